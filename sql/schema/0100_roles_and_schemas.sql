@@ -1,0 +1,32 @@
+-- Roles and schemas.
+--
+-- app: tables and internal functions, never exposed by the Data API.
+-- api: one view per resource, the public shape of the data.
+-- public: only what the Data API may call (public.list_members and its siblings).
+--
+-- The role public_api owns the functions that serve API keys. They are security definer, so they run as this role whoever
+-- calls them, and it has no bypassrls: the policies bind it. The Data API's own secret-key role, service_role, bypasses
+-- policies and therefore never reads a table: it may only call these functions.
+
+do $$
+begin
+  -- Roles belong to the whole cluster, not to one database: a restore into a second database finds it there already.
+  if not exists (select from pg_catalog.pg_roles where rolname = 'public_api') then
+    create role public_api nologin noinherit nobypassrls;
+  end if;
+end
+$$;
+
+-- What `alter function … owner to public_api` asks of a non-superuser.
+grant public_api to postgres with inherit true, set true;
+
+create schema app;
+create schema api;
+
+grant usage on schema app to public_api, authenticated;
+grant usage on schema api to public_api;
+-- Not granted: anything in app or api to anon and service_role; api to authenticated (the dashboard needs no mood data, no kudos).
+
+comment on schema app is 'Tables and internal functions. Never exposed by the Data API.';
+comment on schema api is 'The public shape of the data: one security_invoker view per resource.';
+comment on role public_api is 'Owns the functions that serve API keys. Bound by row-level security, cannot sign in.';

@@ -1,0 +1,31 @@
+-- Companies: the tenants. Every other table carries company_id, first in its primary key and in every unique and foreign key.
+
+create table app.companies (
+  id uuid primary key default gen_random_uuid(),
+  name text not null,
+  default_language text not null default 'en',
+  created_at timestamptz not null default now(),
+  constraint companies_name_length check (char_length(name) between 1 and 255),
+  constraint companies_default_language_form check (default_language ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$')
+);
+
+alter table app.companies enable row level security;
+
+-- The one company that the verified API key of this transaction belongs to; null when no key has been verified.
+-- The setting is transaction-local: PostgreSQL leaves '' behind in a pooled session, hence nullif.
+create function app.current_company_id() returns uuid
+language sql stable set search_path = ''
+return nullif(current_setting('app.company_id', true), '')::uuid;
+
+revoke all on function app.current_company_id() from public;
+grant execute on function app.current_company_id() to public_api;
+comment on function app.current_company_id() is 'The company of the API key that app.authenticate verified in this transaction, or null. Policies of public_api compare with it.';
+
+create policy api_read on app.companies for select to public_api
+  using (id = (select app.current_company_id()));
+
+grant select (id, default_language) on app.companies to public_api;
+-- Not granted: any write. Operators create companies as postgres (docs/operations.md).
+
+comment on table app.companies is 'The companies whose data the service holds.';
+comment on column app.companies.default_language is 'BCP 47 tag, such as en or de: the language of category names in the API.';

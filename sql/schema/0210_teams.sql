@@ -1,0 +1,20 @@
+-- Teams of a company. Members and day ratings refer to them.
+
+create table app.teams (
+  company_id uuid not null references app.companies (id) on delete cascade,
+  id uuid not null default gen_random_uuid(),
+  name text not null,
+  created_at timestamptz not null default now(),
+  primary key (company_id, id),
+  constraint teams_name_length check (char_length(name) between 1 and 255)
+);
+
+alter table app.teams enable row level security;
+
+create policy api_read on app.teams for select to public_api
+  using (company_id = (select app.current_company_id()));
+
+grant select on app.teams to public_api;
+-- Not granted: any write; anything to authenticated.
+
+comment on table app.teams is 'Teams of a company.';

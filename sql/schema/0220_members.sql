@@ -1,0 +1,69 @@
+-- Members: the people of a company, and which sign-in belongs to which of them.
+
+create table app.members (
+  company_id uuid not null references app.companies (id) on delete cascade,
+  id uuid not null default gen_random_uuid(),
+  name text not null,
+  email text not null,
+  role text not null default 'employee',
+  team_id uuid,
+  created_at timestamptz not null default now(),
+  primary key (company_id, id),
+  foreign key (company_id, team_id) references app.teams (company_id, id),
+  constraint members_name_length check (char_length(name) between 1 and 255),
+  constraint members_email_form check (email ~ '^[^@\s]+@[^@\s]+$' and char_length(email) <= 320),
+  constraint members_role_length check (char_length(role) between 1 and 50),
+  -- What the API can say in four-digit years and what JavaScript and spreadsheets can read; infinity is neither.
+  constraint members_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
+);
+
+alter table app.members enable row level security;
+
+-- A page, newest first: of all, of one team, of one role. Each filter has the order of the page behind it.
+create index members_newest on app.members (company_id, created_at desc, id desc);
+create index members_team_newest on app.members (company_id, team_id, created_at desc, id desc);
+create index members_role_newest on app.members (company_id, role, created_at desc, id desc);
+-- One person, one address, whatever the case; and what app.link_member looks for across all companies.
+create unique index members_email_key on app.members (company_id, lower(email));
+create index members_email on app.members (lower(email));
+
+-- Which sign-in (auth.users) is which member. One sign-in is one member of one company in the whole service, therefore the
+-- primary key is the one in this schema that does not begin with company_id.
+create table app.member_accounts (
+  user_id uuid primary key references auth.users (id) on delete cascade,
+  company_id uuid not null,
+  member_id uuid not null,
+  linked_at timestamptz not null default now(),
+  unique (company_id, member_id),
+  foreign key (company_id, member_id) references app.members (company_id, id) on delete cascade
+);
+
+alter table app.member_accounts enable row level security;
+
+-- The admin who is signed in, read from the member row on every call, never from the token: who stops being an admin stops at
+-- once. No row for anybody else. Security definer, because it decides what the policies let authenticated see.
+create function app.current_admin(out company_id uuid, out member_id uuid) returns setof record
+language sql stable rows 1 security definer set search_path = ''
+begin atomic
+  select m.company_id, m.id
+  from app.member_accounts as a
+  join app.members as m on m.company_id = a.company_id and m.id = a.member_id
+  where a.user_id = (select auth.uid()) and m.role = 'admin';
+end;
+
+revoke all on function app.current_admin() from public;
+grant execute on function app.current_admin() to authenticated;
+comment on function app.current_admin() is 'Company and member id of the signed-in admin; no row for anybody else.';
+
+create policy api_read on app.members for select to public_api
+  using (company_id = (select app.current_company_id()));
+create policy admin_read on app.members for select to authenticated
+  using (company_id = (select admin.company_id from app.current_admin() as admin));
+
+grant select on app.members to public_api;
+grant select (company_id, id, name) on app.members to authenticated;
+-- Not granted: any write; anything on app.member_accounts to anybody (app.link_member and app.current_admin read it as postgres).
+
+comment on table app.members is 'The people of a company.';
+comment on column app.members.role is 'Free text of 1 to 50 characters; admin is the one that may manage API keys.';
+comment on table app.member_accounts is 'Which sign-in is which member. Written by app.link_member, once and for good.';

@@ -1,0 +1,34 @@
+-- Kudos: one member thanks another for something.
+
+create table app.kudos (
+  company_id uuid not null references app.companies (id) on delete cascade,
+  id uuid not null default gen_random_uuid(),
+  sender_id uuid not null,
+  receiver_id uuid not null,
+  category_id uuid not null,
+  message text not null,
+  created_at timestamptz not null default now(),
+  primary key (company_id, id),
+  -- Composite keys: a kudos cannot name another company's member or category.
+  foreign key (company_id, sender_id) references app.members (company_id, id),
+  foreign key (company_id, receiver_id) references app.members (company_id, id),
+  foreign key (company_id, category_id) references app.categories (company_id, id),
+  constraint kudos_message_length check (char_length(message) between 1 and 10000),
+  constraint kudos_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
+);
+
+alter table app.kudos enable row level security;
+
+-- A page, newest first: of all, of one category, one sender, one receiver.
+create index kudos_newest on app.kudos (company_id, created_at desc, id desc);
+create index kudos_category_newest on app.kudos (company_id, category_id, created_at desc, id desc);
+create index kudos_sender_newest on app.kudos (company_id, sender_id, created_at desc, id desc);
+create index kudos_receiver_newest on app.kudos (company_id, receiver_id, created_at desc, id desc);
+
+create policy api_read on app.kudos for select to public_api
+  using (company_id = (select app.current_company_id()));
+
+grant select on app.kudos to public_api;
+-- Not granted: any write; anything to authenticated.
+
+comment on table app.kudos is 'Kudos: one member thanks another for something.';

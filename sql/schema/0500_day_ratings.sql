@@ -1,0 +1,31 @@
+-- Day ratings: how a day was, from 1 to 5. Anonymous: a rating belongs to a team at most, and no column could name a person.
+
+create table app.day_ratings (
+  company_id uuid not null references app.companies (id) on delete cascade,
+  id uuid not null default gen_random_uuid(),
+  rating smallint not null,
+  comment text,
+  team_id uuid,
+  points_awarded integer,
+  created_at timestamptz not null default now(),
+  primary key (company_id, id),
+  foreign key (company_id, team_id) references app.teams (company_id, id),
+  constraint day_ratings_rating_range check (rating between 1 and 5),
+  constraint day_ratings_comment_length check (char_length(comment) <= 10000),
+  constraint day_ratings_points_awarded_range check (points_awarded >= 0),
+  constraint day_ratings_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
+);
+
+alter table app.day_ratings enable row level security;
+
+-- A page, newest first: of all, and of one team.
+create index day_ratings_newest on app.day_ratings (company_id, created_at desc, id desc);
+create index day_ratings_team_newest on app.day_ratings (company_id, team_id, created_at desc, id desc);
+
+create policy api_read on app.day_ratings for select to public_api
+  using (company_id = (select app.current_company_id()));
+
+grant select on app.day_ratings to public_api;
+-- Not granted: any write; anything to authenticated: an admin sees no more of the moods than a key with read:analytics does.
+
+comment on table app.day_ratings is 'How a day was, from 1 to 5. Keyed to a team, never to a person.';

@@ -1,0 +1,46 @@
+-- Pulse surveys: questions and their anonymous answers. An answer has neither a person nor a team.
+
+create table app.pulse_questions (
+  company_id uuid not null references app.companies (id) on delete cascade,
+  id uuid not null default gen_random_uuid(),
+  question text not null,
+  response_type text,
+  created_at timestamptz not null default now(),
+  primary key (company_id, id),
+  constraint pulse_questions_question_length check (char_length(question) between 1 and 2000),
+  constraint pulse_questions_response_type_length check (char_length(response_type) between 1 and 50)
+);
+
+create table app.pulse_responses (
+  company_id uuid not null references app.companies (id) on delete cascade,
+  id uuid not null default gen_random_uuid(),
+  -- Null when the answer belongs to no question that is still known: the API then answers null for question and response_type.
+  question_id uuid,
+  value jsonb,
+  comment text not null default '',
+  created_at timestamptz not null default now(),
+  primary key (company_id, id),
+  foreign key (company_id, question_id) references app.pulse_questions (company_id, id),
+  constraint pulse_responses_comment_length check (char_length(comment) <= 10000),
+  constraint pulse_responses_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
+);
+
+alter table app.pulse_questions enable row level security;
+alter table app.pulse_responses enable row level security;
+
+-- A page, newest first; and the side of the foreign key that deleting a question looks up.
+create index pulse_responses_newest on app.pulse_responses (company_id, created_at desc, id desc);
+create index pulse_responses_question on app.pulse_responses (company_id, question_id);
+
+create policy api_read on app.pulse_questions for select to public_api
+  using (company_id = (select app.current_company_id()));
+create policy api_read on app.pulse_responses for select to public_api
+  using (company_id = (select app.current_company_id()));
+
+grant select on app.pulse_questions, app.pulse_responses to public_api;
+-- Not granted: any write; anything to authenticated.
+
+comment on table app.pulse_questions is 'Questions of pulse surveys.';
+comment on column app.pulse_questions.response_type is 'What kind of value answers it, such as scale, boolean, text, choice; null when unknown.';
+comment on table app.pulse_responses is 'Anonymous answers to pulse surveys. No person, no team.';
+comment on column app.pulse_responses.value is 'Any JSON value; passed through as it is.';
