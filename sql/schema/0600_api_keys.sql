@@ -1,0 +1,125 @@
+-- API keys: what opens the API for another system, and what is known of them. The key itself is never stored: whoever reads
+-- the whole database finds its SHA-256. A fast hash is right here, because a key is 190 random bits: there is nothing to guess.
+
+-- The scopes, in the order in which they are always shown (docs/api.md, Authentication).
+create function app.scopes() returns text[]
+language sql immutable set search_path = ''
+return array['read:members', 'read:activity', 'read:rewards', 'read:analytics', 'write:rewards'];
+
+revoke all on function app.scopes() from public;
+grant execute on function app.scopes() to authenticated;
+comment on function app.scopes() is 'All scopes, in the order in which they are shown.';
+
+create table app.api_keys (
+  company_id uuid not null references app.companies (id) on delete cascade,
+  id uuid not null default gen_random_uuid(),
+  name text not null,
+  scopes text[] not null,
+  -- A key is looked up before its company is known, therefore unique in the whole service.
+  key_hash bytea not null,
+  hint text not null,
+  created_at timestamptz not null default now(),
+  created_by uuid not null,
+  expires_at timestamptz,
+  revoked_at timestamptz,
+  revoked_by uuid,
+  primary key (company_id, id),
+  constraint api_keys_key_hash_key unique (key_hash),
+  foreign key (company_id, created_by) references app.members (company_id, id),
+  foreign key (company_id, revoked_by) references app.members (company_id, id),
+  constraint api_keys_name_length check (char_length(name) between 1 and 100),
+  constraint api_keys_scopes_known check (cardinality(scopes) > 0 and scopes <@ app.scopes()),
+  constraint api_keys_key_hash_length check (octet_length(key_hash) = 32),
+  constraint api_keys_revoked_by_whom check ((revoked_at is null) = (revoked_by is null))
+);
+
+alter table app.api_keys enable row level security;
+
+create index api_keys_newest on app.api_keys (company_id, created_at desc, id desc);
+create index api_keys_created_by on app.api_keys (company_id, created_by);
+create index api_keys_revoked_by on app.api_keys (company_id, revoked_by);
+
+create policy admin_read on app.api_keys for select to authenticated
+  using (company_id = (select admin.company_id from app.current_admin() as admin));
+create policy admin_insert on app.api_keys for insert to authenticated
+  with check (company_id = (select admin.company_id from app.current_admin() as admin));
+create policy admin_update on app.api_keys for update to authenticated
+  using (company_id = (select admin.company_id from app.current_admin() as admin))
+  with check (company_id = (select admin.company_id from app.current_admin() as admin));
+
+grant select (company_id, id, name, scopes, hint, created_at, created_by, expires_at, revoked_at, revoked_by)
+  on app.api_keys to authenticated;
+grant insert (name, scopes, expires_at) on app.api_keys to authenticated;
+grant update (revoked_at) on app.api_keys to authenticated;
+-- Not granted: key_hash to anybody, so that nobody reads or chooses one; delete, because a revoked key stays listed;
+-- anything to public_api: app.authenticate is the only function that reads this table for a request.
+
+comment on table app.api_keys is 'API keys of a company: hash, hint, scopes. Never the key.';
+comment on column app.api_keys.key_hash is 'SHA-256 of the whole key.';
+comment on column app.api_keys.hint is 'sk_live_… and the last four characters, so that a person can tell keys apart.';
+
+-- When a key was last used. Apart from the key row, so that no request waits for a revoke and no revoke for a request.
+create table app.api_key_uses (
+  company_id uuid not null,
+  key_id uuid not null,
+  last_used_at timestamptz,
+  primary key (company_id, key_id),
+  foreign key (company_id, key_id) references app.api_keys (company_id, id) on delete cascade
+);
+
+alter table app.api_key_uses enable row level security;
+
+create policy admin_read on app.api_key_uses for select to authenticated
+  using (company_id = (select admin.company_id from app.current_admin() as admin));
+
+grant select on app.api_key_uses to authenticated;
+-- Not granted: any write; app.authenticate records the uses.
+
+comment on table app.api_key_uses is 'When an API key was last used, to the minute.';
+
+-- The history of keys: who created or revoked which, when, with what scopes. It only grows.
+create table app.api_key_events (
+  company_id uuid not null,
+  id bigint not null generated always as identity,
+  created_at timestamptz not null default now(),
+  action text not null,
+  key_id uuid not null,
+  key_name text not null,
+  hint text not null,
+  scopes text[] not null,
+  expires_at timestamptz,
+  member_id uuid not null,
+  -- As it was then: the history stays readable when the member is renamed.
+  member_name text not null,
+  primary key (company_id, id),
+  constraint api_key_events_action_known check (action in ('created', 'revoked'))
+);
+
+alter table app.api_key_events enable row level security;
+
+create index api_key_events_newest on app.api_key_events (company_id, created_at desc, id desc);
+
+create policy admin_read on app.api_key_events for select to authenticated
+  using (company_id = (select admin.company_id from app.current_admin() as admin));
+
+grant select on app.api_key_events to authenticated;
+-- Not granted: any write; the trigger on app.api_keys writes it, and the trigger below refuses every change to everybody.
+
+-- Refuses to change what is history, also to the owner of the table.
+create function app.refuse_change() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  raise exception '% only grows: % is refused', tg_relid::regclass, lower(tg_op) using errcode = 'insufficient_privilege';
+end
+$$;
+
+revoke all on function app.refuse_change() from public;
+comment on function app.refuse_change() is 'Trigger: refuses update, delete and truncate to everybody.';
+
+create trigger refuse_change before update or delete on app.api_key_events
+  for each row execute function app.refuse_change();
+create trigger refuse_truncate before truncate on app.api_key_events
+  for each statement execute function app.refuse_change();
+
+comment on table app.api_key_events is 'Who created or revoked which API key, when. Only ever grows.';

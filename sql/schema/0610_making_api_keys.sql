@@ -1,0 +1,129 @@
+-- How a key is made (docs/api.md, Authentication): sk_live_, 32 random characters of 0-9A-Za-z, and six characters that check the
+-- text before them. The check lets the function refuse junk without asking the database, and lets a secret scanner tell
+-- a real key from a placeholder.
+
+-- CRC32 (IEEE) of the ASCII text in base62, six characters, most significant first.
+create function app.api_key_checksum(text text) returns text
+language plpgsql immutable strict set search_path = ''
+as $$
+declare
+  alphabet constant text := '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  bytes constant bytea := convert_to(text, 'UTF8');
+  crc bigint := x'ffffffff'::bigint;
+  checksum text := '';
+begin
+  for position in 0 .. octet_length(bytes) - 1 loop
+    crc := crc # get_byte(bytes, position);
+    for bit in 1 .. 8 loop
+      crc := case when crc & 1 = 1 then (crc >> 1) # x'edb88320'::bigint else crc >> 1 end;
+    end loop;
+  end loop;
+  crc := crc # x'ffffffff'::bigint;
+
+  for digit in 1 .. 6 loop
+    checksum := substr(alphabet, (crc % 62)::integer + 1, 1) || checksum;
+    crc := crc / 62;
+  end loop;
+  return checksum;
+end
+$$;
+
+revoke all on function app.api_key_checksum(text) from public;
+comment on function app.api_key_checksum(text) is 'The last six characters of an API key, from the text before them.';
+
+-- 32 characters of 62 are 190 bits. Bytes from 248 on are thrown away: with them the first characters would come up more often.
+create function app.new_api_key() returns text
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  alphabet constant text := '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  random_bytes bytea;
+  body text := '';
+begin
+  while char_length(body) < 32 loop
+    random_bytes := extensions.gen_random_bytes(32);
+    for position in 0 .. 31 loop
+      if get_byte(random_bytes, position) < 248 then
+        body := body || substr(alphabet, get_byte(random_bytes, position) % 62 + 1, 1);
+      end if;
+    end loop;
+  end loop;
+  body := 'sk_live_' || left(body, 32);
+  return body || app.api_key_checksum(body);
+end
+$$;
+
+revoke all on function app.new_api_key() from public;
+comment on function app.new_api_key() is 'A new random API key.';
+
+-- Whoever inserts a key says its name, scopes and expiry; everything else is decided here, so that no caller can choose a key, a
+-- hash, a company or a creator. The key leaves through a setting of this transaction, which public.create_api_key empties.
+create function app.make_api_key() returns trigger
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  api_key constant text := app.new_api_key();
+begin
+  select admin.company_id, admin.member_id into new.company_id, new.created_by from app.current_admin() as admin;
+  new.id := gen_random_uuid();
+  new.scopes := array(select scope from unnest(app.scopes()) as scope where scope = any (new.scopes));
+  new.key_hash := sha256(convert_to(api_key, 'UTF8'));
+  new.hint := 'sk_live_…' || right(api_key, 4);
+  new.created_at := now();
+  new.revoked_at := null;
+  new.revoked_by := null;
+  perform set_config('app.new_api_key', api_key, true);
+  return new;
+end
+$$;
+
+revoke all on function app.make_api_key() from public;
+comment on function app.make_api_key() is 'Trigger: makes the key of a new row and everything that the caller may not choose.';
+
+create trigger make_api_key before insert on app.api_keys
+  for each row execute function app.make_api_key();
+
+-- The only change that a key knows: active to revoked, once, now, by the admin who is signed in.
+create function app.revoke_once() returns trigger
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  if old.revoked_at is not null then
+    return null;
+  end if;
+  new := old;
+  new.revoked_at := now();
+  select admin.member_id into new.revoked_by from app.current_admin() as admin;
+  return new;
+end
+$$;
+
+revoke all on function app.revoke_once() from public;
+comment on function app.revoke_once() is 'Trigger: an update of a key revokes it; of a revoked key, changes nothing.';
+
+create trigger revoke_once before update on app.api_keys
+  for each row execute function app.revoke_once();
+
+-- Writes the history, and the row that the last use will stand in.
+create function app.record_api_key_event() returns trigger
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  insert into app.api_key_events (company_id, action, key_id, key_name, hint, scopes, expires_at, member_id, member_name)
+  select new.company_id, case tg_op when 'INSERT' then 'created' else 'revoked' end,
+    new.id, new.name, new.hint, new.scopes, new.expires_at, m.id, m.name
+  from app.members as m
+  where m.company_id = new.company_id and m.id = coalesce(new.revoked_by, new.created_by);
+
+  if tg_op = 'INSERT' then
+    insert into app.api_key_uses (company_id, key_id) values (new.company_id, new.id);
+  end if;
+  return null;
+end
+$$;
+
+revoke all on function app.record_api_key_event() from public;
+comment on function app.record_api_key_event() is 'Trigger: records every create and revoke in app.api_key_events.';
+
+create trigger record_api_key_event after insert or update on app.api_keys
+  for each row execute function app.record_api_key_event();

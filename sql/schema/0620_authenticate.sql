@@ -1,0 +1,60 @@
+-- app.authenticate: the one door. Verifies a key by its hash and binds the transaction to the company that owns it.
+--
+-- It is owned by postgres, the only one who reads the key table, and only public_api may execute it. Call it first and read in
+-- a statement of its own after it: policies look at the company that it has set.
+
+-- Raises PT401 (unknown, revoked or expired: HTTP 401) or PT403 (the scope is missing: HTTP 403); PostgREST turns these into
+-- the HTTP status. The detail of a PT403 names key and company for the request log.
+create function app.authenticate(
+  key_hash text,
+  required_scope text,
+  out company_id uuid,
+  out key_id uuid,
+  out company_name text,
+  out key_name text,
+  out scopes text[]
+)
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  last_used_at timestamptz;
+begin
+  select k.company_id, k.id, c.name, k.name, k.scopes, u.last_used_at
+  into company_id, key_id, company_name, key_name, scopes, last_used_at
+  from app.api_keys as k
+  join app.companies as c on c.id = k.company_id
+  join app.api_key_uses as u on u.company_id = k.company_id and u.key_id = k.id
+  where k.key_hash = decode(authenticate.key_hash, 'hex')
+    and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > now());
+
+  if not found then
+    raise exception using errcode = 'PT401', message = 'Unauthorized: Invalid or missing API Key';
+  end if;
+
+  if required_scope <> all (scopes) then
+    raise exception using
+      errcode = 'PT403',
+      message = format('Forbidden: this key is missing the "%s" scope', required_scope),
+      detail = json_build_object('key_id', key_id, 'company_id', company_id);
+  end if;
+
+  -- At most once a minute, and never waiting: whoever finds the row locked leaves it to the one who holds it.
+  if last_used_at is null or last_used_at < now() - interval '1 minute' then
+    update app.api_key_uses as u set last_used_at = now()
+    where (u.company_id, u.key_id) in (
+      select free.company_id, free.key_id
+      from app.api_key_uses as free
+      where free.company_id = authenticate.company_id and free.key_id = authenticate.key_id
+      for update skip locked
+    );
+  end if;
+
+  perform set_config('app.company_id', company_id::text, true);
+end
+$$;
+
+revoke all on function app.authenticate(text, text) from public;
+grant execute on function app.authenticate(text, text) to public_api;
+comment on function app.authenticate(text, text) is
+  'Verifies an API key by its SHA-256 in hex and sets the company of this transaction. PT401, PT403. A null scope asks for none.';

@@ -1,0 +1,71 @@
+-- What every function that serves an API key shares.
+
+-- Raises unless row-level security binds the current role on these tables. Ownership is what a restore without owners loses, and
+-- the same functions owned by postgres would return every company's rows: then they had better not run at all.
+create function app.require_row_security(variadic relations regclass[]) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  for position in 1 .. cardinality(relations) loop
+    if not row_security_active(relations[position]) then
+      raise exception 'row-level security does not bind % on %', current_user, relations[position]
+        using hint = 'Functions that serve API keys belong to public_api: docs/operations.md, Restore.';
+    end if;
+  end loop;
+end
+$$;
+
+revoke all on function app.require_row_security(regclass[]) from public;
+grant execute on function app.require_row_security(regclass[]) to public_api;
+comment on function app.require_row_security(regclass[]) is 'Raises unless row-level security binds the current role on these tables.';
+
+-- Date-times of the API: ISO 8601 in UTC with microseconds and Z (docs/api.md, Lists), and back into since and until unescaped.
+create function app.iso_8601(instant timestamptz) returns text
+language sql stable set search_path = ''
+return to_char(instant at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
+
+revoke all on function app.iso_8601(timestamptz) from public;
+grant execute on function app.iso_8601(timestamptz) to public_api, authenticated;
+comment on function app.iso_8601(timestamptz) is 'A date-time as the API says it, 2026-11-21T10:15:30.123456Z.';
+
+-- What the Edge Function needs to know besides the body travels in PostgREST's response.headers: key and company for the request
+-- log; of a page how many rows it has, and whether there are more.
+create function app.set_response_headers(key_id uuid, company_id uuid, page_rows integer default null, has_more boolean default null)
+returns void
+language sql volatile set search_path = ''
+begin atomic
+  select set_config(
+    'response.headers',
+    (
+      select json_agg(json_build_object(header.name, header.value))::text
+      from (values
+        ('X-Key-Id', key_id::text),
+        ('X-Company-Id', company_id::text),
+        ('X-Row-Count', page_rows::text),
+        ('X-Has-More', has_more::text)
+      ) as header (name, value)
+      where header.value is not null
+    ),
+    true
+  );
+end;
+
+revoke all on function app.set_response_headers(uuid, uuid, integer, boolean) from public;
+grant execute on function app.set_response_headers(uuid, uuid, integer, boolean) to public_api;
+comment on function app.set_response_headers(uuid, uuid, integer, boolean) is 'Puts X-Key-Id, X-Company-Id and of a page X-Row-Count and X-Has-More into the response.';
+
+-- A page as one JSON array. page_rows are up to max_rows + 1 rows, newest first; the one past max_rows only says that there are more.
+create function app.respond_with_page(key_id uuid, company_id uuid, page_rows json[], max_rows integer) returns json
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  found_rows constant integer := coalesce(cardinality(page_rows), 0);
+begin
+  perform app.set_response_headers(key_id, company_id, least(found_rows, max_rows), found_rows > max_rows);
+  return array_to_json(coalesce(page_rows[:max_rows], '{}'));
+end
+$$;
+
+revoke all on function app.respond_with_page(uuid, uuid, json[], integer) from public;
+grant execute on function app.respond_with_page(uuid, uuid, json[], integer) to public_api;
+comment on function app.respond_with_page(uuid, uuid, json[], integer) is 'The page as a JSON array, with its response headers.';

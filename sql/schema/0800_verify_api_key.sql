@@ -1,0 +1,20 @@
+-- GET / (docs/api.md, Authentication), and the check that comes before every 400: a caller without a valid key, or without the scope,
+-- learns nothing about parameters.
+
+create function public.verify_api_key(key_hash text, required_scope text default null) returns json
+language plpgsql volatile security definer
+set search_path = ''
+set lock_timeout = '5s'
+set statement_timeout = '7s'
+as $$
+declare
+  api_key record;
+begin
+  select * into api_key from app.authenticate(key_hash, required_scope);
+  perform app.set_response_headers(api_key.key_id, api_key.company_id);
+  return json_build_object('company_name', api_key.company_name, 'key_name', api_key.key_name, 'scopes', api_key.scopes);
+end
+$$;
+
+comment on function public.verify_api_key(text, text) is
+  'Checks a key and, when it is given, a scope: { company_name, key_name, scopes }. PT401, PT403.';

@@ -1,0 +1,53 @@
+-- POST /rewards (docs/api.md, Import): creates or updates rewards, matched on external_id, all or nothing.
+--
+-- rewards is a JSON array of rows that the Edge Function has checked: external_id, name, points_cost, and description and
+-- reward_type where the caller sent them. It comes as text, because that reaches PostgreSQL unchanged through every Data API.
+--
+-- One statement, sorted: imports that send the same ids in different orders lock them in the same order and cannot deadlock.
+-- A row that changes nothing gets no new version, but it is locked: that puts two imports of the same rows in serial order.
+
+create function public.upsert_rewards(key_hash text, rewards text) returns json
+language plpgsql volatile security definer
+set search_path = ''
+set lock_timeout = '5s'
+set statement_timeout = '7s'
+as $$
+declare
+  api_key record;
+  sent constant jsonb := rewards::jsonb;
+  -- By external_id: whether an optional field was sent is asked again where a row meets one that exists.
+  sent_by_id jsonb;
+begin
+  perform app.require_row_security('app.rewards');
+  select * into api_key from app.authenticate(key_hash, 'write:rewards');
+
+  select jsonb_object_agg(reward.fields ->> 'external_id', reward.fields) into sent_by_id
+  from jsonb_array_elements(sent) as reward (fields);
+
+  insert into app.rewards as reward (company_id, external_id, name, description, points_cost, reward_type)
+  select
+    api_key.company_id,
+    sent_reward.external_id,
+    sent_reward.name,
+    sent_reward.description,
+    sent_reward.points_cost,
+    coalesce(sent_reward.reward_type, 'perk')
+  from jsonb_to_recordset(sent)
+    as sent_reward (external_id text, name text, description text, points_cost bigint, reward_type text)
+  order by sent_reward.external_id collate "C"
+  on conflict (company_id, external_id) do update set
+    name = excluded.name,
+    points_cost = excluded.points_cost,
+    description = case when sent_by_id -> excluded.external_id ? 'description' then excluded.description else reward.description end,
+    reward_type = case when sent_by_id -> excluded.external_id ? 'reward_type' then excluded.reward_type else reward.reward_type end
+  where (reward.name, reward.points_cost) is distinct from (excluded.name, excluded.points_cost)
+    or (sent_by_id -> excluded.external_id ? 'description' and reward.description is distinct from excluded.description)
+    or (sent_by_id -> excluded.external_id ? 'reward_type' and reward.reward_type is distinct from excluded.reward_type);
+
+  perform app.set_response_headers(api_key.key_id, api_key.company_id);
+  return json_build_object('imported', jsonb_array_length(sent));
+end
+$$;
+
+comment on function public.upsert_rewards(text, text) is
+  'Creates or updates rewards of the key''s company by external_id: { imported }. write:rewards. PT401, PT403.';
