@@ -5,10 +5,12 @@
 create function app.require_row_security(variadic relations regclass[]) returns void
 language plpgsql stable set search_path = ''
 as $$
+declare
+  relation regclass;
 begin
-  for position in 1 .. cardinality(relations) loop
-    if not row_security_active(relations[position]) then
-      raise exception 'row-level security does not bind % on %', current_user, relations[position]
+  foreach relation in array relations loop
+    if not row_security_active(relation) then
+      raise exception 'row-level security does not bind % on %', current_user, relation
         using hint = 'Functions that serve API keys belong to public_api: docs/operations.md, Restore.';
     end if;
   end loop;
@@ -29,26 +31,21 @@ grant execute on function app.iso_8601(timestamptz) to public_api, authenticated
 comment on function app.iso_8601(timestamptz) is 'A date-time as the API says it, 2026-11-21T10:15:30.123456Z.';
 
 -- What the Edge Function needs to know besides the body travels in PostgREST's response.headers: key and company for the request
--- log; of a page how many rows it has, and whether there are more.
+-- log; of a page how many rows it has, and whether there are more. The text is put together by hand, because building it
+-- from JSON functions took a tenth of a small page's time, and uuids, integers and booleans need no escaping.
 create function app.set_response_headers(key_id uuid, company_id uuid, page_rows integer default null, has_more boolean default null)
 returns void
-language sql volatile set search_path = ''
-begin atomic
-  select set_config(
-    'response.headers',
-    (
-      select json_agg(json_build_object(header.name, header.value))::text
-      from (values
-        ('X-Key-Id', key_id::text),
-        ('X-Company-Id', company_id::text),
-        ('X-Row-Count', page_rows::text),
-        ('X-Has-More', has_more::text)
-      ) as header (name, value)
-      where header.value is not null
-    ),
-    true
-  );
-end;
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  headers text := format('{"X-Key-Id":"%s"},{"X-Company-Id":"%s"}', key_id, company_id);
+begin
+  if page_rows is not null then
+    headers := headers || format(',{"X-Row-Count":"%s"},{"X-Has-More":"%s"}', page_rows, has_more::text);
+  end if;
+  perform set_config('response.headers', '[' || headers || ']', true);
+end
+$$;
 
 revoke all on function app.set_response_headers(uuid, uuid, integer, boolean) from public;
 grant execute on function app.set_response_headers(uuid, uuid, integer, boolean) to public_api;
