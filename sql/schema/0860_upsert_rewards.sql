@@ -45,7 +45,7 @@ begin
     or (sent_by_id -> excluded.external_id ? 'reward_type' and reward.reward_type is distinct from excluded.reward_type);
 
   perform app.set_response_headers(api_key.key_id, api_key.company_id);
-  return json_build_object('imported', jsonb_array_length(sent));
+  return format('{"imported":%s}', jsonb_array_length(sent));
 end
 $$;
 
