@@ -66,7 +66,7 @@ declare
 begin
   select admin.company_id, admin.member_id into new.company_id, new.created_by from app.current_admin() as admin;
   new.id := gen_random_uuid();
-  new.scopes := array(select scope from unnest(app.scopes()) as scope where scope = any (new.scopes));
+  new.scopes := array(select scope from unnest(new.scopes) as scope order by array_position(app.scopes(), scope));
   new.key_hash := sha256(convert_to(api_key, 'UTF8'));
   new.hint := 'sk_live_…' || right(api_key, 4);
   new.created_at := now();
