@@ -1,0 +1,91 @@
+import { type DatabaseUrl, withDatabase } from "./database.ts";
+import { randomPassword } from "./secrets.ts";
+
+/** A company of the demo data, with what its first admin signs in with and an API key that has every scope. */
+export interface Company {
+  name: string;
+  admin_email: string;
+  admin_password: string;
+  api_key: string;
+}
+
+/** Where the stack answers, and the key that a browser would send. */
+export interface Project {
+  supabase_url: string;
+  api_url: string;
+  publishable_key: string;
+}
+
+const scopes = ["read:members", "read:activity", "read:rewards", "read:analytics", "write:rewards"];
+
+/** Whether the API knows this key. */
+async function works(project: Project, apiKey: string): Promise<boolean> {
+  const response = await fetch(project.api_url, { headers: { "X-API-Key": apiKey } });
+  await response.body?.cancel();
+  if (response.status >= 500) throw new Error(`GET ${project.api_url} answered ${response.status}: see function.log`);
+  return response.status === 200;
+}
+
+/** A POST to Auth or the Data API, with the session's token if there is one. */
+async function post(project: Project, path: string, body: object, token?: string): Promise<unknown> {
+  const response = await fetch(`${project.supabase_url}${path}`, {
+    method: "POST",
+    headers: {
+      apikey: project.publishable_key,
+      "Content-Type": "application/json",
+      ...(token && { Authorization: `Bearer ${token}` }),
+    },
+    body: JSON.stringify(body),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`POST ${path} answered ${response.status}: ${text}`);
+  return text === "" ? null : JSON.parse(text);
+}
+
+/** The admin's account with a new password: signed up, or, when there is one whose password nobody knows any more, reset. */
+async function setPassword(project: Project, url: DatabaseUrl, email: string): Promise<string> {
+  const password = randomPassword();
+  // Auth's own admin API would do this on the hosted service; Lite has none.
+  const reset = await withDatabase(
+    url("supabase_admin"),
+    (sql) => sql`
+      update auth.users set encrypted_password = extensions.crypt(${password}, extensions.gen_salt('bf', 10))
+      where email = ${email} returning id`,
+  );
+  if (reset.length === 0) await post(project, "/auth/v1/signup", { email, password });
+  return password;
+}
+
+/** Makes a key as an admin would: signed in, through the functions that the dashboard calls. */
+async function createApiKey(project: Project, email: string, password: string): Promise<string> {
+  const session = (await post(project, "/auth/v1/token?grant_type=password", { email, password })) as {
+    access_token: string;
+  };
+  await post(project, "/rest/v1/rpc/link_member", {}, session.access_token);
+  const key = { name: "npm start", scopes, expires_at: null };
+  const made = (await post(project, "/rest/v1/rpc/create_api_key", key, session.access_token)) as { api_key: string };
+  return made.api_key;
+}
+
+/**
+ * The demo companies, each with a key that has just answered. What `known` holds is kept as long as it works; the rest is made.
+ * @throws Error when a key that was just made does not work
+ */
+export async function demoCompanies(project: Project, url: DatabaseUrl, known: Company[]): Promise<Company[]> {
+  const admins = await withDatabase(
+    url("supabase_admin"),
+    (sql) => sql<{ name: string; email: string }[]>`
+      select distinct on (c.id) c.name, m.email from app.companies as c join app.members as m on m.company_id = c.id
+      where m.role = 'admin' order by c.id, m.created_at, m.id`,
+  );
+  return Promise.all(
+    admins.map(async ({ name, email }) => {
+      const company = known.find((one) => one.name === name && one.admin_email === email);
+      if (company && (await works(project, company.api_key))) return company;
+      const admin_password = company?.admin_password ?? (await setPassword(project, url, email));
+      const api_key = await createApiKey(project, email, admin_password);
+      if (!(await works(project, api_key))) throw new Error(`The new key of ${name} is refused: see function.log`);
+      return { name, admin_email: email, admin_password, api_key };
+    }),
+  );
+}

@@ -1,0 +1,75 @@
+import { readFile } from "node:fs/promises";
+import { getAuthSchemaSql } from "@supabase/lite";
+import postgres from "postgres";
+import { bin, root, runCommand } from "./process.ts";
+import type { Secrets } from "./secrets.ts";
+
+/** The roles that sign in with a password. */
+export type LoginRole = "postgres" | "supabase_admin" | "supabase_auth_admin";
+
+/** The address of a database for a role. */
+export type DatabaseUrl = (role: LoginRole, database?: string) => string;
+
+const ownSql = (name: string): Promise<string> => readFile(new URL(name, import.meta.url), "utf8");
+
+/** Opens one connection, hands it to `use` and closes it. Notices are dropped. */
+export async function withDatabase<T>(url: string, use: (sql: postgres.Sql) => Promise<T>): Promise<T> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    return await use(sql);
+  } finally {
+    await sql.end();
+  }
+}
+
+/** Runs SQL text of any number of statements: all or nothing, unless the text itself begins or commits. */
+export async function runSql(url: string, text: string): Promise<void> {
+  await withDatabase(url, (sql) => sql.unsafe(text).simple());
+}
+
+/** What a hosted project's database holds before the first migration. */
+async function newDatabaseSql(): Promise<string> {
+  // The schema is there already, and its owner may not make schemas.
+  const authTables = getAuthSchemaSql().replace(/^create schema.*$/im, "");
+  return `${await ownSql("database.sql")}\n${authTables}\nreset role;`;
+}
+
+/** Makes a new cluster what a hosted project is before its first migration. Does nothing to one that is. */
+export async function prepareCluster(url: DatabaseUrl, secrets: Secrets): Promise<void> {
+  const superuser = url("supabase_admin");
+  const done = await withDatabase(superuser, (sql) => sql`select from pg_roles where rolname = 'postgres'`);
+  if (done.length > 0) return;
+  // In one transaction, so that a start that is interrupted here leaves nothing half made.
+  const passwords = (["postgres", "supabase_auth_admin"] as const)
+    .map((role) => `alter role ${role} password '${secrets[role]}';`)
+    .join("\n");
+  const owner = "alter database postgres owner to postgres;";
+  await runSql(superuser, [await ownSql("roles.sql"), passwords, owner, await newDatabaseSql()].join("\n"));
+}
+
+/**
+ * Makes a fresh database beside the others on the same server and applies SQL files to it in the order given, each as `postgres` and
+ * all or nothing. With the folders sql/schema and supabase/migrations, the two databases' catalogs can be compared.
+ * @returns the new database's address, as `postgres`
+ * @throws Error naming the file that failed
+ */
+export async function createDatabase(url: DatabaseUrl, name: string, files: string[]): Promise<string> {
+  await runSql(url("supabase_admin"), `create database "${name}" owner postgres`);
+  await runSql(url("supabase_admin", name), await newDatabaseSql());
+  for (const file of files) {
+    await runSql(url("postgres", name), await readFile(file, "utf8")).catch((error: Error) => {
+      throw new Error(`${file}: ${error.message}`, { cause: error });
+    });
+  }
+  return url("postgres", name);
+}
+
+/**
+ * Applies the migrations that the database has not seen, and the seed files, with the real CLI.
+ * @returns what the CLI printed
+ */
+export function pushMigrations(databaseUrl: string): Promise<string> {
+  const env = { ...process.env, DO_NOT_TRACK: "1", SUPABASE_TELEMETRY_DISABLED: "1" };
+  const args = ["db", "push", "--yes", "--include-seed", "--workdir", root, `--remote=${databaseUrl}`];
+  return runCommand(bin("supabase"), args, { env });
+}

@@ -1,0 +1,118 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream } from "node:stream/web";
+
+/** What stands behind the gateway. null: not up yet. */
+export interface Upstreams {
+  lite: ((request: Request) => Promise<Response>) | null;
+  functionPort: number | null;
+}
+
+/** The one door of a stack: /rest/v1, /auth/v1 and /functions/v1/public-api on 127.0.0.1. */
+export interface Gateway {
+  port: number;
+  upstreams: Upstreams;
+  stop(): Promise<void>;
+}
+
+const functionPath = /^\/functions\/v1(\/public-api(?:[/?].*)?)$/s;
+const litePath = /^\/(?:rest|auth)\/v1(?:[/?]|$)/;
+
+/** Headers that concern one connection and are not handed on. */
+const hopByHop = new Set(["connection", "keep-alive", "proxy-connection", "te", "trailer", "upgrade", "expect"]);
+
+/** Raw header pairs (name, value, name, value, …) without those of the connection. */
+function endToEnd(rawHeaders: string[]): string[] {
+  return rawHeaders.filter((_, index) => !hopByHop.has((rawHeaders[index - (index % 2)] ?? "").toLowerCase()));
+}
+
+function answer(response: ServerResponse, status: number, message: string): void {
+  if (response.headersSent) response.destroy();
+  else response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify({ message }));
+}
+
+/**
+ * Hands a request on to the function and its answer back, byte for byte as they come: nothing is collected, nothing normalised. A body
+ * that breaks off on one side breaks off on the other.
+ */
+function forward(incoming: IncomingMessage, response: ServerResponse, port: number, path: string): void {
+  const outgoing = request({
+    host: "127.0.0.1",
+    port,
+    path,
+    method: incoming.method,
+    headers: endToEnd(incoming.rawHeaders),
+    // A connection for each request: a kept one may be closed by the other side in the moment it is used again.
+    agent: false,
+  });
+  let answered = false;
+  outgoing.on("response", (upstream) => {
+    answered = true;
+    response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage, endToEnd(upstream.rawHeaders));
+    response.flushHeaders();
+    pipeline(upstream, response).catch(() => response.destroy());
+  });
+  // Once there is an answer, it counts: the function may refuse a body that is still being sent.
+  outgoing.on("error", () => {
+    if (!answered) answer(response, 502, "The function did not answer");
+  });
+  response.on("close", () => outgoing.destroy());
+  incoming.pipe(outgoing);
+}
+
+/** Serves a request with Lite, which takes and returns the web's Request and Response. */
+async function serve(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  lite: (request: Request) => Promise<Response>,
+): Promise<void> {
+  const gone = new AbortController();
+  response.on("close", () => gone.abort());
+  const headers = new Headers();
+  const raw = endToEnd(incoming.rawHeaders);
+  for (let index = 0; index < raw.length; index += 2) headers.append(raw[index] ?? "", raw[index + 1] ?? "");
+  const { method = "GET" } = incoming;
+  const body = method === "GET" || method === "HEAD" ? null : (Readable.toWeb(incoming) as BodyInit);
+  const init = { method, headers, body, signal: gone.signal, duplex: "half" } as RequestInit;
+  const reply = await lite(new Request(`http://${incoming.headers.host}${incoming.url}`, init));
+  response.writeHead(reply.status, [...reply.headers].flat());
+  if (reply.body) await pipeline(Readable.fromWeb(reply.body as ReadableStream), response);
+  else response.end();
+}
+
+/**
+ * Opens the gateway. Until its upstreams are set it answers 503.
+ * @param log told of each failure of ours that a client saw
+ */
+export async function startGateway(port: number, log: (line: string) => void): Promise<Gateway> {
+  const upstreams: Upstreams = { lite: null, functionPort: null };
+  const server = createServer((incoming, response) => {
+    const path = incoming.url ?? "";
+    const [, ownPath] = functionPath.exec(path) ?? [];
+    const { lite, functionPort } = upstreams;
+    if (ownPath !== undefined && functionPort !== null) forward(incoming, response, functionPort, ownPath);
+    else if (litePath.test(path) && lite !== null) {
+      serve(incoming, response, lite).catch((error: Error) => {
+        log(`${incoming.method} ${path.split("?")[0]}: ${error.stack}`);
+        answer(response, 500, "The stand-in for the Data API failed");
+      });
+    } else if (ownPath !== undefined || litePath.test(path)) answer(response, 503, "The stack is starting");
+    else answer(response, 404, "no Route matched with those values");
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  return {
+    port: address !== null && typeof address === "object" ? address.port : port,
+    upstreams,
+    async stop() {
+      await new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      });
+    },
+  };
+}

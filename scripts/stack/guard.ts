@@ -1,0 +1,20 @@
+// Runs a command and ends it when the process that started this one ends, however that happens: also by kill -9, which leaves
+// no time to clean up. The channel between the two closes then, and that is the sign. `spawnGuarded` in process.ts starts it.
+import { spawn } from "node:child_process";
+
+const [signal = "SIGTERM", command = "", ...args] = process.argv.slice(2);
+const child = spawn(command, args, { stdio: ["ignore", "inherit", "inherit"] });
+
+child.on("error", (error) => {
+  console.error(error.message);
+  process.exit(1);
+});
+child.on("exit", (code) => process.exit(code ?? 1));
+
+const end = (): void => {
+  child.kill(signal as NodeJS.Signals);
+  // Nothing that we run needs longer; a process that hangs must not outlive the stack.
+  setTimeout(() => child.kill("SIGKILL"), 15_000).unref();
+};
+process.on("disconnect", end);
+process.on("SIGTERM", end);

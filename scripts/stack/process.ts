@@ -1,0 +1,93 @@
+import { execFile, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const guard = fileURLToPath(new URL("./guard.ts", import.meta.url));
+
+/** The repository's folder, without a slash at the end. */
+export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
+
+/** The path of a command that an npm package brought. */
+export const bin = (name: string): string => `${root}/node_modules/.bin/${name}`;
+
+/** A running process. `exited` resolves with its exit code; `stop` ends it and resolves when it has gone. */
+export interface Child {
+  exited: Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** What {@link spawnGuarded} starts. `signal` is the polite way to end it, `logFile` gets its output (emptied first). */
+export interface Command {
+  command: string;
+  args: string[];
+  env: NodeJS.ProcessEnv;
+  signal: NodeJS.Signals;
+  logFile: string;
+}
+
+/**
+ * Starts a process that never outlives this one (guard.ts). It is in a process group of its own, because a terminal sends
+ * Ctrl-C to the whole group, and the parts of a stack must end in order.
+ */
+export function spawnGuarded({ command, args, env, signal, logFile }: Command): Child {
+  const log = openSync(logFile, "w", 0o600);
+  const child = spawn(process.execPath, [guard, signal, command, ...args], {
+    env,
+    detached: true,
+    stdio: ["ignore", log, log, "ipc"],
+  });
+  closeSync(log);
+  const exited = new Promise<number>((resolve) => child.once("exit", (code) => resolve(code ?? 1)));
+  return {
+    exited,
+    async stop() {
+      if (child.connected) child.disconnect();
+      await exited;
+    },
+  };
+}
+
+/**
+ * Runs a command to its end and returns what it printed.
+ * @throws Error with the command's output when it fails
+ */
+export async function runCommand(
+  command: string,
+  args: string[],
+  options: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
+): Promise<string> {
+  try {
+    const { stdout, stderr } = await run(command, args, { cwd: root, maxBuffer: 64 << 20, ...options });
+    return stdout + stderr;
+  } catch (error) {
+    const { stdout = "", stderr = "", message } = error as { stdout?: string; stderr?: string; message: string };
+    throw new Error(`${stdout}${stderr}`.trim() || message);
+  }
+}
+
+/**
+ * Waits until `ready` returns something, asking ten times a second.
+ * @throws Error with the end of the log when the process ends first or after a minute
+ */
+export async function waitFor<T>(
+  what: string,
+  child: Child,
+  logFile: string,
+  ready: () => Promise<T | undefined>,
+): Promise<T> {
+  let ended = false;
+  void child.exited.then(() => {
+    ended = true;
+  });
+  const deadline = Date.now() + 60_000;
+  while (!ended && Date.now() < deadline) {
+    const answer = await ready();
+    if (answer !== undefined) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  const log = (await readFile(logFile, "utf8")).trim().split("\n").slice(-20).join("\n");
+  throw new Error(`${what} ${ended ? "ended" : "was not ready"} while starting. The end of ${logFile}:\n${log}`);
+}

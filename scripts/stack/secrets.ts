@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+
+/** What a stack keeps to itself: passwords of database roles, the signing secret of sessions, the project's two keys. */
+export interface Secrets {
+  supabase_admin: string;
+  postgres: string;
+  supabase_auth_admin: string;
+  jwt_secret: string;
+  publishable_key: string;
+  secret_key: string;
+}
+
+/** A random password that can stand in URLs, SQL and shell commands unescaped (192 bits). */
+export const randomPassword = (): string => randomBytes(24).toString("base64url");
+
+/** Writes a file that only its owner may read. */
+export async function writePrivate(path: string, content: string): Promise<void> {
+  await writeFile(path, content, { mode: 0o600 });
+}
+
+/** The JSON object in a file, or null when there is no such file. The caller says what it holds: we wrote it ourselves. */
+export async function readJson<T>(path: string): Promise<T | null> {
+  try {
+    return JSON.parse(await readFile(path, "utf8")) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** The secrets of the stack in this folder, made on its first start. */
+export async function stackSecrets(folder: string): Promise<Secrets> {
+  const path = `${folder}/secrets.json`;
+  const known = await readJson<Secrets>(path);
+  if (known) return known;
+  const made: Secrets = {
+    supabase_admin: randomPassword(),
+    postgres: randomPassword(),
+    supabase_auth_admin: randomPassword(),
+    jwt_secret: randomPassword(),
+    publishable_key: `sb_publishable_${randomPassword()}`,
+    secret_key: `sb_secret_${randomPassword()}`,
+  };
+  await writePrivate(path, `${JSON.stringify(made, null, 2)}\n`);
+  return made;
+}

@@ -1,0 +1,45 @@
+import { chown, readFile } from "node:fs/promises";
+import { userInfo } from "node:os";
+
+/** Who runs the database server: how a command becomes theirs, and a folder. */
+export interface ServerUser {
+  wrap(command: [string, ...string[]]): [string, ...string[]];
+  own(folder: string): Promise<void>;
+}
+
+/**
+ * PostgreSQL refuses to run as root. Under root it runs as the system's `postgres` if there is one, else as `nobody`, and keeps one
+ * right of root's, to pass folders that only root may enter: a checkout under /root works, and no user has to be made.
+ * @throws Error when there is neither user
+ */
+export async function serverUser(): Promise<ServerUser> {
+  if (userInfo().uid !== 0) return { wrap: (command) => command, own: async () => {} };
+
+  const users = (await readFile("/etc/passwd", "utf8")).split("\n").map((line) => line.split(":"));
+  const entry = users.find(([name]) => name === "postgres") ?? users.find(([name]) => name === "nobody");
+  const [, , uid, gid] = entry ?? [];
+  if (!uid || !gid)
+    throw new Error("PostgreSQL does not run as root, and there is no user postgres or nobody to run it as");
+
+  const right = "-all,+dac_override";
+  // Without no_setuid_fixup access(2), with which PostgreSQL looks for its own programs, would forget that right.
+  const setpriv = [
+    "setpriv",
+    "--reuid",
+    uid,
+    "--regid",
+    gid,
+    "--clear-groups",
+    "--securebits=+no_setuid_fixup",
+  ] as const;
+  return {
+    wrap: (command) => [
+      ...setpriv,
+      `--bounding-set=${right}`,
+      `--inh-caps=${right}`,
+      `--ambient-caps=${right}`,
+      ...command,
+    ],
+    own: (folder) => chown(folder, Number(uid), Number(gid)),
+  };
+}

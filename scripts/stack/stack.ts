@@ -1,0 +1,126 @@
+import { appendFileSync } from "node:fs";
+import { mkdir, rename } from "node:fs/promises";
+import { type Company, demoCompanies } from "./companies.ts";
+import { pushMigrations } from "./database.ts";
+import { startEdgeFunction } from "./edge_function.ts";
+import { startGateway } from "./gateway.ts";
+import { startLite } from "./lite.ts";
+import { freePort } from "./ports.ts";
+import { startPostgres } from "./postgres.ts";
+import { readJson, stackSecrets, writePrivate } from "./secrets.ts";
+
+/** What stack.json holds: everything that tools and tests need to know of a running stack. */
+export interface StackFile {
+  pid: number;
+  /** The public data API, without a slash at the end. */
+  api_url: string;
+  supabase_url: string;
+  /** As the non-superuser `postgres`, which migrations run as. */
+  database_url: string;
+  superuser_url: string;
+  dashboard_url: string | null;
+  publishable_key: string;
+  secret_key: string;
+  companies: Company[];
+}
+
+/** A running stack. `ended` resolves when a part of it ends by itself, with that part's name. */
+export interface Stack extends StackFile {
+  ended: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** How a stack is brought up. */
+export interface StackOptions {
+  /** Where its data, logs and stack.json lie. */
+  folder: string;
+  /** The ports that are wanted; others are taken when they are not free. 0 is any. */
+  ports: { gateway: number; database: number };
+  /** The data need not survive: do not wait for the disk. */
+  throwaway: boolean;
+  /** Told, in a few words, what happens now. */
+  progress: (step: string) => void;
+  /** Gives up between two steps. */
+  signal?: AbortSignal;
+}
+
+/** Empties a log file and returns what adds a line to it. */
+async function newLog(path: string): Promise<(line: string) => void> {
+  await writePrivate(path, "");
+  return (line) => appendFileSync(path, `${new Date().toISOString()} ${line}\n`);
+}
+
+/** Steps to undo, the last one first. */
+class Cleanup {
+  #steps: (() => Promise<void>)[] = [];
+
+  add<T extends { stop(): Promise<void> }>(part: T): T {
+    this.#steps.push(() => part.stop());
+    return part;
+  }
+
+  async run(): Promise<void> {
+    for (const step of this.#steps.splice(0).reverse()) await step();
+  }
+}
+
+/**
+ * Brings up PostgreSQL, migrations, Data API, Auth and the function behind one port, and writes `folder`/stack.json once a request with
+ * each company's key has succeeded. When that fails, nothing of it is left running.
+ */
+export async function startStack({ folder, ports, throwaway, progress, signal }: StackOptions): Promise<Stack> {
+  const step = (what: string): void => {
+    signal?.throwIfAborted();
+    progress(what);
+  };
+  const cleanup = new Cleanup();
+  const stop = () => cleanup.run();
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const secrets = await stackSecrets(folder);
+    const log = await newLog(`${folder}/gateway.log`);
+
+    const gateway = cleanup.add(await startGateway(await freePort(ports.gateway), log));
+    const supabase_url = `http://127.0.0.1:${gateway.port}`;
+    const { publishable_key, secret_key } = secrets;
+    const project = { supabase_url, api_url: `${supabase_url}/functions/v1/public-api`, publishable_key };
+
+    step("PostgreSQL");
+    const database = cleanup.add(await startPostgres(folder, secrets, { port: ports.database, throwaway }));
+    step("the function");
+    const edgeFunction = cleanup.add(await startEdgeFunction(folder, supabase_url, secret_key));
+    gateway.upstreams.functionPort = edgeFunction.port;
+    step("migrations and demo data");
+    await pushMigrations(database.url("postgres"));
+    step("Data API and Auth");
+    const lite = cleanup.add(startLite(database.url("supabase_auth_admin"), supabase_url, secrets));
+    gateway.upstreams.lite = lite.fetch;
+
+    step("API keys");
+    const known = await readJson<StackFile>(`${folder}/stack.json`);
+    const companies = await demoCompanies(project, database.url, known?.companies ?? []);
+    const file: StackFile = {
+      pid: process.pid,
+      api_url: project.api_url,
+      supabase_url,
+      database_url: database.url("postgres"),
+      superuser_url: database.url("supabase_admin"),
+      dashboard_url: null,
+      publishable_key,
+      secret_key,
+      companies,
+    };
+    // In one step: whoever reads it never finds a half of it.
+    await writePrivate(`${folder}/stack.json.new`, `${JSON.stringify(file, null, 2)}\n`);
+    await rename(`${folder}/stack.json.new`, `${folder}/stack.json`);
+
+    const ended = Promise.race([
+      database.exited.then(() => "PostgreSQL"),
+      edgeFunction.exited.then(() => "The function"),
+    ]);
+    return { ...file, ended, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

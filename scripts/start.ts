@@ -1,0 +1,78 @@
+// npm start: the whole service on this machine, with demo data, until Ctrl-C.
+import { rm } from "node:fs/promises";
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { lockFolder, lockHolder } from "./stack/lock.ts";
+import { root } from "./stack/process.ts";
+import { type Stack, startStack } from "./stack/stack.ts";
+
+const usage = `Usage: npm start [-- --fresh] [-- --folder <path>]
+  --fresh           forget all data, keys and passwords and begin anew
+  --folder <path>   keep them there instead of in .stack`;
+
+const ports = { gateway: 54321, database: 54322 };
+
+/** The options, or the end with the usage: a mistyped --fresh must not start something else. */
+function readOptions(): { fresh: boolean; folder: string } {
+  try {
+    const { values } = parseArgs({ options: { fresh: { type: "boolean" }, folder: { type: "string" } } });
+    return { fresh: values.fresh ?? false, folder: resolve(values.folder ?? `${root}/.stack`) };
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${usage}`);
+    process.exit(2);
+  }
+}
+
+/** What a newcomer needs: the address, the keys, and a line to paste. */
+function describe(stack: Stack, seconds: string): string {
+  const companies = stack.companies.map(
+    ({ name, api_key, admin_email, admin_password }) =>
+      `${name}\n  API key   ${api_key}\n  Admin     ${admin_email}\n  Password  ${admin_password}\n`,
+  );
+  const curl = `curl -H "X-API-Key: ${stack.companies[0]?.api_key}" "${stack.api_url}/members?format=csv&limit=5"`;
+  return `
+Ready after ${seconds} s.
+
+API         ${stack.api_url}
+Data, Auth  ${stack.supabase_url}
+
+${companies.join("\n")}
+Try it:
+
+  ${curl}
+
+Ctrl-C stops everything and keeps the data; npm start -- --fresh begins anew.`;
+}
+
+const { fresh, folder } = readOptions();
+const stopping = new AbortController();
+const stopped = new Promise((resolve) => stopping.signal.addEventListener("abort", resolve));
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stopping.abort());
+
+const begin = performance.now();
+const elapsed = () => ((performance.now() - begin) / 1000).toFixed(1);
+let unlock = async () => {};
+try {
+  if (fresh && (await lockHolder(folder)) === null) await rm(folder, { recursive: true, force: true });
+  unlock = await lockFolder(folder);
+  const progress = (step: string) => console.log(`${elapsed().padStart(5)} s  ${step}`);
+  const stack = await startStack({ folder, ports, throwaway: false, progress, signal: stopping.signal });
+  if (!stack.supabase_url.endsWith(`:${ports.gateway}`)) {
+    console.log(`\nPort ${ports.gateway} is taken, so it is another one this time: ${stack.supabase_url}`);
+  }
+  console.log(describe(stack, elapsed()));
+
+  const broken = await Promise.race([stopped, stack.ended]);
+  console.log(
+    stopping.signal.aborted ? "\nStopping …" : `\n${broken} ended by itself; its log is in ${folder}. Stopping …`,
+  );
+  if (!stopping.signal.aborted) process.exitCode = 1;
+  await stack.stop();
+} catch (error) {
+  if (!stopping.signal.aborted) {
+    console.error(`\n${(error as Error).message}`);
+    process.exitCode = 1;
+  }
+} finally {
+  await unlock();
+}
