@@ -1,0 +1,59 @@
+import { unauthorized } from "./responses.ts";
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/**
+ * Takes the API key out of the headers and hashes it (`docs/api.md`, Authentication).
+ * Returns the SHA-256 of the key as 64 lower-case hexadecimal digits.
+ * Throws a 401 ApiError when there is no key or it cannot be one; nothing has to be asked for that.
+ */
+export async function keyHashOf(headers: Headers): Promise<string> {
+  const sent = sentCredentials(headers);
+  if (sent.length === 0) throw unauthorized("no key");
+  const key = sent.find(isWellFormedKey);
+  if (key === undefined) throw unauthorized("malformed key");
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** The texts that may be the key: one, but for Basic, where it may be the user name or the password. */
+function sentCredentials(headers: Headers): string[] {
+  const apiKey = headers.get("X-API-Key");
+  if (apiKey !== null) return [apiKey];
+  const authorization = headers.get("Authorization");
+  if (authorization === null) return [];
+  const [, scheme = "", credentials = ""] = /^(\S+) +(\S+)$/.exec(authorization) ?? [];
+  if (scheme.toLowerCase() === "bearer") return [credentials];
+  if (scheme.toLowerCase() !== "basic") return [authorization];
+  try {
+    // One character a byte: a key is ASCII, and in whatever encoding the other half is, it is not looked at.
+    const [user = "", ...password] = atob(credentials).split(":");
+    return [user, password.join(":")];
+  } catch {
+    return [credentials];
+  }
+}
+
+/**
+ * Tells whether a text can be an API key: `sk_live_`, 32 random characters of `0-9A-Za-z`, and the 6 characters of their checksum.
+ * Junk is refused by it without touching the database.
+ */
+export function isWellFormedKey(text: string): boolean {
+  return /^sk_live_[0-9A-Za-z]{38}$/.test(text) && text.endsWith(checksum(text.slice(0, -6)));
+}
+
+/** CRC32 (IEEE) of an ASCII text, in base62, most significant digit first, padded with `0` to 6 characters. */
+function checksum(text: string): string {
+  let crc = 0xffffffff;
+  for (const character of text) {
+    crc ^= character.charCodeAt(0);
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  let rest = ~crc >>> 0;
+  let digits = "";
+  for (let place = 0; place < 6; place++) {
+    digits = alphabet.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}

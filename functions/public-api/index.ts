@@ -1,0 +1,11 @@
+import { createApp } from "./app.ts";
+import { readSettings } from "./database.ts";
+
+/** What is used of Deno here, declared so that `tsc` can check this file too. */
+declare const Deno: {
+  env: { get(name: string): string | undefined };
+  serve(handler: (request: Request) => Promise<Response>): unknown;
+};
+
+const settings = readSettings((name) => Deno.env.get(name));
+Deno.serve(createApp(settings, (line) => console.log(line)));

@@ -1,0 +1,114 @@
+import type { Column } from "./endpoints.ts";
+
+/** What goes back to the caller, before the headers that every response has. */
+export type Answer = { status: number; headers?: Record<string, string>; body: string | ReadableStream | null };
+
+type Details = { headers?: Record<string, string>; logged?: Record<string, string> };
+
+/** A refusal or a failure: `message` is what the caller reads, `logged` goes to the request's log line only (`docs/api.md`, Errors). */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly logged: Record<string, string>;
+
+  constructor(status: number, message: string, { headers = {}, logged = {} }: Details = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+    this.logged = logged;
+  }
+}
+
+/** The one 401 for every key that is no good; only the log says why (`docs/api.md`, Errors). */
+export function unauthorized(why: string): ApiError {
+  return new ApiError(401, "Unauthorized: Invalid or missing API Key", {
+    headers: { "WWW-Authenticate": "Bearer" },
+    logged: { error: why },
+  });
+}
+
+/** A 400 that lists what is wrong: at most 20 problems, none of which holds `; ` (`docs/api.md`, Errors). */
+export function badRequest(problems: readonly string[]): ApiError {
+  const more = problems.length > 20 ? `; and ${problems.length - 20} more` : "";
+  return new ApiError(400, problems.slice(0, 20).join("; ") + more);
+}
+
+/** A name that the caller made up, fit to stand in a message: as it is, escaped when it is odd, by its length when it is long. */
+export function shownName(name: string): string {
+  const length = [...name].length;
+  if (length > 64) return `a name of ${length} characters`;
+  if (/^[A-Za-z_][\w.-]*$/.test(name)) return name;
+  return JSON.stringify(name).replace(/[;\p{C}\p{Zl}\p{Zp}]/gu, escapeUnits);
+}
+
+function escapeUnits(text: string): string {
+  return text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** Puts together the response that leaves the function; a HEAD request gets the headers of the GET (`docs/api.md`, Requests). */
+export function toResponse({ status, headers, body }: Answer, requestId: string, isHead: boolean): Response {
+  if (isHead && body instanceof ReadableStream) body.cancel().catch(() => {});
+  return new Response(isHead ? null : body, {
+    status,
+    headers: {
+      "X-Request-Id": requestId,
+      "Cache-Control": "private, no-store",
+      "X-Content-Type-Options": "nosniff",
+      "Access-Control-Allow-Origin": "*",
+      "Access-Control-Expose-Headers": "X-Request-Id, X-Has-More, Content-Disposition",
+      ...headers,
+    },
+  });
+}
+
+/** The answer to a CORS preflight (`docs/api.md`, Requests). */
+export function preflight(allowed: string): Answer {
+  return {
+    status: 204,
+    headers: {
+      "Access-Control-Allow-Methods": allowed,
+      "Access-Control-Allow-Headers": "Authorization, X-API-Key, Content-Type",
+    },
+    body: null,
+  };
+}
+
+/** A JSON body, as text or as the stream that comes from the database. */
+export function json(body: string | ReadableStream | null, headers: Record<string, string> = {}): Answer {
+  return { status: 200, headers: { "Content-Type": "application/json", ...headers }, body };
+}
+
+/** The JSON object that every error has as its body (`docs/api.md`, Errors). */
+export function errorAnswer({ status, message, headers }: ApiError): Answer {
+  return { ...json(JSON.stringify({ error: message }), headers), status };
+}
+
+/**
+ * The rows of a list as CSV (`docs/api.md`, CSV): a header, then a line a row, each ended by CRLF.
+ * `rows` is the JSON array as the database sent it. With `escapeFormulas` no text cell can be taken for a formula by a spreadsheet.
+ */
+export async function csv(rows: string, columns: readonly Column[], escapeFormulas: boolean): Promise<string> {
+  const { unparse } = (await import("papaparse")).default;
+  const hasJson = columns.some(({ type }) => type === "json");
+  const parsed: Record<string, unknown>[] = hasJson ? JSON.parse(rows, keepNumber) : JSON.parse(rows);
+  const text = unparse({
+    fields: columns.map(({ name }) => name),
+    data: parsed.map((row) => columns.map(({ name, type }) => cell(row[name], type, escapeFormulas))),
+  });
+  // papaparse ends only a file without rows with a line break.
+  return parsed.length > 0 ? `${text}\r\n` : text;
+}
+
+function cell(value: unknown, type: Column["type"], escapeFormulas: boolean): string {
+  if (value === null || value === undefined) return "";
+  if (typeof value !== "string") return type === "json" ? JSON.stringify(value) : String(value);
+  const isFree = type === "text" || type === "json";
+  return escapeFormulas && isFree && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+}
+
+/** Keeps the digits of a number as they were sent (1.10, or more than 2^53), which JSON.parse alone would lose. */
+function keepNumber(_name: string, value: unknown, context?: { source: string }): unknown {
+  if (typeof value !== "number" || !context) return value;
+  return (JSON as JSON & { rawJSON(text: string): unknown }).rawJSON(context.source);
+}
