@@ -1,19 +1,24 @@
+import { format } from "node:util";
 import { App } from "@supabase/lite";
 import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Secrets } from "./secrets.ts";
 
 /** Supabase's Data API and Auth for one database, in this process. */
 export interface Lite {
-  /** Answers a request to /rest/v1 or /auth/v1. */
+  /** Answers a request to /rest/v1 or /auth/v1. Rejects when the database connection is lost meanwhile. */
   fetch(request: Request): Promise<Response>;
   stop(): Promise<void>;
 }
 
-/**
- * Stands in for PostgREST and Auth. It reads the catalog once, so it starts after the migrations.
- * @param url the database's address as supabase_auth_admin
- */
-export function startLite(url: string, supabaseUrl: string, secrets: Secrets): Lite {
+/** One App with its connections, and a promise that only ever rejects: when they are lost. */
+interface Instance {
+  app: App;
+  connection: PostgresConnection;
+  lost: Promise<never>;
+  lose(error: Error): void;
+}
+
+function open(url: string, supabaseUrl: string, secrets: Secrets): Instance {
   const connection = new PostgresConnection({ url, postgresOptions: { onnotice: () => {} } });
   // Before its first request Lite would grant anon, authenticated and service_role everything on every table that has row-level
   // security, and so hide every grant that we forgot. This tells it that it has done so.
@@ -35,8 +40,37 @@ export function startLite(url: string, supabaseUrl: string, secrets: Secrets): L
     // Or a request without any key would be served as service_role.
     options: { server: { admin: false } },
   });
+  const { promise: lost, reject: lose } = Promise.withResolvers<never>();
+  lost.catch(() => {});
+  return { app, connection, lost, lose };
+}
+
+/**
+ * Stands in for PostgREST and Auth. It reads the catalog once, so it starts after the migrations.
+ * @param url the database's address as supabase_auth_admin
+ * @param log told of every refusal and failure
+ */
+export function startLite(url: string, supabaseUrl: string, secrets: Secrets, log: (line: string) => void): Lite {
+  let current = open(url, supabaseUrl, secrets);
+
+  // When a database connection ends in the middle of a request, its driver throws where nobody can catch it. The hosted service
+  // survives that, so a stack does too: what was under way fails, and everything else goes on with new connections.
+  const onUncaught = (error: Error): void => {
+    if (!error.stack?.includes("/node_modules/postgres/")) throw error;
+    current.lose(error);
+    void current.connection.driver.end({ timeout: 0 });
+    current = open(url, supabaseUrl, secrets);
+  };
+  process.on("uncaughtException", onUncaught);
+  // Lite prints a stack trace for each request that the database refuses, a 401 of the API among them.
+  const printError = console.error;
+  console.error = (...values) => log(format(...values));
   return {
-    fetch: async (request) => app.fetch(request),
-    stop: () => connection.close(),
+    fetch: async (request) => Promise.race([current.app.fetch(request), current.lost]),
+    async stop() {
+      process.off("uncaughtException", onUncaught);
+      console.error = printError;
+      await current.connection.driver.end({ timeout: 1 });
+    },
   };
 }

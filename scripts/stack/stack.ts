@@ -93,7 +93,7 @@ export async function startStack({ folder, ports, throwaway, progress, signal }:
     step("migrations and demo data");
     await pushMigrations(database.url("postgres"));
     step("Data API and Auth");
-    const lite = cleanup.add(startLite(database.url("supabase_auth_admin"), supabase_url, secrets));
+    const lite = cleanup.add(startLite(database.url("supabase_auth_admin"), supabase_url, secrets, log));
     gateway.upstreams.lite = lite.fetch;
 
     step("API keys");
