@@ -1,0 +1,17 @@
+import { convertCssVariables, DEFAULT_THEME, defaultCssVariablesResolver, mergeMantineTheme } from "@mantine/core";
+import type { Plugin } from "vite";
+import { theme } from "../src/theme.ts";
+
+const name = "virtual:theme.css";
+
+/** Mantine would write the theme's variables into an inline style, which the Content-Security-Policy refuses: here they become a file. */
+export function themeStyles(): Plugin {
+  return {
+    name: "theme-styles",
+    resolveId: (id) => (id === name ? `\0${name}` : undefined),
+    load: (id) =>
+      id === `\0${name}`
+        ? convertCssVariables(defaultCssVariablesResolver(mergeMantineTheme(DEFAULT_THEME, theme)))
+        : undefined,
+  };
+}

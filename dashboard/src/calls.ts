@@ -1,0 +1,32 @@
+// The SQL functions for admins, each as one function that answers or throws a Problem.
+import type { PostgrestError } from "@supabase/supabase-js";
+import { loseSession } from "./account/session.ts";
+import type { ApiKey, ApiKeyEvent, Member, NewApiKey, RevokedApiKey } from "./database.ts";
+import { dataProblem } from "./problems.ts";
+import type { Scope } from "./scopes.ts";
+import { supabase } from "./supabase.ts";
+
+type Answer<Data> = PromiseLike<
+  { data: Data; error: null; status: number } | { data: null; error: PostgrestError; status: number }
+>;
+
+async function answered<Data>(answer: Answer<Data>): Promise<Data> {
+  const { data, error, status } = await answer;
+  if (error === null) return data;
+  const problem = dataProblem(error, status);
+  if (problem.kind === "session") await loseSession();
+  throw problem;
+}
+
+export const linkMember = (): Promise<Member> => answered(supabase.rpc("link_member"));
+
+export const listApiKeys = (): Promise<ApiKey[]> => answered(supabase.rpc("list_api_keys"));
+
+export const listApiKeyEvents = (): Promise<ApiKeyEvent[]> => answered(supabase.rpc("list_api_key_events"));
+
+/** @param expires_at ISO 8601, or null: never */
+export const createApiKey = (name: string, scopes: Scope[], expires_at: string | null): Promise<NewApiKey> =>
+  answered(supabase.rpc("create_api_key", { name, scopes, expires_at }));
+
+export const revokeApiKey = (key_id: string): Promise<RevokedApiKey> =>
+  answered(supabase.rpc("revoke_api_key", { key_id }));

@@ -1,0 +1,35 @@
+import { useEffect } from "react";
+import { useSession } from "./account/session.ts";
+import { ForgotPasswordPage } from "./pages/forgot_password_page.tsx";
+import { PublicApiPage } from "./pages/public_api_page.tsx";
+import { SetPasswordPage } from "./pages/set_password_page.tsx";
+import { SignInPage } from "./pages/sign_in_page.tsx";
+import { Waiting } from "./parts/waiting.tsx";
+import { paths } from "./paths.ts";
+import { currentErrand, navigate, usePath } from "./router.ts";
+
+/** Which page to show: the path's, except that signing in comes first and is not done twice. */
+export function Dashboard() {
+  const path = usePath();
+  const session = useSession();
+
+  const redirect =
+    session.status === "signed_out" && path === paths.publicApi
+      ? paths.signIn
+      : session.status === "signed_in" && (path === paths.signIn || path === paths.forgotPassword)
+        ? (currentErrand().returnTo ?? paths.publicApi)
+        : null;
+  useEffect(() => {
+    if (redirect === paths.signIn) navigate(redirect, { returnTo: paths.publicApi }, "replace");
+    else if (redirect !== null) navigate(redirect, {}, "replace");
+    else if (path === paths.publicApi && window.location.pathname !== path) navigate(path, {}, "replace");
+  }, [redirect, path]);
+
+  // Read from the browser's storage within milliseconds, unless a new token has to come over a slow network first.
+  if (session.status === "unknown" || redirect !== null) return <Waiting what="Loading" />;
+  if (path === paths.setPassword)
+    return <SetPasswordPage email={session.status === "signed_in" ? session.email : null} />;
+  if (path === paths.forgotPassword) return <ForgotPasswordPage />;
+  if (session.status === "signed_in") return <PublicApiPage email={session.email} />;
+  return <SignInPage />;
+}

@@ -1,0 +1,53 @@
+// The shape of what the SQL functions for admins take and return (sql/schema/0900_admin_functions.sql).
+import type { Scope } from "./scopes.ts";
+
+/** The signed-in person: their member row, if `status` is linked. */
+export type Member =
+  | { status: "linked"; company_name: string; name: string; role: string }
+  | { status: "email_not_confirmed" | "no_member" | "several_members"; company_name: null; name: null; role: null };
+
+/** Date-times are ISO 8601 in UTC. */
+export type ApiKey = {
+  id: string;
+  name: string;
+  hint: string;
+  scopes: Scope[];
+  status: "active" | "revoked" | "expired";
+  created_at: string;
+  created_by: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+  revoked_by: string | null;
+};
+
+export type NewApiKey = Pick<ApiKey, "id" | "name" | "hint" | "scopes" | "created_at" | "expires_at"> & {
+  api_key: string;
+};
+
+export type RevokedApiKey = { id: string; revoked_at: string; revoked_by: string };
+
+export type ApiKeyEvent = {
+  created_at: string;
+  action: "created" | "revoked";
+  member: string;
+  key_id: string;
+  key_name: string;
+  hint: string;
+  scopes: Scope[];
+  expires_at: string | null;
+};
+
+type Functions = {
+  link_member: { Args: never; Returns: Member };
+  list_api_keys: { Args: never; Returns: ApiKey[] };
+  list_api_key_events: { Args: never; Returns: ApiKeyEvent[] };
+  create_api_key: { Args: { name: string; scopes: Scope[]; expires_at: string | null }; Returns: NewApiKey };
+  revoke_api_key: { Args: { key_id: string }; Returns: RevokedApiKey };
+};
+
+type Nothing = Record<never, never>;
+
+export type Database = {
+  public: { Tables: Nothing; Views: Nothing; Functions: Functions };
+};

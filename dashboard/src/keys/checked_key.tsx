@@ -1,0 +1,34 @@
+import { Code, Text } from "@mantine/core";
+import type { KeyCheck } from "../check_key.ts";
+import { Notice } from "../parts/notice.tsx";
+import classes from "./keys.module.css";
+
+/** What the API said of a key: its version, the key's scopes, and the endpoints, with what those need that stay closed. */
+export function CheckedKey({ checked }: { checked: KeyCheck }) {
+  return (
+    <Notice kind="done">
+      <Text fw={600} size="sm" className={classes.breakable}>
+        {checked.key_name} works: it opens data of {checked.company_name}.
+      </Text>
+      <dl className={classes.facts}>
+        <dt>Version</dt>
+        <dd>{checked.version}</dd>
+        <dt>Scopes</dt>
+        <dd>{checked.scopes.join(", ")}</dd>
+        <dt>Endpoints</dt>
+        <dd>
+          <ul className={classes.endpoints}>
+            {checked.endpoints.map(({ method, path, scope }) => (
+              <li key={`${method} ${path}`}>
+                <Code>
+                  {method} {path}
+                </Code>
+                {scope !== null && !checked.scopes.includes(scope) && ` closed: needs ${scope}`}
+              </li>
+            ))}
+          </ul>
+        </dd>
+      </dl>
+    </Notice>
+  );
+}

@@ -1,0 +1,22 @@
+import { Button, Group, Stack, Text } from "@mantine/core";
+import classes from "./keys.module.css";
+
+/** Asked when the dialog with a new key is about to close by accident. */
+export function ConfirmClose(props: { keyName: string; onBack: () => void; onClose: () => void }) {
+  return (
+    <Stack gap="lg">
+      <Text className={classes.breakable}>
+        The key of <b>{props.keyName}</b> is never shown again. If you have not copied it, go back. A key that you lose
+        you can only revoke and replace.
+      </Text>
+      <Group justify="flex-end">
+        <Button variant="default" onClick={props.onClose}>
+          Close anyway
+        </Button>
+        <Button onClick={props.onBack} autoFocus>
+          Back to the key
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,56 @@
+import { useEffect, useState } from "react";
+import type { NewApiKey } from "../database.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { ConfirmClose } from "./confirm_close.tsx";
+import { CreateKeyForm } from "./create_key_form.tsx";
+import { NewKey } from "./new_key.tsx";
+
+type Stage = { name: "form"; pending: boolean } | { name: "key" | "closing"; created: NewApiKey };
+
+const form: Stage = { name: "form", pending: false };
+const titles = { form: "Create key", key: "Key created", closing: "Close without the key?" } as const;
+
+/** From the form to the key, which lives here until the dialog is closed and nowhere else. */
+export function CreateKeyDialog(props: { opened: boolean; onClose: () => void; onChanged: () => Promise<void> }) {
+  const { opened, onChanged } = props;
+  const [stage, setStage] = useState<Stage>(form);
+  const keyAtStake = stage.name !== "form";
+
+  // Leaving the whole page loses the key too: the browser asks.
+  useEffect(() => {
+    if (!keyAtStake) return;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    window.addEventListener("beforeunload", ask);
+    return () => window.removeEventListener("beforeunload", ask);
+  }, [keyAtStake]);
+
+  function close(): void {
+    setStage(form);
+    props.onClose();
+  }
+
+  /** By Escape, by the cross, by a click beside the dialog. */
+  function closeByAccident(): void {
+    if (stage.name === "form") {
+      // A key that is being made must be shown.
+      if (!stage.pending) close();
+    } else setStage({ ...stage, name: stage.name === "key" ? "closing" : "key" });
+  }
+
+  return (
+    <Dialog opened={opened} title={titles[stage.name]} onClose={closeByAccident}>
+      {stage.name === "form" && (
+        <CreateKeyForm
+          onPending={(pending) => setStage({ name: "form", pending })}
+          onCreated={(created) => setStage({ name: "key", created })}
+          onChanged={onChanged}
+          onCancel={closeByAccident}
+        />
+      )}
+      {stage.name === "key" && <NewKey created={stage.created} onDone={close} onChecked={onChanged} />}
+      {stage.name === "closing" && (
+        <ConfirmClose keyName={stage.created.name} onBack={() => setStage({ ...stage, name: "key" })} onClose={close} />
+      )}
+    </Dialog>
+  );
+}

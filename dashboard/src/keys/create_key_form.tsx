@@ -1,0 +1,114 @@
+import { Button, Checkbox, Group, Stack, Text, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { createApiKey } from "../calls.ts";
+import type { NewApiKey } from "../database.ts";
+import { Notice } from "../parts/notice.tsx";
+import { messageOf, Problem } from "../problems.ts";
+import { defaultScopes, opens, scopeNames } from "../scopes.ts";
+import { type Field, type FieldProblems, readKeyRequest } from "./key_request.ts";
+import classes from "./keys.module.css";
+
+const fields: readonly Field[] = ["name", "scopes", "expires_at"];
+
+const lostAnswer =
+  "No answer came, so the key may have been created without being shown. Look for it in the list: if it is there, revoke it and create another.";
+
+export function CreateKeyForm(props: {
+  onPending: (pending: boolean) => void;
+  onCreated: (created: NewApiKey) => void;
+  onChanged: () => Promise<void>;
+  onCancel: () => void;
+}) {
+  const [pending, setPending] = useState(false);
+  const [atFields, setAtFields] = useState<FieldProblems>({});
+  const [problem, setProblem] = useState<string | null>(null);
+
+  function showAtFields(form: HTMLFormElement, problems: FieldProblems): void {
+    setAtFields(problems);
+    const first = fields.find((field) => problems[field] !== undefined);
+    if (first) form.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus();
+  }
+
+  function showProblem(form: HTMLFormElement, error: unknown): void {
+    const field = error instanceof Problem ? fields.find((known) => known === error.field) : undefined;
+    if (field) showAtFields(form, { [field]: messageOf(error) });
+    else if (error instanceof Problem && error.kind === "unreachable") setProblem(lostAnswer);
+    else setProblem(messageOf(error));
+  }
+
+  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const { request, problems } = readKeyRequest(form);
+    setProblem(null);
+    showAtFields(form, problems);
+    if (Object.keys(problems).length > 0) return;
+
+    setPending(true);
+    props.onPending(true);
+    try {
+      props.onCreated(await createApiKey(request.name, request.scopes, request.expires_at));
+    } catch (error) {
+      setPending(false);
+      props.onPending(false);
+      showProblem(form, error);
+    }
+    void props.onChanged();
+  }
+
+  return (
+    <form onSubmit={(event) => void submit(event)} noValidate>
+      <Stack gap="lg">
+        <TextInput
+          label="Name"
+          name="name"
+          description="What will use the key, for example “Power BI” or “Payroll import”."
+          autoComplete="off"
+          error={atFields.name}
+          data-autofocus
+        />
+        <Checkbox.Group
+          label="Scopes"
+          description="What the key opens. Tick only what its user needs."
+          defaultValue={[...defaultScopes]}
+          error={atFields.scopes}
+        >
+          <Stack gap="sm" mt="xs">
+            {scopeNames.map((scope) => (
+              <Checkbox
+                key={scope}
+                name="scopes"
+                value={scope}
+                label={
+                  <>
+                    <Text span fw={600} className={classes.scope}>
+                      {scope}
+                    </Text>{" "}
+                    <Text span>{opens[scope]}</Text>
+                  </>
+                }
+              />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        <TextInput
+          label="Expiry (optional)"
+          name="expires_at"
+          type="date"
+          description="The last day on which the key works. Leave it empty for a key that works until you revoke it."
+          error={atFields.expires_at}
+          className={classes.day}
+        />
+        {problem !== null && <Notice kind="problem">{problem}</Notice>}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={props.onCancel} disabled={pending}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={pending}>
+            Create key
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,62 @@
+import { Button, Code, Group, Stack, Text, Textarea } from "@mantine/core";
+import { useState } from "react";
+import { useAction } from "../account/use_action.ts";
+import { checkKey, type KeyCheck } from "../check_key.ts";
+import type { NewApiKey } from "../database.ts";
+import { CopyButton } from "../parts/copy_button.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { baseAddress } from "../settings.ts";
+import { CheckedKey } from "./checked_key.tsx";
+import classes from "./keys.module.css";
+
+/** The new key, this once. */
+export function NewKey(props: { created: NewApiKey; onDone: () => void; onChecked: () => Promise<void> }) {
+  const { api_key, name } = props.created;
+  const [checked, setChecked] = useState<KeyCheck | null>(null);
+  const check = useAction(async () => {
+    setChecked(await checkKey(api_key));
+    await props.onChecked();
+  });
+  const curl = `curl -H "X-API-Key: ${api_key}" ${baseAddress}`;
+
+  return (
+    <Stack gap="lg">
+      <Notice kind="warning">
+        Copy the key now: it is shown only this once, and nobody can look it up later. Whoever has it can do what it
+        allows, so hand it over safely and keep it out of e-mails and chats.
+      </Notice>
+      <Stack gap="xs" align="flex-start">
+        <Textarea
+          label="API key"
+          description={`For ${name}`}
+          value={api_key}
+          readOnly
+          rows={2}
+          spellCheck={false}
+          autoFocus
+          onFocus={(event) => event.currentTarget.select()}
+          className={classes.whole}
+          classNames={{ input: classes.secret ?? "" }}
+        />
+        <CopyButton value={api_key} label="Copy" />
+      </Stack>
+      <Stack gap="xs" align="flex-start">
+        <Text size="sm" fw={500}>
+          Try it on a command line
+        </Text>
+        <Code block className={classes.curl}>
+          {curl}
+        </Code>
+        <CopyButton value={curl} label="Copy curl line" />
+      </Stack>
+      {check.problem && <Notice kind="problem">{check.problem.message}</Notice>}
+      {checked && <CheckedKey checked={checked} />}
+      <Group justify="space-between">
+        <Button variant="default" loading={check.pending} onClick={() => void check.run()}>
+          Check key
+        </Button>
+        <Button onClick={props.onDone}>Done</Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,76 @@
+import { Button, Code, Group, Stack, Text } from "@mantine/core";
+import { useEffect, useState } from "react";
+import { useAction } from "../account/use_action.ts";
+import { revokeApiKey } from "../calls.ts";
+import type { ApiKey } from "../database.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { localTime, When } from "../parts/when.tsx";
+import classes from "./keys.module.css";
+
+/**
+ * Asks before a key is revoked.
+ * @param admin name of the admin who is signed in
+ * @param onRevoked told what happened: another admin may have been faster
+ */
+export function RevokeKeyDialog(props: {
+  apiKey: ApiKey | null;
+  admin: string;
+  onClose: () => void;
+  onRevoked: (message: string) => void;
+}) {
+  // The dialog fades out with the key that it asked about.
+  const [asked, setAsked] = useState(props.apiKey);
+  useEffect(() => {
+    if (props.apiKey) setAsked(props.apiKey);
+  }, [props.apiKey]);
+
+  const { run, pending, problem, forget } = useAction(async (key: ApiKey) => {
+    const { revoked_by, revoked_at } = await revokeApiKey(key.id);
+    props.onRevoked(
+      revoked_by === props.admin
+        ? `${key.name} is revoked: the API refuses it from now on.`
+        : `${key.name} had been revoked before, by ${revoked_by} at ${localTime(revoked_at)}.`,
+    );
+  });
+
+  function close(): void {
+    if (pending) return;
+    forget();
+    props.onClose();
+  }
+
+  return (
+    <Dialog opened={props.apiKey !== null} title="Revoke key" onClose={close}>
+      {asked && (
+        <Stack gap="lg">
+          <div className={classes.breakable}>
+            <Text>
+              <b>{asked.name}</b> <Code className={classes.hint}>{asked.hint}</Code>{" "}
+              {asked.last_used_at === null ? (
+                "has never been used."
+              ) : (
+                <>
+                  was last used at <When at={asked.last_used_at} />.
+                </>
+              )}
+            </Text>
+            <Text mt="sm">
+              Whatever uses it stops working at once. This cannot be undone: to open the data again, you create a new
+              key.
+            </Text>
+          </div>
+          {problem && <Notice kind="problem">{problem.message}</Notice>}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={close} disabled={pending} data-autofocus>
+              Cancel
+            </Button>
+            <Button color="red" loading={pending} onClick={() => void run(asked)}>
+              Revoke key
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,18 @@
+import "./styles.ts";
+import { MantineProvider } from "@mantine/core";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { Dashboard } from "./dashboard.tsx";
+import { theme } from "./theme.ts";
+
+const root = document.getElementById("root");
+if (!root) throw new Error("index.html has no #root");
+
+createRoot(root).render(
+  <StrictMode>
+    {/* No inline styles: the theme's variables are a file, and the page uses none of the classes that Mantine would generate. */}
+    <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+      <Dashboard />
+    </MantineProvider>
+  </StrictMode>,
+);

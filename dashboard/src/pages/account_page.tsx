@@ -1,0 +1,22 @@
+import { Container, Paper, Stack } from "@mantine/core";
+import type { ReactNode } from "react";
+import { Heading } from "../parts/heading.tsx";
+import { Mark } from "../parts/mark.tsx";
+import classes from "./pages.module.css";
+
+/** The frame of the pages about the account: one narrow panel. */
+export function AccountPage({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Container component="main" size={460} className={classes.account}>
+      <Stack gap="lg">
+        <Mark />
+        <Paper className={classes.panel}>
+          <Stack gap="lg">
+            <Heading>{title}</Heading>
+            {children}
+          </Stack>
+        </Paper>
+      </Stack>
+    </Container>
+  );
+}

@@ -1,0 +1,13 @@
+import { Link } from "../parts/link.tsx";
+import { paths } from "../paths.ts";
+import { AccountPage } from "./account_page.tsx";
+import { PasswordLinkForm } from "./password_link_form.tsx";
+
+export function ForgotPasswordPage() {
+  return (
+    <AccountPage title="Forgot password?">
+      <PasswordLinkForm explanation="Tell us your e-mail address: we send you a link that lets you set a new password." />
+      <Link to={paths.signIn}>Back to sign-in</Link>
+    </AccountPage>
+  );
+}

@@ -1,0 +1,56 @@
+import { Button, Paper, Stack, Text, Title } from "@mantine/core";
+import { useAction } from "../account/use_action.ts";
+import type { Member } from "../database.ts";
+import classes from "./pages.module.css";
+
+/** Why this person sees no keys, and what they can do about it. */
+function explanation(member: Member, email: string): { title: string; advice: string } {
+  switch (member.status) {
+    case "linked":
+      return {
+        title: "Only admins manage API keys",
+        advice: `You are signed in as ${member.name} of ${member.company_name}, with the role ${member.role}. Ask an admin of your company to create the key for you, or to make you an admin.`,
+      };
+    case "no_member":
+      return {
+        title: "No company knows this address",
+        advice: `No company lists ${email} among its people, or that person already signs in with another account. Ask an admin of your company to add you with exactly this e-mail address, then try again; or sign out and use the address that your company knows.`,
+      };
+    case "several_members":
+      return {
+        title: "Several companies know this address",
+        advice: `More than one company lists ${email}, so we cannot tell for which one you are here. Ask whoever runs the service to link your sign-in to the right company, then try again.`,
+      };
+    case "email_not_confirmed":
+      return {
+        title: "Your address is not confirmed",
+        advice: `Open the link in the mail that we sent to ${email}, then try again. If you cannot find it, sign out and use “Forgot password?”: its link confirms the address too.`,
+      };
+  }
+}
+
+export function NoAccess({
+  member,
+  email,
+  onTryAgain,
+}: {
+  member: Member;
+  email: string;
+  onTryAgain: () => Promise<void>;
+}) {
+  const { title, advice } = explanation(member, email);
+  const { run, pending } = useAction(onTryAgain);
+  return (
+    <Paper className={classes.panel} component="section">
+      <Stack gap="md" align="flex-start">
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        <Text className={classes.breakable}>{advice}</Text>
+        <Button variant="default" loading={pending} onClick={() => void run()}>
+          Try again
+        </Button>
+      </Stack>
+    </Paper>
+  );
+}

@@ -1,0 +1,39 @@
+import { Button, Stack, Text, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { sendPasswordLink } from "../account/account.ts";
+import { useAction } from "../account/use_action.ts";
+import { Notice } from "../parts/notice.tsx";
+
+/** Asks for the mail with the link that sets a password. */
+export function PasswordLinkForm({ explanation }: { explanation: string }) {
+  const [sentTo, setSentTo] = useState<string | null>(null);
+  const { run, pending, problem } = useAction(async (email: string) => {
+    await sendPasswordLink(email);
+    setSentTo(email);
+  });
+
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    setSentTo(null);
+    void run(String(new FormData(event.currentTarget).get("email")).trim());
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <Text>{explanation}</Text>
+        <TextInput label="Email" name="email" type="email" autoComplete="username" required withAsterisk={false} />
+        {problem && <Notice kind="problem">{problem.message}</Notice>}
+        {sentTo !== null && (
+          <Notice kind="done">
+            If {sentTo} has an account, a mail with a link is on its way. Look into your spam folder too. No mail after
+            some minutes? Then ask whoever runs the service to invite you.
+          </Notice>
+        )}
+        <Button type="submit" loading={pending}>
+          Send link
+        </Button>
+      </Stack>
+    </form>
+  );
+}

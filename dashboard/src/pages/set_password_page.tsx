@@ -1,0 +1,72 @@
+import { Button, Checkbox, Stack, Text, TextInput } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { setPassword } from "../account/account.ts";
+import { useAction } from "../account/use_action.ts";
+import { Link } from "../parts/link.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { paths } from "../paths.ts";
+import { currentErrand, navigate } from "../router.ts";
+import { AccountPage } from "./account_page.tsx";
+import classes from "./pages.module.css";
+import { PasswordLinkForm } from "./password_link_form.tsx";
+
+/**
+ * Where the links of an invitation and of "Forgot password?" lead. The link itself has signed the person in.
+ * @param email of the person signed in, or null when the link did not work
+ */
+export function SetPasswordPage({ email }: { email: string | null }) {
+  if (email === null || currentErrand().linkFailed) {
+    return (
+      <AccountPage title="Set a password">
+        <Notice kind="warning">This link has expired or was used before.</Notice>
+        <PasswordLinkForm explanation="Ask for a new one: it works once, and for a limited time." />
+        <Link to={paths.signIn}>Back to sign-in</Link>
+      </AccountPage>
+    );
+  }
+  return (
+    <AccountPage title="Set a password">
+      <SetPasswordForm email={email} />
+    </AccountPage>
+  );
+}
+
+function SetPasswordForm({ email }: { email: string }) {
+  const [shown, setShown] = useState(false);
+  const { run, pending, problem } = useAction(async (password: string) => {
+    await setPassword(password);
+    navigate(paths.publicApi, {}, "replace");
+  });
+  const atField = problem?.kind === "field";
+
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    void run(String(new FormData(event.currentTarget).get("password")));
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <Text className={classes.breakable}>
+          The password with which <b>{email}</b> signs in from now on.
+        </Text>
+        {/* Tells password managers whose password this is. */}
+        <input type="hidden" name="username" autoComplete="username" value={email} />
+        {problem && !atField && <Notice kind="problem">{problem.message}</Notice>}
+        <TextInput
+          label="New password"
+          name="password"
+          type={shown ? "text" : "password"}
+          autoComplete="new-password"
+          error={atField && problem.message}
+          required
+          withAsterisk={false}
+        />
+        <Checkbox label="Show password" checked={shown} onChange={(event) => setShown(event.currentTarget.checked)} />
+        <Button type="submit" loading={pending}>
+          Set password
+        </Button>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,18 @@
+import { Anchor } from "@mantine/core";
+import type { MouseEvent } from "react";
+import type { Path } from "../paths.ts";
+import { navigate } from "../router.ts";
+
+/** A link within the dashboard. With a modifier key it opens a new tab, as any link does. */
+export function Link({ to, current = false, children }: { to: Path; current?: boolean; children: string }) {
+  function follow(event: MouseEvent): void {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    navigate(to);
+  }
+  return (
+    <Anchor href={to} onClick={follow} size="sm" underline="always" aria-current={current ? "page" : undefined}>
+      {children}
+    </Anchor>
+  );
+}

@@ -1,0 +1,12 @@
+import { Group, Text } from "@mantine/core";
+import icon from "../icon.svg";
+
+/** Whose page this is. */
+export function Mark() {
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <img src={icon} alt="" width={28} height={28} />
+      <Text fw={650}>Recognition and rewards</Text>
+    </Group>
+  );
+}

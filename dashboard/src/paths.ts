@@ -1,0 +1,9 @@
+/** The paths of the dashboard. */
+export const paths = {
+  publicApi: "/integrations/public-api",
+  signIn: "/sign-in",
+  forgotPassword: "/forgot-password",
+  setPassword: "/set-password",
+} as const;
+
+export type Path = (typeof paths)[keyof typeof paths];

@@ -1,0 +1,44 @@
+import { useSyncExternalStore } from "react";
+import { type Path, paths } from "./paths.ts";
+
+/** What a page is told by the one that led to it. It stands in the history entry, so that a reload keeps it. */
+export type Errand = { returnTo?: Path; sessionLost?: boolean; linkFailed?: boolean };
+
+const known = new Set<string>(Object.values(paths));
+const listeners = new Set<() => void>();
+let moved = false;
+
+const changed = (): void => {
+  for (const listener of listeners) listener();
+};
+window.addEventListener("popstate", changed);
+
+function isPath(path: string): path is Path {
+  return known.has(path);
+}
+
+/** The path of the page shown; anything unknown is the page itself, which is the only one that there is. */
+function currentPath(): Path {
+  const path = window.location.pathname.replace(/\/(index\.html)?$/, "");
+  return isPath(path) ? path : paths.publicApi;
+}
+
+export function navigate(path: Path, errand: Errand = {}, how: "push" | "replace" = "push"): void {
+  window.history[how === "push" ? "pushState" : "replaceState"](errand, "", path);
+  moved = true;
+  changed();
+}
+
+/** Whether another page was shown before this one. */
+export const hasMoved = (): boolean => moved;
+
+export function currentErrand(): Errand {
+  return (window.history.state as Errand | null) ?? {};
+}
+
+export function usePath(): Path {
+  return useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, currentPath);
+}

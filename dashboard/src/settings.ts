@@ -1,0 +1,6 @@
+/** The Supabase project, without a slash at the end. */
+export const supabaseUrl = import.meta.env.VITE_SUPABASE_URL.replace(/\/+$/, "");
+export const publishableKey = import.meta.env.VITE_SUPABASE_PUBLISHABLE_KEY;
+
+/** What every path of the API is relative to (`docs/api.md`). */
+export const baseAddress = `${supabaseUrl}/functions/v1/public-api`;
