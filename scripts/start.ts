@@ -10,7 +10,7 @@ const usage = `Usage: npm start [-- --fresh] [-- --folder <path>]
   --fresh           forget all data, keys and passwords and begin anew
   --folder <path>   keep them there instead of in .stack`;
 
-const ports = { gateway: 54321, database: 54322 };
+const ports = { gateway: 54321, database: 54322, dashboard: 54323 };
 
 /** The options, or the end with the usage: a mistyped --fresh must not start something else. */
 function readOptions(): { fresh: boolean; folder: string } {
@@ -35,6 +35,7 @@ Ready after ${seconds} s.
 
 API         ${stack.api_url}
 Data, Auth  ${stack.supabase_url}
+Dashboard   ${stack.dashboard_url}
 
 ${companies.join("\n")}
 Try it:

@@ -1,5 +1,5 @@
 import { format } from "node:util";
-import { App } from "@supabase/lite";
+import { App, type EmailDriver } from "@supabase/lite";
 import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Secrets } from "./secrets.ts";
 
@@ -18,7 +18,13 @@ interface Instance {
   lose(error: Error): void;
 }
 
-function open(url: string, supabaseUrl: string, secrets: Secrets): Instance {
+/** Where the links of Auth's mails lead, and who gets the mails. */
+export interface Mailing {
+  siteUrl: string;
+  driver: EmailDriver;
+}
+
+function open(url: string, mailing: Mailing, secrets: Secrets): Instance {
   const connection = new PostgresConnection({ url, postgresOptions: { onnotice: () => {} } });
   // Before its first request Lite would grant anon, authenticated and service_role everything on every table that has row-level
   // security, and so hide every grant that we forgot. This tells it that it has done so.
@@ -29,16 +35,16 @@ function open(url: string, supabaseUrl: string, secrets: Secrets): Instance {
     api: { schemas: ["public"] },
     auth: {
       enabled: true,
-      site_url: supabaseUrl,
+      site_url: mailing.siteUrl,
       jwt_secret: secrets.jwt_secret,
       publishable_key: secrets.publishable_key,
       secret_key: secrets.secret_key,
-      // The two settings in which a stack differs from supabase/config.toml: Lite cannot invite people, and there is no mail.
+      // The two settings in which a stack differs from supabase/config.toml: Lite cannot invite people, and nobody reads the mails.
       enable_signup: true,
       email: { enable_signup: true, enable_confirmations: false },
     },
     // Or a request without any key would be served as service_role.
-    options: { server: { admin: false } },
+    options: { server: { admin: false }, drivers: { email: mailing.driver } },
   });
   const { promise: lost, reject: lose } = Promise.withResolvers<never>();
   lost.catch(() => {});
@@ -50,8 +56,8 @@ function open(url: string, supabaseUrl: string, secrets: Secrets): Instance {
  * @param url the database's address as supabase_auth_admin
  * @param log told of every refusal and failure
  */
-export function startLite(url: string, supabaseUrl: string, secrets: Secrets, log: (line: string) => void): Lite {
-  let current = open(url, supabaseUrl, secrets);
+export function startLite(url: string, mailing: Mailing, secrets: Secrets, log: (line: string) => void): Lite {
+  let current = open(url, mailing, secrets);
 
   // When a database connection ends in the middle of a request, its driver throws where nobody can catch it. The hosted service
   // survives that, so a stack does too: what was under way fails, and everything else goes on with new connections.
@@ -59,7 +65,7 @@ export function startLite(url: string, supabaseUrl: string, secrets: Secrets, lo
     if (!error.stack?.includes("/node_modules/postgres/")) throw error;
     current.lose(error);
     void current.connection.driver.end({ timeout: 0 });
-    current = open(url, supabaseUrl, secrets);
+    current = open(url, mailing, secrets);
   };
   process.on("uncaughtException", onUncaught);
   // Lite prints a stack trace for each request that the database refuses, a 401 of the API among them.

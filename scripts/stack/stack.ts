@@ -1,10 +1,12 @@
 import { appendFileSync } from "node:fs";
 import { mkdir, rename } from "node:fs/promises";
 import { type Company, demoCompanies } from "./companies.ts";
+import { buildDashboard, serveDashboard } from "./dashboard.ts";
 import { pushMigrations } from "./database.ts";
 import { startEdgeFunction } from "./edge_function.ts";
 import { startGateway } from "./gateway.ts";
 import { startLite } from "./lite.ts";
+import { captureMails } from "./mail.ts";
 import { freePort } from "./ports.ts";
 import { startPostgres } from "./postgres.ts";
 import { readJson, stackSecrets, writePrivate } from "./secrets.ts";
@@ -18,7 +20,7 @@ export interface StackFile {
   /** As the non-superuser `postgres`, which migrations run as. */
   database_url: string;
   superuser_url: string;
-  dashboard_url: string | null;
+  dashboard_url: string;
   publishable_key: string;
   secret_key: string;
   companies: Company[];
@@ -35,7 +37,7 @@ export interface StackOptions {
   /** Where its data, logs and stack.json lie. */
   folder: string;
   /** The ports that are wanted; others are taken when they are not free. 0 is any. */
-  ports: { gateway: number; database: number };
+  ports: { gateway: number; database: number; dashboard: number };
   /** The data need not survive: do not wait for the disk. */
   throwaway: boolean;
   /** Told, in a few words, what happens now. */
@@ -65,8 +67,8 @@ class Cleanup {
 }
 
 /**
- * Brings up PostgreSQL, migrations, Data API, Auth and the function behind one port, and writes `folder`/stack.json once a request with
- * each company's key has succeeded. When that fails, nothing of it is left running.
+ * Brings up PostgreSQL, migrations, Data API, Auth and the function behind one port, the dashboard on another, and writes
+ * `folder`/stack.json once a request with each company's key has succeeded. When that fails, nothing of it is left running.
  */
 export async function startStack({ folder, ports, throwaway, progress, signal }: StackOptions): Promise<Stack> {
   const step = (what: string): void => {
@@ -85,6 +87,12 @@ export async function startStack({ folder, ports, throwaway, progress, signal }:
     const { publishable_key, secret_key } = secrets;
     const project = { supabase_url, api_url: `${supabase_url}/functions/v1/public-api`, publishable_key };
 
+    const dashboard = cleanup.add(await serveDashboard(folder, await freePort(ports.dashboard)));
+    const dashboard_url = `http://127.0.0.1:${dashboard.port}`;
+    const dashboardBuilt = buildDashboard(folder, project);
+    // It is waited for at the end; until then nobody would hear of its failure.
+    dashboardBuilt.catch(() => {});
+
     step("PostgreSQL");
     const database = cleanup.add(await startPostgres(folder, secrets, { port: ports.database, throwaway }));
     step("the function");
@@ -93,19 +101,23 @@ export async function startStack({ folder, ports, throwaway, progress, signal }:
     step("migrations and demo data");
     await pushMigrations(database.url("postgres"));
     step("Data API and Auth");
-    const lite = cleanup.add(startLite(database.url("supabase_auth_admin"), supabase_url, secrets, log));
+    const driver = await captureMails(`${folder}/mails.jsonl`, dashboard_url, supabase_url);
+    const mailing = { siteUrl: dashboard_url, driver };
+    const lite = cleanup.add(startLite(database.url("supabase_auth_admin"), mailing, secrets, log));
     gateway.upstreams.lite = lite.fetch;
 
     step("API keys");
     const known = await readJson<StackFile>(`${folder}/stack.json`);
     const companies = await demoCompanies(project, database.url, known?.companies ?? []);
+    step("the dashboard");
+    await dashboardBuilt;
     const file: StackFile = {
       pid: process.pid,
       api_url: project.api_url,
       supabase_url,
       database_url: database.url("postgres"),
       superuser_url: database.url("supabase_admin"),
-      dashboard_url: null,
+      dashboard_url,
       publishable_key,
       secret_key,
       companies,

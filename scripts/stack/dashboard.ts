@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { globSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer, type ServerResponse } from "node:http";
+import { extname } from "node:path";
+import type { Project } from "./companies.ts";
+import { bin, root, runCommand } from "./process.ts";
+import { writePrivate } from "./secrets.ts";
+
+/** Serves the built dashboard on 127.0.0.1, as a static host does. Until the first build is there, its files are missing. */
+export interface DashboardServer {
+  port: number;
+  stop(): Promise<void>;
+}
+
+const contentTypes: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
+
+/** What changes the built files: the sources, what they import, and the two settings. */
+async function fingerprint(settings: object): Promise<string> {
+  const files = ["functions/public-api/endpoints.ts", "package.json", "package-lock.json"];
+  const hash = createHash("sha256").update(JSON.stringify(settings));
+  for (const file of [...files, ...globSync("dashboard/**/*.*", { cwd: root }).sort()]) {
+    hash.update(file).update(await readFile(`${root}/${file}`));
+  }
+  return hash.digest("hex");
+}
+
+/** Builds the dashboard for this project into `folder`/dashboard, unless what lies there is up to date. */
+export async function buildDashboard(folder: string, { supabase_url, publishable_key }: Project): Promise<void> {
+  const settings = { VITE_SUPABASE_URL: supabase_url, VITE_SUPABASE_PUBLISHABLE_KEY: publishable_key };
+  const built = await fingerprint(settings);
+  const mark = `${folder}/dashboard.sha256`;
+  if (built === (await readFile(mark, "utf8").catch(() => ""))) return;
+  const output = ["--outDir", `${folder}/dashboard`, "--logLevel", "warn"];
+  await runCommand(process.execPath, [bin("vite"), "build", `${root}/dashboard`, ...output], {
+    env: { ...process.env, ...settings },
+  });
+  await writePrivate(mark, built);
+}
+
+/** Sends a file of the build; for a path without one the page itself, which reads the path. */
+async function send(folder: string, path: string, response: ServerResponse): Promise<void> {
+  const isFile = /^(?:\/[\w-]+(?:\.[\w-]+)*)+\.\w+$/.test(path);
+  const file = isFile ? path : "/index.html";
+  const content = await readFile(`${folder}${file}`).catch(() => null);
+  response.writeHead(content ? 200 : 404, {
+    "Content-Type": content ? (contentTypes[extname(file)] ?? "application/octet-stream") : "text/plain",
+    // What docs/dashboard.md asks of every host, because the page cannot say it itself.
+    "Content-Security-Policy": "frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-cache",
+  });
+  response.end(content ?? "Not found");
+}
+
+export async function serveDashboard(folder: string, port: number): Promise<DashboardServer> {
+  const server = createServer((request, response) => {
+    void send(`${folder}/dashboard`, new URL(request.url ?? "/", "http://localhost").pathname, response);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  return {
+    port,
+    async stop() {
+      await new Promise((resolve) => {
+        server.close(resolve);
+        server.closeAllConnections();
+      });
+    },
+  };
+}
