@@ -35,6 +35,7 @@ export interface Command {
 export function spawnGuarded({ command, args, env, signal, logFile }: Command): Child {
   const log = openSync(logFile, "w", 0o600);
   const child = spawn(process.execPath, [guard, signal, command, ...args], {
+    cwd: root,
     env,
     detached: true,
     stdio: ["ignore", log, log, "ipc"],
