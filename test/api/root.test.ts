@@ -1,0 +1,53 @@
+// GET / (docs/api.md, Authentication and Versioning).
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newCompany, type TestCompany } from "./companies.ts";
+import { allScopes, call, demo, sql } from "./stack.ts";
+
+let company: TestCompany;
+beforeAll(async () => {
+  company = await newCompany("Root");
+});
+afterAll(() => company.remove());
+
+const endpoints = [
+  { method: "GET", path: "/", aliases: [], scope: null },
+  { method: "GET", path: "/members", aliases: ["/users"], scope: "read:members" },
+  { method: "GET", path: "/activity", aliases: ["/kudos"], scope: "read:activity" },
+  { method: "GET", path: "/rewards", aliases: [], scope: "read:rewards" },
+  { method: "GET", path: "/day-ratings", aliases: [], scope: "read:analytics" },
+  { method: "GET", path: "/pulse-responses", aliases: [], scope: "read:analytics" },
+  { method: "POST", path: "/rewards", aliases: [], scope: "write:rewards" },
+];
+
+test("the base address answers the version, the company's and the key's name, the scopes and the endpoints, in this order", async () => {
+  for (const { name, key } of demo) {
+    const [row] = await sql`select name from app.api_keys where key_hash = sha256(convert_to(${key}, 'UTF8'))`;
+    const response = await call("", key);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Content-Type")).toBe("application/json");
+    const expected = { version: "1.0.0", company_name: name, key_name: row?.name, scopes: allScopes, endpoints };
+    expect(await response.text()).toBe(JSON.stringify(expected));
+  }
+});
+
+test("the base address answers the same with a trailing slash", async () => {
+  for (const { key } of demo) {
+    expect(await (await call("/", key)).text()).toBe(await (await call("", key)).text());
+  }
+});
+
+test("the base address takes a key with any single scope and tells that scope", async () => {
+  for (const scope of allScopes) {
+    const { api_key, name } = await company.makeKey([scope]);
+    const response = await call("", api_key);
+    expect(response.status).toBe(200);
+    const { scopes, key_name, company_name } = await response.json();
+    expect({ scopes, key_name, company_name }).toEqual({ scopes: [scope], key_name: name, company_name: "Root" });
+  }
+});
+
+test("the base address tells the scopes of a key in the order of the specification, however they were ticked", async () => {
+  const { api_key } = await company.makeKey(["write:rewards", "read:rewards", "read:members"]);
+  const { scopes } = await (await call("", api_key)).json();
+  expect(scopes).toEqual(["read:members", "read:rewards", "write:rewards"]);
+});

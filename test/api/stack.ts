@@ -1,0 +1,126 @@
+// The running stack that these tests talk to, and the few ways of talking to it.
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import postgres from "postgres";
+import { expect } from "vitest";
+import type { StackFile } from "../../scripts/stack/stack.ts";
+
+const stackFile = process.env.STACK_FILE;
+if (!stackFile) throw new Error("STACK_FILE must be the path of a stack.json: run npm test");
+
+export const stack: StackFile = JSON.parse(readFileSync(stackFile, "utf8"));
+
+/** The lines that the function has logged so far. */
+export function functionLog(): string {
+  return readFileSync(`${dirname(stackFile ?? "")}/function.log`, "utf8");
+}
+
+/** The database as a superuser: what the API answers is compared with the tables themselves, past every policy and view. */
+export const sql = postgres(stack.superuser_url, { max: 3, idle_timeout: 1, onnotice: () => {} });
+
+/** A company of the demo data. No test writes to it, so that all files can run at once; docs.test.ts, which must, takes a lock. */
+export interface DemoCompany {
+  id: string;
+  name: string;
+  key: string;
+}
+
+const ids = await sql<{ id: string; name: string }[]>`select id::text, name from app.companies`;
+
+export const demo: readonly DemoCompany[] = stack.companies.map(({ name, api_key }) => {
+  const id = ids.find((row) => row.name === name)?.id;
+  if (!id) throw new Error(`stack.json names ${name}, which the database does not have`);
+  return { id, name, key: api_key };
+});
+
+export const [first, second] = demo as [DemoCompany, DemoCompany];
+
+export const allScopes = ["read:members", "read:activity", "read:rewards", "read:analytics", "write:rewards"];
+
+export const invalidKey = "Unauthorized: Invalid or missing API Key";
+
+export type Row = Record<string, unknown>;
+
+/** Sends a request with a key (or none), as most clients do: with fetch and X-API-Key. */
+export function call(path: string, key: string | null, init: RequestInit = {}): Promise<Response> {
+  const headers = new Headers(init.headers);
+  if (key !== null) headers.set("X-API-Key", key);
+  return fetch(`${stack.api_url}${path}`, { redirect: "manual", ...init, headers });
+}
+
+/** The rows of a list, and whether there are more. */
+export async function page(path: string, key: string): Promise<{ rows: Row[]; hasMore: boolean }> {
+  const response = await call(path, key);
+  const body = await response.text();
+  expect(response.status, `${path}: ${body}`).toBe(200);
+  const hasMore = response.headers.get("X-Has-More");
+  expect(hasMore).toMatch(/^(true|false)$/);
+  return { rows: JSON.parse(body), hasMore: hasMore === "true" };
+}
+
+export async function list(path: string, key: string): Promise<Row[]> {
+  return (await page(path, key)).rows;
+}
+
+/** POST /rewards with a body that is not text yet. */
+export function importRewards(key: string, body: unknown): Promise<Response> {
+  return call("/rewards", key, { method: "POST", body: JSON.stringify(body) });
+}
+
+/** Compares rows completely: values, and the order of rows and fields. */
+export function expectRows(actual: readonly Row[], expected: readonly Row[]): void {
+  expect(actual).toEqual([...expected]);
+  // toEqual does not look at the order of fields.
+  expect(JSON.stringify(actual) === JSON.stringify(expected), "fields in the same order").toBe(true);
+}
+
+/**
+ * Expects an error to the letter: JSON, one text, and the headers that every response has.
+ */
+export async function expectError(response: Response, status: number, error: string): Promise<void> {
+  expect({ status: response.status, body: await response.json() }).toEqual({ status, body: { error } });
+  expectHeaders(response.headers);
+  expect(response.headers.get("Content-Type")).toBe("application/json");
+}
+
+/** What stands in the headers of every response of the function. */
+export function expectHeaders(headers: Headers): void {
+  expect(headers.get("X-Request-Id")).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+  expect(headers.get("Access-Control-Allow-Origin")).toBe("*");
+  expect(headers.get("Access-Control-Expose-Headers")).toBe("X-Request-Id, X-Has-More, Content-Disposition");
+  expect(headers.get("Access-Control-Allow-Credentials")).toBeNull();
+  expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
+  expect(headers.get("Cache-Control")).toBe("private, no-store");
+}
+
+/** How the API writes a date-time, as an SQL expression over a column. */
+export const dateTime = (column: string) =>
+  sql`to_char(${sql(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
+
+/** Every combination of some entries of an object, the empty one too. */
+export function combinations<T>(entries: Record<string, T>): Record<string, T>[] {
+  return Object.entries(entries).reduce<Record<string, T>[]>(
+    (all, [name, value]) => all.flatMap((one) => [one, { ...one, [name]: value }]),
+    [{}],
+  );
+}
+
+// Whoever reads the rewards of the demo companies shares this lock; docs.test.ts, which imports some and removes them again, has it alone.
+const demoLock = 20_261_121;
+
+/** Holds off writes to the demo companies until the returned function is called. */
+export async function shareDemo(): Promise<() => Promise<void>> {
+  return await lock("pg_advisory_lock_shared");
+}
+
+/** Waits until nobody reads the demo companies, and keeps others waiting until the returned function is called. */
+export async function takeDemo(): Promise<() => Promise<void>> {
+  return await lock("pg_advisory_lock");
+}
+
+async function lock(kind: string): Promise<() => Promise<void>> {
+  // A connection of its own: the lock ends with it.
+  const connection = postgres(stack.superuser_url, { max: 1 });
+  await connection`select ${connection.unsafe(kind)}(${demoLock}::bigint)`;
+  return () => connection.end();
+}
