@@ -1,13 +1,7 @@
 // GET /rewards (docs/api.md, Rewards).
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { newCompany } from "./companies.ts";
-import { type DemoCompany, dateTime, demo, expectRows, list, page, type Row, shareDemo, sql } from "./stack.ts";
-
-let release: () => Promise<void>;
-beforeAll(async () => {
-  release = await shareDemo();
-}, 60_000);
-afterAll(() => release());
+import { type DemoCompany, dateTime, demo, expectRows, list, page, type Row, sql } from "./stack.ts";
 
 /** What the table holds, read without the views. */
 async function rewards({ id }: Pick<DemoCompany, "id">): Promise<Row[]> {

@@ -18,7 +18,7 @@ export function functionLog(): string {
 /** The database as a superuser: what the API answers is compared with the tables themselves, past every policy and view. */
 export const sql = postgres(stack.superuser_url, { max: 3, idle_timeout: 1, onnotice: () => {} });
 
-/** A company of the demo data. No test writes to it, so that all files can run at once; docs.test.ts, which must, takes a lock. */
+/** A company of the demo data. No test leaves anything behind in it; who has to write makes a company of its own (companies.ts). */
 export interface DemoCompany {
   id: string;
   name: string;
@@ -103,24 +103,4 @@ export function combinations<T>(entries: Record<string, T>): Record<string, T>[]
     (all, [name, value]) => all.flatMap((one) => [one, { ...one, [name]: value }]),
     [{}],
   );
-}
-
-// Whoever reads the rewards of the demo companies shares this lock; docs.test.ts, which imports some and removes them again, has it alone.
-const demoLock = 20_261_121;
-
-/** Holds off writes to the demo companies until the returned function is called. */
-export async function shareDemo(): Promise<() => Promise<void>> {
-  return await lock("pg_advisory_lock_shared");
-}
-
-/** Waits until nobody reads the demo companies, and keeps others waiting until the returned function is called. */
-export async function takeDemo(): Promise<() => Promise<void>> {
-  return await lock("pg_advisory_lock");
-}
-
-async function lock(kind: string): Promise<() => Promise<void>> {
-  // A connection of its own: the lock ends with it.
-  const connection = postgres(stack.superuser_url, { max: 1 });
-  await connection`select ${connection.unsafe(kind)}(${demoLock}::bigint)`;
-  return () => connection.end();
 }
