@@ -1,0 +1,132 @@
+// The gateway in front of a function that misbehaves: what it hands on, and that nothing broken looks whole to a client.
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { buffer, text } from "node:stream/consumers";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Gateway, startGateway } from "../../scripts/stack/gateway.ts";
+
+let answer: (incoming: IncomingMessage, response: ServerResponse) => void;
+const upstream = createServer((incoming, response) => answer(incoming, response));
+let gateway: Gateway;
+const base = () => `http://127.0.0.1:${gateway.port}/functions/v1/public-api`;
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+  gateway = await startGateway(0, () => {});
+  gateway.upstreams.functionPort = (upstream.address() as AddressInfo).port;
+});
+afterAll(async () => {
+  await gateway.stop();
+  upstream.close();
+});
+
+/** Sends bytes and returns all bytes that came back, one character each. */
+async function exchange(bytes: string): Promise<string> {
+  const socket = connect(gateway.port, "127.0.0.1");
+  socket.write(bytes, "latin1");
+  return (await buffer(socket)).toString("latin1");
+}
+
+test("path and query are handed on byte for byte, without /functions/v1", async () => {
+  answer = (incoming, response) => response.end(Buffer.from(incoming.url ?? "", "latin1"));
+  for (const path of [
+    "",
+    "/",
+    "?limit=1",
+    "/members//",
+    "/a/../members?b=%2F&b=+%zz&é",
+    "/%2e%2e/x?since=2026-11-21T10:00:00+01:00",
+  ]) {
+    const received = await exchange(
+      `GET /functions/v1/public-api${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+    );
+    expect(received.split("\r\n\r\n")[1]).toContain(`/public-api${path}`);
+  }
+});
+
+test("paths that only look like the function's are nobody's", async () => {
+  answer = () => expect.unreachable();
+  for (const path of [
+    "/",
+    "/functions/v1/",
+    "/functions/v1/public-apis",
+    "/functions/v1/other",
+    "/_system/info",
+    "/rest/v2",
+  ]) {
+    expect((await fetch(`http://127.0.0.1:${gateway.port}${path}`)).status).toBe(404);
+  }
+});
+
+test("headers keep their order and repetition, but those of the connection stay here", async () => {
+  answer = (incoming, response) => {
+    response
+      .writeHead(200, ["X-One", "1", "X-One", "2", "Keep-Alive", "timeout=1"])
+      .end(JSON.stringify(incoming.rawHeaders));
+  };
+  const outgoing = request(base(), { headers: ["X-API-Key", "a", "x-api-key", "b", "TE", "trailers", "Host", "h"] });
+  const response = await new Promise<IncomingMessage>((resolve) => outgoing.on("response", resolve).end());
+  const received: string[] = JSON.parse(await text(response));
+  expect(received.slice(0, 4)).toEqual(["X-API-Key", "a", "x-api-key", "b"]);
+  expect(received.map((name) => name.toLowerCase())).not.toContain("te");
+  expect(response.rawHeaders.filter((_, index, all) => all[index - 1] === "X-One")).toEqual(["1", "2"]);
+});
+
+test("a body is handed on while it comes", async () => {
+  let finish = () => {};
+  answer = (_, response) => {
+    response.write("first");
+    finish = () => response.end("last");
+  };
+  const reader = (await fetch(base())).body?.getReader();
+  expect(Buffer.from((await reader?.read())?.value ?? "").toString()).toBe("first");
+  finish();
+  expect(Buffer.from((await reader?.read())?.value ?? "").toString()).toBe("last");
+});
+
+test.each([
+  ["chunked", {}],
+  ["of a known length", { "content-length": "100" }],
+])("a body %s that breaks off breaks the client's transfer", async (_, headers) => {
+  answer = (_incoming, response) => {
+    response.writeHead(200, headers).write("half");
+    setTimeout(() => response.destroy(), 50);
+  };
+  const response = await fetch(base());
+  expect(response.status).toBe(200);
+  await expect(response.text()).rejects.toThrow();
+});
+
+test("a client that goes away ends the request behind the gateway", async () => {
+  const ended = new Promise((resolve) => {
+    answer = (incoming, response) => {
+      incoming.socket.on("close", resolve);
+      response.write("endless");
+    };
+  });
+  const gone = new AbortController();
+  await fetch(base(), { signal: gone.signal });
+  gone.abort();
+  await ended;
+});
+
+test("a refusal arrives although the request's body is still being sent", async () => {
+  answer = (_, response) => response.writeHead(400, { connection: "close" }).end("enough");
+  const outgoing = request(base(), { method: "POST" });
+  outgoing.write("x".repeat(100_000));
+  const response = await new Promise<IncomingMessage>((resolve) => outgoing.on("response", resolve));
+  expect(response.statusCode).toBe(400);
+  expect(await text(response)).toBe("enough");
+  outgoing.destroy();
+});
+
+test("a body that the client sends in parts arrives whole", async () => {
+  answer = (incoming, response) => void incoming.pipe(response);
+  const body = "ä".repeat(500_000);
+  expect(await (await fetch(base(), { method: "POST", body })).text()).toBe(body);
+});
+
+test("a function that does not answer is a 502", async () => {
+  answer = (incoming) => incoming.socket.destroy();
+  expect((await fetch(base())).status).toBe(502);
+});
