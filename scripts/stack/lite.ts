@@ -52,6 +52,21 @@ function open(url: string, mailing: Mailing, secrets: Secrets): Instance {
 }
 
 /**
+ * Lets pages of any origin in, as the hosted service does. Lite answers no preflight for a function that takes arguments, allows
+ * no header in Auth's preflights and no origin in Auth's answers.
+ */
+async function withCors(request: Request, answer: () => Promise<Response>): Promise<Response> {
+  const preflight = request.method === "OPTIONS" && request.headers.has("Access-Control-Request-Method");
+  const response = preflight ? new Response(null, { status: 204 }) : await answer();
+  response.headers.set("Access-Control-Allow-Origin", "*");
+  if (preflight) {
+    response.headers.set("Access-Control-Allow-Methods", "GET, POST, PATCH, PUT, DELETE, OPTIONS, HEAD");
+    response.headers.set("Access-Control-Allow-Headers", request.headers.get("Access-Control-Request-Headers") ?? "");
+  }
+  return response;
+}
+
+/**
  * Stands in for PostgREST and Auth. It reads the catalog once, so it starts after the migrations.
  * @param url the database's address as supabase_auth_admin
  * @param log told of every refusal and failure
@@ -72,7 +87,7 @@ export function startLite(url: string, mailing: Mailing, secrets: Secrets, log: 
   const printError = console.error;
   console.error = (...values) => log(format(...values));
   return {
-    fetch: async (request) => Promise.race([current.app.fetch(request), current.lost]),
+    fetch: (request) => withCors(request, async () => Promise.race([current.app.fetch(request), current.lost])),
     async stop() {
       process.off("uncaughtException", onUncaught);
       console.error = printError;
