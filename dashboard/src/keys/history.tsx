@@ -43,7 +43,7 @@ export function History({ events }: { events: ApiKeyEvent[] }) {
               ))}
             </ol>
             {listed.length < events.length && (
-              <Button variant="default" size="compact-md" onClick={() => setAll(true)}>
+              <Button variant="default" size="xs" onClick={() => setAll(true)}>
                 Show all {events.length}
               </Button>
             )}

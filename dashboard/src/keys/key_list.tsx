@@ -63,7 +63,7 @@ function KeyRow({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: (key: ApiKey) 
       </Table.Td>
       <Table.Td className={classes.action}>
         {apiKey.status !== "revoked" && (
-          <Button variant="default" size="compact-md" aria-describedby={nameId} onClick={() => onRevoke(apiKey)}>
+          <Button variant="default" size="xs" aria-describedby={nameId} onClick={() => onRevoke(apiKey)}>
             Revoke
           </Button>
         )}

@@ -17,7 +17,7 @@ export function Header({ member, email }: { member: Member | null; email: string
             {member?.name ?? email}
             {member?.company_name && <span className={classes.company}>{member.company_name}</span>}
           </Text>
-          <Button variant="default" size="compact-md" onClick={() => void signOut()}>
+          <Button variant="default" size="xs" onClick={() => void signOut()}>
             Sign out
           </Button>
         </Group>

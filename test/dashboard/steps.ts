@@ -1,0 +1,32 @@
+// What people do on the page, in the words that they see there.
+import type { Locator, Page } from "playwright-core";
+import type { Person } from "./company.ts";
+
+export const path = "/integrations/public-api";
+
+export async function fillSignIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password", { exact: true }).fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+/** Signs in and waits for the keys to be there. */
+export async function signIn(page: Page, person: Person): Promise<void> {
+  await page.goto(path);
+  await fillSignIn(page, person);
+  await page.getByRole("button", { name: "Create key" }).waitFor();
+}
+
+/** Opens the dialog, names the key, creates it and returns it. The dialog stays open. */
+export async function createKey(page: Page, name: string): Promise<string> {
+  await page.getByRole("button", { name: "Create key" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Name" }).fill(name);
+  await dialog.getByRole("button", { name: "Create key" }).click();
+  return await dialog.getByLabel("API key").inputValue();
+}
+
+/** The row of a key. */
+export function row(page: Page, name: string): Locator {
+  return page.getByRole("row").filter({ has: page.getByRole("cell", { name, exact: true }) });
+}
