@@ -1,0 +1,52 @@
+-- Tools of the demo data, in a schema of their own that the last file drops again.
+--
+-- Two companies, each over one year that ends on 2026-11-20 UTC. Everything is the same on every machine: ids and choices are
+-- drawn from the md5 of a stable text, never from random(); times are absolute; nothing asks the session's time zone or collation.
+-- 0200 and 0300 hold what people wrote, 0400 to 0700 make rows of it. No key, hash or password stands here.
+
+create schema demo;
+
+-- The id of a thing, from its name: md5 with the version and variant digits of a random uuid.
+create function demo.uuid(key text) returns uuid language sql immutable
+return overlay(overlay(md5(key) placing '4' from 13)
+  placing translate(substr(md5(key), 17, 1), '0123456789abcdef', '89ab89ab89ab89ab') from 17)::uuid;
+
+-- A number from 0 to n - 1.
+create function demo.pick(key text, n bigint) returns bigint language sql immutable
+return ('x' || substr(md5(key), 1, 12))::bit(48)::bigint % n;
+
+create function demo.choose(key text, options text[]) returns text language sql immutable
+return options[1 + demo.pick(key, cardinality(options))::int];
+
+-- A moment of a day of the year (0 to 364), local office time: most around the middle of the opening hours, a few in the
+-- evening. Evenings in America reach into the next day of UTC; those of the last day move to the day before.
+create function demo.moment(key text, day int, opens float8, closes float8, zone text) returns timestamptz language sql immutable
+begin atomic
+  select local.at - case when local.at >= '2026-11-21Z' then interval '24 hours' else interval '0' end
+  from (select ((closes - opens) * 3600000000)::bigint as microseconds) as span, lateral (
+    select ((date '2025-11-21' + day)::timestamp
+      + interval '1 hour' * (opens + case when demo.pick(key || '/late', 30) = 0 then 3 else 0 end)
+      + interval '1 microsecond' * ((demo.pick(key || '/a', span.microseconds) + demo.pick(key || '/b', span.microseconds)) / 2)
+    ) at time zone zone as at
+  ) as local;
+end;
+
+-- The first word and the last word of a name, in ASCII: what stands before the @.
+create function demo.local_part(name text) returns text language sql immutable
+return lower(translate(
+  replace(replace(replace(replace(translate(split_part(name, ' ', 1) || '.' || split_part(name, ' ', -1), 'ÄÖÜ', 'äöü'),
+    'ä', 'ae'), 'ö', 'oe'), 'ü', 'ue'), 'ß', 'ss'),
+  'áàâãåąçćčđďéèêëęěğíìîïıİłŁńňñóòôõøőØÓřŕśşšŚŞŠťţúùûůýÿźżžŹŻŽÁÅÇČĆÉĐ''',
+  'aaaaaacccddeeeeeegiiiiiillnnnoooooooorrssssssttuuuuyyzzzzzzaaccced') collate "C");
+
+create table demo.companies (slug text primary key, name text, language text, zone text, created_at timestamptz, holidays date[]);
+-- people: 'name|what stands before the @|first name|role|created_at', of which all but the name may be left out. The first
+-- of a team leads it. mood: the ratings of the team's days, to be drawn from. No name: people without a team.
+create table demo.teams (slug text, name text, mood text, people text[]);
+create table demo.categories (slug text, key text, weight int, names jsonb);
+create table demo.rewards (
+  slug text, name text, description text, points int, type text, external_id text, stock int, vendor text, image text, archived boolean
+);
+-- Piles of phrases: kudos by category, comments by rating, answers by question, and what fills {project} and its like.
+create table demo.phrases (slug text, kind text, key text, texts text[]);
+create table demo.questions (slug text, key text, question text, response_type text, answers jsonb);

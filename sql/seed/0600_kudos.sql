@@ -1,0 +1,55 @@
+-- 3,000 kudos a company. Those of one moment come from one sender, who thanks several people in the same words.
+
+insert into app.kudos (company_id, id, sender_id, receiver_id, category_id, message, created_at)
+with tickets as (
+  select p.slug, p.senders, c.categories
+  from (select slug, array_agg(seat order by seat) as senders from demo.people, generate_series(1, thanks) group by slug) as p
+  join (select slug, array_agg(key order by key collate "C") as categories from demo.categories, generate_series(1, weight) group by slug) as c
+    on c.slug = p.slug
+), sent as materialized (
+  select m.*, latest.seat as seats, demo.choose(m.moment || '/category', t.categories) as category,
+    t.senders[1 + demo.pick(m.moment || '/sender', latest.thanks_so_far)] as sender
+  from demo.moments('kudos', 3000, 7.5, 18) as m
+  join tickets as t on t.slug = m.slug
+  -- Who came last before that moment: nobody later sends or receives.
+  cross join lateral (
+    select p.seat, p.thanks_so_far from demo.people as p where p.slug = m.slug and p.since < m.at order by p.since desc, p.seat desc limit 1
+  ) as latest
+), exchanged as materialized (
+  select s.*, p.company_id, p.id as sender_id, case
+      -- About every other kudos stays in the team.
+      when s.sharing = 1 and cardinality(team.seats) > 3 and demo.pick(s.moment || '/inside', 100) < 55
+        then team.seats[1 + demo.pick(s.moment || '/receiver', cardinality(team.seats))]
+      -- Round the table from the sender, to anybody else.
+      else 1 + (s.sender + (demo.pick(s.moment || '/receiver', s.seats - 1) + s.nth) % (s.seats - 1)) % s.seats
+    end as receiver
+  from sent as s
+  join demo.people as p on p.slug = s.slug and p.seat = s.sender
+  cross join lateral (
+    select array_agg(mate.seat order by mate.seat) as seats
+    from demo.people as mate
+    where mate.slug = s.slug and mate.team = p.team and mate.seat <= s.seats and mate.seat <> s.sender
+  ) as team
+), numbered as materialized (
+  select *, dense_rank() over (partition by slug order by at, moment collate "C") as n,
+    dense_rank() over (partition by slug, category order by at, moment collate "C") as of_category,
+    1 + (receiver + demo.pick(moment || '/peer', seats - 2)) % seats as peer
+  from exchanged
+)
+select k.company_id, demo.uuid(k.key), k.sender_id, r.id, demo.uuid(k.slug || '/category/' || k.category),
+  demo.fill(m.message, k.slug, k.n, r.first_name, p.first_name), k.at
+from numbered as k
+join demo.people as r on r.slug = k.slug and r.seat = k.receiver
+-- The sender is nobody's peer: the next one is.
+join demo.people as p on p.slug = k.slug and p.seat = case when k.peer = k.sender then 1 + k.peer % k.seats else k.peer end
+-- offset 0: looked up once, not at each mention.
+cross join lateral (
+  select case when k.sharing > 1 then demo.card(k.slug, 'group', '', k.n) else demo.card(k.slug, 'kudos', k.category, k.of_category) end as text offset 0
+) as body
+cross join lateral (
+  select case
+    when body.text like '%{name}%' or demo.pick(k.moment || '/plain', 8) = 0 then body.text
+    else demo.card(k.slug, 'open', '', k.n) || (array[' ', ' ', ' ', ' ', ' ', ' ', ' ', E'\n', E'\r\n\r\n'])[1 + demo.pick(k.moment || '/break', 9)]
+      || body.text || case when demo.pick(k.moment || '/close', 5) < 2 then ' ' || demo.card(k.slug, 'close', '', k.n) else '' end
+  end as message offset 0
+) as m;
