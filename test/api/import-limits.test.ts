@@ -1,0 +1,104 @@
+// The limits of POST /rewards (docs/api.md, Import and Limits): 500 rewards, 8 MiB, 10 seconds.
+import { once } from "node:events";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newCompany, type TestCompany } from "./companies.ts";
+import { chunk, openImport, readAll } from "./raw.ts";
+import { call, expectError, importRewards, sql } from "./stack.ts";
+
+const tooBig = "body must be at most 8 MiB and 500 rewards";
+const eightMiB = 8 * 1024 * 1024;
+const reward = '{"external_id": "big", "name": "Big", "points_cost": 1}';
+
+let company: TestCompany;
+let key: string;
+/** Sent first and read last: it takes ten seconds in which the other tests can run. */
+let slow: Promise<{ answer: string; seconds: number }>;
+beforeAll(async () => {
+  company = await newCompany("Limits");
+  key = (await company.makeKey()).api_key;
+  slow = sendSlowly();
+});
+afterAll(() => company.remove());
+
+async function sendSlowly(): Promise<{ answer: string; seconds: number }> {
+  const socket = await openImport(key);
+  const started = performance.now();
+  socket.write(chunk('[{"external_id": "slow", '));
+  const answer = await readAll(socket);
+  return { answer, seconds: (performance.now() - started) / 1000 };
+}
+
+const count = async () => (await sql`select from app.rewards where company_id = ${company.id}`).length;
+
+const rows = (length: number) =>
+  Array.from({ length }, (_, n) => ({ external_id: `${n}`, name: "Any", points_cost: n }));
+
+test("501 rewards are refused in every form, and nothing is written", async () => {
+  for (const body of [rows(501), { rewards: rows(501) }]) {
+    await expectError(await importRewards(key, body), 400, "body must hold at most 500 rewards");
+  }
+  expect(await count()).toBe(0);
+});
+
+test("500 rewards are taken", async () => {
+  expect(await (await importRewards(key, rows(500))).json()).toEqual({ imported: 500 });
+  expect(await count()).toBe(500);
+});
+
+test("a body of 8 MiB is taken, and one more byte is refused", async () => {
+  const before = await count();
+  const body = reward + " ".repeat(eightMiB - reward.length);
+  await expectError(await call("/rewards", key, { method: "POST", body: `${body} ` }), 400, tooBig);
+  expect(await count()).toBe(before);
+  const response = await call("/rewards", key, { method: "POST", body });
+  expect(await response.json()).toEqual({ imported: 1 });
+});
+
+test("bytes are counted, not characters", async () => {
+  const body = `"${"é".repeat(eightMiB / 2)}"`;
+  await expectError(await call("/rewards", key, { method: "POST", body }), 400, tooBig);
+});
+
+test("a body without Content-Length is counted while it streams: the answer comes before everything is sent", async () => {
+  const socket = await openImport(key);
+  const answer = readAll(socket);
+  let answered = false;
+  const over = new Promise<void>((resolve) => socket.once("data", resolve).once("close", resolve)).then(() => {
+    answered = true;
+  });
+  const piece = chunk(" ".repeat(256 * 1024));
+  let pieces = 0;
+  // Without end: only an answer stops it.
+  while (!answered) {
+    pieces += 1;
+    if (!socket.write(piece)) await Promise.race([over, once(socket, "drain")]);
+  }
+  socket.destroy();
+  const text = await answer;
+  expect(text).toMatch(/^HTTP\/1\.1 400 /);
+  expect(text).toContain(JSON.stringify({ error: tooBig }));
+  // What is past 8 MiB lies in buffers on the way.
+  expect(pieces * 256 * 1024).toBeGreaterThan(eightMiB);
+  expect(pieces).toBeLessThan(160);
+});
+
+test("a body that comes in small chunks is put together", async () => {
+  const socket = await openImport(key);
+  const answer = readAll(socket);
+  const bytes = '[{"external_id": "käse-🧀", "name": "Käse 🧀", "points_cost": 2}]';
+  for (const character of bytes) socket.write(chunk(character));
+  socket.write("0\r\n\r\n");
+  expect(await answer).toContain('{"imported":1}');
+  const [stored] = await sql`select name from app.rewards where company_id = ${company.id} and external_id = 'käse-🧀'`;
+  expect(stored).toEqual({ name: "Käse 🧀" });
+});
+
+test("a body that is not complete after 10 seconds is answered with 408, and nothing is written", async () => {
+  const { answer, seconds } = await slow;
+  expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+  expect(answer).toContain('{"error":"Request Timeout"}');
+  expect(answer).toMatch(/^x-request-id: /im);
+  expect(seconds).toBeGreaterThan(9.5);
+  expect(seconds).toBeLessThan(15);
+  expect(await sql`select from app.rewards where company_id = ${company.id} and external_id = 'slow'`).toHaveLength(0);
+});

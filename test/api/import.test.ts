@@ -1,0 +1,297 @@
+// POST /rewards (docs/api.md, Import): what it writes, and what it leaves alone. What it refuses stands in import-limits.test.ts and
+// bad-rewards.ts.
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { newCompany, type TestCompany } from "./companies.ts";
+import { call, expectError, importRewards, list, type Row, sql } from "./stack.ts";
+
+let company: TestCompany;
+let key: string;
+beforeAll(async () => {
+  company = await newCompany("Import");
+  key = (await company.makeKey()).api_key;
+});
+afterAll(() => company.remove());
+beforeEach(async () => {
+  await sql`delete from app.rewards where company_id = ${company.id}`;
+});
+
+/** The rewards of a company by external_id, with everything that an import may or may not touch. */
+async function stored(of = company): Promise<Row[]> {
+  return [
+    ...(await sql<Row[]>`
+      select external_id, name, description, points_cost::float8, reward_type, stock_count, image_url, vendor_name, is_archived,
+        created_at::text, id::text, xmin::text as version
+      from app.rewards where company_id = ${of.id} order by external_id collate "C", name`),
+  ];
+}
+
+/** Imports and expects that it worked. */
+async function imported(body: unknown, count: number): Promise<void> {
+  const response = await importRewards(key, body);
+  expect({ status: response.status, body: await response.text() }).toEqual({
+    status: 200,
+    body: `{"imported":${count}}`,
+  });
+  expect(response.headers.get("Content-Type")).toBe("application/json");
+}
+
+const mug = { external_id: "mug-1", name: "Coffee mug", points_cost: 250 };
+
+test("a reward that is new is created, with description null and reward_type perk when they are absent", async () => {
+  await imported([mug, { ...mug, external_id: "day-1", description: "A day off", reward_type: "time" }], 2);
+  const untouched = { stock_count: null, image_url: null, vendor_name: null, is_archived: false };
+  expect(await stored()).toEqual([
+    expect.objectContaining({
+      ...mug,
+      external_id: "day-1",
+      description: "A day off",
+      reward_type: "time",
+      ...untouched,
+    }),
+    expect.objectContaining({ ...mug, description: null, reward_type: "perk", ...untouched }),
+  ]);
+});
+
+test("the body may be a single reward, an array of rewards, or an object with rewards", async () => {
+  await imported({ ...mug, external_id: "1" }, 1);
+  await imported([{ ...mug, external_id: "2" }], 1);
+  await imported(
+    {
+      rewards: [
+        { ...mug, external_id: "3" },
+        { ...mug, external_id: "4" },
+      ],
+    },
+    2,
+  );
+  expect((await stored()).map(({ external_id }) => external_id)).toEqual(["1", "2", "3", "4"]);
+});
+
+test("an external_id that exists updates that reward: no duplicate, the same id", async () => {
+  await imported(mug, 1);
+  const [before] = await stored();
+  await imported(
+    { external_id: "mug-1", name: "Big mug", points_cost: 300, description: "Half a litre", reward_type: "merch" },
+    1,
+  );
+  const after = await stored();
+  expect(after).toHaveLength(1);
+  expect(after[0]).toMatchObject({
+    id: before?.id,
+    name: "Big mug",
+    points_cost: 300,
+    description: "Half a litre",
+    reward_type: "merch",
+  });
+});
+
+test("external_id matches exactly: case and blanks count", async () => {
+  const externalIds = ["SKU", "sku", " sku", "sku ", "SKÜ", "SKU\u0308"];
+  await imported(
+    externalIds.map((external_id) => ({ ...mug, external_id })),
+    6,
+  );
+  expect(new Set((await stored()).map(({ external_id }) => external_id))).toEqual(new Set(externalIds));
+});
+
+test("on update an absent optional field keeps its value, and description null clears it", async () => {
+  await imported({ ...mug, description: "Blue", reward_type: "merch" }, 1);
+  await imported({ ...mug, name: "Cup" }, 1);
+  expect((await stored())[0]).toMatchObject({ name: "Cup", description: "Blue", reward_type: "merch" });
+  await imported({ ...mug, description: null }, 1);
+  expect((await stored())[0]).toMatchObject({ name: "Coffee mug", description: null, reward_type: "merch" });
+  await imported({ ...mug, description: "" }, 1);
+  expect((await stored())[0]).toMatchObject({ description: "" });
+});
+
+test("absent and present optional fields may be mixed in one request", async () => {
+  await imported(
+    ["a", "b", "c"].map((external_id) => ({ ...mug, external_id, description: "old", reward_type: "old" })),
+    3,
+  );
+  await imported(
+    [
+      { ...mug, external_id: "a" },
+      { ...mug, external_id: "b", description: null },
+      { ...mug, external_id: "c", reward_type: "new" },
+    ],
+    3,
+  );
+  expect((await stored()).map(({ description, reward_type }) => [description, reward_type])).toEqual([
+    ["old", "old"],
+    [null, "old"],
+    ["old", "new"],
+  ]);
+});
+
+test("points_cost is rounded to a whole number, halves up", async () => {
+  const rounded: [sent: string, stored: number][] = [
+    ["0", 0],
+    ["-0", 0],
+    ["-0.0e5", 0],
+    ["0.4", 0],
+    ["0.49999999999999994", 0],
+    ["0.5", 1],
+    ["1.5", 2],
+    ["2.5", 3],
+    ["4999.5", 5000],
+    ["1e3", 1000],
+    ["12.5E+1", 125],
+    ["1e-400", 0],
+    ["4503599627370495.5", 4503599627370496],
+    ["9007199254740991", 9007199254740991],
+    ["9007199254740991.4", 9007199254740991],
+  ];
+  const rows = rounded.map(([sent], n) => `{"external_id": "${n}", "name": "${sent}", "points_cost": ${sent}}`);
+  const response = await call("/rewards", key, { method: "POST", body: `[${rows}]` });
+  expect(response.status).toBe(200);
+  const costs = new Map((await stored()).map(({ external_id, points_cost }) => [Number(external_id), points_cost]));
+  for (const [n, [sent, cost]] of rounded.entries()) expect([sent, costs.get(n)]).toEqual([sent, cost]);
+});
+
+test("a whole catalogue can be sent again: rows that change nothing count as imported, and get no new version", async () => {
+  const catalogue = Array.from({ length: 100 }, (_, n) => ({ ...mug, external_id: `sku-${n}`, description: "same" }));
+  await imported(catalogue, 100);
+  const before = await stored();
+  await imported(catalogue, 100);
+  await imported(
+    catalogue.map(({ description: _, ...row }) => row),
+    100,
+  );
+  expect(await stored()).toEqual(before);
+  // One that changes is the only one that is written.
+  await imported(catalogue.with(50, { ...mug, external_id: "sku-50", description: "other" }), 100);
+  const changed = (await stored()).filter(({ version }, n) => version !== before[n]?.version);
+  expect(changed.map(({ external_id }) => external_id)).toEqual(["sku-50"]);
+});
+
+test("an import leaves is_archived, stock_count, image_url, vendor_name and created_at alone", async () => {
+  await imported(mug, 1);
+  await sql`
+    update app.rewards set is_archived = true, stock_count = 7, image_url = 'https://example.com/mug.png', vendor_name = 'Potter',
+      created_at = '2020-02-02T02:02:02.020202Z'
+    where company_id = ${company.id}`;
+  await imported({ ...mug, name: "Cup", description: "new", points_cost: 1, reward_type: "merch" }, 1);
+  expect((await stored())[0]).toMatchObject({
+    name: "Cup",
+    is_archived: true,
+    stock_count: 7,
+    image_url: "https://example.com/mug.png",
+    vendor_name: "Potter",
+    created_at: "2020-02-02 02:02:02.020202+00",
+  });
+});
+
+test("an import leaves rewards alone that it does not name, and rewards without an external_id", async () => {
+  await sql`insert into app.rewards (company_id, name, points_cost) values (${company.id}, 'Coffee mug', 250)`;
+  await imported([mug, { ...mug, external_id: "mug-2" }], 2);
+  const before = await stored();
+  await imported({ ...mug, name: "Cup" }, 1);
+  const after = await stored();
+  expect(after).toHaveLength(3);
+  expect(after.filter(({ external_id }) => external_id !== "mug-1")).toEqual(
+    before.filter(({ external_id }) => external_id !== "mug-1"),
+  );
+});
+
+test("another company's reward with the same external_id is not touched", async () => {
+  const other = await newCompany("Other importer");
+  try {
+    const { api_key } = await other.makeKey(["write:rewards"]);
+    expect((await importRewards(api_key, { ...mug, name: "Theirs" })).status).toBe(200);
+    const before = await stored(other);
+    await imported({ ...mug, name: "Ours", points_cost: 1 }, 1);
+    expect(await stored(other)).toEqual(before);
+    expect((await stored())[0]).toMatchObject({ name: "Ours" });
+  } finally {
+    await other.remove();
+  }
+});
+
+test("imported rewards appear in GET /rewards at once, newest first", async () => {
+  await imported(mug, 1);
+  await imported({ ...mug, external_id: "mug-2", name: "Second mug", reward_type: "merch" }, 1);
+  const rows = await list("/rewards", key);
+  expect(rows.map(({ name, reward_type }) => [name, reward_type])).toEqual([
+    ["Second mug", "merch"],
+    ["Coffee mug", "perk"],
+  ]);
+  expect(rows[0]).not.toHaveProperty("external_id");
+});
+
+test("texts keep any Unicode, and lengths count characters, not bytes or UTF-16 units", async () => {
+  const texts = [
+    "漢字 العربية e\u0301 👩‍👩‍👧 \ufeff \uffff \u2028",
+    "😀".repeat(255),
+    "\t\r\n\u0001\u007f",
+    '"\\\u202e',
+  ];
+  await imported(
+    texts.map((name, n) => ({
+      ...mug,
+      external_id: `${n}`,
+      name,
+      description: "😀".repeat(2000),
+      reward_type: "é".repeat(50),
+    })),
+    4,
+  );
+  expect((await stored()).map(({ name }) => name)).toEqual(texts);
+  await imported({ ...mug, external_id: "🦔".repeat(255) }, 1);
+  expect((await importRewards(key, { ...mug, external_id: "🦔".repeat(256) })).status).toBe(400);
+});
+
+test("escapes in JSON are the characters they stand for", async () => {
+  const body = '{"\\u0065xternal_id": "\\u0041", "name": "\\ud83d\\ude00\\/", "points_cost": 1}';
+  expect((await call("/rewards", key, { method: "POST", body })).status).toBe(200);
+  expect((await stored())[0]).toMatchObject({ external_id: "A", name: "😀/" });
+});
+
+test("Content-Type is not enforced", async () => {
+  const types = [
+    "application/json",
+    "text/plain",
+    "text/csv; charset=latin1",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+    "",
+  ];
+  for (const [n, type] of types.entries()) {
+    const body = new TextEncoder().encode(JSON.stringify({ ...mug, external_id: `${n}`, name: "Tasse für Käthe" }));
+    const response = await call("/rewards", key, {
+      method: "POST",
+      body,
+      ...(type && { headers: { "Content-Type": type } }),
+    });
+    expect([type, response.status]).toEqual([type, 200]);
+  }
+  expect(new Set((await stored()).map(({ name }) => name))).toEqual(new Set(["Tasse für Käthe"]));
+  expect(await stored()).toHaveLength(types.length);
+});
+
+test("nothing is written when one row of many is wrong: no new reward, no update", async () => {
+  await imported(mug, 1);
+  const before = await stored();
+  const rows = Array.from({ length: 500 }, (_, n) => ({ ...mug, external_id: `mug-${n}`, name: "Cup" }));
+  const response = await importRewards(key, rows.with(499, { ...mug, external_id: "last", points_cost: -1 }));
+  await expectError(response, 400, "rewards[499]: points_cost must be a number of 0 or more");
+  expect(await stored()).toEqual(before);
+});
+
+test("imports at the same time are each written whole, and none fails", async () => {
+  const externalIds = Array.from({ length: 200 }, (_, n) => `sku-${n}`);
+  const writers = Array.from({ length: 8 }, (_, writer) => {
+    // Every writer sends the same ids in an order of its own.
+    const shuffled = externalIds.toSorted(
+      (a, b) => Math.sin(writer * 7 + a.length + Number(a.slice(4))) - Math.sin(writer * 7 + Number(b.slice(4))),
+    );
+    return importRewards(
+      key,
+      shuffled.map((external_id) => ({ ...mug, external_id, name: `Writer ${writer}` })),
+    );
+  });
+  for (const response of await Promise.all(writers)) expect(await response.json()).toEqual({ imported: 200 });
+  const rows = await stored();
+  expect(rows).toHaveLength(200);
+  expect(new Set(rows.map(({ name }) => name)).size).toBe(1);
+});

@@ -1,0 +1,73 @@
+// Requests as they are written: fetch would mend a path, refuse a header and never send half a body.
+import { request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { stack } from "./stack.ts";
+
+const { hostname, port, pathname } = new URL(stack.api_url);
+
+export interface RawResponse {
+  status: number;
+  headers: Headers;
+  body: string;
+}
+
+/** Sends a request with exactly this path behind the base address and these headers, a name several times if it has several values. */
+export function send(
+  method: string,
+  path: string,
+  headers: Record<string, string | string[]> = {},
+  body?: string | Uint8Array,
+): Promise<RawResponse> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      { hostname, port, method, path: `${pathname}${path}`, headers, agent: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          const received = new Headers();
+          for (const [name, values = []] of Object.entries(response.headersDistinct)) {
+            for (const value of values) received.append(name, value);
+          }
+          resolve({ status: response.statusCode ?? 0, headers: received, body: Buffer.concat(chunks).toString() });
+        });
+      },
+    );
+    outgoing.on("error", reject);
+    outgoing.end(body);
+  });
+}
+
+/** A connection on which the head of a POST /rewards without Content-Length has been sent, ready for chunks. */
+export function openImport(key: string): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(port), hostname);
+    socket.once("error", reject);
+    socket.once("connect", () => {
+      const head = [`POST ${pathname}/rewards HTTP/1.1`, `Host: ${hostname}:${port}`, `X-API-Key: ${key}`];
+      socket.write([...head, "Transfer-Encoding: chunked", "Connection: close", "", ""].join("\r\n"));
+      socket.off("error", reject);
+      resolve(socket);
+    });
+  });
+}
+
+/** One chunk of a body that is sent with Transfer-Encoding: chunked. */
+export function chunk(data: string): string {
+  return `${Buffer.byteLength(data).toString(16)}\r\n${data}\r\n`;
+}
+
+/** Everything that comes until the other side ends the connection. */
+export function readAll(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    let text = "";
+    socket.setEncoding("utf8");
+    socket.on("data", (data) => {
+      text += data;
+    });
+    // A reset after the answer is what becomes of a body that nobody reads.
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(text));
+  });
+}
