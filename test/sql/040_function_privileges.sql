@@ -1,0 +1,203 @@
+-- Functions: which there are, whose they are, with whose rights they run and who may call them, exactly.
+begin;
+create extension if not exists pgtap with schema extensions;
+-- Only so that pgTAP itself can be called while acting as public_api.
+grant usage on schema extensions to public_api;
+select plan(26);
+
+-- The functions of this project: those of its schemas, and those in public that no extension brought.
+create temporary view functions as
+select
+  p.oid,
+  n.nspname::text as schema,
+  p.proname::text as name,
+  pg_get_function_arguments(p.oid) as arguments,
+  pg_get_function_result(p.oid) as result,
+  p.proowner::regrole::text as owner,
+  case when p.prosecdef then 'definer' else 'invoker' end as security,
+  case p.provolatile when 'v' then 'volatile' when 's' then 'stable' when 'i' then 'immutable' end as volatility,
+  array_to_string(p.proconfig, ', ') as settings,
+  (
+    select coalesce(string_agg(grantee.name, ', ' order by grantee.name), '')
+    from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as entry,
+      lateral (select case entry.grantee when 0 then 'public' else entry.grantee::regrole::text end) as grantee (name)
+    where entry.grantee <> p.proowner
+  ) as callers
+from pg_proc as p
+join pg_namespace as n on n.oid = p.pronamespace
+where n.nspname in ('public', 'app', 'api', 'staging')
+  and not exists (select from pg_depend as d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e');
+
+-- What the Data API may call
+
+select bag_eq(
+  $$ select name, arguments, result from functions where schema = 'public' $$,
+  $$ values
+    ('verify_api_key', 'key_hash text, required_scope text DEFAULT NULL::text', 'json'),
+    ('list_members', 'key_hash text, max_rows integer, team_id uuid DEFAULT NULL::uuid, role text DEFAULT NULL::text', 'json'),
+    ('list_activity', 'key_hash text, max_rows integer, since timestamp with time zone DEFAULT ''-infinity''::timestamp with time zone, '
+      || 'until timestamp with time zone DEFAULT ''infinity''::timestamp with time zone, category_id uuid DEFAULT NULL::uuid, '
+      || 'sender_id uuid DEFAULT NULL::uuid, receiver_id uuid DEFAULT NULL::uuid', 'json'),
+    ('list_rewards', 'key_hash text, max_rows integer, include_archived boolean DEFAULT false', 'json'),
+    ('list_day_ratings', 'key_hash text, max_rows integer, since timestamp with time zone DEFAULT ''-infinity''::timestamp with time zone, '
+      || 'until timestamp with time zone DEFAULT ''infinity''::timestamp with time zone, team_id uuid DEFAULT NULL::uuid', 'json'),
+    ('list_pulse_responses', 'key_hash text, max_rows integer, since timestamp with time zone DEFAULT ''-infinity''::timestamp with time zone, '
+      || 'until timestamp with time zone DEFAULT ''infinity''::timestamp with time zone', 'json'),
+    ('upsert_rewards', 'key_hash text, rewards text', 'json'),
+    ('link_member', '', 'json'),
+    ('create_api_key', 'name text, scopes text[] DEFAULT ARRAY[''read:members''::text, ''read:activity''::text], '
+      || 'expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone', 'json'),
+    ('list_api_keys', '', 'json'),
+    ('revoke_api_key', 'key_id uuid', 'json'),
+    ('list_api_key_events', '', 'json') $$,
+  'Schema public holds the seven functions that serve API keys and the five that admins call, with these arguments'
+);
+select bag_eq(
+  $$ select name, owner, security, volatility, settings, callers from functions where schema = 'public' $$,
+  $$ values
+    ('verify_api_key', 'public_api', 'definer', 'volatile', 'search_path="", lock_timeout=5s, statement_timeout=7s', 'service_role'),
+    ('list_members', 'public_api', 'definer', 'volatile',
+      'search_path="", plan_cache_mode=force_generic_plan, lock_timeout=5s, statement_timeout=7s', 'service_role'),
+    ('list_activity', 'public_api', 'definer', 'volatile',
+      'search_path="", plan_cache_mode=force_generic_plan, lock_timeout=5s, statement_timeout=7s', 'service_role'),
+    ('list_rewards', 'public_api', 'definer', 'volatile',
+      'search_path="", plan_cache_mode=force_generic_plan, lock_timeout=5s, statement_timeout=7s', 'service_role'),
+    ('list_day_ratings', 'public_api', 'definer', 'volatile',
+      'search_path="", plan_cache_mode=force_generic_plan, lock_timeout=5s, statement_timeout=7s', 'service_role'),
+    ('list_pulse_responses', 'public_api', 'definer', 'volatile',
+      'search_path="", plan_cache_mode=force_generic_plan, lock_timeout=5s, statement_timeout=7s', 'service_role'),
+    ('upsert_rewards', 'public_api', 'definer', 'volatile', 'search_path="", lock_timeout=5s, statement_timeout=7s', 'service_role'),
+    ('link_member', 'postgres', 'invoker', 'volatile', 'search_path=""', 'authenticated'),
+    ('create_api_key', 'postgres', 'invoker', 'volatile', 'search_path=""', 'authenticated'),
+    ('list_api_keys', 'postgres', 'invoker', 'stable', 'search_path=""', 'authenticated'),
+    ('revoke_api_key', 'postgres', 'invoker', 'volatile', 'search_path="", lock_timeout=5s', 'authenticated'),
+    ('list_api_key_events', 'postgres', 'invoker', 'stable', 'search_path=""', 'authenticated') $$,
+  'Functions that serve API keys belong to public_api and only service_role may call them; those for admins run as their caller'
+);
+select is_empty(
+  $$
+    select name from functions
+    where schema = 'public' and (select prosrc from pg_proc where pg_proc.oid = functions.oid) like '%app.authenticate(%'
+      and volatility <> 'volatile'
+  $$,
+  'Every function that authenticates is volatile: the Data API runs a stable one read-only, and the last use could not be recorded'
+);
+select is_empty(
+  $$ select name from functions where schema = 'public' group by name having count(*) > 1 $$,
+  'No function that the Data API may call is overloaded: it chooses by argument names'
+);
+select is_empty(
+  $$ select name from functions where schema = 'public' and security = 'definer' and owner <> 'public_api' $$,
+  'Nothing in public runs with the rights of postgres'
+);
+
+-- Internal functions
+
+select bag_eq(
+  $$ select name, arguments, owner, security, volatility, settings, callers from functions where schema = 'app' $$,
+  $$ values
+    ('current_company_id', '', 'postgres', 'invoker', 'stable', 'search_path=""', 'public_api'),
+    ('current_admin', 'OUT company_id uuid, OUT member_id uuid', 'postgres', 'definer', 'stable', 'search_path=""', 'authenticated'),
+    ('current_member', 'OUT company_name text, OUT name text, OUT role text', 'postgres', 'definer', 'stable', 'search_path=""', 'authenticated'),
+    ('link_member', '', 'postgres', 'definer', 'volatile', 'search_path=""', 'authenticated'),
+    ('scopes', '', 'postgres', 'invoker', 'immutable', 'search_path=""', 'authenticated'),
+    ('api_key_checksum', 'text text', 'postgres', 'invoker', 'immutable', 'search_path=""', ''),
+    ('new_api_key', '', 'postgres', 'invoker', 'volatile', 'search_path=""', ''),
+    ('make_api_key', '', 'postgres', 'definer', 'volatile', 'search_path=""', ''),
+    ('revoke_once', '', 'postgres', 'definer', 'volatile', 'search_path=""', ''),
+    ('record_api_key_event', '', 'postgres', 'definer', 'volatile', 'search_path=""', ''),
+    ('refuse_change', '', 'postgres', 'invoker', 'volatile', 'search_path=""', ''),
+    ('authenticate',
+      'key_hash text, required_scope text, OUT company_id uuid, OUT key_id uuid, OUT company_name text, OUT key_name text, OUT scopes text[]',
+      'postgres', 'definer', 'volatile', 'search_path=""', 'public_api'),
+    ('require_row_security', 'VARIADIC relations regclass[]', 'postgres', 'invoker', 'stable', 'search_path=""', 'public_api'),
+    ('iso_8601', 'instant timestamp with time zone', 'postgres', 'invoker', 'stable', 'search_path=""', 'authenticated, public_api'),
+    ('set_response_headers', 'key_id uuid, company_id uuid, page_rows integer DEFAULT NULL::integer, has_more boolean DEFAULT NULL::boolean',
+      'postgres', 'invoker', 'volatile', 'search_path=""', 'public_api'),
+    ('respond_with_page', 'key_id uuid, company_id uuid, page_rows json[], max_rows integer',
+      'postgres', 'invoker', 'volatile', 'search_path=""', 'public_api') $$,
+  'Schema app holds these functions, each with these rights, and each open to none but those who need it'
+);
+select is_empty(
+  $$ select schema, name from functions where not settings like 'search_path=""%' or settings is null $$,
+  'Every function has an empty search path, so that nobody can slip a table or an operator under it'
+);
+select is_empty(
+  $$ select schema, name from functions where callers ~ '\mpublic\M' or callers ~ '\manon\M' $$,
+  'No function may be called by everybody or by anon'
+);
+select is_empty(
+  $$ select schema, name from functions where schema in ('api', 'staging') $$,
+  'The schemas of the views and of loading hold no function'
+);
+select bag_eq(
+  $$
+    select role, string_agg(schema || '.' || name, ', ' order by schema, name)
+    from unnest(array['anon', 'authenticated', 'service_role', 'public_api', 'authenticator']) as role, functions
+    where has_schema_privilege(role, schema, 'usage') and has_function_privilege(role, oid, 'execute')
+    group by role
+  $$,
+  $$ values
+    ('service_role', 'public.list_activity, public.list_day_ratings, public.list_members, public.list_pulse_responses, public.list_rewards, '
+      || 'public.upsert_rewards, public.verify_api_key'),
+    ('authenticated', 'app.current_admin, app.current_member, app.iso_8601, app.link_member, app.scopes, public.create_api_key, '
+      || 'public.link_member, public.list_api_key_events, public.list_api_keys, public.revoke_api_key'),
+    ('public_api', 'app.authenticate, app.current_company_id, app.iso_8601, app.require_row_security, app.respond_with_page, '
+      || 'app.set_response_headers, public.list_activity, public.list_day_ratings, public.list_members, public.list_pulse_responses, '
+      || 'public.list_rewards, public.upsert_rewards, public.verify_api_key') $$,
+  'Who can call what, memberships and schemas included: anon and authenticator can call nothing'
+);
+select is_empty(
+  $$
+    select tgrelid::regclass, tgname from pg_trigger
+    where tgenabled <> 'O' and tgrelid in (select oid from pg_class where relnamespace = 'app'::regnamespace)
+  $$,
+  'Every trigger is enabled'
+);
+select bag_eq(
+  $$
+    select tgrelid::regclass::text, tgname::text, tgfoid::regproc::text, pg_get_triggerdef(oid) ~ ' BEFORE '
+    from pg_trigger
+    where not tgisinternal and tgrelid in (select oid from pg_class where relnamespace = 'app'::regnamespace)
+  $$,
+  $$ values
+    ('app.api_keys', 'make_api_key', 'app.make_api_key', true),
+    ('app.api_keys', 'revoke_once', 'app.revoke_once', true),
+    ('app.api_keys', 'record_api_key_event', 'app.record_api_key_event', false),
+    ('app.api_key_events', 'refuse_change', 'app.refuse_change', true),
+    ('app.api_key_events', 'refuse_truncate', 'app.refuse_change', true) $$,
+  'Keys and their history have their triggers, and no other table has any'
+);
+
+-- Acting as anon.
+set local role anon;
+
+select throws_ok('select public.verify_api_key(null)', '42501', null, 'anon cannot call a function that serves API keys');
+select throws_ok('select public.list_members(null, 1)', '42501', null, 'anon cannot list members');
+select throws_ok('select public.link_member()', '42501', null, 'anon cannot be linked to a member');
+select throws_ok('select public.create_api_key(null)', '42501', null, 'anon cannot create a key');
+select throws_ok('select public.list_api_keys()', '42501', null, 'anon cannot list keys');
+select throws_ok('select public.revoke_api_key(null)', '42501', null, 'anon cannot revoke a key');
+select throws_ok('select public.list_api_key_events()', '42501', null, 'anon cannot read the history of keys');
+
+-- Acting as somebody who has signed in.
+set local role authenticated;
+
+select throws_ok('select public.verify_api_key(null)', '42501', null, 'authenticated cannot call a function that serves API keys');
+select throws_ok('select public.upsert_rewards(null, null)', '42501', null, 'authenticated cannot import rewards');
+select throws_ok('select app.authenticate(null, null)', '42501', null, 'authenticated cannot verify a key');
+
+-- Acting as the project's secret key.
+set local role service_role;
+
+select throws_ok('select public.create_api_key(null)', '42501', null, 'service_role cannot create a key');
+select throws_ok('select public.list_api_keys()', '42501', null, 'service_role cannot list keys');
+select throws_ok('select app.authenticate(null, null)', '42501', null, 'service_role cannot verify a key but through a function in public');
+
+-- Acting as the owner of the functions that serve API keys.
+set local role public_api;
+
+select throws_ok('select public.create_api_key(null)', '42501', null, 'public_api cannot create a key');
+
+select * from finish();
+rollback;

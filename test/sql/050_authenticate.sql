@@ -1,0 +1,248 @@
+-- app.authenticate: which keys pass, what a refusal says, what a passing key sets and records.
+begin;
+create extension if not exists pgtap with schema extensions;
+-- Only so that pgTAP itself can be called while acting as public_api.
+grant usage on schema extensions to public_api;
+select plan(39);
+
+-- Acorn and Birch, each with an admin who has signed in.
+
+-- Ids by name, so that a row reads like a sentence.
+create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
+
+create function pg_temp.sign_in(person text) returns void language sql
+begin atomic
+  select set_config('request.jwt.claims', json_build_object('sub', pg_temp.id(person))::text, true);
+end;
+
+create function pg_temp.found(company text, admin text) returns void language sql
+begin atomic
+  insert into app.companies (id, name) values (pg_temp.id(company), company);
+  insert into app.members (company_id, id, name, email, role)
+  values (pg_temp.id(company), pg_temp.id(admin || ' the member'), admin, 'admin@' || company || '.example', 'admin');
+  insert into auth.users (id, email) values (pg_temp.id(admin), 'admin@' || company || '.example');
+  insert into app.member_accounts (user_id, company_id, member_id)
+  values (pg_temp.id(admin), pg_temp.id(company), pg_temp.id(admin || ' the member'));
+end;
+
+-- Makes a key and keeps its hash in a setting of the transaction.
+create function pg_temp.make_key(key text, admin text, scopes text[], expires_at timestamptz default null) returns void language plpgsql as $$
+declare
+  hash bytea;
+begin
+  perform pg_temp.sign_in(admin);
+  insert into app.api_keys as k (name, scopes, expires_at) values (key, scopes, expires_at) returning k.key_hash into hash;
+  perform set_config('test.' || key, encode(hash, 'hex'), true);
+end
+$$;
+
+create function pg_temp.hash_of(key text) returns text language sql stable
+return current_setting('test.' || key);
+
+create function pg_temp.last_used_at(key text) returns timestamptz language sql stable
+begin atomic
+  select last_used_at from app.api_key_uses
+  where key_id = (select k.id from app.api_keys as k where k.key_hash = decode(pg_temp.hash_of(key), 'hex'));
+end;
+
+create function pg_temp.set_last_used_at(key text, instant timestamptz) returns void language sql
+begin atomic
+  update app.api_key_uses set last_used_at = instant
+  where key_id = (select k.id from app.api_keys as k where k.key_hash = decode(pg_temp.hash_of(key), 'hex'));
+end;
+
+-- Everything that a refusal says.
+create function pg_temp.refusal(hash text, scope text) returns table (code text, message text, detail text, hint text) language plpgsql as $$
+begin
+  perform app.authenticate(hash, scope);
+exception
+  when others then
+    get stacked diagnostics code = returned_sqlstate, message = message_text, detail = pg_exception_detail, hint = pg_exception_hint;
+    return next;
+end
+$$;
+
+do $$
+begin
+  perform pg_temp.found('Acorn', 'Ada');
+  perform pg_temp.found('Birch', 'Ben');
+  perform pg_temp.make_key('members', 'Ada', '{read:members}');
+  perform pg_temp.make_key('everything', 'Ada', app.scopes());
+  perform pg_temp.make_key('import', 'Ada', '{write:rewards}');
+  perform pg_temp.make_key('birch', 'Ben', '{read:members}');
+  perform pg_temp.make_key('revoked', 'Ada', '{read:members}');
+  perform pg_temp.make_key('over', 'Ada', '{read:members}', now() - interval '1 day');
+  perform pg_temp.make_key('over_now', 'Ada', '{read:members}', now());
+  perform pg_temp.make_key('over_soon', 'Ada', '{read:members}', now() + interval '1 microsecond');
+  update app.api_keys set revoked_at = now() where key_hash = decode(pg_temp.hash_of('revoked'), 'hex');
+  perform set_config('request.jwt.claims', '', true);
+end
+$$;
+
+-- Acting as public_api, the owner of the functions that serve API keys.
+set local role public_api;
+
+-- Refused with 401
+
+select throws_ok(
+  $$ select app.authenticate(repeat('0', 64), 'read:members') $$, 'PT401', 'Unauthorized: Invalid or missing API Key',
+  'An unknown key is refused with PT401 and the text of the specification'
+);
+select throws_ok(
+  $$ select app.authenticate(null, 'read:members') $$, 'PT401', 'Unauthorized: Invalid or missing API Key',
+  'No key is refused with PT401'
+);
+select throws_ok(
+  $$ select app.authenticate('', 'read:members') $$, 'PT401', 'Unauthorized: Invalid or missing API Key',
+  'An empty hash is refused with PT401'
+);
+select throws_ok(
+  $$ select app.authenticate(left(pg_temp.hash_of('members'), 62), 'read:members') $$, 'PT401', 'Unauthorized: Invalid or missing API Key',
+  'A part of a hash is refused with PT401'
+);
+select throws_ok(
+  $$ select app.authenticate(pg_temp.hash_of('revoked'), 'read:members') $$, 'PT401', 'Unauthorized: Invalid or missing API Key',
+  'A revoked key is refused with PT401, also in the instant of its revoke'
+);
+select throws_ok(
+  $$ select app.authenticate(pg_temp.hash_of('over'), 'read:members') $$, 'PT401', 'Unauthorized: Invalid or missing API Key',
+  'An expired key is refused with PT401'
+);
+select throws_ok(
+  $$ select app.authenticate(pg_temp.hash_of('over_now'), 'read:members') $$, 'PT401', 'Unauthorized: Invalid or missing API Key',
+  'A key is refused with PT401 from the instant of its expiry on'
+);
+select throws_ok(
+  $$ select app.authenticate(pg_temp.hash_of('revoked'), 'write:rewards') $$, 'PT401', 'Unauthorized: Invalid or missing API Key',
+  'A revoked key without the scope is refused with PT401: it learns nothing about scopes'
+);
+select results_eq(
+  $$ select * from pg_temp.refusal(repeat('0', 64), 'read:members') $$,
+  $$ select * from pg_temp.refusal(pg_temp.hash_of('revoked'), 'read:members') $$,
+  'Nothing in the refusal tells a revoked key from an unknown one'
+);
+select results_eq(
+  $$ select * from pg_temp.refusal(repeat('0', 64), 'read:members') $$,
+  $$ select * from pg_temp.refusal(pg_temp.hash_of('over'), 'read:members') $$,
+  'Nothing in the refusal tells an expired key from an unknown one'
+);
+
+-- Refused with 403
+
+select throws_ok(
+  $$ select app.authenticate(pg_temp.hash_of('members'), 'write:rewards') $$, 'PT403', 'Forbidden: this key is missing the "write:rewards" scope',
+  'A key without the scope is refused with PT403, which names the scope'
+);
+select throws_ok(
+  $$ select app.authenticate(pg_temp.hash_of('import'), 'read:rewards') $$, 'PT403', 'Forbidden: this key is missing the "read:rewards" scope',
+  'Writing rewards does not include reading them'
+);
+select throws_ok(
+  $$ select app.authenticate(pg_temp.hash_of('members'), 'read') $$, 'PT403', 'Forbidden: this key is missing the "read" scope',
+  'A part of a scope is not a scope'
+);
+select results_eq(
+  $$ select detail::jsonb from pg_temp.refusal(pg_temp.hash_of('members'), 'write:rewards') $$,
+  $$ select jsonb_build_object('key_id', key_id, 'company_id', company_id) from app.authenticate(pg_temp.hash_of('members'), null) $$,
+  'The detail of a PT403 names key and company, for the log'
+);
+
+-- A refusal leaves nothing behind
+reset role;
+select pg_temp.set_last_used_at('members', null);
+set local app.company_id = '';
+set local role public_api;
+
+select throws_ok(
+  $$ select app.authenticate(pg_temp.hash_of('members'), 'write:rewards') $$, 'PT403', null,
+  'A key that has never been used is refused a scope'
+);
+select is(app.current_company_id(), null, 'After a refusal no company is set');
+reset role;
+select is(pg_temp.last_used_at('members'), null, 'A refusal with PT403 records no use');
+select is(pg_temp.last_used_at('revoked'), null, 'A refusal of a revoked key records no use');
+select is(pg_temp.last_used_at('over'), null, 'A refusal of an expired key records no use');
+
+-- Passed
+set local role public_api;
+
+select results_eq(
+  $$ select company_id, company_name, key_name, scopes from app.authenticate(pg_temp.hash_of('members'), 'read:members') $$,
+  $$ values (pg_temp.id('Acorn'), 'Acorn', 'members', array['read:members']) $$,
+  'A key passes for its scope, and its company, name and scopes are answered'
+);
+select is(app.current_company_id(), pg_temp.id('Acorn'), 'A key that has passed sets its company for the transaction');
+select lives_ok(
+  $$ select app.authenticate(pg_temp.hash_of('members'), null) $$, 'A key passes when no scope is asked for'
+);
+select lives_ok(
+  $$ select app.authenticate(pg_temp.hash_of('over_soon'), 'read:members') $$, 'A key passes until the instant of its expiry'
+);
+select is_empty(
+  $$ select scope from unnest(array['read:members', 'read:activity', 'read:rewards', 'read:analytics', 'write:rewards']) as scope
+     where (app.authenticate(pg_temp.hash_of('everything'), scope)).company_name is distinct from 'Acorn' $$,
+  'A key with every scope passes for each'
+);
+select results_eq(
+  $$ select company_name from app.authenticate(pg_temp.hash_of('birch'), 'read:members') $$, array['Birch'],
+  'Another company''s key answers that company'
+);
+select is(app.current_company_id(), pg_temp.id('Birch'), 'The key that was verified last decides the company of the transaction');
+reset role;
+select isnt(
+  (select key_id from app.authenticate(pg_temp.hash_of('members'), null)),
+  (select key_id from app.authenticate(pg_temp.hash_of('everything'), null)),
+  'Each key answers an id of its own'
+);
+
+-- Last use
+
+select is(pg_temp.last_used_at('members'), now(), 'The first use of a key is recorded');
+select is(pg_temp.last_used_at('import'), null, 'A use of one key is not a use of another');
+
+select pg_temp.set_last_used_at('members', now() - interval '59 seconds');
+set local role public_api;
+select lives_ok($$ select app.authenticate(pg_temp.hash_of('members'), null) $$, 'A key passes that was used a moment ago');
+reset role;
+select is(pg_temp.last_used_at('members'), now() - interval '59 seconds', 'A use within a minute of the last one is not recorded');
+
+select pg_temp.set_last_used_at('members', now() - interval '61 seconds');
+set local role public_api;
+select lives_ok($$ select app.authenticate(pg_temp.hash_of('members'), null) $$, 'A key passes that was used a while ago');
+reset role;
+select is(pg_temp.last_used_at('members'), now(), 'A use more than a minute after the last one is recorded');
+
+-- Acting as the project's secret key, through the function that the Data API calls.
+set local role service_role;
+
+select is(
+  public.verify_api_key(pg_temp.hash_of('everything'), 'read:members')::text,
+  '{"company_name" : "Acorn", "key_name" : "everything", "scopes" : ["read:members","read:activity","read:rewards","read:analytics","write:rewards"]}',
+  'verify_api_key answers the names of company and key, and its scopes in the order in which they are always shown'
+);
+select lives_ok(
+  $$ select public.verify_api_key(pg_temp.hash_of('members')) $$, 'verify_api_key asks for no scope unless it is told one'
+);
+select throws_ok(
+  $$ select public.verify_api_key(pg_temp.hash_of('members'), 'read:rewards') $$, 'PT403', 'Forbidden: this key is missing the "read:rewards" scope',
+  'verify_api_key refuses a key without the scope'
+);
+select throws_ok(
+  $$ select public.verify_api_key(pg_temp.hash_of('revoked')) $$, 'PT401', 'Unauthorized: Invalid or missing API Key',
+  'verify_api_key refuses a revoked key'
+);
+select lives_ok(
+  $$ select public.verify_api_key(pg_temp.hash_of('birch')) $$, 'verify_api_key passes a key of Birch'
+);
+reset role;
+select is(
+  current_setting('response.headers')::jsonb,
+  jsonb_build_array(
+    jsonb_build_object('X-Key-Id', (select id from app.api_keys where company_id = pg_temp.id('Birch'))),
+    jsonb_build_object('X-Company-Id', pg_temp.id('Birch'))
+  ),
+  'verify_api_key puts the ids of key and company into the response headers, for the log'
+);
+
+select * from finish();
+rollback;

@@ -1,0 +1,164 @@
+-- public.list_members: GET /members.
+begin;
+create extension if not exists pgtap with schema extensions;
+select plan(24);
+
+-- Ids by name, so that a row reads like a sentence.
+create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
+
+-- A company, its admin, who has signed in, and a key with every scope, whose hash is pg_temp.key(company).
+create function pg_temp.found(company text) returns void language sql
+begin atomic
+  insert into app.companies (id, name) values (pg_temp.id(company), company);
+  insert into app.members (company_id, id, name, email, role, created_at)
+  values (pg_temp.id(company), pg_temp.id(company || ' admin'), 'Ada', 'ada@' || lower(company) || '.example', 'admin', '2026-01-01Z');
+  insert into auth.users (id) values (pg_temp.id(company || ' user'));
+  insert into app.member_accounts (user_id, company_id, member_id)
+  values (pg_temp.id(company || ' user'), pg_temp.id(company), pg_temp.id(company || ' admin'));
+  select set_config('request.jwt.claims', json_build_object('sub', pg_temp.id(company || ' user'))::text, true);
+  with made as (insert into app.api_keys (name, scopes) values ('Every scope', app.scopes()) returning key_hash)
+  select set_config('test.' || company, encode(made.key_hash, 'hex'), true) from made;
+end;
+
+create function pg_temp.key(company text) returns text language sql stable
+return current_setting('test.' || company);
+
+-- One field of every row of a page, in the page's order.
+create function pg_temp.column_of(page json, field text) returns text[] language sql immutable
+return array(select row ->> field from json_array_elements(page) as row);
+
+-- The headers of the last response, as one JSON object.
+create function pg_temp.headers() returns jsonb language sql stable
+begin atomic
+  select jsonb_object_agg(header.key, header.value)
+  from jsonb_array_elements(current_setting('response.headers')::jsonb) as entry, jsonb_each_text(entry) as header;
+end;
+
+-- Acorn: six people. Bo and Cy came in the same instant. Birch: one more.
+do $$
+begin
+  perform pg_temp.found('Acorn');
+  perform pg_temp.found('Birch');
+end
+$$;
+insert into app.teams (company_id, id, name) values
+  (pg_temp.id('Acorn'), pg_temp.id('Garden'), 'Garden'),
+  (pg_temp.id('Acorn'), pg_temp.id('Kitchen'), 'Kitchen'),
+  (pg_temp.id('Birch'), pg_temp.id('Birch team'), 'Birch team');
+insert into app.members (company_id, id, name, email, role, team_id, created_at) values
+  (pg_temp.id('Acorn'), '00000000-0000-4000-8000-00000000000b', 'Bo', 'bo@acorn.example', 'employee', pg_temp.id('Garden'), '2026-03-01 08:00:00Z'),
+  (pg_temp.id('Acorn'), '00000000-0000-4000-8000-00000000000c', 'Cy', 'cy@acorn.example', 'employee', pg_temp.id('Garden'), '2026-03-01 08:00:00Z'),
+  (pg_temp.id('Acorn'), '00000000-0000-4000-8000-00000000000d', 'Di "D" Ø', 'di@acorn.example', 'employee', null, '2026-11-21 11:15:30.1234+01'),
+  (pg_temp.id('Acorn'), '00000000-0000-4000-8000-00000000000e', 'Ed', 'ed@acorn.example', 'Team Lead', pg_temp.id('Garden'), '2026-02-01Z'),
+  (pg_temp.id('Acorn'), '00000000-0000-4000-8000-00000000000f', 'Flo', 'flo@acorn.example', 'Team Lead', pg_temp.id('Kitchen'), '2026-02-02Z'),
+  (pg_temp.id('Birch'), '00000000-0000-4000-8000-0000000000bb', 'Birk', 'birk@birch.example', 'employee', pg_temp.id('Birch team'), '2026-12-01Z');
+
+-- Acting as the project's secret key, with the hash of Acorn's key.
+set local role service_role;
+
+-- Fields
+
+select is(
+  public.list_members(pg_temp.key('Acorn'), 1)::text,
+  '[{"id":"00000000-0000-4000-8000-00000000000d","name":"Di \"D\" Ø","email":"di@acorn.example","role":"employee","team_id":null,'
+    || '"team_name":"No Team","created_at":"2026-11-21T10:15:30.123400Z"}]',
+  'A member without a team has a null team_id and the team_name No Team; fields come in the specification''s order'
+);
+select is(
+  (public.list_members(pg_temp.key('Acorn'), 2) -> 1)::text,
+  '{"id":"00000000-0000-4000-8000-00000000000c","name":"Cy","email":"cy@acorn.example","role":"employee","team_id":"'
+    || pg_temp.id('Garden') || '","team_name":"Garden","created_at":"2026-03-01T08:00:00.000000Z"}',
+  'A member of a team has its id and its name; a created_at without a fraction still has six digits'
+);
+set local timezone = 'America/St_Johns';
+set local datestyle = 'SQL, DMY';
+select is(
+  public.list_members(pg_temp.key('Acorn'), 1) -> 0 ->> 'created_at', '2026-11-21T10:15:30.123400Z',
+  'created_at is in UTC whatever the session''s time zone and date style'
+);
+reset timezone;
+reset datestyle;
+
+-- Order and limit
+
+select is(
+  pg_temp.column_of(public.list_members(pg_temp.key('Acorn'), 100), 'name'), array['Di "D" Ø', 'Cy', 'Bo', 'Flo', 'Ed', 'Ada'],
+  'Members come newest first, and those of one instant by id, the highest first'
+);
+select is(
+  pg_temp.headers() - 'X-Key-Id',
+  jsonb_build_object('X-Company-Id', pg_temp.id('Acorn'), 'X-Row-Count', '6', 'X-Has-More', 'false'),
+  'A page that holds all members says that there are no more, how many they are and whose'
+);
+select matches(
+  pg_temp.headers() ->> 'X-Key-Id', '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$', 'A page names the id of the key in its headers'
+);
+select is(
+  pg_temp.column_of(public.list_members(pg_temp.key('Acorn'), 2), 'name'), array['Di "D" Ø', 'Cy'],
+  'At most max_rows members are answered: the page may end between two of one instant'
+);
+select is(
+  pg_temp.headers() - 'X-Key-Id',
+  jsonb_build_object('X-Company-Id', pg_temp.id('Acorn'), 'X-Row-Count', '2', 'X-Has-More', 'true'),
+  'A page that leaves members out says that there are more'
+);
+select is(json_array_length(public.list_members(pg_temp.key('Acorn'), 6)), 6, 'A page can hold exactly the members there are');
+select is(pg_temp.headers() ->> 'X-Has-More', 'false', 'A page that holds exactly max_rows members says that there are no more');
+
+-- Filters
+
+select is(
+  pg_temp.column_of(public.list_members(pg_temp.key('Acorn'), 100, team_id => pg_temp.id('Garden')), 'name'), array['Cy', 'Bo', 'Ed'],
+  'team_id leaves the members of that team, newest first'
+);
+select is(
+  pg_temp.column_of(public.list_members(pg_temp.key('Acorn'), 2, team_id => pg_temp.id('Garden')), 'name'), array['Cy', 'Bo'],
+  'A page of a team has at most max_rows members'
+);
+select is(pg_temp.headers() ->> 'X-Has-More', 'true', 'A page that leaves members of the team out says that there are more');
+select is(
+  pg_temp.column_of(public.list_members(pg_temp.key('Acorn'), 100, role => 'employee'), 'name'), array['Di "D" Ø', 'Cy', 'Bo'],
+  'role leaves the members with that role, newest first'
+);
+select is(
+  pg_temp.column_of(public.list_members(pg_temp.key('Acorn'), 2, role => 'employee'), 'name'), array['Di "D" Ø', 'Cy'],
+  'A page of a role has at most max_rows members'
+);
+select is(pg_temp.headers() ->> 'X-Has-More', 'true', 'A page that leaves members of the role out says that there are more');
+select is(
+  pg_temp.column_of(public.list_members(pg_temp.key('Acorn'), 100, pg_temp.id('Garden'), 'Team Lead'), 'name'), array['Ed'],
+  'team_id and role together leave the members that have both'
+);
+select is(
+  public.list_members(pg_temp.key('Acorn'), 100, role => 'team lead')::text, '[]', 'role is compared with its case: the wrong case matches nobody'
+);
+select is(
+  pg_temp.headers() - 'X-Key-Id',
+  jsonb_build_object('X-Company-Id', pg_temp.id('Acorn'), 'X-Row-Count', '0', 'X-Has-More', 'false'),
+  'An empty page is [] and says that it has no row and that there are no more'
+);
+select is(
+  public.list_members(pg_temp.key('Acorn'), 100, role => 'Team%')::text, '[]', 'role is no pattern'
+);
+select is(
+  public.list_members(pg_temp.key('Acorn'), 100, team_id => pg_temp.id('Kitchen'), role => 'employee')::text, '[]',
+  'A team without anybody of that role is an empty page'
+);
+
+-- Isolation
+
+select is(
+  public.list_members(pg_temp.key('Acorn'), 100, team_id => pg_temp.id('Birch team'))::text,
+  public.list_members(pg_temp.key('Acorn'), 100, team_id => pg_temp.id('no team of anybody'))::text,
+  'Another company''s team answers exactly as a team that does not exist'
+);
+select is(
+  public.list_members(pg_temp.key('Acorn'), 100, team_id => pg_temp.id('Birch team'))::text, '[]', 'Another company''s team is an empty page'
+);
+select is(
+  pg_temp.column_of(public.list_members(pg_temp.key('Birch'), 100), 'name'), array['Birk', 'Ada'],
+  'A key of Birch sees the members of Birch only'
+);
+
+select * from finish();
+rollback;

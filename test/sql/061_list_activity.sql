@@ -1,0 +1,258 @@
+-- public.list_activity: GET /activity.
+begin;
+create extension if not exists pgtap with schema extensions;
+select plan(30);
+
+-- Ids by name, so that a row reads like a sentence.
+create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
+
+-- A company, its admin, who has signed in, and a key with every scope, whose hash is pg_temp.key(company).
+create function pg_temp.found(company text) returns void language sql
+begin atomic
+  insert into app.companies (id, name) values (pg_temp.id(company), company);
+  insert into app.members (company_id, id, name, email, role, created_at)
+  values (pg_temp.id(company), pg_temp.id(company || ' admin'), 'Ada', 'ada@' || lower(company) || '.example', 'admin', '2026-01-01Z');
+  insert into auth.users (id) values (pg_temp.id(company || ' user'));
+  insert into app.member_accounts (user_id, company_id, member_id)
+  values (pg_temp.id(company || ' user'), pg_temp.id(company), pg_temp.id(company || ' admin'));
+  select set_config('request.jwt.claims', json_build_object('sub', pg_temp.id(company || ' user'))::text, true);
+  with made as (insert into app.api_keys (name, scopes) values ('Every scope', app.scopes()) returning key_hash)
+  select set_config('test.' || company, encode(made.key_hash, 'hex'), true) from made;
+end;
+
+create function pg_temp.key(company text) returns text language sql stable
+return current_setting('test.' || company);
+
+-- One field of every row of a page, in the page's order.
+create function pg_temp.column_of(page json, field text) returns text[] language sql immutable
+return array(select row ->> field from json_array_elements(page) as row);
+
+-- The headers of the last response, as one JSON object.
+create function pg_temp.headers() returns jsonb language sql stable
+begin atomic
+  select jsonb_object_agg(header.key, header.value)
+  from jsonb_array_elements(current_setting('response.headers')::jsonb) as entry, jsonb_each_text(entry) as header;
+end;
+
+-- Acorn, whose language is German: Ada, Bo and Cy thank each other. Birch: one more kudos, newer than all.
+do $$
+begin
+  perform pg_temp.found('Acorn');
+  perform pg_temp.found('Birch');
+  update app.companies set default_language = 'de' where id = pg_temp.id('Acorn');
+end
+$$;
+insert into app.members (company_id, id, name, email) values
+  (pg_temp.id('Acorn'), pg_temp.id('Bo'), 'Bo', 'bo@acorn.example'),
+  (pg_temp.id('Acorn'), pg_temp.id('Cy'), 'Cy', 'cy@acorn.example');
+insert into app.categories (company_id, id) values
+  (pg_temp.id('Acorn'), pg_temp.id('in three languages')),
+  (pg_temp.id('Acorn'), pg_temp.id('not in German')),
+  (pg_temp.id('Acorn'), pg_temp.id('neither in German nor in English')),
+  (pg_temp.id('Acorn'), pg_temp.id('unused')),
+  (pg_temp.id('Birch'), pg_temp.id('Birch category'));
+insert into app.category_names (company_id, category_id, language, name) values
+  (pg_temp.id('Acorn'), pg_temp.id('in three languages'), 'da', 'Holdånd'),
+  (pg_temp.id('Acorn'), pg_temp.id('in three languages'), 'en', 'Teamwork'),
+  (pg_temp.id('Acorn'), pg_temp.id('in three languages'), 'de', 'Teamgeist'),
+  (pg_temp.id('Acorn'), pg_temp.id('not in German'), 'da', 'Mod'),
+  (pg_temp.id('Acorn'), pg_temp.id('not in German'), 'en', 'Courage'),
+  (pg_temp.id('Acorn'), pg_temp.id('not in German'), 'fr', 'Audace'),
+  (pg_temp.id('Acorn'), pg_temp.id('neither in German nor in English'), 'fr', 'Soin'),
+  (pg_temp.id('Acorn'), pg_temp.id('neither in German nor in English'), 'es', 'Cuidado'),
+  (pg_temp.id('Birch'), pg_temp.id('Birch category'), 'en', 'Birch category');
+insert into app.kudos (company_id, id, sender_id, receiver_id, category_id, message, created_at) values
+  (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000001', pg_temp.id('Bo'), pg_temp.id('Cy'),
+    pg_temp.id('in three languages'), 'one', '2026-06-01 12:00:00Z'),
+  (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000002', pg_temp.id('Bo'), pg_temp.id('Acorn admin'),
+    pg_temp.id('not in German'), 'two', '2026-06-02 12:00:00.000001Z'),
+  (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000003', pg_temp.id('Cy'), pg_temp.id('Bo'),
+    pg_temp.id('neither in German nor in English'), 'three', '2026-06-02 12:00:00.000001Z'),
+  (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000004', pg_temp.id('Bo'), pg_temp.id('Cy'),
+    pg_temp.id('not in German'), 'four', '2026-06-03Z'),
+  (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000005', pg_temp.id('Cy'), pg_temp.id('Bo'),
+    pg_temp.id('in three languages'), e'five: "+1"\n@Ada 🎉', '2026-06-04 23:59:59.999999Z'),
+  (pg_temp.id('Birch'), '00000000-0000-4000-8000-000000000006', pg_temp.id('Birch admin'), pg_temp.id('Birch admin'),
+    pg_temp.id('Birch category'), 'six', '2026-06-05Z');
+
+-- Acting as the project's secret key, with the hash of Acorn's key.
+set local role service_role;
+
+-- Fields
+
+select is(
+  public.list_activity(pg_temp.key('Acorn'), 1)::text,
+  '[{"id":"00000000-0000-4000-8000-000000000005","timestamp":"2026-06-04T23:59:59.999999Z","sender_name":"Cy","sender_email":"cy@acorn.example",'
+    || '"receiver_name":"Bo","receiver_email":"bo@acorn.example","message":"five: \"+1\"\n@Ada 🎉","category":"Teamgeist"}]',
+  'A kudos has its fields in the specification''s order, its timestamp to the microsecond, and its message as it was written'
+);
+select is(
+  public.list_activity(pg_temp.key('Acorn'), 5) -> 4 ->> 'category', 'Teamgeist', 'category is the name in the company''s default language'
+);
+select is(
+  public.list_activity(pg_temp.key('Acorn'), 5) -> 3 ->> 'category', 'Courage', 'category is the English name where there is none in that language'
+);
+select is(
+  public.list_activity(pg_temp.key('Acorn'), 5) -> 2 ->> 'category', 'Cuidado', 'category is any other name where there is no English one either'
+);
+set local timezone = 'America/St_Johns';
+set local datestyle = 'SQL, DMY';
+select is(
+  public.list_activity(pg_temp.key('Acorn'), 1) -> 0 ->> 'timestamp', '2026-06-04T23:59:59.999999Z',
+  'timestamp is in UTC whatever the session''s time zone and date style'
+);
+reset timezone;
+reset datestyle;
+
+-- Order and limit
+
+select is(
+  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100), 'message'), array[e'five: "+1"\n@Ada 🎉', 'four', 'three', 'two', 'one'],
+  'Kudos come newest first, and those of one instant by id, the highest first'
+);
+select is(
+  pg_temp.headers() - 'X-Key-Id',
+  jsonb_build_object('X-Company-Id', pg_temp.id('Acorn'), 'X-Row-Count', '5', 'X-Has-More', 'false'),
+  'A page that holds all kudos says that there are no more, how many they are and whose'
+);
+select is(
+  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 3), 'message'), array[e'five: "+1"\n@Ada 🎉', 'four', 'three'],
+  'At most max_rows kudos are answered: the page may end between two of one instant'
+);
+select is(
+  pg_temp.headers() - 'X-Key-Id',
+  jsonb_build_object('X-Company-Id', pg_temp.id('Acorn'), 'X-Row-Count', '3', 'X-Has-More', 'true'),
+  'A page that leaves kudos out says that there are more'
+);
+select is(json_array_length(public.list_activity(pg_temp.key('Acorn'), 5)), 5, 'A page can hold exactly the kudos there are');
+select is(pg_temp.headers() ->> 'X-Has-More', 'false', 'A page that holds exactly max_rows kudos says that there are no more');
+
+-- since and until
+
+select is(
+  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, since => '2026-06-02 12:00:00.000001Z'), 'message'),
+  array[e'five: "+1"\n@Ada 🎉', 'four', 'three', 'two'],
+  'since includes kudos of its very microsecond'
+);
+select is(
+  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, since => '2026-06-02 12:00:00.000002Z'), 'message'),
+  array[e'five: "+1"\n@Ada 🎉', 'four'],
+  'since leaves out kudos of the microsecond before'
+);
+select is(
+  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, until => '2026-06-02 12:00:00.000001Z'), 'message'),
+  array['three', 'two', 'one'],
+  'until includes kudos of its very microsecond'
+);
+select is(
+  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, until => '2026-06-02 12:00:00Z'), 'message'), array['one'],
+  'until leaves out kudos of the microsecond after'
+);
+select is(
+  pg_temp.column_of(
+    public.list_activity(pg_temp.key('Acorn'), 100, since => '2026-06-02 12:00:00.000001Z', until => '2026-06-02 12:00:00.000001Z'), 'message'),
+  array['three', 'two'],
+  'since and until of one instant leave the kudos of that instant'
+);
+select is(
+  public.list_activity(pg_temp.key('Acorn'), 100, since => '2026-06-03 00:00:00.000001Z', until => '2026-06-04Z')::text, '[]',
+  'A window without kudos is an empty page'
+);
+select is(
+  pg_temp.headers() - 'X-Key-Id',
+  jsonb_build_object('X-Company-Id', pg_temp.id('Acorn'), 'X-Row-Count', '0', 'X-Has-More', 'false'),
+  'An empty page is [] and says that it has no row and that there are no more'
+);
+
+-- Filters
+
+select is(
+  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Bo')), 'message'), array['four', 'two', 'one'],
+  'sender_id leaves the kudos of that sender, newest first'
+);
+select is(
+  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, receiver_id => pg_temp.id('Cy')), 'message'), array['four', 'one'],
+  'receiver_id leaves the kudos to that receiver, newest first'
+);
+select is(
+  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, category_id => pg_temp.id('not in German')), 'message'), array['four', 'two'],
+  'category_id leaves the kudos of that category, newest first'
+);
+select is(
+  pg_temp.column_of(
+    public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Bo'), receiver_id => pg_temp.id('Cy')), 'message'),
+  array['four', 'one'],
+  'sender_id and receiver_id together leave the kudos from one to the other'
+);
+select is(
+  pg_temp.column_of(
+    public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Bo'), category_id => pg_temp.id('not in German')), 'message'),
+  array['four', 'two'],
+  'sender_id and category_id together leave the kudos that have both'
+);
+select is(
+  pg_temp.column_of(
+    public.list_activity(pg_temp.key('Acorn'), 100, receiver_id => pg_temp.id('Cy'), category_id => pg_temp.id('not in German')), 'message'),
+  array['four'],
+  'receiver_id and category_id together leave the kudos that have both'
+);
+select is(
+  pg_temp.column_of(
+    public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Bo'), receiver_id => pg_temp.id('Cy'),
+      category_id => pg_temp.id('in three languages')), 'message'),
+  array['one'],
+  'sender_id, receiver_id and category_id together leave the kudos that have all three'
+);
+select is(
+  (
+    select jsonb_object_agg(filter, answer) from (values
+      ('sender_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Bo'),
+        since => '2026-06-01 12:00:00.000001Z', until => '2026-06-02 12:00:00.000001Z'), 'message')),
+      ('receiver_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, receiver_id => pg_temp.id('Bo'),
+        since => '2026-06-01 12:00:00.000001Z', until => '2026-06-02 12:00:00.000001Z'), 'message')),
+      ('category_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, category_id => pg_temp.id('not in German'),
+        since => '2026-06-01 12:00:00.000001Z', until => '2026-06-02 12:00:00.000001Z'), 'message'))
+    ) as answers (filter, answer)
+  ),
+  '{"sender_id": ["two"], "receiver_id": ["three"], "category_id": ["two"]}',
+  'since and until bound every filter, to the microsecond'
+);
+select is(
+  (
+    select jsonb_object_agg(filter, answer) from (values
+      ('sender_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 1, sender_id => pg_temp.id('Bo')), 'message')
+        || (pg_temp.headers() ->> 'X-Has-More')),
+      ('receiver_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 1, receiver_id => pg_temp.id('Cy')), 'message')
+        || (pg_temp.headers() ->> 'X-Has-More')),
+      ('category_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 1, category_id => pg_temp.id('not in German')), 'message')
+        || (pg_temp.headers() ->> 'X-Has-More'))
+    ) as answers (filter, answer)
+  ),
+  '{"sender_id": ["four", "true"], "receiver_id": ["four", "true"], "category_id": ["four", "true"]}',
+  'A page of a filter holds at most max_rows kudos and says that there are more'
+);
+select is(
+  public.list_activity(pg_temp.key('Acorn'), 100, category_id => pg_temp.id('unused'))::text, '[]', 'A category without kudos is an empty page'
+);
+
+-- Isolation
+
+select is(
+  (
+    select array_agg(answer::text) from (values
+      (public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Birch admin'))),
+      (public.list_activity(pg_temp.key('Acorn'), 100, receiver_id => pg_temp.id('Birch admin'))),
+      (public.list_activity(pg_temp.key('Acorn'), 100, category_id => pg_temp.id('Birch category'))),
+      (public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('nobody')))
+    ) as answers (answer)
+  ),
+  array['[]', '[]', '[]', '[]'],
+  'Another company''s sender, receiver and category answer exactly as one that does not exist'
+);
+select is(
+  pg_temp.column_of(public.list_activity(pg_temp.key('Birch'), 100), 'message'), array['six'],
+  'A key of Birch sees the kudos of Birch only'
+);
+
+select * from finish();
+rollback;
