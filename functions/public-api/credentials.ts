@@ -24,13 +24,13 @@ function sentCredentials(headers: Headers): string[] {
   if (authorization === null) return [];
   const [, scheme = "", credentials = ""] = /^(\S+) +(\S+)$/.exec(authorization) ?? [];
   if (scheme.toLowerCase() === "bearer") return [credentials];
-  if (scheme.toLowerCase() !== "basic") return [authorization];
+  if (scheme.toLowerCase() !== "basic") return [""];
   try {
     // One character a byte: a key is ASCII, and in whatever encoding the other half is, it is not looked at.
     const [user = "", ...password] = atob(credentials).split(":");
     return [user, password.join(":")];
   } catch {
-    return [credentials];
+    return [""];
   }
 }
 
