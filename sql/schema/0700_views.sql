@@ -21,9 +21,10 @@ left join lateral (
   select t.name from app.teams as t where t.company_id = m.company_id and t.id = m.team_id offset 0
 ) as team on true;
 
--- The name of a category in the company's default language, else in English, else in any: the first language by its tag.
+-- The name of a category in the company's default language, else in English, else in any: the first language by its tag. Text
+-- always, also when somebody has deleted all of its names.
 create view api.categories with (security_invoker = true) as
-select c.company_id, c.id, chosen.name
+select c.company_id, c.id, coalesce(chosen.name, '') as name
 from app.categories as c
 join app.companies as company on company.id = c.company_id
 left join lateral (
