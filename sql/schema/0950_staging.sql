@@ -1,0 +1,85 @@
+-- Staging: where an operator puts a company's files before app.load_staging checks them and takes them over (docs/operations.md,
+-- How data gets in). One table per file, every column text, so that any file arrives and every mistake in it can be named.
+-- Empty between loads.
+
+create schema staging;
+-- Not granted: anything in this schema to anybody. Only postgres loads data.
+
+comment on schema staging is 'Files on their way in: docs/operations.md, How data gets in. Only postgres uses it.';
+
+-- position counts the rows in the order of the file; from it app.staging_problems works out the line.
+create table staging.teams (
+  position bigint primary key generated always as identity,
+  id text,
+  name text
+);
+
+create table staging.members (
+  position bigint primary key generated always as identity,
+  id text,
+  name text,
+  email text,
+  role text,
+  team_id text,
+  created_at text
+);
+
+create table staging.categories (
+  position bigint primary key generated always as identity,
+  id text,
+  language text,
+  name text
+);
+
+create table staging.kudos (
+  position bigint primary key generated always as identity,
+  id text,
+  sender_id text,
+  receiver_id text,
+  category_id text,
+  message text,
+  created_at text
+);
+
+create table staging.day_ratings (
+  position bigint primary key generated always as identity,
+  id text,
+  rating text,
+  comment text,
+  team_id text,
+  points_awarded text,
+  created_at text
+);
+
+create table staging.pulse_questions (
+  position bigint primary key generated always as identity,
+  id text,
+  question text,
+  response_type text
+);
+
+create table staging.pulse_responses (
+  position bigint primary key generated always as identity,
+  id text,
+  question_id text,
+  value text,
+  comment text,
+  created_at text
+);
+
+alter table staging.teams enable row level security;
+alter table staging.members enable row level security;
+alter table staging.categories enable row level security;
+alter table staging.kudos enable row level security;
+alter table staging.day_ratings enable row level security;
+alter table staging.pulse_questions enable row level security;
+alter table staging.pulse_responses enable row level security;
+-- No policies: rows on their way in are nobody's yet.
+
+comment on table staging.teams is 'The rows of teams.csv.';
+comment on table staging.members is 'The rows of members.csv.';
+comment on table staging.categories is 'The rows of categories.csv: one row per category and language.';
+comment on table staging.kudos is 'The rows of kudos.csv.';
+comment on table staging.day_ratings is 'The rows of day_ratings.csv.';
+comment on table staging.pulse_questions is 'The rows of pulse_questions.csv.';
+comment on table staging.pulse_responses is 'The rows of pulse_responses.csv.';
