@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { keyHashOf } from "./credentials.ts";
-import { connect, type Settings } from "./database.ts";
+import { asStream, asText, connect, type Reader, type Reply, type Settings } from "./database.ts";
 import { type Endpoint, endpoints, version } from "./endpoints.ts";
 import { type Parameters, readParameters } from "./parameters.ts";
 import { type Answer, ApiError, csv, errorAnswer, json, preflight, toResponse } from "./responses.ts";
@@ -47,11 +47,13 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
     if (!endpoint) return preflight(allowed);
     const keyHash = await keyHashOf(request.headers);
 
-    const call = async (rpc: string, args: object): Promise<Response> => {
-      const response = await callDatabase(rpc, { key_hash: keyHash, ...args }, endpoint.scope);
-      outcome.key_id = response.headers.get("X-Key-Id");
-      outcome.company_id = response.headers.get("X-Company-Id");
-      return response;
+    const call = async <Body>(rpc: string, args: object, read: Reader<Body>): Promise<Reply<Body>> => {
+      const reply = await callDatabase(rpc, { key_hash: keyHash, ...args }, endpoint.scope, read);
+      outcome.key_id = reply.headers.get("X-Key-Id");
+      outcome.company_id = reply.headers.get("X-Company-Id");
+      const rows = reply.headers.get("X-Row-Count");
+      if (rows !== null) outcome.rows = Number(rows);
+      return reply;
     };
 
     let parameters: Parameters;
@@ -61,22 +63,23 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
       if (endpoint.method === "POST") rewards = await readRewards(request.body);
     } catch (error) {
       // Only who may come in at all is told what is wrong with the request.
-      if (error instanceof ApiError) {
-        const verified = await call("verify_api_key", { required_scope: endpoint.scope });
-        await verified.body?.cancel();
-      }
+      if (error instanceof ApiError) await call("verify_api_key", { required_scope: endpoint.scope }, asText);
       throw error;
     }
 
     if (endpoint.method === "POST") {
-      const response = await call(endpoint.rpc, { rewards: JSON.stringify(rewards) });
+      const { body } = await call(endpoint.rpc, { rewards: JSON.stringify(rewards) }, asText);
       outcome.rows = rewards.length;
-      return json(response.body);
+      return json(body);
     }
-    const response = await call(endpoint.rpc, parameters.args);
-    if (endpoint.columns.length === 0) return root(await response.json());
-    outcome.rows = Number(response.headers.get("X-Row-Count"));
-    return list(endpoint, parameters, response);
+    if (endpoint.columns.length === 0) return root((await call(endpoint.rpc, {}, asText)).body);
+
+    if (parameters.format === "json") {
+      const { headers, body } = await call(endpoint.rpc, parameters.args, asStream);
+      return json(body, hasMore(headers));
+    }
+    const { headers, body } = await call(endpoint.rpc, parameters.args, asText);
+    return csv(body, endpoint, parameters.escapeFormulas, hasMore(headers));
   }
 }
 
@@ -88,7 +91,7 @@ function address(url: string): { path: string; query: string } {
 
 /** Finds the endpoint; there is none for OPTIONS. Throws 404 for an unknown path and 405 for a method that it does not have. */
 function route(path: string, method: string): { endpoint: Endpoint | undefined; allowed: string } {
-  const name = path === "/" ? path : path.replace(/\/$/, "");
+  const name = path.replace(/([^/])\/$/, "$1");
   const here = endpoints.filter((endpoint) => endpoint.path === name || endpoint.aliases.includes(name));
   if (here.length === 0) throw new ApiError(404, `Not Found: ${path}`);
   const methods = here.flatMap((endpoint) => (endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method]));
@@ -101,24 +104,16 @@ function route(path: string, method: string): { endpoint: Endpoint | undefined; 
 const verifiedKey = z.object({ company_name: z.string(), key_name: z.string(), scopes: z.array(z.string()) });
 
 /** The body of `GET /`: the version, what the key is and may do, and the endpoints (`docs/api.md`, Versioning). */
-function root(verified: unknown): Answer {
+function root(verified: string): Answer {
   const listed = endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope }));
-  return json(JSON.stringify({ version, ...verifiedKey.parse(verified), endpoints: listed }));
+  return json(JSON.stringify({ version, ...verifiedKey.parse(JSON.parse(verified)), endpoints: listed }));
 }
 
-/** A list's rows: JSON is handed on as it arrives, unparsed; only for CSV it is read (`docs/api.md`, Lists and CSV). */
-async function list(endpoint: Endpoint, { format, escapeFormulas }: Parameters, response: Response): Promise<Answer> {
-  const hasMore = response.headers.get("X-Has-More");
-  if (hasMore === null) throw new Error("the database did not say whether there are more rows");
-  const answer = json(response.body, { "X-Has-More": hasMore });
-  if (format === "json") return answer;
-  const body = await csv(await response.text(), endpoint.columns, escapeFormulas);
-  const headers = {
-    "Content-Type": "text/csv; charset=utf-8; header=present",
-    "Content-Disposition": `attachment; filename="${endpoint.path.slice(1)}.csv"`,
-    "X-Has-More": hasMore,
-  };
-  return { status: 200, headers, body };
+/** The one header of the database that goes on to the caller (`docs/api.md`, Lists). */
+function hasMore(headers: Headers): Record<string, string> {
+  const value = headers.get("X-Has-More");
+  if (value === null) throw new Error("the database did not say whether there are more rows");
+  return { "X-Has-More": value };
 }
 
 /** A failure nobody foresaw. The log gets its kind and place, not its message: that may quote data. */

@@ -1,4 +1,4 @@
-import type { Column } from "./endpoints.ts";
+import type { Column, Endpoint } from "./endpoints.ts";
 
 /** What goes back to the caller, before the headers that every response has. */
 export type Answer = { status: number; headers?: Record<string, string>; body: string | ReadableStream | null };
@@ -85,10 +85,15 @@ export function errorAnswer({ status, message, headers }: ApiError): Answer {
 }
 
 /**
- * The rows of a list as CSV (`docs/api.md`, CSV): a header, then a line a row, each ended by CRLF.
- * `rows` is the JSON array as the database sent it. With `escapeFormulas` no text cell can be taken for a formula by a spreadsheet.
+ * A list as CSV (`docs/api.md`, CSV): a header, then a line a row, each ended by CRLF. `rows` is the JSON array as the database sent
+ * it. With `escapeFormulas` a spreadsheet takes no text cell for a formula.
  */
-export async function csv(rows: string, columns: readonly Column[], escapeFormulas: boolean): Promise<string> {
+export async function csv(
+  rows: string,
+  { path, columns }: Endpoint,
+  escapeFormulas: boolean,
+  headers: Record<string, string>,
+): Promise<Answer> {
   const { unparse } = (await import("papaparse")).default;
   const hasJson = columns.some(({ type }) => type === "json");
   const parsed: Record<string, unknown>[] = hasJson ? JSON.parse(rows, keepNumber) : JSON.parse(rows);
@@ -96,8 +101,16 @@ export async function csv(rows: string, columns: readonly Column[], escapeFormul
     fields: columns.map(({ name }) => name),
     data: parsed.map((row) => columns.map(({ name, type }) => cell(row[name], type, escapeFormulas))),
   });
-  // papaparse ends only a file without rows with a line break.
-  return parsed.length > 0 ? `${text}\r\n` : text;
+  return {
+    status: 200,
+    headers: {
+      "Content-Type": "text/csv; charset=utf-8; header=present",
+      "Content-Disposition": `attachment; filename="${path.slice(1)}.csv"`,
+      ...headers,
+    },
+    // papaparse ends only a file without rows with a line break.
+    body: parsed.length > 0 ? `${text}\r\n` : text,
+  };
 }
 
 function cell(value: unknown, type: Column["type"], escapeFormulas: boolean): string {
