@@ -1,34 +1,39 @@
 import { Code, Text } from "@mantine/core";
+import { useEffect, useRef } from "react";
 import type { KeyCheck } from "../check_key.ts";
 import { Notice } from "../parts/notice.tsx";
 import classes from "./keys.module.css";
 
 /** What the API said of a key: its version, the key's scopes, and the endpoints, with what those need that stay closed. */
 export function CheckedKey({ checked }: { checked: KeyCheck }) {
+  const result = useRef<HTMLDivElement>(null);
+  useEffect(() => result.current?.scrollIntoView({ block: "nearest" }), []);
   return (
-    <Notice kind="done">
-      <Text fw={600} size="sm" className={classes.breakable}>
-        {checked.key_name} works: it opens data of {checked.company_name}.
-      </Text>
-      <dl className={classes.facts}>
-        <dt>Version</dt>
-        <dd>{checked.version}</dd>
-        <dt>Scopes</dt>
-        <dd>{checked.scopes.join(", ")}</dd>
-        <dt>Endpoints</dt>
-        <dd>
-          <ul className={classes.endpoints}>
-            {checked.endpoints.map(({ method, path, scope }) => (
-              <li key={`${method} ${path}`}>
-                <Code>
-                  {method} {path}
-                </Code>
-                {scope !== null && !checked.scopes.includes(scope) && ` closed: needs ${scope}`}
-              </li>
-            ))}
-          </ul>
-        </dd>
-      </dl>
-    </Notice>
+    <div ref={result} className={classes.checked}>
+      <Notice kind="done">
+        <Text fw={600} size="sm" className={classes.breakable}>
+          {checked.key_name} works: it opens data of {checked.company_name}.
+        </Text>
+        <dl className={classes.facts}>
+          <dt>Version</dt>
+          <dd>{checked.version}</dd>
+          <dt>Scopes</dt>
+          <dd>{checked.scopes.join(", ")}</dd>
+          <dt>Endpoints</dt>
+          <dd>
+            <ul className={classes.endpoints}>
+              {checked.endpoints.map(({ method, path, scope }) => (
+                <li key={`${method} ${path}`}>
+                  <Code>
+                    {method} {path}
+                  </Code>
+                  {scope !== null && !checked.scopes.includes(scope) && ` closed: needs ${scope}`}
+                </li>
+              ))}
+            </ul>
+          </dd>
+        </dl>
+      </Notice>
+    </div>
   );
 }

@@ -1,4 +1,5 @@
-import { Button, Group, Stack, Text } from "@mantine/core";
+import { Button, Stack, Text } from "@mantine/core";
+import { Actions } from "../parts/actions.tsx";
 import classes from "./keys.module.css";
 
 /** Asked when the dialog with a new key is about to close by accident. */
@@ -9,14 +10,14 @@ export function ConfirmClose(props: { keyName: string; onBack: () => void; onClo
         The key of <b>{props.keyName}</b> is never shown again. If you have not copied it, go back. A key that you lose
         you can only revoke and replace.
       </Text>
-      <Group justify="flex-end">
+      <Actions>
         <Button variant="default" onClick={props.onClose}>
           Close anyway
         </Button>
         <Button onClick={props.onBack} autoFocus>
           Back to the key
         </Button>
-      </Group>
+      </Actions>
     </Stack>
   );
 }

@@ -1,7 +1,8 @@
-import { Button, Checkbox, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { createApiKey } from "../calls.ts";
 import type { NewApiKey } from "../database.ts";
+import { Actions } from "../parts/actions.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { messageOf, Problem } from "../problems.ts";
 import { defaultScopes, opens, scopeNames } from "../scopes.ts";
@@ -84,7 +85,9 @@ export function CreateKeyForm(props: {
                     <Text span fw={600} className={classes.scope}>
                       {scope}
                     </Text>{" "}
-                    <Text span>{opens[scope]}</Text>
+                    <Text span size="sm">
+                      {opens[scope]}
+                    </Text>
                   </>
                 }
               />
@@ -100,14 +103,14 @@ export function CreateKeyForm(props: {
           className={classes.day}
         />
         {problem !== null && <Notice kind="problem">{problem}</Notice>}
-        <Group justify="flex-end">
+        <Actions>
           <Button variant="default" onClick={props.onCancel} disabled={pending}>
             Cancel
           </Button>
           <Button type="submit" loading={pending}>
             Create key
           </Button>
-        </Group>
+        </Actions>
       </Stack>
     </form>
   );

@@ -50,10 +50,12 @@ function KeyRow({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: (key: ApiKey) 
         </ul>
       </Table.Td>
       <Table.Td data-column="Created">
-        <When at={apiKey.created_at} />
-        <Text size="sm" c="dimmed">
-          by {apiKey.created_by}
-        </Text>
+        <div>
+          <When at={apiKey.created_at} />
+          <Text size="sm" c="dimmed">
+            by {apiKey.created_by}
+          </Text>
+        </div>
       </Table.Td>
       <Table.Td data-column="Last used">
         {apiKey.last_used_at === null ? "never" : <When at={apiKey.last_used_at} />}
@@ -72,12 +74,10 @@ function KeyRow({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: (key: ApiKey) 
   );
 }
 
-const colors = { active: "teal", expired: "yellow", revoked: "gray" } as const;
-
 function Status({ apiKey }: { apiKey: ApiKey }) {
   return (
     <div>
-      <Badge color={colors[apiKey.status]} variant="light" className={classes.status}>
+      <Badge className={classes.status} data-status={apiKey.status}>
         {apiKey.status}
       </Badge>
       {apiKey.revoked_at !== null && (

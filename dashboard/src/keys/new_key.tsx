@@ -1,8 +1,9 @@
-import { Button, Code, Group, Stack, Text, Textarea } from "@mantine/core";
+import { Button, Code, Stack, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import { checkKey, type KeyCheck } from "../check_key.ts";
 import type { NewApiKey } from "../database.ts";
+import { Actions } from "../parts/actions.tsx";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { baseAddress } from "../settings.ts";
@@ -15,7 +16,7 @@ export function NewKey(props: { created: NewApiKey; onDone: () => void; onChecke
   const [checked, setChecked] = useState<KeyCheck | null>(null);
   const check = useAction(async () => {
     setChecked(await checkKey(api_key));
-    await props.onChecked();
+    void props.onChecked();
   });
   const curl = `curl -H "X-API-Key: ${api_key}" ${baseAddress}`;
 
@@ -51,12 +52,12 @@ export function NewKey(props: { created: NewApiKey; onDone: () => void; onChecke
       </Stack>
       {check.problem && <Notice kind="problem">{check.problem.message}</Notice>}
       {checked && <CheckedKey checked={checked} />}
-      <Group justify="space-between">
+      <Actions>
         <Button variant="default" loading={check.pending} onClick={() => void check.run()}>
           Check key
         </Button>
         <Button onClick={props.onDone}>Done</Button>
-      </Group>
+      </Actions>
     </Stack>
   );
 }

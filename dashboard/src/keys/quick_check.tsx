@@ -13,7 +13,7 @@ export function QuickCheck({ onChecked }: { onChecked: () => Promise<void> }) {
     setChecked(null);
     setChecked(await checkKey(String(new FormData(form).get("key")).trim()));
     form.reset();
-    await onChecked();
+    void onChecked();
   });
 
   function submit(event: FormEvent<HTMLFormElement>): void {

@@ -1,8 +1,9 @@
-import { Button, Code, Group, Stack, Text } from "@mantine/core";
+import { Button, Code, Stack, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import { revokeApiKey } from "../calls.ts";
 import type { ApiKey } from "../database.ts";
+import { Actions } from "../parts/actions.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { localTime, When } from "../parts/when.tsx";
@@ -17,7 +18,7 @@ export function RevokeKeyDialog(props: {
   apiKey: ApiKey | null;
   admin: string;
   onClose: () => void;
-  onRevoked: (message: string) => void;
+  onRevoked: (message: string) => Promise<void>;
 }) {
   // The dialog fades out with the key that it asked about.
   const [asked, setAsked] = useState(props.apiKey);
@@ -27,10 +28,10 @@ export function RevokeKeyDialog(props: {
 
   const { run, pending, problem, forget } = useAction(async (key: ApiKey) => {
     const { revoked_by, revoked_at } = await revokeApiKey(key.id);
-    props.onRevoked(
+    await props.onRevoked(
       revoked_by === props.admin
         ? `${key.name} is revoked: the API refuses it from now on.`
-        : `${key.name} had been revoked before, by ${revoked_by} at ${localTime(revoked_at)}.`,
+        : `${key.name} had been revoked before, by ${revoked_by} on ${localTime(revoked_at)}.`,
     );
   });
 
@@ -51,7 +52,7 @@ export function RevokeKeyDialog(props: {
                 "has never been used."
               ) : (
                 <>
-                  was last used at <When at={asked.last_used_at} />.
+                  was last used on <When at={asked.last_used_at} />.
                 </>
               )}
             </Text>
@@ -61,14 +62,14 @@ export function RevokeKeyDialog(props: {
             </Text>
           </div>
           {problem && <Notice kind="problem">{problem.message}</Notice>}
-          <Group justify="flex-end">
+          <Actions>
             <Button variant="default" onClick={close} disabled={pending} data-autofocus>
               Cancel
             </Button>
             <Button color="red" loading={pending} onClick={() => void run(asked)}>
               Revoke key
             </Button>
-          </Group>
+          </Actions>
         </Stack>
       )}
     </Dialog>

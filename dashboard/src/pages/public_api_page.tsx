@@ -88,10 +88,10 @@ function Keys({ shown, admin, refresh }: { shown: Shown; admin: string; refresh:
         apiKey={revoking}
         admin={admin}
         onClose={() => setRevoking(null)}
-        onRevoked={(message) => {
+        onRevoked={async (message) => {
+          await refresh();
           setDone(message);
           setRevoking(null);
-          void refresh();
         }}
       />
     </>

@@ -20,6 +20,7 @@ export function Dialog(props: { opened: boolean; title: ReactNode; onClose: () =
       onClose={onClose}
       title={title}
       size="lg"
+      yOffset="4dvh"
       padding="lg"
       closeButtonProps={{ "aria-label": "Close" }}
       classNames={{ content: classes.dialog ?? "", header: classes.dialog ?? "", title: classes.title ?? "" }}

@@ -1,19 +1,25 @@
 import { Alert } from "@mantine/core";
 import { CircleCheck, Info, TriangleAlert } from "lucide-react";
 import type { ReactNode } from "react";
+import classes from "./parts.module.css";
 
 const kinds = {
-  problem: { color: "red", icon: TriangleAlert, role: "alert" },
-  warning: { color: "yellow", icon: TriangleAlert, role: "status" },
-  done: { color: "teal", icon: CircleCheck, role: "status" },
-  hint: { color: "indigo", icon: Info, role: "status" },
+  problem: { icon: TriangleAlert, role: "alert" },
+  warning: { icon: TriangleAlert, role: "status" },
+  done: { icon: CircleCheck, role: "status" },
+  hint: { icon: Info, role: "status" },
 } as const;
 
 /** Something to be told, read out by a screen reader when it appears. */
 export function Notice({ kind, children }: { kind: keyof typeof kinds; children: ReactNode }) {
-  const { color, icon: Icon, role } = kinds[kind];
+  const { icon: Icon, role } = kinds[kind];
   return (
-    <Alert color={color} icon={<Icon aria-hidden size={20} />} role={role} variant="light">
+    <Alert
+      icon={<Icon aria-hidden size={20} />}
+      role={role}
+      classNames={{ root: classes.notice ?? "", icon: classes.notice_icon ?? "", message: classes.notice_text ?? "" }}
+      data-kind={kind}
+    >
       {children}
     </Alert>
   );

@@ -1,0 +1,19 @@
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { expect } from "vitest";
+import type { Mail } from "../../scripts/stack/mail.ts";
+
+const file = `${dirname(process.env.STACK_FILE ?? "")}/mails.jsonl`;
+
+export function mailsTo(address: string): Mail[] {
+  const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
+  return lines.map((line) => JSON.parse(line) as Mail).filter(({ to }) => to === address);
+}
+
+/** The link of the newest mail to somebody, once there are so many. */
+export async function linkMailedTo(address: string, count = 1): Promise<string> {
+  await expect.poll(() => mailsTo(address).length, { timeout: 10_000 }).toBe(count);
+  const link = /https?:\/\/\S+/.exec(mailsTo(address).at(-1)?.text ?? "")?.[0];
+  if (!link) throw new Error(`The mail to ${address} has no link`);
+  return link;
+}

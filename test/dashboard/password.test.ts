@@ -1,0 +1,129 @@
+// "Forgot password?" and the invitation: both lead to the page that sets a password, by a link in a mail. The stack captures the mails
+// that its Auth sends; what it cannot do is said at the test.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sql, stack } from "../api/stack.ts";
+import { newPage } from "./browser.ts";
+import { newClient, type Person, TestCompany } from "./company.ts";
+import { expectGoodLooks } from "./looks.ts";
+import { linkMailedTo, mailsTo } from "./mails.ts";
+import { fillSignIn, path } from "./steps.ts";
+
+let company: TestCompany;
+let admin: Person;
+beforeAll(async () => {
+  company = await TestCompany.create("Cedar Works");
+  admin = await company.addPerson("Ada Brandt", "admin");
+});
+afterAll(() => company.remove());
+
+const signsIn = async (email: string, password: string): Promise<boolean> =>
+  (await newClient().auth.signInWithPassword({ email, password })).error === null;
+
+test("Forgot password? mails a link; it leads to the page that sets a password, and on to the keys", async () => {
+  const page = await newPage();
+  await page.goto("/");
+  await page.getByRole("link", { name: "Forgot password?" }).click();
+  await page.getByRole("heading", { name: "Forgot password?" }).waitFor();
+  await page.getByLabel("Email").fill(admin.email);
+  await page.getByRole("button", { name: "Send link" }).click();
+  await page
+    .getByRole("status")
+    .filter({ hasText: `If ${admin.email} has an account` })
+    .waitFor();
+  await expectGoodLooks(page, "forgot-password");
+
+  await page.goto(await linkMailedTo(admin.email));
+  await page.getByRole("heading", { name: "Set a password" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/set-password");
+  await page.getByText(admin.email).waitFor();
+  await expectGoodLooks(page, "set-password");
+  expect(page.url()).not.toContain("token");
+
+  await page.getByLabel("New password").fill("a new and long password");
+  await page.getByRole("button", { name: "Set password" }).click();
+  await page.getByRole("button", { name: "Create key" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(path);
+  expect(await signsIn(admin.email, "a new and long password")).toBe(true);
+  expect(await signsIn(admin.email, admin.password)).toBe(false);
+});
+
+test("a link that was used before says so, and a new one can be asked for on the spot", async () => {
+  const person = await company.addPerson("Olga Twice", "admin");
+  await newClient().auth.resetPasswordForEmail(person.email);
+  const link = await linkMailedTo(person.email);
+  await (await newPage()).goto(link);
+
+  const page = await newPage();
+  await page.goto(link);
+  await page.getByText("This link has expired or was used before.").waitFor();
+  await expectGoodLooks(page, "used-link");
+  await page.getByLabel("Email").fill(person.email);
+  await page.getByRole("button", { name: "Send link" }).click();
+  await page.goto(await linkMailedTo(person.email, 2));
+  await page.getByLabel("New password").waitFor();
+});
+
+test("a password that Auth refuses is explained beside the field", async () => {
+  const person = await company.addPerson("Will Weak", "admin");
+  await newClient().auth.resetPasswordForEmail(person.email);
+  const page = await newPage();
+  await page.goto(await linkMailedTo(person.email));
+  await page.getByLabel("New password").fill("abc");
+  await page.getByRole("button", { name: "Set password" }).click();
+  await page.getByText(/Password should be at least \d+ characters/).waitFor();
+  const field = page.getByLabel("New password");
+  expect(await field.getAttribute("aria-invalid")).toBe("true");
+
+  await field.fill(person.password);
+  await page.getByRole("button", { name: "Set password" }).click();
+  await page.getByText("Choose a password that differs from the old one.").waitFor();
+
+  await page.getByLabel("Show password").check();
+  expect(await field.getAttribute("type")).toBe("text");
+});
+
+test("an unknown address gets the same answer and no mail", async () => {
+  const page = await newPage();
+  await page.goto("/forgot-password");
+  const address = `nobody@${company.domain}`;
+  await page.getByLabel("Email").fill(address);
+  await page.getByRole("button", { name: "Send link" }).click();
+  await page.getByText(`If ${address} has an account`).waitFor();
+  expect(mailsTo(address)).toEqual([]);
+});
+
+test("the link of Forgot password? confirms an address that was never confirmed", async () => {
+  const person = await company.addPerson("Uma Confirm", "admin");
+  await sql`update auth.users set email_confirmed_at = null where email = ${person.email}`;
+  await newClient().auth.resetPasswordForEmail(person.email);
+  const page = await newPage();
+  await page.goto(await linkMailedTo(person.email));
+  await page.getByLabel("New password").fill("a new and long password");
+  await page.getByRole("button", { name: "Set password" }).click();
+  await page.getByRole("button", { name: "Create key" }).waitFor();
+});
+
+// A stand-in: the stack's Auth cannot invite. What it can do is mail a link to an account that has no password yet, as an invitation
+// leaves it. The tokens are real; where the hosted service would then write type=invite into the address, the test does.
+test("an invitation leads to the page that sets a password, on whatever path it arrives", async () => {
+  for (const arrival of ["/set-password", "/"]) {
+    const email = company.emailOf(`Invited ${arrival.length}`);
+    await company.addMember(`Invited ${arrival.length}`, "admin", email);
+    await newClient().auth.signUp({ email, password: crypto.randomUUID() });
+    await sql`update auth.users set encrypted_password = null where email = ${email}`;
+    await newClient().auth.resetPasswordForEmail(email);
+    const verified = await fetch(await linkMailedTo(email), { redirect: "manual" });
+    const tokens = new URL(verified.headers.get("Location") ?? "").hash.replace("type=recovery", "type=invite");
+    expect(tokens).toContain("type=invite");
+
+    const page = await newPage();
+    await page.goto(`${stack.dashboard_url}${arrival}${tokens}`);
+    await page.getByLabel("New password").fill("my first password");
+    await page.getByRole("button", { name: "Set password" }).click();
+    await page.getByText("No keys yet").waitFor();
+
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await fillSignIn(page, { email, password: "my first password" });
+    await page.getByText("No keys yet").waitFor();
+  }
+});

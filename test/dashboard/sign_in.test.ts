@@ -1,0 +1,134 @@
+// Signing in and out, and everybody who comes in and may not see keys.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sql } from "../api/stack.ts";
+import { newBrowser, newPage } from "./browser.ts";
+import { newAccount, type Person, TestCompany } from "./company.ts";
+import { expectGoodLooks } from "./looks.ts";
+import { fillSignIn, path, signIn } from "./steps.ts";
+
+let company: TestCompany;
+let other: TestCompany;
+let admin: Person;
+beforeAll(async () => {
+  company = await TestCompany.create("Alder & Finch");
+  other = await TestCompany.create("Brightwater");
+  admin = await company.addPerson("Ada Brandt", "admin");
+});
+afterAll(async () => {
+  await company.remove();
+  await other.remove();
+});
+
+test("an admin signs in with Email and Password, and comes to Integrations → Public API", async () => {
+  const page = await newPage();
+  await page.goto("/");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await expectGoodLooks(page, "sign-in");
+  await fillSignIn(page, admin);
+  await page.getByRole("heading", { name: "Public API", level: 1 }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(path);
+  expect(await page.title()).toBe("Public API");
+  expect(await page.getByRole("navigation").textContent()).toMatch(/Integrations\s*→\s*Public API/);
+  await page.getByText("Alder & Finch").waitFor();
+});
+
+test("the first sign-in links the person to their member row", async () => {
+  const page = await newPage();
+  const person = await company.addPerson("Nora Lind", "admin");
+  await signIn(page, person);
+  await page.getByText("Nora Lind").waitFor();
+  const linked = await sql`
+    select m.email from app.member_accounts a join auth.users u on u.id = a.user_id
+    join app.members m on m.company_id = a.company_id and m.id = a.member_id where u.email = ${person.email}`;
+  expect(linked).toEqual([{ email: person.email }]);
+});
+
+test("the session survives a reload and a new tab, and ends with Sign out", async () => {
+  const browser = await newBrowser();
+  const page = await browser.newPage();
+  await signIn(page, admin);
+  await page.reload();
+  await page.getByRole("button", { name: "Create key" }).waitFor();
+
+  const tab = await browser.newPage();
+  await tab.goto("/");
+  await tab.getByRole("button", { name: "Create key" }).waitFor();
+
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await tab.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain("token");
+  await page.goto(path);
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+});
+
+test("a wrong password and an unknown address say the same, and what to do", async () => {
+  const page = await newPage();
+  await page.goto("/sign-in");
+  for (const email of [admin.email, `nobody@${company.domain}`]) {
+    await fillSignIn(page, { email, password: "not the password" });
+    await page.getByRole("alert").filter({ hasText: "The e-mail address or the password is wrong" }).waitFor();
+    expect(await page.getByRole("alert").textContent()).toContain("Forgot password?");
+    await page.reload();
+  }
+  await fillSignIn(page, { email: admin.email, password: "not the password" });
+  await page.getByRole("alert").waitFor();
+  await expectGoodLooks(page, "wrong-password");
+  await fillSignIn(page, admin);
+  await page.getByRole("button", { name: "Create key" }).waitFor();
+});
+
+test("an unconfirmed address is told to open the link in the mail", async () => {
+  const person = await company.addPerson("Uma Confirm", "admin");
+  await sql`update auth.users set email_confirmed_at = null where email = ${person.email}`;
+  const page = await newPage();
+  await page.goto("/sign-in");
+  await fillSignIn(page, person);
+  await page.getByRole("alert").filter({ hasText: "not confirmed yet. Open the link in the mail" }).waitFor();
+});
+
+test("a person whom no company lists is told whom to ask, and gets in as soon as that is done", async () => {
+  const person = await newAccount(company.emailOf("Late Comer"));
+  const page = await newPage();
+  await page.goto("/sign-in");
+  await fillSignIn(page, person);
+  await page.getByRole("heading", { name: "No company knows this address" }).waitFor();
+  await page.getByText(`No company lists ${person.email} among its people`).waitFor();
+  await expectGoodLooks(page, "no-company");
+
+  await company.addMember("Late Comer", "admin");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("button", { name: "Create key" }).waitFor();
+});
+
+test("a person whom several companies list is told that an operator must link them", async () => {
+  const email = `shared.${randomUUID()}@${company.domain}`;
+  await company.addMember("Shared", "admin", email);
+  await other.addMember("Shared", "admin", email);
+  const page = await newPage();
+  await page.goto("/sign-in");
+  await fillSignIn(page, await newAccount(email));
+  await page.getByRole("heading", { name: "Several companies know this address" }).waitFor();
+  expect(await page.getByRole("main").textContent()).toContain("Ask whoever runs the service to link your sign-in");
+  expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
+});
+
+test("a member who is not an admin is told so, and whom to ask", async () => {
+  const page = await newPage();
+  await page.goto("/sign-in");
+  await fillSignIn(page, await company.addPerson("Emil Plain", "employee"));
+  await page.getByRole("heading", { name: "Only admins manage API keys" }).waitFor();
+  expect(await page.getByRole("main").textContent()).toContain("Emil Plain of Alder & Finch, with the role employee");
+  expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
+  await expectGoodLooks(page, "not-an-admin");
+});
+
+test("an admin who stops being one sees it on the next return to the page", async () => {
+  const page = await newPage();
+  const person = await company.addPerson("Former Admin", "admin");
+  await signIn(page, person);
+  await sql`update app.members set role = 'employee' where email = ${person.email}`;
+  await page.evaluate(() => window.dispatchEvent(new Event("focus")));
+  await page.getByRole("heading", { name: "Only admins manage API keys" }).waitFor();
+});
