@@ -18,9 +18,11 @@ export function send(
   headers: Record<string, string | string[]> = {},
   body?: string | Uint8Array,
 ): Promise<RawResponse> {
+  // node:http says the length of a body by itself only where it expects one.
+  const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {
     const outgoing = request(
-      { hostname, port, method, path: `${pathname}${path}`, headers, agent: false },
+      { hostname, port, method, path: `${pathname}${path}`, headers: { ...length, ...headers }, agent: false },
       (response) => {
         const chunks: Buffer[] = [];
         response.on("data", (chunk: Buffer) => chunks.push(chunk));
