@@ -32,7 +32,11 @@ async function fingerprint(settings: object): Promise<string> {
 }
 
 /** Builds the dashboard for this project into `folder`/dashboard, unless what lies there is up to date. */
-export async function buildDashboard(folder: string, { supabase_url, publishable_key }: Project): Promise<void> {
+export async function buildDashboard(
+  folder: string,
+  { supabase_url, publishable_key }: Project,
+  signal?: AbortSignal,
+): Promise<void> {
   const settings = { VITE_SUPABASE_URL: supabase_url, VITE_SUPABASE_PUBLISHABLE_KEY: publishable_key };
   const built = await fingerprint(settings);
   const mark = `${folder}/dashboard.sha256`;
@@ -40,6 +44,7 @@ export async function buildDashboard(folder: string, { supabase_url, publishable
   const output = ["--outDir", `${folder}/dashboard`, "--logLevel", "warn"];
   await runCommand(process.execPath, [bin("vite"), "build", `${root}/dashboard`, ...output], {
     env: { ...process.env, ...settings },
+    signal,
   });
   await writePrivate(mark, built);
 }

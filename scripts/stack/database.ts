@@ -68,8 +68,8 @@ export async function createDatabase(url: DatabaseUrl, name: string, files: stri
  * Applies the migrations that the database has not seen, and the seed files, with the real CLI.
  * @returns what the CLI printed
  */
-export function pushMigrations(databaseUrl: string): Promise<string> {
+export function pushMigrations(databaseUrl: string, signal?: AbortSignal): Promise<string> {
   const env = { ...process.env, DO_NOT_TRACK: "1", SUPABASE_TELEMETRY_DISABLED: "1" };
   const args = ["db", "push", "--yes", "--include-seed", "--workdir", root, `--remote=${databaseUrl}`];
-  return runCommand(bin("supabase"), args, { env });
+  return runCommand(bin("supabase"), args, { env, signal });
 }

@@ -52,13 +52,13 @@ export function spawnGuarded({ command, args, env, signal, logFile }: Command): 
 }
 
 /**
- * Runs a command to its end and returns what it printed.
+ * Runs a command to its end, or until the signal, and returns what it printed.
  * @throws Error with the command's output when it fails
  */
 export async function runCommand(
   command: string,
   args: string[],
-  options: { env?: NodeJS.ProcessEnv; cwd?: string } = {},
+  options: { env?: NodeJS.ProcessEnv; signal?: AbortSignal | undefined } = {},
 ): Promise<string> {
   try {
     const { stdout, stderr } = await run(command, args, { cwd: root, maxBuffer: 64 << 20, ...options });

@@ -89,7 +89,7 @@ export async function startStack({ folder, ports, throwaway, progress, signal }:
 
     const dashboard = cleanup.add(await serveDashboard(folder, await freePort(ports.dashboard)));
     const dashboard_url = `http://127.0.0.1:${dashboard.port}`;
-    const dashboardBuilt = buildDashboard(folder, project);
+    const dashboardBuilt = buildDashboard(folder, project, signal);
     // It is waited for at the end; until then nobody would hear of its failure.
     dashboardBuilt.catch(() => {});
 
@@ -99,7 +99,7 @@ export async function startStack({ folder, ports, throwaway, progress, signal }:
     const edgeFunction = cleanup.add(await startEdgeFunction(folder, supabase_url, secret_key));
     gateway.upstreams.functionPort = edgeFunction.port;
     step("migrations and demo data");
-    await pushMigrations(database.url("postgres"));
+    await pushMigrations(database.url("postgres"), signal);
     step("Data API and Auth");
     const driver = await captureMails(`${folder}/mails.jsonl`, dashboard_url, supabase_url);
     const mailing = { siteUrl: dashboard_url, driver };

@@ -1,0 +1,180 @@
+// npm start as a newcomer and a careless user meet it, in a folder of its own. The tests tell one story, in order.
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { root } from "../../scripts/stack/process.ts";
+import type { StackFile } from "../../scripts/stack/stack.ts";
+
+let folder: string;
+let first: StackFile;
+const children: ChildProcess[] = [];
+const blocker = createServer();
+
+beforeAll(async () => {
+  folder = await mkdtemp(`${tmpdir()}/public-data-api-start-`);
+  // Whether we get the port or somebody else has it already: it is taken.
+  await new Promise<void>((resolve) => {
+    blocker.once("error", () => resolve()).listen(54321, "127.0.0.1", resolve);
+  });
+});
+afterAll(async () => {
+  for (const child of children) child.kill("SIGTERM");
+  blocker.close();
+  await vi.waitUntil(async () => (await processes()).length === 0, { timeout: 20_000 });
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Starts a stack as a terminal does: a process group, which Ctrl-C is sent to as a whole. */
+function start(...args: string[]) {
+  const child = spawn(process.execPath, ["scripts/start.ts", "--folder", folder, ...args], {
+    cwd: root,
+    detached: true,
+  });
+  children.push(child);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (chunk) => (output += chunk));
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const waitFor = async (what: string) => {
+    await expect.poll(() => (child.exitCode === null ? output : `${output}\nended`), { timeout: 60_000 }).toMatch(what);
+    return output;
+  };
+  return { child, ended, waitFor };
+}
+
+const ready = "Ctrl-C stops everything";
+
+async function stackFile(): Promise<StackFile> {
+  return JSON.parse(await readFile(`${folder}/stack.json`, "utf8"));
+}
+
+/** The command lines of all processes that work on the folder. Linux only: elsewhere there is no such list without more tools. */
+async function processes(): Promise<string[]> {
+  const ids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "")));
+  return lines.filter((line) => line.includes(folder));
+}
+
+/** GET with a company's key: the status. */
+async function status(stack: StackFile, path: string, key = stack.companies[0]?.api_key ?? ""): Promise<number> {
+  const response = await fetch(`${stack.api_url}${path}`, { headers: { "X-API-Key": key } });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+test("the first start makes a key for each company and prints a line that works when pasted", async () => {
+  const { waitFor } = start();
+  const output = await waitFor(ready);
+  first = await stackFile();
+  expect(output).toContain("Port 54321 is taken");
+  expect(output).toContain(first.api_url);
+  expect(first.companies).toHaveLength(2);
+  for (const { name, api_key, admin_email, admin_password } of first.companies) {
+    for (const text of [name, api_key, admin_email, admin_password]) expect(output).toContain(text);
+  }
+  const [, key = "", url = ""] = /curl -H "X-API-Key: (.*)" "(.*)"/.exec(output) ?? [];
+  const csv = await (await fetch(url, { headers: { "X-API-Key": key } })).text();
+  expect(csv).toMatch(/^id,name,email,role,team_id,team_name,created_at\r\n/);
+  expect(csv.trim().split("\r\n")).toHaveLength(6);
+});
+
+test("stack.json says all there is to know, to its owner only", async () => {
+  expect((await stat(`${folder}/stack.json`)).mode & 0o777).toBe(0o600);
+  expect(first).toEqual({
+    pid: children[0]?.pid,
+    api_url: `${first.supabase_url}/functions/v1/public-api`,
+    supabase_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    database_url: expect.stringMatching(/^postgres:\/\/postgres:[^@]+@127\.0\.0\.1:\d+\/postgres$/),
+    superuser_url: expect.stringMatching(/^postgres:\/\/supabase_admin:[^@]+@127\.0\.0\.1:\d+\/postgres$/),
+    dashboard_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    publishable_key: expect.stringMatching(/^sb_publishable_/),
+    secret_key: expect.stringMatching(/^sb_secret_/),
+    companies: first.companies.map(({ name, admin_email }) => ({
+      name,
+      admin_email,
+      admin_password: expect.any(String),
+      api_key: expect.stringMatching(/^sk_live_[0-9A-Za-z]{38}$/),
+    })),
+  });
+});
+
+test("each key has every scope", async () => {
+  for (const { api_key } of first.companies) {
+    for (const path of ["/members", "/activity", "/rewards", "/day-ratings", "/pulse-responses"]) {
+      expect(await status(first, `${path}?limit=1`, api_key)).toBe(200);
+    }
+    const headers = { "X-API-Key": api_key };
+    expect((await fetch(`${first.api_url}/rewards`, { method: "POST", headers, body: "[]" })).status).toBe(400);
+  }
+});
+
+test("a second start says that one is running and leaves it alone", async () => {
+  const { waitFor, ended } = start();
+  expect(await waitFor("is running already")).toContain(String(first.pid));
+  expect(await ended).toBe(1);
+  expect(await status(first, "/members")).toBe(200);
+});
+
+test("an unknown argument is refused", async () => {
+  const { waitFor, ended } = start("--frehs");
+  await waitFor("Usage: npm start");
+  expect(await ended).toBe(2);
+});
+
+test("a database connection that is lost fails a request, not the stack", async () => {
+  const { withDatabase } = await import("../../scripts/stack/database.ts");
+  const requests = Array.from({ length: 8 }, () => status(first, "/activity?limit=1000"));
+  await withDatabase(
+    first.superuser_url,
+    (sql) => sql`
+      select pg_terminate_backend(pid) from pg_stat_activity, pg_sleep(0.02) where usename = 'supabase_auth_admin'`,
+  );
+  for (const answer of await Promise.all(requests)) expect([200, 500]).toContain(answer);
+  await expect.poll(() => status(first, "/members")).toBe(200);
+});
+
+test("Ctrl-C ends every process", async () => {
+  const { pid } = children[0] ?? {};
+  process.kill(-(pid ?? Number.NaN), "SIGINT");
+  await expect.poll(processes, { timeout: 20_000 }).toEqual([]);
+  expect(children[0]?.exitCode).toBe(0);
+});
+
+test("data, keys and passwords survive to the next start, also after kill -9", async () => {
+  for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+    const { child, ended, waitFor } = start();
+    await waitFor(ready);
+    const stack = await stackFile();
+    expect(stack.companies).toEqual(first.companies);
+    expect(await status(stack, "/members")).toBe(200);
+    child.kill(signal);
+    await ended;
+    // The database server ends by itself when its starter is gone.
+    await expect.poll(processes, { timeout: 20_000 }).toEqual([]);
+  }
+});
+
+test("without stack.json new keys and passwords are made", async () => {
+  await rm(`${folder}/stack.json`);
+  const { child, ended, waitFor } = start();
+  await waitFor(ready);
+  const stack = await stackFile();
+  stack.companies.forEach((company, index) => {
+    expect(company.api_key).not.toBe(first.companies[index]?.api_key);
+    expect(company.admin_password).not.toBe(first.companies[index]?.admin_password);
+  });
+  expect(await status(stack, "/members")).toBe(200);
+  child.kill("SIGTERM");
+  await ended;
+});
+
+test("--fresh begins anew, and a start that is interrupted leaves nothing running", async () => {
+  const { child, ended, waitFor } = start("--fresh");
+  await waitFor("migrations and demo data");
+  expect(await readdir(folder)).not.toContain("stack.json");
+  child.kill("SIGINT");
+  expect(await ended).toBe(0);
+  expect(await processes()).toEqual([]);
+});
