@@ -16,7 +16,7 @@ const screenshots = fileURLToPath(new URL("screenshots", import.meta.url));
 
 let browser: Browser;
 const contexts: BrowserContext[] = [];
-let troubles: string[] = [];
+const troubles: string[] = [];
 
 /** On Linux the Chromium that npm brings, laid out in this run's own folder; elsewhere the Chrome that is installed. */
 async function launch(): Promise<Browser> {
@@ -34,11 +34,14 @@ beforeAll(async () => {
   browser = await launch();
 });
 
+/** What the browser complained of so far, for a test that causes it on purpose. */
+export function takeTroubles(): string[] {
+  return troubles.splice(0);
+}
+
 afterEach(async () => {
   for (const context of contexts.splice(0)) await context.close();
-  const found = troubles;
-  troubles = [];
-  expect(found).toEqual([]);
+  expect(takeTroubles()).toEqual([]);
 });
 
 afterAll(() => browser.close());

@@ -193,10 +193,11 @@ test("closing the dialog with a new key by accident asks first; Done closes it f
   }
 
   const asked = page.waitForEvent("dialog");
-  await page.evaluate(() => window.location.reload());
+  const reloading = page.evaluate(() => window.location.reload());
   const question = await asked;
   expect(question.type()).toBe("beforeunload");
   await question.dismiss();
+  await reloading;
   expect(await dialog.getByLabel("API key").inputValue()).toBe(key);
 
   await page.keyboard.press("Escape");

@@ -7,7 +7,9 @@ import classes from "./keys.module.css";
 /** What the API said of a key: its version, the key's scopes, and the endpoints, with what those need that stay closed. */
 export function CheckedKey({ checked }: { checked: KeyCheck }) {
   const result = useRef<HTMLDivElement>(null);
-  useEffect(() => result.current?.scrollIntoView({ block: "nearest" }), []);
+  useEffect(() => {
+    result.current?.scrollIntoView({ block: "nearest" });
+  }, []);
   return (
     <div ref={result} className={classes.checked}>
       <Notice kind="done">

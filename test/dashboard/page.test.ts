@@ -1,0 +1,155 @@
+// What holds for the page as a whole: keyboard, size, Content-Security-Policy.
+import { globSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { gzipSync } from "node:zlib";
+import { beforeEach, expect, test } from "vitest";
+import { stack } from "../api/stack.ts";
+import { newPage, takeTroubles } from "./browser.ts";
+import { type Person, TestCompany } from "./company.ts";
+import { path, row } from "./steps.ts";
+
+let company: TestCompany;
+let admin: Person;
+beforeEach(async () => {
+  company = await TestCompany.create("Larkfield Instruments");
+  admin = await company.addPerson("Ada Brandt", "admin");
+  return () => company.remove();
+});
+
+test("everything can be done by keyboard alone, and the focus is always somewhere sensible", async () => {
+  const page = await newPage();
+  const { keyboard } = page;
+  /** Tabs on to a control, as somebody without a mouse does. */
+  const tabTo = async (name: string): Promise<void> => {
+    for (let steps = 0; steps < 40; steps += 1) {
+      await keyboard.press("Tab");
+      const focused = page.locator(":focus");
+      if ((await focused.count()) === 0) continue;
+      const seen = await focused.evaluate((element) => {
+        const { labels } = element as HTMLInputElement;
+        const name = labels?.[0]?.textContent ?? element.getAttribute("aria-label") ?? element.textContent ?? "";
+        const { outlineStyle, borderColor } = getComputedStyle(element);
+        return { name, visible: outlineStyle !== "none" || borderColor !== "" };
+      });
+      if (!seen.name.startsWith(name)) continue;
+      expect(seen.visible).toBe(true);
+      return;
+    }
+    throw new Error(`Tab never reached ${name}`);
+  };
+
+  await page.goto("/");
+  await page.getByLabel("Email").waitFor();
+  await tabTo("Email");
+  await keyboard.type(admin.email);
+  await tabTo("Password");
+  await keyboard.type(admin.password);
+  await keyboard.press("Enter");
+  await page.getByRole("button", { name: "Create key" }).waitFor();
+  expect(await page.locator(":focus").textContent()).toBe("Public API");
+
+  await tabTo("Create key");
+  await keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  await expect
+    .poll(() => dialog.getByRole("textbox", { name: "Name" }).evaluate((field) => field.matches(":focus")))
+    .toBe(true);
+  await keyboard.type("Power BI");
+  await tabTo("read:rewards");
+  await keyboard.press("Space");
+  await tabTo("Create key");
+  await keyboard.press("Enter");
+  await expect.poll(() => dialog.getByLabel("API key").evaluate((field) => field.matches(":focus"))).toBe(true);
+  await keyboard.press("Escape");
+  await expect.poll(() => page.locator(":focus").textContent()).toBe("Back to the key");
+  await keyboard.press("Enter");
+  await tabTo("Check key");
+  await keyboard.press("Enter");
+  await dialog.getByText("Power BI works").waitFor();
+  await tabTo("Done");
+  await keyboard.press("Enter");
+  await dialog.waitFor({ state: "hidden" });
+  await expect.poll(() => page.locator(":focus").textContent()).toBe("Create key");
+
+  await tabTo("Revoke");
+  await keyboard.press("Enter");
+  await expect.poll(() => page.locator(":focus").textContent()).toBe("Cancel");
+  await tabTo("Revoke key");
+  await keyboard.press("Enter");
+  await row(page, "Power BI").getByText("revoked", { exact: true }).waitFor();
+  await tabTo("Sign out");
+  await keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+});
+
+test("while a dialog is open, Tab stays in it", async () => {
+  const page = await newPage();
+  await page.goto(path);
+  await page.getByLabel("Email").fill(admin.email);
+  await page.getByLabel("Password").fill(admin.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).waitFor();
+  for (let steps = 0; steps < 20; steps += 1) {
+    await page.keyboard.press("Tab");
+    const inPage = await page.locator("#root :focus").count();
+    expect(inPage).toBe(0);
+  }
+});
+
+test("the whole dashboard, fonts and icons too, is less than 300 kB when it is compressed", () => {
+  const folder = `${dirname(process.env.STACK_FILE ?? "")}/dashboard`;
+  // The page stands there once for each path; a visitor loads one.
+  const files = globSync("assets/*", { cwd: folder }).concat("index.html");
+  const size = files.reduce((sum, file) => sum + gzipSync(readFileSync(`${folder}/${file}`)).length, 0);
+  expect(size).toBeGreaterThan(50_000);
+  expect(size).toBeLessThan(300_000);
+});
+
+test("the Content-Security-Policy lets the page load only what it is served with and talk only to its project", async () => {
+  const html = await (await fetch(stack.dashboard_url + path)).text();
+  const quoted = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(html)?.[1] ?? "";
+  expect(quoted.replaceAll("&#39;", "'").split("; ")).toEqual([
+    "default-src 'self'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    `connect-src 'self' ${stack.supabase_url}`,
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+  ]);
+  expect(html.indexOf("Content-Security-Policy")).toBeLessThan(html.indexOf("<script"));
+  expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/);
+});
+
+test("the browser enforces it: a script put into the page does not run, and no other address is reached", async () => {
+  const page = await newPage();
+  await page.goto("/sign-in");
+  const outcome = await page.evaluate(async () => {
+    const violated: string[] = [];
+    document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => violated.push(effectiveDirective));
+    const script = document.createElement("script");
+    script.textContent = "window.injected = true";
+    document.body.append(script);
+    await fetch("http://127.0.0.1:9/").catch(() => violated.push("refused"));
+    await new Promise((resolve) => setTimeout(resolve));
+    return { violated, injected: "injected" in window };
+  });
+  expect(outcome.injected).toBe(false);
+  expect(outcome.violated).toEqual(expect.arrayContaining(["script-src-elem", "connect-src", "refused"]));
+  for (const trouble of takeTroubles()) expect(trouble).toContain("Content Security Policy");
+});
+
+test("every path of the dashboard can be opened directly; an unknown one leads to the page", async () => {
+  for (const opened of ["/sign-in", "/forgot-password", "/set-password", path]) {
+    const page = await newPage();
+    await page.goto(opened);
+    await page.getByLabel("Email").waitFor();
+    expect(new URL(page.url()).pathname).toBe(opened === path ? "/sign-in" : opened);
+  }
+  const page = await newPage();
+  await page.goto("/no/such/page");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+});
