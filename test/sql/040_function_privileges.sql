@@ -3,7 +3,7 @@ begin;
 create extension if not exists pgtap with schema extensions;
 -- Only so that pgTAP itself can be called while acting as public_api.
 grant usage on schema extensions to public_api;
-select plan(26);
+select plan(27);
 
 -- The functions of this project: those of its schemas, and those in public that no extension brought.
 create temporary view functions as
@@ -94,7 +94,7 @@ select is_empty(
 -- Internal functions
 
 select bag_eq(
-  $$ select name, arguments, owner, security, volatility, settings, callers from functions where schema = 'app' $$,
+  $$ select name, arguments, owner, security, volatility, settings, callers from functions where schema = 'app' and name !~ '_problem$' $$,
   $$ values
     ('current_company_id', '', 'postgres', 'invoker', 'stable', 'search_path=""', 'public_api'),
     ('current_admin', 'OUT company_id uuid, OUT member_id uuid', 'postgres', 'definer', 'stable', 'search_path=""', 'authenticated'),
@@ -115,8 +115,15 @@ select bag_eq(
     ('set_response_headers', 'key_id uuid, company_id uuid, page_rows integer DEFAULT NULL::integer, has_more boolean DEFAULT NULL::boolean',
       'postgres', 'invoker', 'volatile', 'search_path=""', 'public_api'),
     ('respond_with_page', 'key_id uuid, company_id uuid, page_rows json[], max_rows integer',
-      'postgres', 'invoker', 'volatile', 'search_path=""', 'public_api') $$,
+      'postgres', 'invoker', 'volatile', 'search_path=""', 'public_api'),
+    ('staging_problems', 'company_id uuid', 'postgres', 'invoker', 'stable', 'search_path=""', ''),
+    ('load_staging', 'company_id uuid', 'postgres', 'invoker', 'volatile', 'search_path=""', '') $$,
   'Schema app holds these functions, each with these rights, and each open to none but those who need it'
+);
+select bag_eq(
+  $$ select distinct owner, security, callers, volatility = 'volatile' from functions where schema = 'app' and name ~ '_problem$' $$,
+  $$ values ('postgres', 'invoker', '', false) $$,
+  'What checks the cells of a load is open to postgres alone'
 );
 select is_empty(
   $$ select schema, name from functions where not settings like 'search_path=""%' or settings is null $$,

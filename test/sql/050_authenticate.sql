@@ -217,7 +217,8 @@ set local role service_role;
 
 select is(
   public.verify_api_key(pg_temp.hash_of('everything'), 'read:members')::text,
-  '{"company_name" : "Acorn", "key_name" : "everything", "scopes" : ["read:members","read:activity","read:rewards","read:analytics","write:rewards"]}',
+  '{"company_name" : "Acorn", "key_name" : "everything", '
+    || '"scopes" : ["read:members","read:activity","read:rewards","read:analytics","write:rewards"]}',
   'verify_api_key answers the names of company and key, and its scopes in the order in which they are always shown'
 );
 select lives_ok(

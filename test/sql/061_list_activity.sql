@@ -1,7 +1,7 @@
 -- public.list_activity: GET /activity.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(30);
+select plan(31);
 
 -- Ids by name, so that a row reads like a sentence.
 create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
@@ -49,6 +49,7 @@ insert into app.categories (company_id, id) values
   (pg_temp.id('Acorn'), pg_temp.id('in three languages')),
   (pg_temp.id('Acorn'), pg_temp.id('not in German')),
   (pg_temp.id('Acorn'), pg_temp.id('neither in German nor in English')),
+  (pg_temp.id('Acorn'), pg_temp.id('without any name')),
   (pg_temp.id('Acorn'), pg_temp.id('unused')),
   (pg_temp.id('Birch'), pg_temp.id('Birch category'));
 insert into app.category_names (company_id, category_id, language, name) values
@@ -95,6 +96,15 @@ select is(
 select is(
   public.list_activity(pg_temp.key('Acorn'), 5) -> 2 ->> 'category', 'Cuidado', 'category is any other name where there is no English one either'
 );
+reset role;
+update app.kudos set category_id = pg_temp.id('without any name') where id = '00000000-0000-4000-8000-000000000001';
+set local role service_role;
+select is(
+  public.list_activity(pg_temp.key('Acorn'), 5) -> 4 ->> 'category', '', 'category is an empty text where there is no name at all'
+);
+reset role;
+update app.kudos set category_id = pg_temp.id('in three languages') where id = '00000000-0000-4000-8000-000000000001';
+set local role service_role;
 set local timezone = 'America/St_Johns';
 set local datestyle = 'SQL, DMY';
 select is(

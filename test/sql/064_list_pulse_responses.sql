@@ -48,7 +48,8 @@ insert into app.pulse_questions (company_id, id, question, response_type) values
 insert into app.pulse_responses (company_id, id, question_id, value, comment, created_at) values
   (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000001', null, null, default, '2026-06-01Z'),
   (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000002', pg_temp.id('Anything else?'), 'null', '', '2026-06-02 12:00:00.000001Z'),
-  (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000003', pg_temp.id('Anything else?'), '"yes, \"really\""', 'so', '2026-06-02 12:00:00.000001Z'),
+  (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000003', pg_temp.id('Anything else?'), '"yes, \"really\""', 'so',
+    '2026-06-02 12:00:00.000001Z'),
   (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000004', pg_temp.id('How busy?'), '4', 'Hm', '2026-06-03Z'),
   (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000005', pg_temp.id('How busy?'), '1.10', '', '2026-06-04Z'),
   (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000006', pg_temp.id('How busy?'), 'false', '', '2026-06-05Z'),

@@ -1,0 +1,272 @@
+-- public.create_api_key: who makes keys, what a key is, what nobody can choose.
+begin;
+create extension if not exists pgtap with schema extensions;
+select plan(33);
+
+-- Ids by name, so that a row reads like a sentence.
+create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
+
+create function pg_temp.sign_in(person text) returns void language sql
+begin atomic
+  select set_config('request.jwt.claims', json_build_object('sub', pg_temp.id(person))::text, true);
+end;
+
+-- A person who can sign in, with a confirmed address, and is linked to no member.
+create function pg_temp.sign_up(person text, email text) returns void language sql
+begin atomic
+  insert into auth.users (id, email, email_confirmed_at) values (pg_temp.id(person), email, now());
+end;
+
+-- A member of a company. Ids of members are not those of the people who sign in.
+create function pg_temp.hire(company text, member text, email text, role text default 'employee') returns void language sql
+begin atomic
+  insert into app.members (company_id, id, name, email, role)
+  values (pg_temp.id(company), pg_temp.id(member || ' of ' || company), member, email, role);
+end;
+
+create function pg_temp.link(person text, company text, member text) returns void language sql
+begin atomic
+  insert into app.member_accounts (user_id, company_id, member_id)
+  values (pg_temp.id(person), pg_temp.id(company), pg_temp.id(member || ' of ' || company));
+end;
+
+-- What a statement is refused with: SQLSTATE, hint and message in one line.
+create function pg_temp.refusal(statement text) returns text language plpgsql as $$
+declare
+  message text;
+  hint text;
+begin
+  execute statement;
+  return 'not refused';
+exception
+  when others then
+    get stacked diagnostics message = message_text, hint = pg_exception_hint;
+    return concat_ws(' | ', sqlstate, nullif(hint, ''), message);
+end
+$$;
+
+-- Acorn with its admins Ada and Amy and the plain member Max, Birch with its admin Ben, and Eve, who is no member of anything.
+do $$
+begin
+  insert into app.companies (id, name) values (pg_temp.id('Acorn'), 'Acorn'), (pg_temp.id('Birch'), 'Birch');
+  perform pg_temp.hire('Acorn', 'Ada', 'ada@acorn.example', 'admin');
+  perform pg_temp.hire('Acorn', 'Amy', 'amy@acorn.example', 'admin');
+  perform pg_temp.hire('Acorn', 'Max', 'max@acorn.example');
+  perform pg_temp.hire('Birch', 'Ben', 'ben@birch.example', 'admin');
+  perform pg_temp.sign_up(person, person || '@somewhere.example') from unnest(array['Ada', 'Amy', 'Max', 'Ben', 'Eve']) as person;
+  perform pg_temp.link(person, 'Acorn', person) from unnest(array['Ada', 'Amy', 'Max']) as person;
+  perform pg_temp.link('Ben', 'Birch', 'Ben');
+end
+$$;
+
+-- The stored row of a key, for what no role of the Data API may see.
+create function pg_temp.stored(key text) returns app.api_keys language sql stable security definer
+return (select k from app.api_keys as k where k.name = key and k.company_id in (pg_temp.id('Acorn'), pg_temp.id('Birch')));
+
+-- Create
+
+-- Acting as Ada, an admin of Acorn.
+set local role authenticated;
+select pg_temp.sign_in('Ada');
+
+create temporary table made as select public.create_api_key('Warehouse') as key;
+select is(
+  (select array_agg(field) from made, json_object_keys(key) as field),
+  array['id', 'name', 'api_key', 'hint', 'scopes', 'created_at', 'expires_at'],
+  'A new key is answered with id, name, the key itself, hint, scopes, created_at and expires_at'
+);
+select matches(
+  (select key ->> 'api_key' from made), '^sk_live_[0-9A-Za-z]{38}$',
+  'A key is sk_live_ and 38 characters of 0-9A-Za-z'
+);
+select is(
+  (select key ->> 'hint' from made), (select 'sk_live_…' || right(key ->> 'api_key', 4) from made),
+  'The hint of a key is its beginning and its last four characters'
+);
+select is(
+  (select key -> 'scopes' from made)::text, '["read:members","read:activity"]',
+  'A key gets the scopes read:members and read:activity when none are asked for'
+);
+select is(
+  (select array[key ->> 'created_at', key ->> 'expires_at'] from made), array[app.iso_8601(now()), null],
+  'A key is created now and does not expire when no expiry is asked for'
+);
+select is(
+  (pg_temp.stored('Warehouse')).key_hash, (select sha256(convert_to(key ->> 'api_key', 'UTF8')) from made),
+  'What is stored of a key is its SHA-256'
+);
+select is(
+  array[(pg_temp.stored('Warehouse')).company_id, (pg_temp.stored('Warehouse')).created_by, (pg_temp.stored('Warehouse')).id],
+  array[pg_temp.id('Acorn'), pg_temp.id('Ada of Acorn'), (select (key ->> 'id')::uuid from made)],
+  'A key belongs to its creator''s company and names its creator'
+);
+select is(
+  current_setting('app.new_api_key'), '', 'After its creation a key stands in no setting of the transaction'
+);
+select is(
+  public.create_api_key('All', array['write:rewards', 'read:analytics', 'read:rewards', 'read:activity', 'read:members']) -> 'scopes' ->> 0,
+  'read:members',
+  'Scopes are kept in the order in which they are always shown'
+);
+select is(
+  public.create_api_key('Soon', array['read:rewards'], '2999-12-31 23:00:00.5-01') ->> 'expires_at', '3000-01-01T00:00:00.500000Z',
+  'A key may have an expiry'
+);
+select lives_ok(
+  $$ select public.create_api_key(repeat('ä', 100)) $$, 'A name may have 100 characters'
+);
+
+-- Bad arguments
+
+select is_empty(
+  $$
+    select name from (values (null), (''), ('   '), (repeat('x', 101))) as bad (name)
+    where pg_temp.refusal(format('select public.create_api_key(%L)', name))
+      <> 'PT400 | name | name must be a text of 1 to 100 characters'
+  $$,
+  'A name that is missing, empty, blank or too long is refused with PT400, which names the field'
+);
+select is_empty(
+  $$
+    select scopes from (values
+      (null), ('{}'), ('{read:members,read:members}'), ('{read:everything}'), ('{read:members,read:everything}'), ('{read:members,NULL}'),
+      ('{Read:Members}'), ('{""}')
+    ) as bad (scopes)
+    where pg_temp.refusal(format('select public.create_api_key(%L, %L)', 'Key', scopes)) <>
+      'PT400 | scopes | scopes must be one or more of read:members, read:activity, read:rewards, read:analytics, write:rewards, each once'
+  $$,
+  'Scopes that are missing, empty, unknown, null or there twice are refused with PT400, which lists the scopes'
+);
+select is_empty(
+  $$
+    select expiry from (values (now()::text), ('2020-01-01Z'), ('-infinity'), ('infinity'), ('10000-01-01Z')) as bad (expiry)
+    where pg_temp.refusal(format('select public.create_api_key(%L, expires_at => %L)', 'Key', expiry))
+      <> 'PT400 | expires_at | expires_at must be in the future, before the year 10000'
+  $$,
+  'An expiry that has passed or lies past the year 9999 is refused with PT400'
+);
+select is((select count(*) from app.api_keys), 4::bigint, 'A refused call makes no key');
+
+-- What nobody can choose
+
+select throws_ok(
+  $$ insert into app.api_keys (name, scopes, key_hash) values ('Mine', '{read:members}', sha256('mine')) $$,
+  '42501', 'permission denied for table api_keys', 'An admin cannot choose the hash of a key'
+);
+select throws_ok(
+  $$ insert into app.api_keys (name, scopes, company_id) values ('Mine', '{read:members}', pg_temp.id('Birch')) $$,
+  '42501', 'permission denied for table api_keys', 'An admin cannot choose the company of a key'
+);
+select throws_ok(
+  $$ insert into app.api_keys (name, scopes, created_by) values ('Mine', '{read:members}', pg_temp.id('Amy of Acorn')) $$,
+  '42501', 'permission denied for table api_keys', 'An admin cannot choose who has created a key'
+);
+select throws_ok(
+  $$ insert into app.api_keys (name, scopes, created_at) values ('Mine', '{read:members}', '2020-01-01Z') $$,
+  '42501', 'permission denied for table api_keys', 'An admin cannot choose when a key was created'
+);
+select throws_ok(
+  $$ insert into app.api_keys (name, scopes) values ('Mine', '{read:everything}') $$,
+  '23514', null, 'An admin cannot make up a scope with SQL of their own'
+);
+select throws_ok(
+  $$ update app.api_keys set scopes = '{write:rewards}' $$,
+  '42501', 'permission denied for table api_keys', 'An admin cannot change the scopes of a key'
+);
+select throws_ok(
+  $$ update app.api_keys set expires_at = null $$,
+  '42501', 'permission denied for table api_keys', 'An admin cannot change the expiry of a key'
+);
+select throws_ok(
+  'select key_hash from app.api_keys', '42501', 'permission denied for table api_keys', 'An admin cannot read the hash of a key'
+);
+select results_eq(
+  $$
+    insert into app.api_keys (name, scopes) values ('Raw', '{write:rewards,read:members}')
+    returning company_id, created_by, created_at, scopes, revoked_at
+  $$,
+  $$ values (pg_temp.id('Acorn'), pg_temp.id('Ada of Acorn'), now(), array['read:members', 'write:rewards'], null::timestamptz) $$,
+  'A key that an admin inserts with SQL of their own is made in the same way'
+);
+
+-- Acting as postgres, while Ada is signed in.
+reset role;
+
+insert into app.api_keys (company_id, id, name, scopes, key_hash, hint, created_by, created_at, revoked_at, revoked_by)
+values (pg_temp.id('Birch'), pg_temp.id('chosen'), 'Chosen', '{read:members}', sha256('chosen'), 'chosen', pg_temp.id('Ben of Birch'),
+  '2020-01-01Z', '2020-01-01Z', pg_temp.id('Ben of Birch'));
+select results_eq(
+  $$
+    select company_id, id = pg_temp.id('chosen'), key_hash = sha256('chosen'), hint = 'chosen', created_by, created_at, revoked_at, revoked_by
+    from app.api_keys where name = 'Chosen'
+  $$,
+  $$ values (pg_temp.id('Acorn'), false, false, false, pg_temp.id('Ada of Acorn'), now(), null::timestamptz, null::uuid) $$,
+  'The trigger decides everything but name, scopes and expiry, whoever inserts'
+);
+select set_config('request.jwt.claims', '', true);
+select throws_ok(
+  $$ insert into app.api_keys (company_id, name, scopes, key_hash, hint, created_by)
+     values (pg_temp.id('Acorn'), 'Nobody''s', '{read:members}', sha256('x'), 'x', pg_temp.id('Ada of Acorn')) $$,
+  '23502', null,
+  'Without an admin who is signed in no key can be made, not by postgres either'
+);
+
+-- Who may create
+
+-- Acting as those who may not: a plain member, somebody without a company, nobody.
+set local role authenticated;
+select pg_temp.sign_in('Max');
+select throws_ok(
+  $$ select public.create_api_key('Key') $$, 'PT403', 'only an admin may create API keys',
+  'A plain member is refused a key with PT403'
+);
+select throws_ok(
+  $$ select public.create_api_key(null, null) $$, 'PT403', 'only an admin may create API keys',
+  'Who may not create keys is told so before anything is said about the arguments'
+);
+select pg_temp.sign_in('Eve');
+select throws_ok(
+  $$ select public.create_api_key('Key') $$, 'PT403', 'only an admin may create API keys',
+  'Somebody without a company is refused a key with PT403'
+);
+set local request.jwt.claims = '';
+select throws_ok(
+  $$ select public.create_api_key('Key') $$, 'PT403', 'only an admin may create API keys',
+  'A session without a user is refused a key with PT403'
+);
+
+-- The key is nowhere
+reset role;
+
+-- Every row of every table of this project whose text holds what is looked for, as text or as bytes.
+create function pg_temp.tables_with(secret text) returns setof regclass language plpgsql as $$
+declare
+  relation regclass;
+  found boolean;
+begin
+  for relation in
+    select c.oid
+    from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
+    where n.nspname in ('app', 'staging', 'auth') and c.relkind = 'r'
+  loop
+    execute format('select exists (select from %s as t where t::text like any ($1))', relation)
+    into found using array['%' || secret || '%', '%' || encode(convert_to(secret, 'UTF8'), 'hex') || '%'];
+    if found then
+      return next relation;
+    end if;
+  end loop;
+end
+$$;
+select results_eq(
+  $$ select * from pg_temp.tables_with('Warehouse') $$, $$ values ('app.api_keys'::regclass), ('app.api_key_events') $$,
+  'The search below finds what is there: the name of a key stands with the key and in the history'
+);
+select is_empty(
+  $$ select pg_temp.tables_with(key ->> 'api_key') from made $$, 'The key stands in no column of any table'
+);
+select is_empty(
+  $$ select pg_temp.tables_with(substr(key ->> 'api_key', 9, 32)) from made $$, 'Its random part stands in no column of any table'
+);
+
+select * from finish();
+rollback;

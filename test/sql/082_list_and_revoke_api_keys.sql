@@ -1,0 +1,241 @@
+-- public.list_api_keys and public.revoke_api_key: what admins see of keys, and that a revoke is for good.
+begin;
+create extension if not exists pgtap with schema extensions;
+select plan(31);
+
+-- Ids by name, so that a row reads like a sentence.
+create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
+
+create function pg_temp.sign_in(person text) returns void language sql
+begin atomic
+  select set_config('request.jwt.claims', json_build_object('sub', pg_temp.id(person))::text, true);
+end;
+
+-- A person who can sign in, with a confirmed address, and is linked to no member.
+create function pg_temp.sign_up(person text, email text) returns void language sql
+begin atomic
+  insert into auth.users (id, email, email_confirmed_at) values (pg_temp.id(person), email, now());
+end;
+
+-- A member of a company. Ids of members are not those of the people who sign in.
+create function pg_temp.hire(company text, member text, email text, role text default 'employee') returns void language sql
+begin atomic
+  insert into app.members (company_id, id, name, email, role)
+  values (pg_temp.id(company), pg_temp.id(member || ' of ' || company), member, email, role);
+end;
+
+create function pg_temp.link(person text, company text, member text) returns void language sql
+begin atomic
+  insert into app.member_accounts (user_id, company_id, member_id)
+  values (pg_temp.id(person), pg_temp.id(company), pg_temp.id(member || ' of ' || company));
+end;
+
+-- Acorn with its admins Ada and Amy and the plain member Max, Birch with its admin Ben, and Eve, who is no member of anything.
+do $$
+begin
+  insert into app.companies (id, name) values (pg_temp.id('Acorn'), 'Acorn'), (pg_temp.id('Birch'), 'Birch');
+  perform pg_temp.hire('Acorn', 'Ada', 'ada@acorn.example', 'admin');
+  perform pg_temp.hire('Acorn', 'Amy', 'amy@acorn.example', 'admin');
+  perform pg_temp.hire('Acorn', 'Max', 'max@acorn.example');
+  perform pg_temp.hire('Birch', 'Ben', 'ben@birch.example', 'admin');
+  perform pg_temp.sign_up(person, person || '@somewhere.example') from unnest(array['Ada', 'Amy', 'Max', 'Ben', 'Eve']) as person;
+  perform pg_temp.link(person, 'Acorn', person) from unnest(array['Ada', 'Amy', 'Max']) as person;
+  perform pg_temp.link('Ben', 'Birch', 'Ben');
+end
+$$;
+
+
+-- Makes a key as this admin and answers its id.
+create function pg_temp.make_key(admin text, key text, scopes text[] default '{read:members}', expires_at timestamptz default null)
+returns uuid language sql
+begin atomic
+  select pg_temp.sign_in(admin);
+  insert into app.api_keys (name, scopes, expires_at) values (key, scopes, expires_at) returning id;
+end;
+
+create temporary table ids as
+select
+  pg_temp.make_key('Ada', 'Expired', expires_at => now()) as expired,
+  pg_temp.make_key('Amy', 'Warehouse', '{write:rewards,read:members}', now() + interval '1 microsecond') as warehouse,
+  pg_temp.make_key('Ada', 'Mail') as mail,
+  pg_temp.make_key('Ben', 'Birch') as birch;
+grant select on ids to authenticated;
+-- Keys of one transaction are of one instant: three of different days are wanted. The trigger on updates stands in the way.
+alter table app.api_keys disable trigger user;
+update app.api_keys as k set created_at = dated.created_at, hint = 'sk_live_…' || right(name, 4)
+from (values ('Expired', timestamptz '2026-03-01Z'), ('Warehouse', '2026-03-03 08:09:10.111213Z'), ('Mail', '2026-03-02Z')) as dated (key, created_at)
+where k.company_id = pg_temp.id('Acorn') and k.name = dated.key;
+alter table app.api_keys enable trigger user;
+update app.api_key_uses set last_used_at = '2026-03-04 05:06:07.5Z' where key_id = (select mail from ids);
+
+-- Some fields of every listed key, one line a key.
+create function pg_temp.listed(variadic fields text[]) returns text[] language sql stable
+begin atomic
+  select coalesce(array_agg(line), '{}')
+  from json_array_elements(public.list_api_keys()) as key, lateral (
+    select string_agg(coalesce(key ->> field, 'null'), ' ' order by place) from unnest(fields) with ordinality as f (field, place)
+  ) as listed (line);
+end;
+
+-- List
+
+-- Acting as Ada, an admin of Acorn.
+set local role authenticated;
+select pg_temp.sign_in('Ada');
+
+select is(
+  (public.list_api_keys() -> 0)::text,
+  format('{"id":"%s","name":"Warehouse","hint":"sk_live_…ouse","scopes":["read:members","write:rewards"],"status":"active",'
+    || '"created_at":"2026-03-03T08:09:10.111213Z","created_by":"Amy","expires_at":"%s","last_used_at":null,"revoked_at":null,"revoked_by":null}',
+    (select warehouse from ids), app.iso_8601(now() + interval '1 microsecond')),
+  'A listed key has id, name, hint, scopes, status, and when and by whom it was created, last used and revoked'
+);
+select is(
+  pg_temp.listed('name', 'status', 'last_used_at'),
+  array['Warehouse active null', 'Mail active 2026-03-04T05:06:07.500000Z', 'Expired expired null'],
+  'Keys are listed newest first, each active or expired, with their last use'
+);
+select is(
+  public.list_api_keys()::text !~ '(key_hash|sk_live_[0-9A-Za-z]|\\x[0-9a-f]{2})', true, 'A listed key shows neither key nor hash'
+);
+
+-- Acting as Amy, another admin of Acorn.
+select pg_temp.sign_in('Amy');
+
+select is(
+  pg_temp.listed('name', 'created_by'), array['Warehouse Amy', 'Mail Ada', 'Expired Ada'],
+  'Every admin of a company sees all keys of the company'
+);
+
+-- Acting as others: another company's admin, a plain member, somebody without a company, nobody.
+select pg_temp.sign_in('Ben');
+select is(pg_temp.listed('name'), array['Birch'], 'An admin of another company sees the keys of that company only');
+select pg_temp.sign_in('Max');
+select is(public.list_api_keys()::text, '[]', 'A plain member sees no key');
+select pg_temp.sign_in('Eve');
+select is(public.list_api_keys()::text, '[]', 'Somebody without a company sees no key');
+set local request.jwt.claims = '';
+select is(public.list_api_keys()::text, '[]', 'A session without a user sees no key');
+
+-- Revoke
+
+-- Acting as those who may not.
+select throws_ok(
+  'select public.revoke_api_key((select mail from ids))', 'PT404', 'no API key of your company has this id',
+  'A session without a user can revoke no key'
+);
+select pg_temp.sign_in('Max');
+select throws_ok(
+  'select public.revoke_api_key((select mail from ids))', 'PT404', 'no API key of your company has this id',
+  'A plain member can revoke no key'
+);
+select pg_temp.sign_in('Ben');
+select throws_ok(
+  'select public.revoke_api_key((select mail from ids))', 'PT404', 'no API key of your company has this id',
+  'An admin of another company can revoke no key of this one'
+);
+select throws_ok(
+  $$ select public.revoke_api_key(pg_temp.id('no key of anybody')) $$, 'PT404', 'no API key of your company has this id',
+  'A key that does not exist is refused as another company''s is'
+);
+
+-- Acting as Ada.
+select pg_temp.sign_in('Ada');
+
+select throws_ok(
+  'select public.revoke_api_key(null)', 'PT404', 'no API key of your company has this id', 'No key is revoked without an id'
+);
+select is(
+  pg_temp.listed('name', 'status'), array['Warehouse active', 'Mail active', 'Expired expired'],
+  'After all these refusals every key is what it was'
+);
+select is(
+  public.revoke_api_key((select mail from ids))::text,
+  format('{"id" : "%s", "revoked_at" : "%s", "revoked_by" : "Ada"}', (select mail from ids), app.iso_8601(now())),
+  'An admin can revoke a key: the answer says which, when and by whom'
+);
+select is(
+  pg_temp.listed('name', 'status', 'revoked_at', 'revoked_by'),
+  array['Warehouse active null null', 'Mail revoked ' || app.iso_8601(now()) || ' Ada', 'Expired expired null null'],
+  'A revoked key stays listed as revoked, with when and by whom, and no other key has changed'
+);
+select pg_temp.sign_in('Amy');
+select is(
+  public.revoke_api_key((select mail from ids)) ->> 'revoked_by', 'Ada',
+  'Revoking a revoked key changes nothing: it names who revoked it first'
+);
+select lives_ok('select public.revoke_api_key((select expired from ids))', 'An expired key can be revoked');
+select is(
+  pg_temp.listed('name', 'status', 'revoked_by'), array['Warehouse active null', 'Mail revoked Ada', 'Expired revoked Amy'],
+  'A key that is expired and revoked is listed as revoked'
+);
+
+-- What cannot be undone or forged, also not with SQL of one's own
+
+update app.api_keys set revoked_at = null where id = (select mail from ids);
+select is(
+  pg_temp.listed('name', 'status', 'revoked_by') @> array['Mail revoked Ada'], true, 'An admin cannot undo a revoke with SQL of their own'
+);
+select results_eq(
+  $$ update app.api_keys set revoked_at = '2020-01-01Z' where id = (select warehouse from ids) returning revoked_at, revoked_by $$,
+  $$ values (now(), pg_temp.id('Amy of Acorn')) $$,
+  'An admin cannot date a revoke back: whatever they write, it is now and by them'
+);
+select throws_ok(
+  $$ update app.api_keys set revoked_by = pg_temp.id('Ada of Acorn') $$, '42501', 'permission denied for table api_keys',
+  'An admin cannot put a revoke in somebody else''s name'
+);
+
+-- Acting as postgres.
+reset role;
+update app.api_keys set revoked_at = null, revoked_by = null, name = 'Renamed', scopes = '{write:rewards}' where id = (select mail from ids);
+select results_eq(
+  $$ select name, scopes, revoked_at, revoked_by from app.api_keys where id = (select mail from ids) $$,
+  $$ values ('Mail', array['read:members'], now(), pg_temp.id('Ada of Acorn')) $$,
+  'A revoke cannot be undone and a revoked key cannot be changed, not by postgres either'
+);
+select pg_temp.sign_in('Ben');
+select results_eq(
+  $$
+    update app.api_keys set name = 'Renamed', scopes = '{write:rewards}', key_hash = sha256('chosen'), expires_at = null
+    where id = (select birch from ids) returning name, scopes, key_hash = sha256('chosen')
+  $$,
+  $$ values ('Birch', array['read:members'], false) $$,
+  'An update of a key revokes it and changes nothing else, whoever writes it'
+);
+
+-- Who stops being an admin
+do $$ begin perform pg_temp.make_key('Ada', 'Second'); end $$;
+update app.members set role = 'employee' where id = pg_temp.id('Ada of Acorn');
+-- Acting as Ada, who has just become a plain member; her session is the same.
+set local role authenticated;
+
+select is(public.list_api_keys()::text, '[]', 'Who stops being an admin sees no key from the next call on');
+select throws_ok(
+  $$ select public.create_api_key('Key') $$, 'PT403', 'only an admin may create API keys',
+  'Who stops being an admin can create no key from the next call on'
+);
+select throws_ok(
+  $$ select public.revoke_api_key((select warehouse from ids)) $$, 'PT404', 'no API key of your company has this id',
+  'Who stops being an admin can revoke no key from the next call on'
+);
+select is(public.list_api_key_events()::text, '[]', 'Who stops being an admin sees no history from the next call on');
+reset role;
+update app.members set role = 'Admin' where id = pg_temp.id('Ada of Acorn');
+set local role authenticated;
+select is(public.list_api_keys()::text, '[]', 'The role of an admin is admin, exactly');
+reset role;
+update app.members set role = 'admin' where id = pg_temp.id('Ada of Acorn');
+delete from app.member_accounts where user_id = pg_temp.id('Ada');
+set local role authenticated;
+select is(public.list_api_keys()::text, '[]', 'An admin whose sign-in is no longer linked sees no key');
+
+-- Acting as Amy.
+select pg_temp.sign_in('Amy');
+select is(
+  pg_temp.listed('name', 'created_by'), array['Second Ada', 'Warehouse Amy', 'Mail Ada', 'Expired Ada'],
+  'Keys name their creator also when the creator is an admin no more'
+);
+
+select * from finish();
+rollback;

@@ -1,0 +1,193 @@
+-- The history of keys: who created or revoked which, and that it only grows.
+begin;
+create extension if not exists pgtap with schema extensions;
+select plan(26);
+
+-- Ids by name, so that a row reads like a sentence.
+create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
+
+create function pg_temp.sign_in(person text) returns void language sql
+begin atomic
+  select set_config('request.jwt.claims', json_build_object('sub', pg_temp.id(person))::text, true);
+end;
+
+-- A person who can sign in, with a confirmed address, and is linked to no member.
+create function pg_temp.sign_up(person text, email text) returns void language sql
+begin atomic
+  insert into auth.users (id, email, email_confirmed_at) values (pg_temp.id(person), email, now());
+end;
+
+-- A member of a company. Ids of members are not those of the people who sign in.
+create function pg_temp.hire(company text, member text, email text, role text default 'employee') returns void language sql
+begin atomic
+  insert into app.members (company_id, id, name, email, role)
+  values (pg_temp.id(company), pg_temp.id(member || ' of ' || company), member, email, role);
+end;
+
+create function pg_temp.link(person text, company text, member text) returns void language sql
+begin atomic
+  insert into app.member_accounts (user_id, company_id, member_id)
+  values (pg_temp.id(person), pg_temp.id(company), pg_temp.id(member || ' of ' || company));
+end;
+
+-- Acorn with its admins Ada and Amy and the plain member Max, Birch with its admin Ben, and Eve, who is no member of anything.
+do $$
+begin
+  insert into app.companies (id, name) values (pg_temp.id('Acorn'), 'Acorn'), (pg_temp.id('Birch'), 'Birch');
+  perform pg_temp.hire('Acorn', 'Ada', 'ada@acorn.example', 'admin');
+  perform pg_temp.hire('Acorn', 'Amy', 'amy@acorn.example', 'admin');
+  perform pg_temp.hire('Acorn', 'Max', 'max@acorn.example');
+  perform pg_temp.hire('Birch', 'Ben', 'ben@birch.example', 'admin');
+  perform pg_temp.sign_up(person, person || '@somewhere.example') from unnest(array['Ada', 'Amy', 'Max', 'Ben', 'Eve']) as person;
+  perform pg_temp.link(person, 'Acorn', person) from unnest(array['Ada', 'Amy', 'Max']) as person;
+  perform pg_temp.link('Ben', 'Birch', 'Ben');
+end
+$$;
+
+
+-- Makes a key as this admin and answers its id.
+create function pg_temp.make_key(admin text, key text, scopes text[] default '{read:members}', expires_at timestamptz default null)
+returns uuid language sql
+begin atomic
+  select pg_temp.sign_in(admin);
+  insert into app.api_keys (name, scopes, expires_at) values (key, scopes, expires_at) returning id;
+end;
+
+-- Acting as Ada, Amy and Ben, one after the other.
+create temporary table ids as
+select
+  pg_temp.make_key('Ada', 'Warehouse', '{write:rewards,read:members}', '2999-12-31Z') as warehouse,
+  pg_temp.make_key('Amy', 'Mail') as mail,
+  pg_temp.make_key('Ben', 'Birch') as birch;
+grant select on ids to authenticated;
+set local role authenticated;
+select pg_temp.sign_in('Amy');
+do $$
+begin
+  perform public.revoke_api_key(warehouse) from ids;
+  perform public.revoke_api_key(warehouse) from ids;
+end
+$$;
+
+-- What is recorded
+reset role;
+
+select results_eq(
+  $$
+    select e.company_id, e.action, e.key_name, e.scopes, e.expires_at, e.member_id, e.member_name, e.created_at
+    from app.api_key_events as e
+    where e.company_id in (pg_temp.id('Acorn'), pg_temp.id('Birch')) order by e.id
+  $$,
+  $$ values
+    (pg_temp.id('Acorn'), 'created', 'Warehouse', array['read:members', 'write:rewards'], timestamptz '2999-12-31Z',
+      pg_temp.id('Ada of Acorn'), 'Ada', now()),
+    (pg_temp.id('Acorn'), 'created', 'Mail', array['read:members'], null, pg_temp.id('Amy of Acorn'), 'Amy', now()),
+    (pg_temp.id('Birch'), 'created', 'Birch', array['read:members'], null, pg_temp.id('Ben of Birch'), 'Ben', now()),
+    (pg_temp.id('Acorn'), 'revoked', 'Warehouse', array['read:members', 'write:rewards'], '2999-12-31Z',
+      pg_temp.id('Amy of Acorn'), 'Amy', now()) $$,
+  'Every create and every revoke is recorded once: what, who, when, which key, what scopes, what expiry'
+);
+select is_empty(
+  $$
+    select e.id from app.api_key_events as e
+    left join app.api_keys as k on k.company_id = e.company_id and k.id = e.key_id and k.hint = e.hint and k.name = e.key_name
+    where e.company_id in (pg_temp.id('Acorn'), pg_temp.id('Birch')) and k.id is null
+  $$,
+  'Every event names its key by id, name and hint'
+);
+update app.members set name = 'Amy Renamed' where id = pg_temp.id('Amy of Acorn');
+
+-- Acting as Ada.
+set local role authenticated;
+select pg_temp.sign_in('Ada');
+
+select is(
+  array(
+    select concat_ws(' ', event ->> 'action', event ->> 'key_name', 'by', event ->> 'member')
+    from json_array_elements(public.list_api_key_events()) as event
+  ),
+  array['revoked Warehouse by Amy', 'created Mail by Amy', 'created Warehouse by Ada'],
+  'An admin reads the history of their company, newest first, with names as they were then'
+);
+select is(
+  (public.list_api_key_events() -> 0)::text,
+  (
+    select format('{"created_at":"%s","action":"revoked","member":"Amy","key_id":"%s","key_name":"Warehouse","hint":"%s",'
+      || '"scopes":["read:members","write:rewards"],"expires_at":"2999-12-31T00:00:00.000000Z"}', app.iso_8601(now()), warehouse, k.hint)
+    from ids join app.api_keys as k on k.id = warehouse
+  ),
+  'An event has when, what, who, and of the key its id, name, hint, scopes and expiry'
+);
+
+-- Acting as others: another company's admin, a plain member, somebody without a company, nobody.
+select pg_temp.sign_in('Ben');
+select is(
+  array(select event ->> 'key_name' from json_array_elements(public.list_api_key_events()) as event), array['Birch'],
+  'An admin of another company reads the history of that company only'
+);
+select pg_temp.sign_in('Max');
+select is(public.list_api_key_events()::text, '[]', 'A plain member reads no history');
+select pg_temp.sign_in('Eve');
+select is(public.list_api_key_events()::text, '[]', 'Somebody without a company reads no history');
+set local request.jwt.claims = '';
+select is(public.list_api_key_events()::text, '[]', 'A session without a user reads no history');
+
+-- It only grows
+
+-- Acting as Ada, with SQL of her own.
+select pg_temp.sign_in('Ada');
+select throws_ok(
+  $$ insert into app.api_key_events (company_id, action, key_id, key_name, hint, scopes, member_id, member_name)
+     select pg_temp.id('Acorn'), 'created', mail, 'Made up', 'x', '{read:members}', pg_temp.id('Amy of Acorn'), 'Amy' from ids $$,
+  '42501', 'permission denied for table api_key_events', 'An admin cannot make up an event'
+);
+reset role;
+-- Only so that pgTAP itself can be called while acting as public_api.
+grant usage on schema extensions to public_api;
+grant usage on schema app to anon, service_role;
+
+create function pg_temp.cannot_change_history() returns setof text language sql as $$
+  select throws_ok(statement, '42501', 'permission denied for table api_key_events', current_user || ' cannot ' || what)
+  from (values
+    ('update app.api_key_events set action = action', 'change an event'),
+    ('delete from app.api_key_events', 'delete an event'),
+    ('truncate app.api_key_events', 'empty the history')
+  ) as change (statement, what)
+$$;
+
+-- Acting as each role of the Data API. Schema app has been opened to all of them, so that the table alone refuses.
+set local role anon;
+select pg_temp.cannot_change_history();
+set local role authenticated;
+select pg_temp.cannot_change_history();
+set local role service_role;
+select pg_temp.cannot_change_history();
+set local role public_api;
+select pg_temp.cannot_change_history();
+
+-- Acting as postgres, who owns the table and whom no policy binds.
+reset role;
+
+select throws_ok(
+  'update app.api_key_events set action = action', '42501', 'app.api_key_events only grows: update is refused',
+  'The owner of the table cannot change an event'
+);
+select throws_ok(
+  $$ delete from app.api_key_events where company_id = pg_temp.id('Acorn') $$, '42501', 'app.api_key_events only grows: delete is refused',
+  'The owner of the table cannot delete an event'
+);
+select throws_ok(
+  'truncate app.api_key_events', '42501', 'app.api_key_events only grows: truncate is refused',
+  'The owner of the table cannot empty the history'
+);
+select is(
+  (select count(*) from app.api_key_events where company_id = pg_temp.id('Acorn')), 3::bigint, 'After all of this every event is there'
+);
+delete from app.api_keys where id = (select mail from ids);
+select is(
+  (select count(*) from app.api_key_events where key_id = (select mail from ids)), 1::bigint,
+  'The history of a key stays also when an operator deletes the key'
+);
+
+select * from finish();
+rollback;
