@@ -1,0 +1,41 @@
+// The examples of README.md and docs/api.md: every curl command there is run, in the order in which a reader meets them, with the key of the
+// first demo company, and must print what stands below it. `npm run docs` writes these outputs.
+import { spawnSync } from "node:child_process";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { asBlock, pages, readExamples, removeImports, runWithCurl, runWithFetch } from "../../scripts/docs.ts";
+import { first, sql, stack } from "./stack.ts";
+
+const hasCurl = spawnSync("curl", ["--version"]).status === 0;
+const examples = await readExamples();
+
+const rewards = () => sql`select *, xmin::text from app.rewards where company_id = ${first.id} order by id`;
+let before: unknown;
+beforeAll(async () => {
+  await removeImports(stack);
+  before = await rewards();
+});
+afterAll(async () => {
+  await removeImports(stack);
+  expect(await rewards()).toEqual(before);
+});
+
+test("both pages have examples", () => {
+  for (const page of pages) expect(examples.filter((example) => example.page === page).length).toBeGreaterThan(1);
+});
+
+const named = examples.map((example) => ({ ...example, name: example.command.replace(/\s+/g, " ").trim() }));
+
+test.each(named)("$page: $name", async ({ command, shown }) => {
+  const output = hasCurl
+    ? runWithCurl(command, stack.api_url, first.key)
+    : await runWithFetch(command, stack.api_url, first.key);
+  expect(shown, "there is no output below it: npm run docs").not.toBeNull();
+  expect(shown).toBe(asBlock(output));
+});
+
+test("the examples do the same without curl", async () => {
+  await removeImports(stack);
+  for (const { command, shown } of examples) {
+    expect(asBlock(await runWithFetch(command, stack.api_url, first.key))).toBe(shown);
+  }
+});

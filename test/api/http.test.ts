@@ -1,0 +1,216 @@
+// HTTP as such (docs/api.md, Requests): HEAD, OPTIONS, slashes, headers, request ids, and what is logged of a request.
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { newCompany, type TestCompany } from "./companies.ts";
+import { send } from "./raw.ts";
+import { call, demo, expectHeaders, first, functionLog, sql, stack } from "./stack.ts";
+
+const lists = ["/members", "/users", "/activity", "/kudos", "/rewards", "/day-ratings", "/pulse-responses"];
+const known = ["", ...lists];
+
+let company: TestCompany;
+let underScoped: string;
+beforeAll(async () => {
+  company = await newCompany("HTTP");
+  underScoped = (await company.makeKey(["write:rewards"])).api_key;
+});
+afterAll(() => company.remove());
+
+const withKey = { "X-API-Key": first.key };
+
+/** Headers that differ from one answer to the next. */
+const volatile = new Set(["date", "x-request-id", "keep-alive", "connection", "transfer-encoding", "content-length"]);
+
+const stable = (headers: Headers) => [...headers].filter(([name]) => !volatile.has(name)).sort();
+
+test("HEAD answers as GET without a body: the same status, the same headers", async () => {
+  const paths = [...known, "/members?format=csv", "/rewards?limit=3", "/members?limit=0", "/people"];
+  for (const path of paths) {
+    for (const headers of [withKey, { "X-API-Key": underScoped }, {}]) {
+      const get = await send("GET", path, headers);
+      const head = await send("HEAD", path, headers);
+      expect([path, head.status, head.body]).toEqual([path, get.status, ""]);
+      expect(stable(head.headers)).toEqual(stable(get.headers));
+      expectHeaders(head.headers);
+    }
+  }
+});
+
+test("OPTIONS answers the CORS preflight with 204 on every path, without a key and without a body", async () => {
+  for (const path of [...known, "/", "/members/", "/rewards?limit=5"]) {
+    const preflight = {
+      Origin: "https://bi.example",
+      "Access-Control-Request-Method": "GET",
+      "Access-Control-Request-Headers": "x-api-key",
+    };
+    for (const headers of [{}, preflight, withKey]) {
+      const { status, body, headers: received } = await send("OPTIONS", path, headers);
+      expect([path, status, body]).toEqual([path, 204, ""]);
+      const methods = path.startsWith("/rewards") ? "GET, HEAD, POST, OPTIONS" : "GET, HEAD, OPTIONS";
+      expect(received.get("Access-Control-Allow-Methods")).toBe(methods);
+      expect(received.get("Access-Control-Allow-Headers")).toBe("Authorization, X-API-Key, Content-Type");
+      expectHeaders(received);
+    }
+  }
+});
+
+test("every answer says Access-Control-Allow-Origin *, nosniff and no-store, whatever its status", async () => {
+  const answers = [
+    ...(await Promise.all(known.map((path) => call(path, first.key)))),
+    await call("/members?format=csv", first.key),
+    await call("/members", first.key, { headers: { Origin: "https://bi.example" } }),
+    await call("/members", null),
+    await call("/members", underScoped),
+    await call("/members?limit=0", first.key),
+    await call("/people", first.key),
+    await call("/members", first.key, { method: "DELETE" }),
+  ];
+  for (const { headers } of answers) expectHeaders(headers);
+});
+
+test("what the database says to the function stays inside: no key id, company id or row count in an answer", async () => {
+  for (const path of known) {
+    const { headers } = await call(path, first.key);
+    for (const name of ["X-Key-Id", "X-Company-Id", "X-Row-Count"]) expect(headers.get(name)).toBeNull();
+  }
+});
+
+test("X-Has-More stands on every list and nowhere else", async () => {
+  for (const path of lists) expect((await call(path, first.key)).headers.get("X-Has-More")).toMatch(/^(true|false)$/);
+  expect((await call("", first.key)).headers.get("X-Has-More")).toBeNull();
+  expect((await call("/members?limit=0", first.key)).headers.get("X-Has-More")).toBeNull();
+});
+
+test("a 405 lists the allowed methods in Allow", async () => {
+  for (const path of known) {
+    const response = await call(path, null, { method: "DELETE" });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("Allow")).toBe(path === "/rewards" ? "GET, HEAD, POST, OPTIONS" : "GET, HEAD, OPTIONS");
+  }
+});
+
+test("a trailing slash changes nothing", async () => {
+  for (const path of lists) {
+    const plain = await call(`${path}?limit=5`, first.key);
+    const slashed = await call(`${path}/?limit=5`, first.key);
+    expect([slashed.status, await slashed.text()]).toEqual([200, await plain.text()]);
+  }
+  const body = JSON.stringify({ external_id: "slash", name: "Slash", points_cost: 1 });
+  expect((await call("/rewards/", underScoped, { method: "POST", body })).status).toBe(200);
+});
+
+test("there are no redirects", async () => {
+  for (const path of [
+    "",
+    "/",
+    "/members",
+    "/members/",
+    "/Members",
+    "//members",
+    "/members//",
+    "/index.html",
+    "/..",
+    "/https://evil.example",
+  ]) {
+    const { status, headers } = await send("GET", path, withKey);
+    expect(status < 300 || status >= 400, `${path}: ${status}`).toBe(true);
+    expect(headers.get("Location")).toBeNull();
+  }
+});
+
+test("every response has a request id of its own, which is never taken from the request", async () => {
+  const sent = "11111111-1111-4111-8111-111111111111";
+  const ids = new Set<string | null>();
+  for (const path of [...known, "/people", "/members?limit=0"]) {
+    for (const headers of [{ ...withKey, "X-Request-Id": sent }, { "X-Request-Id": `${sent}\t"quoted"` }, {}]) {
+      ids.add((await send("GET", path, headers)).headers.get("X-Request-Id"));
+    }
+  }
+  expect(ids.size).toBe(30);
+  expect(ids).not.toContain(sent);
+});
+
+/** The log's line of a request, as soon as it stands there. */
+async function logged({ headers }: Response): Promise<Record<string, unknown>> {
+  const id = headers.get("X-Request-Id") ?? "no request id";
+  const find = () =>
+    functionLog()
+      .split("\n")
+      .find((line) => line.includes(id)) ?? expect.fail(`${id} is not in the log`);
+  return JSON.parse(await vi.waitFor(find, { timeout: 5000 }));
+}
+
+test("a request is one line of the log: time, request id, method, path, status, milliseconds, rows, key and company", async () => {
+  const [key] = await sql`select id::text from app.api_keys where key_hash = sha256(convert_to(${first.key}, 'UTF8'))`;
+  const response = await call("/members?limit=7", first.key);
+  expect(await logged(response)).toEqual({
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    request_id: response.headers.get("X-Request-Id"),
+    method: "GET",
+    path: "/members",
+    status: 200,
+    milliseconds: expect.any(Number),
+    rows: 7,
+    key_id: key?.id,
+    company_id: first.id,
+  });
+  expect(functionLog().split(response.headers.get("X-Request-Id") ?? "")).toHaveLength(2);
+});
+
+test("the log says of a refusal why: a 401 without a key, a 403 with the key's id", async () => {
+  const nobody = { rows: null, key_id: null, company_id: null };
+  expect(await logged(await call("/members", null))).toMatchObject({ status: 401, error: "no key", ...nobody });
+  expect(await logged(await call("/members", "junk"))).toMatchObject({
+    status: 401,
+    error: "malformed key",
+    ...nobody,
+  });
+  const forbidden = await logged(await call("/members", underScoped));
+  expect(forbidden).toMatchObject({ status: 403, rows: null, key_id: expect.any(String), company_id: company.id });
+  const bad = await logged(await call("/rewards?limit=0", first.key));
+  expect(bad).toMatchObject({ status: 400, path: "/rewards", company_id: first.id });
+});
+
+test("no key, hash, secret, password or e-mail address stands in the log, wherever a request held it", async () => {
+  const email = company.admin_email;
+  const secrets = [first.key, underScoped, stack.secret_key, stack.publishable_key, email];
+  for (const secret of secrets) {
+    for (const path of [
+      `/${secret}`,
+      `/members/${secret}`,
+      `/members?api_key=${secret}`,
+      `/members?${secret}=1`,
+      `/members?role=${secret}`,
+    ]) {
+      await send("GET", path, withKey);
+    }
+    await send("GET", "/members", {
+      Authorization: `Bearer ${secret}`,
+      "X-Request-Id": secret,
+      "User-Agent": secret,
+      Referer: secret,
+    });
+    await send("GET", "/members", { "X-API-Key": secret });
+    await send(
+      "POST",
+      "/rewards",
+      withKey,
+      JSON.stringify({ [secret]: secret, external_id: secret, name: secret, points_cost: secret }),
+    );
+  }
+  const last = await call("/members", first.key);
+  await logged(last);
+
+  const log = functionLog();
+  const passwords = stack.companies.map(({ admin_password }) => admin_password);
+  const hashes = [first.key, underScoped, ...demo.map(({ key }) => key)].map((key) =>
+    createHash("sha256").update(key).digest("hex"),
+  );
+  for (const secret of [...secrets, ...passwords, ...hashes]) expect(log).not.toContain(secret);
+  // And nothing like them, also of what other tests have sent until now.
+  expect(log).not.toMatch(/sk_live_|sb_secret_|Bearer|[0-9a-f]{64}|@|password/);
+  const names = "time request_id method path status milliseconds rows key_id company_id error".split(" ");
+  for (const line of log.split("\n").filter((text) => text.startsWith("{"))) {
+    expect(Object.keys(JSON.parse(line)).filter((name) => !names.includes(name))).toEqual([]);
+  }
+});

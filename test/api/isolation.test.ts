@@ -1,0 +1,289 @@
+// Who reaches what through the Data API (/rest/v1), with the real supabase-js: anonymous, a plain member, an admin, another company's
+// admin, someone who is signed in and no member, and the project's secret key. Every table, view and function of every schema is
+// taken from the catalog and tried, so that one that is added later is tried too.
+//
+// Lite answers as hosted PostgREST does in all of this: 406 for a schema that is not exposed, 404 for a relation that is not there,
+// 42501 for a missing grant, 25006 for a write in a GET.
+import { createHash, createHmac, randomUUID } from "node:crypto";
+import type { SupabaseClient } from "@supabase/supabase-js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ApiKey, client, dataOf, newCompany, type TestCompany } from "./companies.ts";
+import { demo, functionLog, list, sql, stack } from "./stack.ts";
+
+const adminFunctions = ["create_api_key", "link_member", "list_api_key_events", "list_api_keys", "revoke_api_key"];
+const keyFunctions = [
+  "list_activity",
+  "list_day_ratings",
+  "list_members",
+  "list_pulse_responses",
+  "list_rewards",
+  "upsert_rewards",
+  "verify_api_key",
+];
+
+let company: TestCompany;
+let otherCompany: TestCompany;
+let actors: Record<"anonymous" | "stranger" | "member" | "admin" | "otherAdmin" | "secretKey", SupabaseClient>;
+beforeAll(async () => {
+  company = await newCompany("Isolation");
+  otherCompany = await newCompany("Isolation, the other one");
+  const stranger = client(stack.publishable_key);
+  dataOf(await stranger.auth.signUp({ email: `stranger@${company.id}.example`, password: randomUUID() }));
+  actors = {
+    anonymous: client(stack.publishable_key),
+    stranger,
+    member: await company.signIn("Plain Member", "employee"),
+    admin: company.admin,
+    otherAdmin: otherCompany.admin,
+    secretKey: client(stack.secret_key),
+  };
+});
+afterAll(async () => {
+  await company.remove();
+  await otherCompany.remove();
+});
+
+const schemas = sql`select oid from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'`;
+
+test("nobody reaches a table or a view through the Data API, in whatever schema", async () => {
+  const relations = await sql<{ schema: string; name: string }[]>`
+    select relnamespace::regnamespace::text as schema, relname as name
+    from pg_class where relnamespace in (${schemas}) and relkind in ('r', 'v', 'm', 'f', 'p')`;
+  expect(relations.length).toBeGreaterThan(20);
+  for (const [actor, supabase] of Object.entries(actors)) {
+    for (const { schema, name } of relations) {
+      for (const tried of [schema, "public"]) {
+        const { data, error, status } = await supabase.schema(tried).from(name).select("*").limit(1);
+        expect({ actor, tried, name, data, code: error?.code, status }).toEqual(
+          tried === "public"
+            ? { actor, tried, name, data: null, code: "PGRST205", status: 404 }
+            : { actor, tried, name, data: null, code: "PGRST106", status: 406 },
+        );
+      }
+    }
+  }
+});
+
+test("nobody writes to a table or a view through the Data API", async () => {
+  for (const [actor, supabase] of Object.entries(actors)) {
+    for (const schema of ["app", "api", "auth", "public"]) {
+      for (const name of ["companies", "members", "rewards", "api_keys", "api_key_events", "users"]) {
+        const table = supabase.schema(schema).from(name);
+        for (const attempt of [
+          table.insert({ id: randomUUID(), name: "X" }),
+          table.update({ name: "X" }).neq("id", randomUUID()),
+          table.upsert({ id: randomUUID(), name: "X" }),
+          table.delete().neq("id", randomUUID()),
+        ]) {
+          const { error } = await attempt;
+          expect([actor, schema, name, error?.code]).toEqual([
+            actor,
+            schema,
+            name,
+            schema === "public" ? "PGRST205" : "PGRST106",
+          ]);
+        }
+      }
+    }
+  }
+});
+
+/** The functions of public that an actor gets past the grants with. What they then answer to nulls does not matter. */
+async function reachable(supabase: SupabaseClient): Promise<string[]> {
+  const functions = await sql<{ schema: string; name: string; arguments: string[] | null }[]>`
+    select pronamespace::regnamespace::text as schema, proname as name, proargnames[1:pronargs] as arguments
+    from pg_proc where pronamespace in (${schemas}) order by proname`;
+  expect(functions.length).toBeGreaterThan(25);
+  const reached = new Set<string>();
+  for (const { schema, name, arguments: names } of functions) {
+    const nulls = Object.fromEntries((names ?? []).map((argument) => [argument, null]));
+    const { data, error } = await supabase.schema(schema).rpc(name, nulls);
+    if (schema !== "public")
+      expect({ schema, name, data, code: error?.code }).toEqual({ schema, name, data: null, code: "PGRST106" });
+    else if (error?.code !== "42501") reached.add(name);
+    else expect(error.message).toBe(`permission denied for function ${name}`);
+  }
+  return [...reached];
+}
+
+test("an anonymous caller reaches no function", async () => {
+  expect(await reachable(actors.anonymous)).toEqual([]);
+});
+
+test("whoever is signed in reaches the functions for admins and no other", async () => {
+  for (const actor of ["stranger", "member", "admin", "otherAdmin"] as const) {
+    expect([actor, await reachable(actors[actor])]).toEqual([actor, adminFunctions]);
+  }
+});
+
+test("the secret key reaches the seven functions that serve API keys and no other", async () => {
+  expect(await reachable(actors.secretKey)).toEqual(keyFunctions);
+});
+
+test("the secret key alone opens nothing: the functions ask for the hash of a good API key", async () => {
+  const hashes = [null, "", "00", "zz", "f".repeat(64), createHash("sha256").update("sk_live_").digest("hex")];
+  for (const key_hash of hashes) {
+    for (const name of keyFunctions) {
+      const { data, error } = await actors.secretKey.rpc(name, {
+        key_hash,
+        ...(name.startsWith("list_") && { max_rows: 5 }),
+        ...(name === "upsert_rewards" && { rewards: "[]" }),
+      });
+      expect({ name, data, refused: error !== null }).toEqual({ name, data: null, refused: true });
+    }
+  }
+});
+
+test("the secret key with a key's hash sees that key's company and no other", async () => {
+  const { api_key } = await company.makeKey();
+  const key_hash = createHash("sha256").update(api_key).digest("hex");
+  const rows = dataOf(await actors.secretKey.rpc("list_members", { key_hash, max_rows: 1000 }));
+  expect(rows).toEqual(await list("/members?limit=1000", api_key));
+  expect(rows).toHaveLength(2);
+});
+
+test("a key sees its own company only, on every list", async () => {
+  const { api_key } = await company.makeKey();
+  expect(await list("/members", api_key)).toHaveLength(2);
+  for (const path of ["/activity", "/rewards?include_archived=true", "/day-ratings", "/pulse-responses"]) {
+    expect(await list(path, api_key)).toEqual([]);
+  }
+  const [one, two] = await Promise.all(demo.map(({ key }) => list("/members?limit=1000", key)));
+  const ids = new Set(one?.map(({ id }) => id));
+  expect(two?.filter(({ id }) => ids.has(id))).toEqual([]);
+});
+
+test("an admin sees the keys and the history of their own company only", async () => {
+  const ours = await company.makeKey();
+  const theirs: ApiKey = dataOf(await actors.otherAdmin.rpc("create_api_key", { name: "theirs" }));
+  const [first] = await sql`select id::text from app.api_keys where company_id = ${demo[0]?.id ?? ""} limit 1`;
+  for (const name of ["list_api_keys", "list_api_key_events"]) {
+    const seen = JSON.stringify(dataOf(await actors.admin.rpc(name)));
+    expect(seen).toContain(ours.id);
+    expect(seen).not.toContain(theirs.id);
+    expect(seen).not.toContain(first?.id);
+  }
+  const ids = dataOf(await actors.admin.rpc("list_api_keys")).map(({ id }: ApiKey) => id);
+  const stored = await sql`select id::text from app.api_keys where company_id = ${company.id}`;
+  expect(ids.toSorted()).toEqual(stored.map(({ id }) => id).sort());
+});
+
+test("an admin cannot revoke another company's key: it is as if it did not exist", async () => {
+  const theirs: ApiKey = dataOf(await actors.otherAdmin.rpc("create_api_key", { name: "theirs" }));
+  const answers = [];
+  for (const key_id of [theirs.id, randomUUID()]) {
+    const { data, error, status } = await actors.admin.rpc("revoke_api_key", { key_id });
+    answers.push({ data, error: { ...error }, status });
+  }
+  expect(answers[0]).toMatchObject({ data: null, status: 404 });
+  expect(answers[1]).toEqual(answers[0]);
+  expect(await list("/members", theirs.api_key)).toHaveLength(1);
+});
+
+test("a plain member sees no key and no history, and can neither make nor revoke a key", async () => {
+  const { id, api_key } = await company.makeKey();
+  for (const actor of [actors.member, actors.stranger]) {
+    expect(dataOf(await actor.rpc("list_api_keys"))).toEqual([]);
+    expect(dataOf(await actor.rpc("list_api_key_events"))).toEqual([]);
+    const made = await actor.rpc("create_api_key", { name: "mine" });
+    expect({ data: made.data, code: made.error?.code, status: made.status }).toEqual({
+      data: null,
+      code: "PT403",
+      status: 403,
+    });
+    const revoked = await actor.rpc("revoke_api_key", { key_id: id });
+    expect({ data: revoked.data, code: revoked.error?.code, status: revoked.status }).toEqual({
+      data: null,
+      code: "PT404",
+      status: 404,
+    });
+  }
+  expect(await list("/members", api_key)).not.toEqual([]);
+});
+
+test("whether someone is an admin is read from the member row on every call, not from the session", async () => {
+  const deputy = await company.signIn("Deputy", "admin");
+  dataOf(await deputy.rpc("create_api_key", { name: "while an admin" }));
+  await sql`update app.members set role = 'employee' where company_id = ${company.id} and name = 'Deputy'`;
+  expect((await deputy.rpc("create_api_key", { name: "after that" })).error?.code).toBe("PT403");
+  expect(dataOf(await deputy.rpc("list_api_keys"))).toEqual([]);
+  await sql`delete from app.api_keys where company_id = ${company.id} and name = 'while an admin'`;
+  await sql`delete from app.members where company_id = ${company.id} and name = 'Deputy'`;
+});
+
+test("nobody reads a key's hash", async () => {
+  const { api_key, id } = await company.makeKey();
+  const hash = createHash("sha256").update(api_key).digest("hex");
+  const answers = [
+    await actors.admin.rpc("list_api_keys"),
+    await actors.admin.rpc("list_api_keys").select("id, key_hash"),
+    await actors.admin.rpc("list_api_key_events"),
+    await actors.admin.rpc("revoke_api_key", { key_id: id }),
+    await actors.admin.schema("app").from("api_keys").select("key_hash"),
+    await actors.secretKey.rpc("verify_api_key", { key_hash: hash }),
+  ];
+  for (const answer of answers) {
+    const text = JSON.stringify(answer);
+    for (const spelling of [hash, hash.toUpperCase(), Buffer.from(hash, "hex").toString("base64")]) {
+      expect(text).not.toContain(spelling);
+    }
+  }
+});
+
+test("a GET to a function writes nothing: no key is made or revoked, no reward imported, no use recorded", async () => {
+  const { id, api_key } = await company.makeKey();
+  const key_hash = createHash("sha256").update(api_key).digest("hex");
+  const snapshot = () => sql`
+    select (select count(*) from app.api_keys where company_id = ${company.id}) as keys,
+      (select count(*) from app.api_keys where company_id = ${company.id} and revoked_at is not null) as revoked,
+      (select count(*) from app.rewards where company_id = ${company.id}) as rewards,
+      (select last_used_at from app.api_key_uses where key_id = ${id}) as used`;
+  const before = await snapshot();
+  const reward = JSON.stringify([{ external_id: "get", name: "By GET", points_cost: 1 }]);
+  const attempts = [
+    await actors.admin.rpc("create_api_key", { name: "by GET" }, { get: true }),
+    await actors.admin.rpc("revoke_api_key", { key_id: id }, { get: true }),
+    await actors.secretKey.rpc("upsert_rewards", { key_hash, rewards: reward }, { get: true }),
+    await actors.secretKey.rpc("verify_api_key", { key_hash }, { get: true }),
+    await actors.secretKey.rpc("list_members", { key_hash, max_rows: 5 }, { get: true }),
+  ];
+  for (const { data, error } of attempts) expect({ data, code: error?.code }).toEqual({ data: null, code: "25006" });
+  expect(await snapshot()).toEqual(before);
+});
+
+test("a session token that Auth did not sign is refused", async () => {
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
+  const { data } = await actors.admin.auth.getSession();
+  const [, payload = ""] = data.session?.access_token.split(".") ?? [];
+  const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
+  const signed = (header: object, body: object, secret: string) => {
+    const text = `${encode(header)}.${encode(body)}`;
+    return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
+  };
+  const tokens = [
+    `${encode({ alg: "none", typ: "JWT" })}.${encode(claims)}.`,
+    signed({ alg: "HS256", typ: "JWT" }, claims, "secret"),
+    signed({ alg: "HS256", typ: "JWT" }, { ...claims, role: "service_role" }, stack.publishable_key),
+    `${data.session?.access_token.slice(0, -3)}abc`,
+  ];
+  for (const token of tokens) {
+    const response = await fetch(`${stack.supabase_url}/rest/v1/rpc/list_api_keys`, {
+      method: "POST",
+      headers: { apikey: stack.publishable_key, Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
+      body: "{}",
+    });
+    expect(response.status).toBe(401);
+  }
+});
+
+test("the secret key is not a key of the API, and an API key is not a key of the project", async () => {
+  const response = await fetch(`${stack.api_url}/members`, { headers: { "X-API-Key": stack.secret_key } });
+  expect(response.status).toBe(401);
+  const { api_key } = await company.makeKey();
+  const asApiKey = await fetch(`${stack.supabase_url}/rest/v1/rpc/list_api_keys`, {
+    method: "POST",
+    headers: { apikey: api_key },
+  });
+  expect(asApiKey.status).toBeGreaterThanOrEqual(401);
+  expect(functionLog()).not.toContain(stack.secret_key);
+});
