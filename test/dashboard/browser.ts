@@ -89,6 +89,19 @@ export async function shoot(page: Page, name: string): Promise<void> {
   const width = page.viewportSize()?.width === wide.width ? "wide" : "narrow";
   const dark = await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches);
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
-  const fullPage = (await page.getByRole("dialog").count()) === 0;
-  await page.screenshot({ path: `${screenshots}/${name}-${width}-${dark ? "dark" : "light"}.png`, fullPage });
+  const path = `${screenshots}/${name}-${width}-${dark ? "dark" : "light"}.png`;
+  const dialog = page.getByRole("dialog");
+  if ((await dialog.count()) === 0) {
+    await page.screenshot({ path, fullPage: true });
+    return;
+  }
+  // A dialog scrolls within the screen: for its picture the screen is as high as it needs.
+  const seen = page.viewportSize() ?? wide;
+  const needed = await dialog.evaluate((element) => Math.ceil((element.scrollHeight + 2) / 0.92));
+  await page.setViewportSize({ ...seen, height: Math.max(seen.height, needed) });
+  await page.screenshot({ path });
+  await page.setViewportSize(seen);
 }
+
+/** An expectation that may take a while, as a network and a browser do. */
+export const eventually = <T>(look: () => T) => expect.poll(look, { timeout: 10_000 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { expect } from "vitest";
 import type { Mail } from "../../scripts/stack/mail.ts";
+import { eventually } from "./browser.ts";
 
 const file = `${dirname(process.env.STACK_FILE ?? "")}/mails.jsonl`;
 
@@ -12,7 +12,7 @@ export function mailsTo(address: string): Mail[] {
 
 /** The link of the newest mail to somebody, once there are so many. */
 export async function linkMailedTo(address: string, count = 1): Promise<string> {
-  await expect.poll(() => mailsTo(address).length, { timeout: 10_000 }).toBe(count);
+  await eventually(() => mailsTo(address).length).toBe(count);
   const link = /https?:\/\/\S+/.exec(mailsTo(address).at(-1)?.text ?? "")?.[0];
   if (!link) throw new Error(`The mail to ${address} has no link`);
   return link;

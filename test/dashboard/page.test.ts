@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, expect, test } from "vitest";
 import { stack } from "../api/stack.ts";
-import { newPage, takeTroubles } from "./browser.ts";
+import { eventually, newPage, takeTroubles } from "./browser.ts";
 import { type Person, TestCompany } from "./company.ts";
 import { path, row } from "./steps.ts";
 
@@ -51,17 +51,17 @@ test("everything can be done by keyboard alone, and the focus is always somewher
   await tabTo("Create key");
   await keyboard.press("Enter");
   const dialog = page.getByRole("dialog");
-  await expect
-    .poll(() => dialog.getByRole("textbox", { name: "Name" }).evaluate((field) => field.matches(":focus")))
-    .toBe(true);
+  await eventually(() =>
+    dialog.getByRole("textbox", { name: "Name" }).evaluate((field) => field.matches(":focus")),
+  ).toBe(true);
   await keyboard.type("Power BI");
   await tabTo("read:rewards");
   await keyboard.press("Space");
   await tabTo("Create key");
   await keyboard.press("Enter");
-  await expect.poll(() => dialog.getByLabel("API key").evaluate((field) => field.matches(":focus"))).toBe(true);
+  await eventually(() => dialog.getByLabel("API key").evaluate((field) => field.matches(":focus"))).toBe(true);
   await keyboard.press("Escape");
-  await expect.poll(() => page.locator(":focus").textContent()).toBe("Back to the key");
+  await eventually(() => page.locator(":focus").textContent()).toBe("Back to the key");
   await keyboard.press("Enter");
   await tabTo("Check key");
   await keyboard.press("Enter");
@@ -69,11 +69,11 @@ test("everything can be done by keyboard alone, and the focus is always somewher
   await tabTo("Done");
   await keyboard.press("Enter");
   await dialog.waitFor({ state: "hidden" });
-  await expect.poll(() => page.locator(":focus").textContent()).toBe("Create key");
+  await eventually(() => page.locator(":focus").textContent()).toBe("Create key");
 
   await tabTo("Revoke");
   await keyboard.press("Enter");
-  await expect.poll(() => page.locator(":focus").textContent()).toBe("Cancel");
+  await eventually(() => page.locator(":focus").textContent()).toBe("Cancel");
   await tabTo("Revoke key");
   await keyboard.press("Enter");
   await row(page, "Power BI").getByText("revoked", { exact: true }).waitFor();

@@ -1,7 +1,7 @@
 // Quick check: a new or a pasted key is tried against the real API from the page, and leaves no trace.
 import { beforeEach, expect, test } from "vitest";
 import { stack } from "../api/stack.ts";
-import { newPage } from "./browser.ts";
+import { eventually, newPage } from "./browser.ts";
 import { makeKey, type Person, signedIn, TestCompany } from "./company.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { createKey, row, signIn } from "./steps.ts";
@@ -36,7 +36,7 @@ test("a new key is checked before it is handed over: version, scopes, endpoints;
   expect(await dialog.getByRole("listitem").allTextContents()).toEqual(endpoints);
   await expectGoodLooks(page, "checked-key");
   await dialog.getByRole("button", { name: "Done" }).click();
-  await expect.poll(() => row(page, "Power BI").getByRole("cell").nth(4).textContent()).toMatch(/^\d+ \w+ \d{4}/);
+  await eventually(() => row(page, "Power BI").getByRole("cell").nth(4).textContent()).toMatch(/^\d+ \w+ \d{4}/);
 });
 
 test("a pasted key goes to the base address in a header, and into no address, storage or field afterwards", async () => {

@@ -1,7 +1,7 @@
 // What goes wrong in real life: another admin, a lost session, a slow network, no network at all.
 import { beforeEach, expect, test } from "vitest";
 import { call, sql } from "../api/stack.ts";
-import { newBrowser, newPage } from "./browser.ts";
+import { eventually, newBrowser, newPage } from "./browser.ts";
 import { makeKey, type Person, signedIn, TestCompany } from "./company.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { createKey, fillSignIn, path, row, signIn } from "./steps.ts";
@@ -95,7 +95,7 @@ test("on a slow network the page says that it is loading, and a key is created o
     await route.continue();
   });
   const letThrough = async (count: number) => {
-    await expect.poll(() => answers.length).toBe(count);
+    await eventually(() => answers.length).toBe(count);
     for (const answer of answers.splice(0)) answer();
   };
   await fillSignIn(page, ada);
@@ -109,7 +109,7 @@ test("on a slow network the page says that it is loading, and a key is created o
   await dialog.getByRole("textbox", { name: "Name" }).fill("Power BI");
   await dialog.getByRole("button", { name: "Create key" }).click();
   const button = dialog.getByRole("button", { name: "Create key" });
-  await expect.poll(() => button.isDisabled()).toBe(true);
+  await eventually(() => button.isDisabled()).toBe(true);
   await expectGoodLooks(page, "creating");
   await dialog.getByRole("textbox", { name: "Name" }).press("Enter");
   await page.keyboard.press("Escape");

@@ -29,7 +29,12 @@ export function CheckedKey({ checked }: { checked: KeyCheck }) {
                   <Code>
                     {method} {path}
                   </Code>
-                  {scope !== null && !checked.scopes.includes(scope) && ` closed: needs ${scope}`}
+                  {scope !== null && !checked.scopes.includes(scope) && (
+                    <Text span size="sm" c="dimmed">
+                      {" "}
+                      closed: needs {scope}
+                    </Text>
+                  )}
                 </li>
               ))}
             </ul>

@@ -74,7 +74,7 @@ export function CreateKeyForm(props: {
           defaultValue={[...defaultScopes]}
           error={atFields.scopes}
         >
-          <Stack gap="sm" mt="xs">
+          <Stack gap="sm" my="xs">
             {scopeNames.map((scope) => (
               <Checkbox
                 key={scope}
