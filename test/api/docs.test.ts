@@ -23,15 +23,14 @@ test("both pages have examples", () => {
   for (const page of pages) expect(examples.filter((example) => example.page === page).length).toBeGreaterThan(1);
 });
 
-const named = examples.map((example) => ({ ...example, name: example.command.replace(/\s+/g, " ").trim() }));
-
-test.each(named)("$page: $name", async ({ command, shown }) => {
-  const output = hasCurl
-    ? runWithCurl(command, stack.api_url, first.key)
-    : await runWithFetch(command, stack.api_url, first.key);
-  expect(shown, "there is no output below it: npm run docs").not.toBeNull();
-  expect(shown).toBe(asBlock(output));
-});
+for (const { page, command, shown } of examples) {
+  test(`${page}: ${command.replace(/\s+/g, " ").trim()}`, async () => {
+    const run = hasCurl ? runWithCurl : runWithFetch;
+    const output = await run(command, stack.api_url, first.key);
+    expect(shown, "there is no output below it: npm run docs").not.toBeNull();
+    expect(asBlock(output)).toBe(shown);
+  });
+}
 
 test("the examples do the same without curl", async () => {
   await removeImports(stack);

@@ -1,5 +1,4 @@
 // The limits of POST /rewards (docs/api.md, Import and Limits): 500 rewards, 8 MiB, 10 seconds.
-import { once } from "node:events";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newCompany, type TestCompany } from "./companies.ts";
 import { chunk, openImport, readAll } from "./raw.ts";
@@ -61,19 +60,19 @@ test("bytes are counted, not characters", async () => {
 
 test("a body without Content-Length is counted while it streams: the answer comes before everything is sent", async () => {
   const socket = await openImport(key);
-  const answer = readAll(socket);
+  const event = (name: string) => new Promise<void>((resolve) => socket.once(name, () => resolve()));
   let answered = false;
-  const over = new Promise<void>((resolve) => socket.once("data", resolve).once("close", resolve)).then(() => {
+  const over = Promise.race([event("data"), event("close")]).then(() => {
     answered = true;
   });
+  const answer = readAll(socket);
   const piece = chunk(" ".repeat(256 * 1024));
   let pieces = 0;
   // Without end: only an answer stops it.
   while (!answered) {
     pieces += 1;
-    if (!socket.write(piece)) await Promise.race([over, once(socket, "drain")]);
+    if (!socket.write(piece)) await Promise.race([over, event("drain")]);
   }
-  socket.destroy();
   const text = await answer;
   expect(text).toMatch(/^HTTP\/1\.1 400 /);
   expect(text).toContain(JSON.stringify({ error: tooBig }));
