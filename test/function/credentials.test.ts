@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { isWellFormedKey } from "../../functions/public-api/credentials.ts";
+import vectors from "../vectors/api-keys.json" with { type: "json" };
+import { key, keyHash, refusedKey, startService, unauthorized } from "./service.ts";
+
+const service = await startService();
+const basic = (credentials: string) => ({ Authorization: `Basic ${Buffer.from(credentials).toString("base64")}` });
+
+describe("a key", () => {
+  test.each(vectors.valid)("is sent to the database as its SHA-256 only: $sha256", async ({ key, sha256 }) => {
+    await service.sendBare("/members", { headers: { "X-API-Key": key } });
+    expect(service.calls.map(({ args }) => args.key_hash)).toEqual([sha256]);
+    expect(JSON.stringify(service.calls)).not.toContain(key);
+  });
+
+  test.each(vectors.invalid)("that is malformed is refused: $why", ({ key }) => {
+    expect(isWellFormedKey(key)).toBe(false);
+  });
+
+  test("that differs from a good one in any one character is refused", () => {
+    for (let place = 0; place < key.length; place++) {
+      for (const character of "09AZaz") {
+        const other = key.slice(0, place) + character + key.slice(place + 1);
+        expect(isWellFormedKey(other), other).toBe(other === key);
+      }
+    }
+  });
+});
+
+describe("a key is found", () => {
+  test.each<[string, Record<string, string>]>([
+    ["in X-API-Key", { "X-API-Key": key }],
+    ["as a bearer token", { Authorization: `Bearer ${key}` }],
+    ["as a bearer token, scheme in any case", { Authorization: `bEARER ${key}` }],
+    ["after several spaces", { Authorization: `Bearer   ${key}` }],
+    ["as the user name of Basic", basic(`${key}:`)],
+    ["as the user name of Basic, with any password", basic(`${key}:x:ü`)],
+    ["as the password of Basic", basic(`:${key}`)],
+    ["as the password of Basic, after any user name", basic(`Größe😀:${key}`)],
+    ["as all there is in Basic", basic(key)],
+    ["in X-API-Key, when a bearer token is sent too", { "X-API-Key": key, Authorization: "Bearer x" }],
+  ])("%s", async (_where, headers) => {
+    const response = await service.sendBare("/members", { headers });
+    expect(response.status).toBe(200);
+    expect(service.calls.map(({ args }) => args.key_hash)).toEqual([keyHash]);
+  });
+});
+
+describe("401 without asking the database", () => {
+  const wrong = vectors.invalid.find(({ why }) => why.includes("last digit"))?.key ?? "";
+  test.each<[string, Record<string, string>]>([
+    ["no key", {}],
+    ["an empty X-API-Key", { "X-API-Key": "" }],
+    ["an empty X-API-Key, though there is a good bearer token", { "X-API-Key": "", Authorization: `Bearer ${key}` }],
+    ["a wrong X-API-Key, though there is a good bearer token", { "X-API-Key": wrong, Authorization: `Bearer ${key}` }],
+    ["a wrong checksum", { "X-API-Key": wrong }],
+    ["a wrong checksum in a bearer token", { Authorization: `Bearer ${wrong}` }],
+    ["a wrong checksum in Basic", basic(`${wrong}:${wrong}`)],
+    ["two keys", { "X-API-Key": `${key}, ${key}` }],
+    ["a bearer token with something after it", { Authorization: `Bearer ${key} x` }],
+    ["a bearer token that is empty", { Authorization: "Bearer" }],
+    ["another scheme", { Authorization: `Token ${key}` }],
+    ["no scheme", { Authorization: key }],
+    ["Basic that is not base64", { Authorization: "Basic %%%" }],
+    ["Basic with a bare key", { Authorization: `Basic ${key}` }],
+    ["Basic that is empty", { Authorization: "Basic" }],
+  ])("%s", async (_what, headers) => {
+    const response = await service.sendBare("/members", { headers });
+    expect(response.status).toBe(401);
+    expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
+    expect(await response.json()).toEqual(unauthorized);
+    expect(service.calls).toEqual([]);
+  });
+
+  test("a key in the query string", async () => {
+    expect((await service.sendBare(`/members?api_key=${key}`)).status).toBe(401);
+    expect(service.calls).toEqual([]);
+  });
+});
+
+test("a key that the database refuses gets the same 401", async () => {
+  service.answer("list_members", refusedKey);
+  const response = await service.send("/members");
+  expect(response.status).toBe(401);
+  expect(response.headers.get("WWW-Authenticate")).toBe("Bearer");
+  expect(await response.json()).toEqual(unauthorized);
+  expect(service.calls).toHaveLength(1);
+});

@@ -1,0 +1,146 @@
+import { describe, expect, test } from "vitest";
+import {
+  companyId,
+  key,
+  keyHash,
+  keyId,
+  list,
+  missingScope,
+  refusedKey,
+  secretKey,
+  startService,
+  value,
+} from "./service.ts";
+
+const service = await startService();
+const line = () => JSON.parse(service.lines.at(-1) ?? "");
+
+describe("one line of JSON a request", () => {
+  test("says when, what, how it ended, how long it took, and for whom", async () => {
+    service.answer("list_members", list("[]", { rows: 7 }));
+    const before = Date.now();
+    const response = await service.send("/users/?limit=7&role=secret");
+    expect(service.lines).toHaveLength(1);
+    expect(service.lines[0]).not.toContain("\n");
+    expect(line()).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      request_id: response.headers.get("X-Request-Id"),
+      method: "GET",
+      path: "/users/",
+      status: 200,
+      milliseconds: expect.any(Number),
+      rows: 7,
+      key_id: keyId,
+      company_id: companyId,
+    });
+    expect(Date.parse(line().time)).toBeGreaterThanOrEqual(before);
+    expect(line().milliseconds).toBeGreaterThanOrEqual(0);
+  });
+
+  test("counts the rows of an import", async () => {
+    service.answer("upsert_rewards", value({ imported: 2 }));
+    await service.import(
+      '[{"external_id":"a","name":"b","points_cost":1},{"external_id":"b","name":"b","points_cost":1}]',
+    );
+    expect(line()).toMatchObject({ method: "POST", path: "/rewards", status: 200, rows: 2, key_id: keyId });
+  });
+
+  test("knows whose key lacks a scope, and whose request is bad", async () => {
+    service.answer("list_members", missingScope);
+    await service.send("/members");
+    expect(line()).toMatchObject({ status: 403, key_id: keyId, company_id: companyId, rows: null });
+    await service.send("/members?limit=0");
+    expect(line()).toMatchObject({ status: 400, key_id: keyId, company_id: companyId, rows: null });
+  });
+
+  test("survives a 403 without an owner", async () => {
+    for (const details of [null, "no JSON", '{"key_id":"a\\nb"}', 5]) {
+      service.answer("list_members", {
+        status: 403,
+        body: JSON.stringify({ code: "PT403", details, hint: null, message: "" }),
+      });
+      await service.send("/members");
+      expect(line()).toMatchObject({ key_id: null, company_id: null });
+    }
+  });
+
+  test("says what was wrong with a key that got 401", async () => {
+    await service.sendBare("/members");
+    expect(line()).toMatchObject({ status: 401, error: "no key" });
+    await service.sendBare("/members", { headers: { "X-API-Key": "x" } });
+    expect(line()).toMatchObject({ status: 401, error: "malformed key" });
+    service.answer("list_members", refusedKey);
+    await service.send("/members");
+    expect(line()).toMatchObject({ status: 401, error: "key refused", key_id: null });
+  });
+
+  test("also when nothing was found, allowed or asked for", async () => {
+    await service.send("/nothing");
+    expect(line()).toMatchObject({ status: 404, path: "/nothing" });
+    await service.send("/members", { method: "PUT" });
+    expect(line()).toMatchObject({ status: 405, method: "PUT" });
+    await service.send("/members", { method: "OPTIONS" });
+    expect(line()).toMatchObject({ status: 204, method: "OPTIONS" });
+    expect(service.lines).toHaveLength(3);
+  });
+});
+
+describe("the path", () => {
+  test.each([
+    ["/", "/"],
+    ["/day-ratings", "/day-ratings"],
+    ["/members/", "/members/"],
+    ["/some/other-path", "/some/other-path"],
+    [`/${key}`, "/…"],
+    [`/members/${key}/x`, "/members/…/x"],
+    [`/${key.replace("sk", "%73k")}`, "/…"],
+    [`/${keyHash}`, "/…"],
+    ["/ann@example.org", "/…"],
+    ["/a%0Ab", "/…"],
+    ["/abcdefghijklmnopqrstuvwxyz", "/…"],
+    [`/members?${key}`, "/members"],
+    [`${"/a".repeat(5000)}`, "/a".repeat(100)],
+  ])("%s is logged as %s", async (path, logged) => {
+    await service.send(path);
+    expect(line().path).toBe(logged);
+  });
+});
+
+test("no secret gets into the log, wherever a caller may have put it", async () => {
+  const mail = "ann@example.org";
+  const message = "Thank you for everything";
+  service.answer("list_activity", list(JSON.stringify([{ sender_email: mail, message }]), { rows: 1 }));
+  await service.send(`/activity?format=csv`);
+  await service.send(`/members?role=${key}&${key}=1&team_id=${mail}`);
+  await service.send(`/${key}/${mail}?${key}`);
+  await service.send("/members", { method: key.slice(0, 30) });
+  await service.send("/members", { headers: { Authorization: `Bearer ${key}x` } });
+  await service.import(JSON.stringify({ external_id: mail, [key]: message }));
+  await service.import(`${key} ${message}`);
+  service.answer("list_members", {
+    status: 500,
+    body: JSON.stringify({ code: "XX000", message: `${mail} ${secretKey}` }),
+  });
+  await service.send("/members");
+  service.answer("list_members", list(`[{"name":"${mail}`));
+  await service.send("/members?format=csv");
+  service.answer("verify_api_key", value({ company_name: 5, key_name: mail, scopes: mail }));
+  await service.send("/");
+  expect(service.lines).toHaveLength(10);
+  const log = service.lines.join("\n");
+  for (const secret of [key, key.slice(0, 30), keyHash, secretKey, mail, message, "example.org"])
+    expect(log).not.toContain(secret);
+});
+
+test("an error that nobody foresaw is a 500 whose line tells its kind and place, not its message", async () => {
+  const request = new Request("http://host/public-api/members");
+  Object.defineProperty(request, "headers", {
+    get() {
+      throw new RangeError(key);
+    },
+  });
+  const response = await service.app(request);
+  expect([response.status, await response.json()]).toEqual([500, { error: "Internal Server Error" }]);
+  expect(line().error).toMatch(/^RangeError at [\w-]+(\.test)?\.ts:\d+:\d+$/);
+  expect(service.lines.join()).not.toContain(key);
+});

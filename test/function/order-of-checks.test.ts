@@ -1,0 +1,202 @@
+import { describe, expect, test, vi } from "vitest";
+import { endpoints } from "../../functions/public-api/endpoints.ts";
+import {
+  internalServerError,
+  key,
+  keyHash,
+  missingScope,
+  problem,
+  refusedKey,
+  startService,
+  unauthorized,
+} from "./service.ts";
+
+const service = await startService();
+
+/** Each endpoint with a request that has something wrong besides the key. */
+const badRequests = endpoints.map(({ method, path, scope }) => ({
+  method,
+  path,
+  scope,
+  bad: method === "POST" ? { path, body: "no JSON" } : { path: `${path}?no_such=parameter`, body: undefined },
+  good: { path, body: method === "POST" ? '{"external_id":"a","name":"b","points_cost":1}' : undefined },
+}));
+
+type Sent = { path: string; body: string | undefined };
+
+function send(method: string, { path, body }: Sent, headers: Record<string, string> = { "X-API-Key": key }) {
+  return service.sendBare(path, { method, headers, ...(body === undefined ? {} : { body }) });
+}
+
+describe.each(badRequests)("$method $path", ({ method, scope, bad, good }) => {
+  test("no key, or one that cannot be one: 401, and nobody is asked", async () => {
+    for (const headers of [{}, { "X-API-Key": `${key}0` }]) {
+      const response = await send(method, bad, headers);
+      expect(response.status).toBe(401);
+      expect(await response.json()).toEqual(unauthorized);
+    }
+    expect(service.calls).toEqual([]);
+  });
+
+  test("a revoked key: 401 after one question", async () => {
+    service.answer("any", refusedKey);
+    for (const what of [good, bad]) {
+      service.calls.length = 0;
+      const response = await send(method, what);
+      expect([response.status, await response.json()]).toEqual([401, unauthorized]);
+      expect(service.calls).toHaveLength(1);
+    }
+  });
+
+  test("a good key: 400 after one question, which is whether the key may", async () => {
+    const response = await send(method, bad);
+    expect(response.status).toBe(400);
+    expect(service.calls.map(({ rpc, args }) => [rpc, args])).toEqual([
+      ["verify_api_key", { key_hash: keyHash, required_scope: scope }],
+    ]);
+  });
+
+  test("a good key that cannot be verified: 500", async () => {
+    service.answer("verify_api_key", { status: 500, body: '{"code":"57014"}' });
+    const response = await send(method, bad);
+    expect([response.status, await response.json()]).toEqual([500, internalServerError]);
+    expect(service.calls).toHaveLength(1);
+  });
+});
+
+describe.each(badRequests.filter(({ scope }) => scope !== null))("$method $path", ({ method, scope, bad, good }) => {
+  test("a key without the scope: 403 after one question", async () => {
+    service.answer("any", missingScope);
+    for (const what of [good, bad]) {
+      service.calls.length = 0;
+      const response = await send(method, what);
+      expect(await problem(response)).toEqual([403, `Forbidden: this key is missing the "${scope}" scope`]);
+      expect(service.calls).toHaveLength(1);
+    }
+  });
+});
+
+describe("404 comes before everything else", () => {
+  test.each([
+    "/nothing",
+    "/membersx",
+    "/members/1",
+    "/members//",
+    "//members",
+    "//",
+    "/Members",
+    "/%6dembers",
+    "/members%2F",
+    "/rest/v1/rpc/verify_api_key",
+    "/public-api/members",
+    "/__proto__",
+    "/constructor",
+    "/nothing/",
+  ])("%s", async (path) => {
+    for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) {
+      const response = await service.sendBare(`${path}?limit=0`, { method });
+      expect(response.status).toBe(404);
+      const text = await response.text();
+      expect(text).toBe(method === "HEAD" ? "" : JSON.stringify({ error: `Not Found: ${path}` }));
+    }
+    expect(service.calls).toEqual([]);
+  });
+
+  test("a name that only begins like the function's is no base address", async () => {
+    const response = await service.app(new Request("https://project.example/public-apix/members"));
+    expect(await problem(response)).toEqual([404, "Not Found: /public-apix/members"]);
+  });
+});
+
+describe("405 comes before the key, and says what is allowed", () => {
+  test.each([
+    ["/", "GET, HEAD, OPTIONS"],
+    ["/members", "GET, HEAD, OPTIONS"],
+    ["/users", "GET, HEAD, OPTIONS"],
+    ["/activity", "GET, HEAD, OPTIONS"],
+    ["/kudos", "GET, HEAD, OPTIONS"],
+    ["/day-ratings", "GET, HEAD, OPTIONS"],
+    ["/pulse-responses", "GET, HEAD, OPTIONS"],
+    ["/rewards", "GET, HEAD, POST, OPTIONS"],
+  ])("%s", async (path, allowed) => {
+    for (const method of ["PUT", "PATCH", "DELETE", "PURGE", ...(path === "/rewards" ? [] : ["POST"])]) {
+      const response = await service.sendBare(`${path}?limit=0`, { method });
+      expect(response.headers.get("Allow")).toBe(allowed);
+      expect(await problem(response)).toEqual([405, `Method Not Allowed: ${path} accepts ${allowed}`]);
+    }
+    expect(service.calls).toEqual([]);
+  });
+});
+
+describe("the body of an import", () => {
+  test("is not read when there is no key or a parameter is wrong", async () => {
+    const pull = vi.fn();
+    const untouched = () => new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 });
+    const options = { method: "POST", duplex: "half" };
+    await service.sendBare("/rewards", { ...options, body: untouched() } as RequestInit);
+    await service.send("/rewards?limit=1", { ...options, body: untouched() } as RequestInit);
+    expect(pull).not.toHaveBeenCalled();
+  });
+
+  describe("that is not complete after 10 seconds", () => {
+    /** Sends a body that never ends; its clock is the test's, once the body is being waited for. */
+    async function stall(): Promise<{ response: Promise<Response>; cancelled: () => boolean }> {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+      let cancelled = false;
+      let response: Promise<Response> | undefined;
+      await new Promise<void>((waiting) => {
+        const body = new ReadableStream<Uint8Array>(
+          {
+            pull(controller) {
+              controller.enqueue(new TextEncoder().encode("["));
+              // From here on nothing comes.
+              return new Promise(() => waiting());
+            },
+            cancel() {
+              cancelled = true;
+            },
+          },
+          { highWaterMark: 0 },
+        );
+        response = service.import(body, { duplex: "half" } as RequestInit);
+      });
+      if (!response) throw new Error("nothing was sent");
+      return { response, cancelled: () => cancelled };
+    }
+
+    test("is a 408, for a key that may import", async () => {
+      try {
+        const { response, cancelled } = await stall();
+        await vi.advanceTimersByTimeAsync(9_999);
+        expect(service.calls).toEqual([]);
+        expect(cancelled()).toBe(false);
+        await vi.advanceTimersByTimeAsync(1);
+        expect(await problem(await response)).toEqual([408, "Request Timeout"]);
+        expect(cancelled()).toBe(true);
+        expect(service.calls.map(({ rpc }) => rpc)).toEqual(["verify_api_key"]);
+      } finally {
+        vi.useRealTimers();
+      }
+    });
+
+    test("is a 403 for a key that may not", async () => {
+      service.answer("verify_api_key", missingScope);
+      try {
+        const { response } = await stall();
+        await vi.advanceTimersByTimeAsync(10_000);
+        expect((await response).status).toBe(403);
+      } finally {
+        vi.useRealTimers();
+      }
+    });
+  });
+
+  test("that breaks off writes nothing", async () => {
+    const broken = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.error(new Error("the caller is gone")),
+    });
+    const response = await service.import(broken, { duplex: "half" } as RequestInit);
+    expect(response.status).toBe(400);
+    expect(service.calls.map(({ rpc }) => rpc)).toEqual(["verify_api_key"]);
+  });
+});

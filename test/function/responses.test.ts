@@ -1,0 +1,197 @@
+import { once } from "node:events";
+import type { ServerResponse } from "node:http";
+import { describe, expect, test } from "vitest";
+import { endpoints, scopes } from "../../functions/public-api/endpoints.ts";
+import { key, list, refusedKey, startService, value } from "./service.ts";
+
+const service = await startService();
+const listHeaders = { "Content-Type": "application/json", "X-Has-More": "false", "X-Row-Count": "1" };
+
+describe("GET /", () => {
+  test("tells the version, what the key is and may do, and the endpoints", async () => {
+    service.answer("verify_api_key", value({ company_name: "Ä & Co", key_name: "Power BI", scopes: ["read:members"] }));
+    expect(await (await service.send("/")).json()).toEqual({
+      version: "1.0.0",
+      company_name: "Ä & Co",
+      key_name: "Power BI",
+      scopes: ["read:members"],
+      endpoints: [
+        { method: "GET", path: "/", aliases: [], scope: null },
+        { method: "GET", path: "/members", aliases: ["/users"], scope: "read:members" },
+        { method: "GET", path: "/activity", aliases: ["/kudos"], scope: "read:activity" },
+        { method: "GET", path: "/rewards", aliases: [], scope: "read:rewards" },
+        { method: "GET", path: "/day-ratings", aliases: [], scope: "read:analytics" },
+        { method: "GET", path: "/pulse-responses", aliases: [], scope: "read:analytics" },
+        { method: "POST", path: "/rewards", aliases: [], scope: "write:rewards" },
+      ],
+    });
+  });
+
+  test("answers with and without a slash", async () => {
+    expect((await service.send("")).status).toBe(200);
+    expect((await service.send("/")).status).toBe(200);
+  });
+
+  test("the scopes that endpoints need are the scopes that there are", () => {
+    const needed = new Set(endpoints.flatMap(({ scope }) => scope ?? []));
+    expect(new Set<string>(scopes.map(({ name }) => name))).toEqual(needed);
+  });
+});
+
+describe("a JSON list", () => {
+  test("is passed on byte for byte", async () => {
+    const body = ' [ {"value" : 1.10, "big": 12345678901234567890, "text": "\\u00e9"} ]\n';
+    service.answer("list_pulse_responses", list(body, { rows: 1, hasMore: true }));
+    const response = await service.send("/pulse-responses");
+    expect(response.headers.get("Content-Type")).toBe("application/json");
+    expect(response.headers.get("X-Has-More")).toBe("true");
+    expect(await response.text()).toBe(body);
+  });
+
+  test("starts before it is complete", async () => {
+    let upstream: ServerResponse | undefined;
+    service.answer("list_members", (response) => {
+      upstream = response;
+      response.writeHead(200, listHeaders);
+      response.write('[{"id":1},');
+    });
+    const reader = (await service.send("/members")).body?.pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader?.read())?.value).toBe('[{"id":1},');
+    upstream?.end('{"id":2}]');
+    expect((await reader?.read())?.value).toBe('{"id":2}]');
+    expect((await reader?.read())?.done).toBe(true);
+  });
+
+  test("that breaks off upstream breaks off here", async () => {
+    service.answer("list_members", (response) => {
+      response.writeHead(200, listHeaders);
+      response.write("[]");
+      response.on("error", () => {});
+      setImmediate(() => response.destroy());
+    });
+    const response = await service.send("/members");
+    await expect(response.text()).rejects.toThrow();
+  });
+
+  test("that nobody reads on is given up upstream", async () => {
+    const closed = new Promise((resolve) => {
+      service.answer("list_members", (response) => {
+        response.writeHead(200, listHeaders);
+        response.write("[");
+        once(response, "close").then(resolve);
+      });
+    });
+    await (await service.send("/members")).body?.cancel();
+    await closed;
+  });
+});
+
+test("nothing but X-Has-More of the database's headers goes on", async () => {
+  const { headers } = await service.send("/members");
+  expect(headers.get("X-Key-Id")).toBeNull();
+  expect(headers.get("X-Company-Id")).toBeNull();
+  expect(headers.get("X-Row-Count")).toBeNull();
+});
+
+describe("every response", () => {
+  test.each<[string, () => Promise<Response>, number]>([
+    ["a list", () => service.send("/members"), 200],
+    ["a CSV", () => service.send("/members?format=csv"), 200],
+    ["HEAD", () => service.send("/members", { method: "HEAD" }), 200],
+    ["the root", () => service.send("/"), 200],
+    ["a preflight", () => service.sendBare("/members", { method: "OPTIONS" }), 204],
+    ["a bad parameter", () => service.send("/members?limit=0"), 400],
+    ["a bad body", () => service.import(""), 400],
+    ["no key", () => service.sendBare("/members"), 401],
+    ["an unknown path", () => service.send("/nothing"), 404],
+    ["a wrong method", () => service.send("/members", { method: "PUT" }), 405],
+    ["a failure", () => service.send("/activity"), 500],
+  ])("has its common headers: %s", async (_what, send, status) => {
+    service.answer("list_activity", { status: 503 });
+    const response = await send();
+    expect(response.status).toBe(status);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "x-request-id": expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
+      "cache-control": "private, no-store",
+      "x-content-type-options": "nosniff",
+      "access-control-allow-origin": "*",
+      "access-control-expose-headers": "X-Request-Id, X-Has-More, Content-Disposition",
+    });
+    expect(response.headers.get("Access-Control-Allow-Credentials")).toBeNull();
+  });
+
+  test("has a request id of its own, never the caller's", async () => {
+    const headers = { "X-Request-Id": "mine" };
+    const ids = new Set<string | null>(["mine"]);
+    for (let count = 0; count < 3; count++)
+      ids.add((await service.send("/members", { headers })).headers.get("X-Request-Id"));
+    expect(ids.size).toBe(4);
+  });
+});
+
+describe("HEAD", () => {
+  test.each(["/", "/members", "/members?format=csv", "/rewards?include_archived=true"])(
+    "%s answers as GET without a body",
+    async (path) => {
+      const [get, head] = [await service.send(path), await service.send(path, { method: "HEAD" })];
+      expect(head.status).toBe(200);
+      expect(await head.text()).toBe("");
+      const names = (response: Response) => [...response.headers.keys()];
+      expect(names(head)).toEqual(names(get));
+      expect(head.headers.get("Content-Type")).toBe(get.headers.get("Content-Type"));
+      expect(service.calls[0]).toMatchObject({ rpc: service.calls[1]?.rpc, args: service.calls[1]?.args });
+    },
+  );
+
+  test("has the status and no body of an error too", async () => {
+    expect((await service.send("/members?limit=0", { method: "HEAD" })).status).toBe(400);
+    service.answer("list_members", refusedKey);
+    const response = await service.send("/members", { method: "HEAD" });
+    expect([response.status, await response.text()]).toEqual([401, ""]);
+  });
+
+  test("does not wait for the rows", async () => {
+    const closed = new Promise((resolve) => {
+      service.answer("list_members", (response) => {
+        response.writeHead(200, listHeaders);
+        response.write("[");
+        once(response, "close").then(resolve);
+      });
+    });
+    expect((await service.send("/members", { method: "HEAD" })).status).toBe(200);
+    await closed;
+  });
+});
+
+describe("OPTIONS", () => {
+  test.each([
+    ["/", "GET, HEAD, OPTIONS"],
+    ["/users", "GET, HEAD, OPTIONS"],
+    ["/rewards/", "GET, HEAD, POST, OPTIONS"],
+  ])("%s answers a preflight, without a key", async (path, methods) => {
+    const response = await service.sendBare(`${path}?anything=1`, { method: "OPTIONS" });
+    expect(response.status).toBe(204);
+    expect(response.headers.get("Access-Control-Allow-Methods")).toBe(methods);
+    expect(response.headers.get("Access-Control-Allow-Headers")).toBe("Authorization, X-API-Key, Content-Type");
+    expect(await response.text()).toBe("");
+    expect(service.calls).toEqual([]);
+  });
+});
+
+describe("an address", () => {
+  test.each([
+    ["http://a b/public-api/members?limit=5", 200],
+    ["http://[::1/public-api/members?limit=5", 200],
+    ["http://host/public-api/a/../members", 404],
+    ["http://host/public-api/members?limit=5#limit=0", 200],
+    ["http://host?limit=5", 401],
+    ["http://x?y#z//public-api/members", 401],
+    ["", 401],
+    ["*", 401],
+  ])("that only a server would hand on as it is: %s", async (url, status) => {
+    const request = new Request("http://host/");
+    Object.defineProperty(request, "url", { value: url });
+    if (status === 200) request.headers.set("X-API-Key", key);
+    expect((await service.app(request)).status).toBe(status);
+  });
+});
