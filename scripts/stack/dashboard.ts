@@ -25,7 +25,7 @@ const contentTypes: Record<string, string> = {
 async function fingerprint(settings: object): Promise<string> {
   const files = ["functions/public-api/endpoints.ts", "package.json", "package-lock.json"];
   const hash = createHash("sha256").update(JSON.stringify(settings));
-  for (const file of [...files, ...globSync("dashboard/**/*.*", { cwd: root }).sort()]) {
+  for (const file of [...files, ...globSync("dashboard/{*,src/**/*,build/*}.*", { cwd: root }).sort()]) {
     hash.update(file).update(await readFile(`${root}/${file}`));
   }
   return hash.digest("hex");

@@ -15,12 +15,13 @@ async function check(reference: string, command: string, args: string[], env = p
 export const formatAndLint = (): Promise<SuiteResult> =>
   check("biome check", "biome", ["check", "--error-on-warnings", root]);
 
-/** The type checks: everything as Node sees it, the function as Deno does. */
+/** The type checks: everything as Node sees it, the dashboard as a browser does, the function as Deno does. */
 export async function types(): Promise<SuiteResult> {
   const folder = `${root}/functions/public-api`;
   const deno = ["check", "--node-modules-dir=manual", `--config=${folder}/deno.json`, `${folder}/index.ts`];
   const results = [
     await check("tsc", "tsc", ["--project", root]),
+    await check("tsc dashboard", "tsc", ["--project", `${root}/dashboard`]),
     await check("deno check", "deno", deno, { ...process.env, DENO_NO_PACKAGE_JSON: "1" }),
   ];
   return {

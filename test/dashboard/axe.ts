@@ -8,7 +8,8 @@ export async function expectAccessible(page: Page): Promise<void> {
     await page.emulateMedia({ colorScheme });
     await page.evaluate(axe.source);
     const found = await page.evaluate(async () => {
-      const { violations } = await (window as unknown as { axe: typeof axe }).axe.run();
+      const { violations, passes } = await (window as unknown as { axe: typeof axe }).axe.run();
+      if (passes.length === 0) return ["axe found nothing to look at"];
       return violations.map(
         ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`)}`,
       );

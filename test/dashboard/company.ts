@@ -10,8 +10,8 @@ export interface Person {
 }
 
 /** supabase-js with a session of its own. */
-export function newClient(): SupabaseClient {
-  return createClient(stack.supabase_url, stack.publishable_key, {
+export function newClient(projectKey = stack.publishable_key): SupabaseClient {
+  return createClient(stack.supabase_url, projectKey, {
     auth: { persistSession: false, autoRefreshToken: false },
   });
 }

@@ -1,7 +1,7 @@
 // What the page cannot do, supabase-js cannot do either: companies are kept apart by the database, over /rest/v1.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { call, sql } from "../api/stack.ts";
+import { call, sql, stack } from "../api/stack.ts";
 import { newPage } from "./browser.ts";
 import { makeKey, newClient, type Person, signedIn, TestCompany } from "./company.ts";
 import { row, signIn } from "./steps.ts";
@@ -60,7 +60,11 @@ test("who is not an admin creates no key; an admin's key opens only their own co
 });
 
 test("over /rest/v1 no table is there to read or write: neither keys, nor hashes, nor the history", async () => {
-  const all = { ...strangers, "the company's own admin": await signedIn(admin) };
+  const all = {
+    ...strangers,
+    "the company's own admin": await signedIn(admin),
+    "the secret key": newClient(stack.secret_key),
+  };
   for (const [who, client] of Object.entries(all)) {
     for (const table of ["api_keys", "api_key_events", "api_key_uses", "members", "member_accounts"]) {
       for (const from of [client.from(table), client.schema("app" as "public").from(table)]) {

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { call, expectError, invalidKey, sql, stack } from "../api/stack.ts";
 import { newPage } from "./browser.ts";
-import { type Person, TestCompany } from "./company.ts";
+import { makeKey, type Person, signedIn, TestCompany } from "./company.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { createKey, row, signIn } from "./steps.ts";
 
@@ -251,6 +251,37 @@ test("the history tells every create and revoke: who, when, which key, what scop
       new RegExp(`^${time}Ada Brandt ${action} Power BI sk_live_…${key.slice(-4)}read:members, read:activity$`),
     );
   expect(entries).toEqual([what("revoked"), what("created")]);
+});
+
+test("a page in use: several admins' keys, used and unused, active, expired and revoked, all told apart", async () => {
+  const client = await signedIn(admin);
+  const ben = await signedIn(await company.addPerson("Ben Osei", "admin"));
+  const old = await makeKey(client, "Old spreadsheet");
+  await makeKey(ben, "Auditors, autumn");
+  await makeKey(ben, "Reward catalogue import");
+  const { api_key } = await makeKey(client, "Power BI, people dashboard");
+  await client.rpc("revoke_api_key", { key_id: old.id });
+  expect((await call("/members", api_key)).status).toBe(200);
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`
+      update app.api_keys set created_at = created_at - interval '40 days', expires_at = now() - interval '9 days'
+      where company_id = ${company.id} and name = 'Auditors, autumn'`;
+    await tx`
+      update app.api_keys set scopes = '{read:rewards,write:rewards}'
+      where company_id = ${company.id} and name = 'Reward catalogue import'`;
+  });
+
+  const page = await newPage();
+  await signIn(page, admin);
+  const statuses = await page.getByRole("row").locator("td:nth-child(6)").allTextContents();
+  expect(statuses).toEqual([
+    "active",
+    "active",
+    expect.stringMatching(/^revokedby Ada Brandt/),
+    expect.stringMatching(/^expiredsince/),
+  ]);
+  await expectGoodLooks(page, "keys");
 });
 
 test("a long history shows its newest entries first and all of them on demand", async () => {

@@ -142,6 +142,14 @@ test("the browser enforces it: a script put into the page does not run, and no o
   for (const trouble of takeTroubles()) expect(trouble).toContain("Content Security Policy");
 });
 
+test("every path has a page of its own, for a static host that knows no fallback", () => {
+  const folder = `${dirname(process.env.STACK_FILE ?? "")}/dashboard`;
+  const page = readFileSync(`${folder}/index.html`, "utf8");
+  for (const own of ["/sign-in", "/forgot-password", "/set-password", path]) {
+    expect(readFileSync(`${folder}${own}/index.html`, "utf8")).toBe(page);
+  }
+});
+
 test("every path of the dashboard can be opened directly; an unknown one leads to the page", async () => {
   for (const opened of ["/sign-in", "/forgot-password", "/set-password", path]) {
     const page = await newPage();

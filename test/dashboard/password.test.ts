@@ -73,6 +73,7 @@ test("a password that Auth refuses is explained beside the field", async () => {
   await page.getByText(/Password should be at least \d+ characters/).waitFor();
   const field = page.getByLabel("New password");
   expect(await field.getAttribute("aria-invalid")).toBe("true");
+  await expectGoodLooks(page, "weak-password");
 
   await field.fill(person.password);
   await page.getByRole("button", { name: "Set password" }).click();

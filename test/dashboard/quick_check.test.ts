@@ -71,6 +71,7 @@ test("a mistyped and a revoked key are refused in plain words", async () => {
     await page.getByLabel("Key to check").fill(key);
     await page.getByRole("button", { name: "Check key" }).click();
     await page.getByText("This key does not work: it is mistyped, revoked or expired.").waitFor();
+    if (key === api_key) await expectGoodLooks(page, "refused-key");
     await page.reload();
   }
 });

@@ -1,7 +1,7 @@
 // Signing in and out, and everybody who comes in and may not see keys.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sql } from "../api/stack.ts";
+import { sql, stack } from "../api/stack.ts";
 import { newBrowser, newPage } from "./browser.ts";
 import { newAccount, type Person, TestCompany } from "./company.ts";
 import { expectGoodLooks } from "./looks.ts";
@@ -42,6 +42,14 @@ test("the first sign-in links the person to their member row", async () => {
     select m.email from app.member_accounts a join auth.users u on u.id = a.user_id
     join app.members m on m.company_id = a.company_id and m.id = a.member_id where u.email = ${person.email}`;
   expect(linked).toEqual([{ email: person.email }]);
+});
+
+test("the demo admins sign in with what npm start prints, each to their own company", async () => {
+  for (const { name, admin_email, admin_password } of stack.companies) {
+    const page = await newPage();
+    await signIn(page, { name, email: admin_email, password: admin_password });
+    await page.getByRole("banner").getByText(name).waitFor();
+  }
 });
 
 test("the session survives a reload and a new tab, and ends with Sign out", async () => {
@@ -86,6 +94,7 @@ test("an unconfirmed address is told to open the link in the mail", async () => 
   await page.goto("/sign-in");
   await fillSignIn(page, person);
   await page.getByRole("alert").filter({ hasText: "not confirmed yet. Open the link in the mail" }).waitFor();
+  await expectGoodLooks(page, "unconfirmed");
 });
 
 test("a person whom no company lists is told whom to ask, and gets in as soon as that is done", async () => {
@@ -111,6 +120,7 @@ test("a person whom several companies list is told that an operator must link th
   await fillSignIn(page, await newAccount(email));
   await page.getByRole("heading", { name: "Several companies know this address" }).waitFor();
   expect(await page.getByRole("main").textContent()).toContain("Ask whoever runs the service to link your sign-in");
+  await expectGoodLooks(page, "several-companies");
   expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
 });
 

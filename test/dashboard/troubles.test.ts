@@ -136,6 +136,7 @@ test("an offline moment: what is there stays, says that it may be out of date, a
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Revoke key" }).click();
   await dialog.getByText("The service cannot be reached.").waitFor();
+  await expectGoodLooks(page, "revoke-key-offline");
   expect((await call("/members", api_key)).status).toBe(200);
 
   await browser.setOffline(false);
@@ -157,6 +158,7 @@ test("a created key whose answer was lost: the page says that it may exist, and 
   await dialog.getByRole("textbox", { name: "Name" }).fill("Lost");
   await dialog.getByRole("button", { name: "Create key" }).click();
   await dialog.getByText("the key may have been created without being shown").waitFor();
+  await expectGoodLooks(page, "lost-answer");
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await row(page, "Lost").getByRole("button", { name: "Revoke" }).waitFor();
 });
@@ -191,6 +193,7 @@ test("a failure on the service's side is told as one, and Try again tries again"
   await fillSignIn(page, ada);
   await page.getByText("Something went wrong on the service's side. Try again in a moment.").waitFor();
   expect(await page.content()).not.toContain("internals");
+  await expectGoodLooks(page, "failure");
   await page.unroute("**/rpc/list_api_keys");
   await page.getByRole("button", { name: "Try again" }).click();
   await page.getByText("No keys yet").waitFor();

@@ -17,7 +17,6 @@ supabase.auth.onAuthStateChange((event, current) => {
   else if (session.status !== "signed_in" || session.email !== email) session = { status: "signed_in", email };
   if (event === "SIGNED_OUT" && wasSignedIn) {
     navigate(paths.signIn, leaving ? {} : { returnTo: paths.publicApi, sessionLost: true }, "replace");
-    leaving = false;
   }
   for (const listener of listeners) listener();
 });
@@ -36,6 +35,7 @@ export function useSession(): Session {
 export async function signOut(): Promise<void> {
   leaving = true;
   await supabase.auth.signOut({ scope: "local" });
+  leaving = false;
 }
 
 /** To be called when the service no longer knows the session: leads to the sign-in page, and from there back. */
