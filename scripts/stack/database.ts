@@ -7,8 +7,8 @@ import type { Secrets } from "./secrets.ts";
 /** The roles that sign in with a password. */
 export type LoginRole = "postgres" | "supabase_admin" | "supabase_auth_admin";
 
-/** The address of a database for a role. */
-export type DatabaseUrl = (role: LoginRole, database?: string) => string;
+/** The database's address for a role. */
+export type DatabaseUrl = (role: LoginRole) => string;
 
 const ownSql = (name: string): Promise<string> => readFile(new URL(name, import.meta.url), "utf8");
 
@@ -48,20 +48,27 @@ export async function prepareCluster(url: DatabaseUrl, secrets: Secrets): Promis
 }
 
 /**
- * Makes a fresh database beside the others on the same server and applies SQL files to it in the order given, each as `postgres` and
- * all or nothing. With the folders sql/schema and supabase/migrations, the two databases' catalogs can be compared.
+ * Makes a fresh database beside the others on a stack's server and applies SQL files to it in the order given, each as `postgres` and
+ * all or nothing. Made once from sql/schema and once from supabase/migrations, the two catalogs can be compared.
+ * @param stack the addresses in its stack.json
  * @returns the new database's address, as `postgres`
  * @throws Error naming the file that failed
  */
-export async function createDatabase(url: DatabaseUrl, name: string, files: string[]): Promise<string> {
-  await runSql(url("supabase_admin"), `create database "${name}" owner postgres`);
-  await runSql(url("supabase_admin", name), await newDatabaseSql());
+export async function createDatabase(
+  stack: { database_url: string; superuser_url: string },
+  name: string,
+  files: string[],
+): Promise<string> {
+  const at = (url: string): string => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+  const created = at(stack.database_url);
+  await runSql(stack.superuser_url, `create database "${name}" owner postgres`);
+  await runSql(at(stack.superuser_url), await newDatabaseSql());
   for (const file of files) {
-    await runSql(url("postgres", name), await readFile(file, "utf8")).catch((error: Error) => {
+    await runSql(created, await readFile(file, "utf8")).catch((error: Error) => {
       throw new Error(`${file}: ${error.message}`, { cause: error });
     });
   }
-  return url("postgres", name);
+  return created;
 }
 
 /**

@@ -92,8 +92,7 @@ export async function startPostgres(
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const [command, ...args] = (await serverUser()).wrap([server, "-D", data, "-p", String(port), ...flags]);
   const child = spawnGuarded({ command, args, env: process.env, signal: "SIGINT", logFile });
-  const url: DatabaseUrl = (role, database = "postgres") =>
-    `postgres://${role}:${secrets[role]}@127.0.0.1:${port}/${database}`;
+  const url: DatabaseUrl = (role) => `postgres://${role}:${secrets[role]}@127.0.0.1:${port}/postgres`;
   try {
     await waitFor("PostgreSQL", child, logFile, () =>
       withDatabase(url("supabase_admin"), (sql) => sql`select`).catch(() => undefined),
