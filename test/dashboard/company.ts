@@ -77,8 +77,12 @@ export async function signedIn({ email, password }: Person): Promise<SupabaseCli
 }
 
 /** Makes a key past the page and returns it. */
-export async function makeKey(client: SupabaseClient, name: string): Promise<{ id: string; api_key: string }> {
-  const { data, error } = await client.rpc("create_api_key", { name, scopes: ["read:members"] });
+export async function makeKey(
+  client: SupabaseClient,
+  name: string,
+  scopes = ["read:members"],
+): Promise<{ id: string; api_key: string }> {
+  const { data, error } = await client.rpc("create_api_key", { name, scopes });
   if (error) throw error;
   return data;
 }

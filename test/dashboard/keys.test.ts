@@ -257,19 +257,16 @@ test("a page in use: several admins' keys, used and unused, active, expired and 
   const client = await signedIn(admin);
   const ben = await signedIn(await company.addPerson("Ben Osei", "admin"));
   const old = await makeKey(client, "Old spreadsheet");
-  await makeKey(ben, "Auditors, autumn");
-  await makeKey(ben, "Reward catalogue import");
-  const { api_key } = await makeKey(client, "Power BI, people dashboard");
+  const autumn = await makeKey(ben, "Auditors, autumn", ["read:members", "read:analytics"]);
+  await makeKey(ben, "Reward catalogue import", ["read:rewards", "write:rewards"]);
+  const { api_key } = await makeKey(client, "Power BI, people dashboard", ["read:members", "read:activity"]);
   await client.rpc("revoke_api_key", { key_id: old.id });
   expect((await call("/members", api_key)).status).toBe(200);
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
-    await tx`
-      update app.api_keys set created_at = created_at - interval '40 days', expires_at = now() - interval '9 days'
-      where company_id = ${company.id} and name = 'Auditors, autumn'`;
-    await tx`
-      update app.api_keys set scopes = '{read:rewards,write:rewards}'
-      where company_id = ${company.id} and name = 'Reward catalogue import'`;
+    const then = tx`created_at = created_at - interval '40 days', expires_at = now() - interval '9 days'`;
+    await tx`update app.api_keys set ${then} where company_id = ${company.id} and id = ${autumn.id}`;
+    await tx`update app.api_key_events set ${then} where company_id = ${company.id} and key_id = ${autumn.id}`;
   });
 
   const page = await newPage();
