@@ -1,0 +1,212 @@
+-- Ownership and row-level security lost: the functions that serve API keys refuse to run, or see to the company themselves.
+begin;
+create extension if not exists pgtap with schema extensions;
+-- Only so that pgTAP itself can be called while acting as public_api.
+grant usage on schema extensions to public_api;
+select plan(12);
+
+-- Ids by name, so that a row reads like a sentence.
+create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
+
+-- A company, its admin, who has signed in, and a key with every scope, whose hash is pg_temp.key(company).
+create function pg_temp.found(company text) returns void language sql
+begin atomic
+  insert into app.companies (id, name) values (pg_temp.id(company), company);
+  insert into app.members (company_id, id, name, email, role, created_at)
+  values (pg_temp.id(company), pg_temp.id(company || ' admin'), 'Ada', 'ada@' || lower(company) || '.example', 'admin', '2026-01-01Z');
+  insert into auth.users (id) values (pg_temp.id(company || ' user'));
+  insert into app.member_accounts (user_id, company_id, member_id)
+  values (pg_temp.id(company || ' user'), pg_temp.id(company), pg_temp.id(company || ' admin'));
+  select set_config('request.jwt.claims', json_build_object('sub', pg_temp.id(company || ' user'))::text, true);
+  with made as (insert into app.api_keys (name, scopes) values ('Every scope', app.scopes()) returning key_hash)
+  select set_config('test.' || company, encode(made.key_hash, 'hex'), true) from made;
+end;
+
+create function pg_temp.key(company text) returns text language sql stable
+return current_setting('test.' || company);
+
+-- Acorn and Birch with the same things.
+do $$
+declare
+  company text;
+begin
+  foreach company in array array['Acorn', 'Birch'] loop
+    perform pg_temp.found(company);
+    insert into app.categories (company_id, id) values (pg_temp.id(company), pg_temp.id(company || ' category'));
+    insert into app.kudos (company_id, sender_id, receiver_id, category_id, message)
+    values (pg_temp.id(company), pg_temp.id(company || ' admin'), pg_temp.id(company || ' admin'), pg_temp.id(company || ' category'), company);
+    insert into app.rewards (company_id, external_id, name, points_cost) values (pg_temp.id(company), 'mug', company, 1);
+    insert into app.day_ratings (company_id, rating, comment) values (pg_temp.id(company), 3, company);
+    insert into app.pulse_responses (company_id, comment) values (pg_temp.id(company), company);
+  end loop;
+end
+$$;
+
+-- The functions that read or write companies' data, called as the secret key would, and the tables that each reads.
+create temporary table calls (name text, call text, tables text[]);
+insert into calls values
+  ('list_members', 'list_members($1, 100)', '{app.members,app.teams}'),
+  ('list_activity', 'list_activity($1, 100)', '{app.kudos,app.members,app.categories,app.category_names,app.companies}'),
+  ('list_rewards', 'list_rewards($1, 100)', '{app.rewards}'),
+  ('list_day_ratings', 'list_day_ratings($1, 100)', '{app.day_ratings}'),
+  ('list_pulse_responses', 'list_pulse_responses($1, 100)', '{app.pulse_responses,app.pulse_questions}'),
+  ('upsert_rewards', 'upsert_rewards($1, ''[{"external_id": "mug", "name": "Acorn", "points_cost": 1}]'')', '{app.rewards}');
+
+-- What a call with Acorn's key answers, or the message that it fails with.
+create function pg_temp.answer(call text) returns text language plpgsql as $$
+declare
+  answer text;
+begin
+  set local role service_role;
+  execute format('select public.%s', call) into answer using pg_temp.key('Acorn');
+  reset role;
+  return answer;
+exception
+  when others then return sqlerrm;
+end
+$$;
+
+-- As it should be
+
+select results_eq(
+  $$ select name, pg_temp.answer(call) from calls where name = 'upsert_rewards' $$, $$ values ('upsert_rewards', '{"imported":1}') $$,
+  'The calls below pass as long as nothing is taken away'
+);
+select is_empty(
+  $$ select name from calls where name <> 'upsert_rewards' and json_array_length(pg_temp.answer(call)::json) <> 1 $$,
+  'The lists below answer Acorn''s one row as long as nothing is taken away'
+);
+select is_empty(
+  $$
+    with recursive reads as (
+      select calls.name, dependency.refobjid as relation
+      from calls
+      join pg_proc as p on p.proname = calls.name and p.pronamespace = 'public'::regnamespace
+      join pg_class as v on v.relnamespace = 'api'::regnamespace and p.prosrc ~ ('from api\.' || v.relname || '\M')
+      join pg_rewrite as r on r.ev_class = v.oid
+      join pg_depend as dependency on dependency.objid = r.oid and dependency.refclassid = 'pg_class'::regclass
+      union
+      select reads.name, dependency.refobjid
+      from reads
+      join pg_rewrite as r on r.ev_class = reads.relation
+      join pg_depend as dependency on dependency.objid = r.oid and dependency.refclassid = 'pg_class'::regclass
+    )
+    select reads.name, reads.relation::regclass
+    from reads join pg_class as c on c.oid = reads.relation and c.relkind = 'r' join calls on calls.name = reads.name
+    where reads.relation::regclass::text <> all (calls.tables)
+  $$,
+  'The tables named here for each function are those that its view reads'
+);
+
+-- Ownership lost: what a restore without owners does
+
+create function pg_temp.give_functions_to(owner regrole) returns void language plpgsql as $$
+declare
+  rpc regprocedure;
+begin
+  grant create on schema public to public_api;
+  for rpc in select p.oid from pg_proc as p join calls as c on p.proname = c.name where p.pronamespace = 'public'::regnamespace loop
+    execute format('alter function %s owner to %s', rpc, owner);
+  end loop;
+  revoke create on schema public from public_api;
+end
+$$;
+select pg_temp.give_functions_to('postgres');
+
+select bag_eq(
+  'select name, pg_temp.answer(call) from calls',
+  $$ values
+    ('list_members', 'row-level security does not bind postgres on app.members'),
+    ('list_activity', 'row-level security does not bind postgres on app.kudos'),
+    ('list_rewards', 'row-level security does not bind postgres on app.rewards'),
+    ('list_day_ratings', 'row-level security does not bind postgres on app.day_ratings'),
+    ('list_pulse_responses', 'row-level security does not bind postgres on app.pulse_responses'),
+    ('upsert_rewards', 'row-level security does not bind postgres on app.rewards') $$,
+  'A function that belongs to postgres refuses to run: row-level security does not bind its owner'
+);
+
+select pg_temp.give_functions_to('public_api');
+select is_empty(
+  $$ select name from calls where pg_temp.answer(call) ~ 'row-level security' $$, 'Given back to public_api, every function runs again'
+);
+
+-- The owner no longer bound
+
+alter role public_api bypassrls;
+select bag_eq(
+  'select name, pg_temp.answer(call) from calls',
+  $$ values
+    ('list_members', 'row-level security does not bind public_api on app.members'),
+    ('list_activity', 'row-level security does not bind public_api on app.kudos'),
+    ('list_rewards', 'row-level security does not bind public_api on app.rewards'),
+    ('list_day_ratings', 'row-level security does not bind public_api on app.day_ratings'),
+    ('list_pulse_responses', 'row-level security does not bind public_api on app.pulse_responses'),
+    ('upsert_rewards', 'row-level security does not bind public_api on app.rewards') $$,
+  'When public_api may bypass row-level security, every function refuses to run'
+);
+alter role public_api nobypassrls;
+
+-- Row-level security switched off, on one table after the other
+
+create function pg_temp.answers_without_row_security() returns table (relation text, name text, answer text) language plpgsql as $$
+declare
+  call text;
+begin
+  for relation, name, call in select needed, c.name, c.call from calls as c, unnest(c.tables) as needed loop
+    execute format('alter table %s disable row level security', relation);
+    answer := pg_temp.answer(call);
+    execute format('alter table %s enable row level security', relation);
+    return next;
+  end loop;
+end
+$$;
+select is_empty(
+  $$
+    select relation, name, answer from pg_temp.answers_without_row_security()
+    where answer <> 'row-level security does not bind public_api on ' || relation
+  $$,
+  'When row-level security is switched off on any table that a function reads, that function refuses to run'
+);
+
+-- Run as their caller
+
+alter function public.list_members(text, integer, uuid, text) security invoker;
+select is(
+  (select pg_temp.answer(call) from calls where name = 'list_members'), 'permission denied for schema app',
+  'A function that ran with the rights of the secret key, which no policy binds, would reach nothing'
+);
+alter function public.list_members(text, integer, uuid, text) security definer;
+
+-- Policies that let everything through: what the functions themselves still see to
+
+do $$
+declare
+  relation text;
+begin
+  for relation in select distinct unnest(tables) from calls loop
+    execute format('create policy leak on %s to public_api using (true) with check (true)', relation);
+  end loop;
+end
+$$;
+set local role public_api;
+select isnt_empty(
+  $$ select id from app.kudos where message = 'Birch' $$, 'Policies that let everything through let public_api see Birch''s rows'
+);
+reset role;
+select is_empty(
+  $$
+    select name from calls
+    where name <> 'upsert_rewards' and (json_array_length(pg_temp.answer(call)::json) <> 1 or pg_temp.answer(call) ~ 'Birch')
+  $$,
+  'Also then every list answers rows of the key''s company only, because it names the company itself'
+);
+select is(
+  (select pg_temp.answer(call) from calls where name = 'upsert_rewards'), '{"imported":1}', 'Also then an import runs'
+);
+select results_eq(
+  $$ select name from app.rewards where company_id = pg_temp.id('Birch') $$, array['Birch'],
+  'Also then an import leaves another company''s reward with the same external_id alone'
+);
+
+select * from finish();
+rollback;

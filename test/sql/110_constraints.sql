@@ -1,0 +1,384 @@
+-- Constraints: keys that carry the company, values at and past their limits.
+begin;
+create extension if not exists pgtap with schema extensions;
+select plan(39);
+
+-- Ids by name, so that a row reads like a sentence.
+create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
+
+-- Acorn and Birch: a team, two members, a category, a question and a key of each.
+do $$
+declare
+  company text;
+begin
+  foreach company in array array['Acorn', 'Birch'] loop
+    insert into app.companies (id, name) values (pg_temp.id(company), company);
+    insert into app.teams (company_id, id, name) values (pg_temp.id(company), pg_temp.id(company || ' team'), 'Garden');
+    insert into app.members (company_id, id, name, email, role) values
+      (pg_temp.id(company), pg_temp.id(company || ' admin'), 'Ada', 'Ada@' || company || '.example', 'admin'),
+      (pg_temp.id(company), pg_temp.id(company || ' member'), 'Max', 'max@' || company || '.example', 'employee');
+    insert into auth.users (id) values (pg_temp.id(company || ' user')), (pg_temp.id(company || ' second user'));
+    insert into app.member_accounts (user_id, company_id, member_id)
+    values (pg_temp.id(company || ' user'), pg_temp.id(company), pg_temp.id(company || ' admin'));
+    insert into app.categories (company_id, id) values (pg_temp.id(company), pg_temp.id(company || ' category'));
+    insert into app.category_names (company_id, category_id, language, name)
+    values (pg_temp.id(company), pg_temp.id(company || ' category'), 'en', 'Teamwork');
+    insert into app.kudos (company_id, sender_id, receiver_id, category_id, message)
+    values (pg_temp.id(company), pg_temp.id(company || ' admin'), pg_temp.id(company || ' member'), pg_temp.id(company || ' category'), 'Thanks');
+    insert into app.rewards (company_id, external_id, name, points_cost) values (pg_temp.id(company), 'mug', 'Mug', 1);
+    insert into app.day_ratings (company_id, team_id, rating) values (pg_temp.id(company), pg_temp.id(company || ' team'), 3);
+    insert into app.pulse_questions (company_id, id, question) values (pg_temp.id(company), pg_temp.id(company || ' question'), 'Busy?');
+    insert into app.pulse_responses (company_id, question_id) values (pg_temp.id(company), pg_temp.id(company || ' question'));
+    perform set_config('request.jwt.claims', json_build_object('sub', pg_temp.id(company || ' user'))::text, true);
+    insert into app.api_keys (name, scopes) values (company || ' key', '{read:members}');
+  end loop;
+end
+$$;
+
+-- Every key carries the company
+
+create temporary view keys as
+select
+  c.conrelid::regclass::text || ' ' || pg_get_constraintdef(c.oid) as key,
+  c.contype as type,
+  first_column.attname as first_column,
+  first_referenced.attname as first_referenced_column,
+  c.confrelid::regclass::text as referenced
+from pg_constraint as c
+join pg_attribute as first_column on first_column.attrelid = c.conrelid and first_column.attnum = c.conkey[1]
+left join pg_attribute as first_referenced on first_referenced.attrelid = c.confrelid and first_referenced.attnum = c.confkey[1]
+where c.connamespace = 'app'::regnamespace and c.contype in ('p', 'u', 'f');
+
+select bag_eq(
+  $$ select key from keys where first_column <> 'company_id' $$,
+  $$ values
+    ('app.companies PRIMARY KEY (id)'),
+    ('app.member_accounts PRIMARY KEY (user_id)'),
+    ('app.member_accounts FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE'),
+    ('app.api_keys UNIQUE (key_hash)') $$,
+  'Every primary, unique and foreign key begins with company_id, but for the company itself, sign-ins and the hash of a key'
+);
+select is_empty(
+  $$
+    select key from keys
+    where type = 'f'
+      and first_referenced_column <> case when referenced in ('app.companies', 'auth.users') then 'id' else 'company_id' end
+  $$,
+  'Every foreign key meets the company of what it refers to'
+);
+select bag_eq(
+  $$
+    select i.indexrelid::regclass::text from pg_index as i
+    join pg_class as c on c.oid = i.indrelid
+    left join pg_attribute as a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+    where c.relnamespace = 'app'::regnamespace and a.attname is distinct from 'company_id'
+  $$,
+  $$ values ('app.companies_pkey'), ('app.member_accounts_pkey'), ('app.api_keys_key_hash_key'), ('app.members_email') $$,
+  'Every index begins with company_id, but for those same keys and the look-up of an address in all companies'
+);
+select is_empty(
+  $$
+    select c.relname from pg_class as c
+    where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' and c.relname <> 'companies'
+      and not exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'company_id' and a.attnotnull)
+  $$,
+  'Every table has a company_id that cannot be null'
+);
+select is_empty(
+  $$
+    select c.oid::regclass from pg_class as c
+    where c.relnamespace in ('app'::regnamespace, 'staging'::regnamespace) and c.relkind = 'r'
+      and not exists (select from pg_index as i where i.indrelid = c.oid and i.indisprimary)
+  $$,
+  'Every table has a primary key'
+);
+select is_empty(
+  $$
+    select c.conrelid::regclass, c.conname from pg_constraint as c
+    where c.connamespace = 'app'::regnamespace and c.contype = 'f'
+      and not exists (
+        select from pg_index as i
+        where i.indrelid = c.conrelid and i.indpred is null and (i.indkey::smallint[])[0:cardinality(c.conkey) - 1] = c.conkey
+      )
+  $$,
+  'Every foreign key has an index that begins with its columns, so that deleting what it refers to reads no whole table'
+);
+select is_empty(
+  $$ select conrelid::regclass, conname from pg_constraint where connamespace = 'app'::regnamespace and (not convalidated or condeferrable) $$,
+  'Every constraint is in force for all rows and at once'
+);
+select bag_eq(
+  $$
+    select a.attrelid::regclass::text || '.' || a.attname from pg_attribute as a join pg_class as c on c.oid = a.attrelid
+    where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and not a.attnotnull
+  $$,
+  $$ values
+    ('app.members.team_id'),
+    ('app.rewards.external_id'), ('app.rewards.description'), ('app.rewards.stock_count'), ('app.rewards.image_url'), ('app.rewards.vendor_name'),
+    ('app.day_ratings.comment'), ('app.day_ratings.team_id'), ('app.day_ratings.points_awarded'),
+    ('app.pulse_questions.response_type'), ('app.pulse_responses.question_id'), ('app.pulse_responses.value'),
+    ('app.api_keys.expires_at'), ('app.api_keys.revoked_at'), ('app.api_keys.revoked_by'),
+    ('app.api_key_uses.last_used_at'), ('app.api_key_events.expires_at') $$,
+  'These columns may be null, as the specification says, and no other'
+);
+
+-- Nothing refers to another company's things
+
+select throws_ok(
+  $$ update app.members set team_id = pg_temp.id('Birch team') where id = pg_temp.id('Acorn member') $$, '23503', null,
+  'A member cannot be of another company''s team'
+);
+select throws_ok(
+  $$ insert into app.member_accounts (user_id, company_id, member_id)
+     values (pg_temp.id('Acorn second user'), pg_temp.id('Acorn'), pg_temp.id('Birch member')) $$, '23503', null,
+  'A sign-in of one company cannot be another company''s member'
+);
+select throws_ok(
+  $$ insert into app.category_names (company_id, category_id, language, name)
+     values (pg_temp.id('Acorn'), pg_temp.id('Birch category'), 'de', 'Teamgeist') $$, '23503', null,
+  'A company cannot name another company''s category'
+);
+select throws_ok(
+  $$ update app.kudos set sender_id = pg_temp.id('Birch admin') where company_id = pg_temp.id('Acorn') $$, '23503', null,
+  'A kudos cannot come from another company''s member'
+);
+select throws_ok(
+  $$ update app.kudos set receiver_id = pg_temp.id('Birch member') where company_id = pg_temp.id('Acorn') $$, '23503', null,
+  'A kudos cannot go to another company''s member'
+);
+select throws_ok(
+  $$ update app.kudos set category_id = pg_temp.id('Birch category') where company_id = pg_temp.id('Acorn') $$, '23503', null,
+  'A kudos cannot be of another company''s category'
+);
+select throws_ok(
+  $$ update app.day_ratings set team_id = pg_temp.id('Birch team') where company_id = pg_temp.id('Acorn') $$, '23503', null,
+  'A day rating cannot be of another company''s team'
+);
+select throws_ok(
+  $$ update app.pulse_responses set question_id = pg_temp.id('Birch question') where company_id = pg_temp.id('Acorn') $$, '23503', null,
+  'A pulse answer cannot answer another company''s question'
+);
+select throws_ok(
+  $$ update app.api_key_uses set company_id = pg_temp.id('Acorn') where company_id = pg_temp.id('Birch') $$, '23503', null,
+  'A use cannot be of another company''s key'
+);
+-- The triggers fill in who has created and revoked a key; without them the keys of the table decide.
+alter table app.api_keys disable trigger user;
+select throws_ok(
+  $$ update app.api_keys set created_by = pg_temp.id('Birch admin') where company_id = pg_temp.id('Acorn') $$, '23503', null,
+  'A key cannot have been created by another company''s member'
+);
+select throws_ok(
+  $$ update app.api_keys set revoked_at = now(), revoked_by = pg_temp.id('Birch admin') where company_id = pg_temp.id('Acorn') $$, '23503', null,
+  'A key cannot have been revoked by another company''s member'
+);
+alter table app.api_keys enable trigger user;
+
+-- What is unique
+
+select throws_ok(
+  $$ insert into app.members (company_id, name, email) values (pg_temp.id('Acorn'), 'Other Ada', 'aDA@ACORN.example') $$, '23505', null,
+  'An address is one member''s of a company, whatever its case'
+);
+select lives_ok(
+  $$ insert into app.members (company_id, name, email) values (pg_temp.id('Birch'), 'Ada again', 'ada@Acorn.example') $$,
+  'An address may be a member''s of another company too'
+);
+select throws_ok(
+  $$ insert into app.rewards (company_id, external_id, name, points_cost) values (pg_temp.id('Acorn'), 'mug', 'Other mug', 1) $$, '23505', null,
+  'An external_id is one reward''s of a company'
+);
+select lives_ok(
+  $$ insert into app.rewards (company_id, name, points_cost) values (pg_temp.id('Acorn'), 'A', 1), (pg_temp.id('Acorn'), 'B', 1) $$,
+  'Any number of rewards may have no external_id'
+);
+
+-- Values
+
+-- Rows that pass, and the values that decide: at a limit and past it.
+create temporary table valid_rows (relation text, fields jsonb);
+insert into valid_rows values
+  ('app.companies', '{"id": "00000000-0000-4000-8000-00000000000c", "name": "C", "default_language": "en", "created_at": "2026-01-01Z"}'),
+  ('app.teams', '{"name": "T"}'),
+  ('app.members', '{"name": "M", "email": "m@c.example", "role": "employee"}'),
+  ('app.category_names', '{"language": "fr", "name": "N"}'),
+  ('app.kudos', '{"message": "M"}'),
+  ('app.rewards', '{"name": "R", "points_cost": 1, "reward_type": "perk", "is_archived": false}'),
+  ('app.day_ratings', '{"rating": 3}'),
+  ('app.pulse_questions', '{"question": "Q"}'),
+  ('app.pulse_responses', '{"comment": ""}'),
+  ('app.api_key_events', '{"action": "created", "key_name": "K", "hint": "h", "scopes": ["read:members"], "member_name": "M"}');
+update valid_rows set fields = jsonb_build_object(
+    'company_id', pg_temp.id('Acorn'), 'id', gen_random_uuid(), 'created_at', now(), 'sender_id', pg_temp.id('Acorn admin'),
+    'receiver_id', pg_temp.id('Acorn member'), 'category_id', pg_temp.id('Acorn category'), 'key_id', gen_random_uuid(),
+    'member_id', pg_temp.id('Acorn admin')
+  ) || fields || case relation when 'app.api_key_events' then '{"id": 0}' else '{}'::jsonb end;
+
+create temporary table decisive_values (constraint_name text, relation text, field text, accepted jsonb, refused jsonb);
+insert into decisive_values values
+  ('companies_name_length', 'app.companies', 'name', json_build_array(repeat('ä', 255)), json_build_array('', repeat('x', 256))),
+  ('companies_default_language_form', 'app.companies', 'default_language',
+    '["de", "gsw", "pt-BR", "zh-Hant-TW", "de-1996"]', '["", "d", "DE", "deutsch", "de-", "de_DE", "de-x", "de\nen"]'),
+  ('teams_name_length', 'app.teams', 'name', json_build_array(repeat('ä', 255)), json_build_array('', repeat('x', 256))),
+  ('members_name_length', 'app.members', 'name', json_build_array(repeat('ä', 255)), json_build_array('', repeat('x', 256))),
+  ('members_email_form', 'app.members', 'email', json_build_array('a@b', repeat('a', 318) || '@b'),
+    json_build_array('', 'a', '@', 'a@', '@b', 'a@b@c', 'a b@c', 'a@b c', e'a@b\n', repeat('a', 319) || '@b')),
+  ('members_role_length', 'app.members', 'role', json_build_array('x', repeat('ä', 50)), json_build_array('', repeat('x', 51))),
+  ('members_created_at_range', 'app.members', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]',
+    '["0001-12-31 23:59:59.999999Z BC", "10000-01-01Z", "infinity", "-infinity"]'),
+  ('category_names_language_form', 'app.category_names', 'language', '["de", "pt-BR"]', '["", "DE", "de-", "de_DE"]'),
+  ('category_names_name_length', 'app.category_names', 'name', json_build_array(repeat('ä', 255)), json_build_array('', repeat('x', 256))),
+  ('kudos_message_length', 'app.kudos', 'message', json_build_array('x', repeat('ä', 10000)), json_build_array('', repeat('x', 10001))),
+  ('kudos_created_at_range', 'app.kudos', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]',
+    '["0001-12-31 23:59:59.999999Z BC", "10000-01-01Z", "infinity", "-infinity"]'),
+  ('rewards_external_id_length', 'app.rewards', 'external_id', json_build_array(null, 'x', repeat('ä', 255)),
+    json_build_array('', repeat('x', 256))),
+  ('rewards_name_length', 'app.rewards', 'name', json_build_array(repeat('ä', 255)), json_build_array('', repeat('x', 256))),
+  ('rewards_description_length', 'app.rewards', 'description', json_build_array(null, '', repeat('ä', 2000)),
+    json_build_array(repeat('x', 2001))),
+  ('rewards_points_cost_range', 'app.rewards', 'points_cost', '[0, 9007199254740991]', '[-1, 9007199254740992]'),
+  ('rewards_reward_type_length', 'app.rewards', 'reward_type', json_build_array('x', repeat('ä', 50)), json_build_array('', repeat('x', 51))),
+  ('rewards_stock_count_range', 'app.rewards', 'stock_count', '[null, 0, 2147483647]', '[-1]'),
+  ('rewards_created_at_range', 'app.rewards', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]',
+    '["0001-12-31 23:59:59.999999Z BC", "10000-01-01Z", "infinity", "-infinity"]'),
+  ('day_ratings_rating_range', 'app.day_ratings', 'rating', '[1, 5]', '[0, 6]'),
+  ('day_ratings_comment_length', 'app.day_ratings', 'comment', json_build_array(null, '', repeat('ä', 10000)),
+    json_build_array(repeat('x', 10001))),
+  ('day_ratings_points_awarded_range', 'app.day_ratings', 'points_awarded', '[null, 0]', '[-1]'),
+  ('day_ratings_created_at_range', 'app.day_ratings', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]',
+    '["0001-12-31 23:59:59.999999Z BC", "10000-01-01Z", "infinity", "-infinity"]'),
+  ('pulse_questions_question_length', 'app.pulse_questions', 'question', json_build_array(repeat('ä', 2000)),
+    json_build_array('', repeat('x', 2001))),
+  ('pulse_questions_response_type_length', 'app.pulse_questions', 'response_type', json_build_array(null, repeat('ä', 50)),
+    json_build_array('', repeat('x', 51))),
+  ('pulse_responses_comment_length', 'app.pulse_responses', 'comment', json_build_array('', repeat('ä', 10000)),
+    json_build_array(repeat('x', 10001))),
+  ('pulse_responses_created_at_range', 'app.pulse_responses', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]',
+    '["0001-12-31 23:59:59.999999Z BC", "10000-01-01Z", "infinity", "-infinity"]'),
+  ('api_key_events_action_known', 'app.api_key_events', 'action', '["created", "revoked"]', '["", "Created", "deleted"]');
+
+-- What becomes of a row: inserted, or the constraint that refuses it. Nothing of it stays.
+create function pg_temp.outcome(relation text, fields jsonb) returns text language plpgsql as $$
+declare
+  refusing text;
+begin
+  execute format('insert into %1$s overriding system value select * from jsonb_populate_record(null::%1$s, $1)', relation) using fields;
+  raise exception using errcode = 'P0000';
+exception
+  when sqlstate 'P0000' then return 'inserted';
+  when others then
+    get stacked diagnostics refusing = constraint_name;
+    return coalesce(nullif(refusing, ''), sqlerrm);
+end
+$$;
+
+
+create temporary view outcomes as
+select
+  d.constraint_name,
+  left(tried.value::text, 40) as value,
+  tried.expected,
+  pg_temp.outcome(d.relation, v.fields || jsonb_build_object(d.field, tried.value))
+from decisive_values as d
+join valid_rows as v using (relation)
+cross join lateral (
+  select value, 'inserted' as expected from jsonb_array_elements(d.accepted) as value
+  union all
+  select value, d.constraint_name from jsonb_array_elements(d.refused) as value
+) as tried;
+
+select is_empty(
+  $$ select * from outcomes where expected = 'inserted' and outcome <> expected $$, 'What the check constraints allow is accepted, up to their limits'
+);
+select is_empty(
+  $$ select * from outcomes where expected <> 'inserted' and outcome <> expected $$, 'What they do not allow is refused, each by its constraint'
+);
+select is_empty(
+  $$
+    select conrelid::regclass, conname from pg_constraint
+    where connamespace = 'app'::regnamespace and contype = 'c' and conrelid <> 'app.api_keys'::regclass
+      and conname not in (select constraint_name from decisive_values)
+  $$,
+  'Every check constraint is among those that were tried, those of API keys follow'
+);
+-- Their triggers would fill in good values.
+alter table app.api_keys disable trigger user;
+select throws_ok(
+  $$ update app.api_keys set name = '' $$, '23514',
+  'new row for relation "api_keys" violates check constraint "api_keys_name_length"',
+  'A key has a name'
+);
+select throws_ok(
+  $$ update app.api_keys set name = repeat('x', 101) $$, '23514',
+  'new row for relation "api_keys" violates check constraint "api_keys_name_length"',
+  'The name of a key has at most 100 characters'
+);
+select throws_ok(
+  $$ update app.api_keys set scopes = '{}' $$, '23514',
+  'new row for relation "api_keys" violates check constraint "api_keys_scopes_known"',
+  'A key has at least one scope'
+);
+select throws_ok(
+  $$ update app.api_keys set scopes = '{read:members,read:everything}' $$, '23514',
+  'new row for relation "api_keys" violates check constraint "api_keys_scopes_known"',
+  'A key has none but the known scopes'
+);
+select throws_ok(
+  $$ update app.api_keys set scopes = '{read:members,NULL}' $$, '23514',
+  'new row for relation "api_keys" violates check constraint "api_keys_scopes_known"',
+  'Null is no scope'
+);
+select throws_ok(
+  $$ update app.api_keys set key_hash = 'not a hash' $$, '23514',
+  'new row for relation "api_keys" violates check constraint "api_keys_key_hash_length"',
+  'The hash of a key is 32 bytes long: a key in its place would be refused'
+);
+select throws_ok(
+  $$ update app.api_keys set revoked_at = now() $$, '23514',
+  'new row for relation "api_keys" violates check constraint "api_keys_revoked_by_whom"',
+  'A key that is revoked was revoked by somebody'
+);
+alter table app.api_keys enable trigger user;
+
+-- Deleting
+
+select throws_ok(
+  $$ delete from app.members where id = pg_temp.id('Acorn member') $$, '23503', null, 'A member whom kudos name cannot be deleted'
+);
+select throws_ok(
+  $$ delete from app.teams where id = pg_temp.id('Acorn team') $$, '23503', null, 'A team that ratings name cannot be deleted'
+);
+select throws_ok(
+  $$ delete from app.categories where id = pg_temp.id('Acorn category') $$, '23503', null, 'A category that kudos name cannot be deleted'
+);
+select lives_ok(
+  $$ delete from app.companies where id = pg_temp.id('Acorn') $$, 'A company can be deleted with everything that it has'
+);
+
+-- Which tables still hold rows of a company.
+create function pg_temp.tables_of(company uuid) returns setof text language plpgsql as $$
+declare
+  relation text;
+  found boolean;
+begin
+  for relation in
+    select a.attrelid::regclass from pg_attribute as a join pg_class as c on c.oid = a.attrelid
+    where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' and a.attname = 'company_id'
+  loop
+    execute format('select exists (select from %s where company_id = $1)', relation) into found using company;
+    if found then
+      return next relation;
+    end if;
+  end loop;
+end
+$$;
+select results_eq(
+  $$ select pg_temp.tables_of(pg_temp.id('Acorn')) $$, array['app.api_key_events'],
+  'Of a company that has been deleted the history of its keys stays and nothing else'
+);
+select is(
+  (select count(*) from pg_temp.tables_of(pg_temp.id('Birch'))), 13::bigint, 'Another company''s rows stay in all 13 tables'
+);
+
+select * from finish();
+rollback;
