@@ -17,7 +17,7 @@ create function app.text_problem(field text, cell text, min_length integer, max_
 language sql immutable set search_path = ''
 return case
   when char_length(coalesce(cell, '')) between min_length and max_length then null
-  else format('%s must be %s to %s characters', field, min_length, max_length)
+  else format('%s must be %s%s characters', field, case when min_length = 0 then 'at most ' else min_length || ' to ' end, max_length)
 end;
 
 -- Names, roles and the like are grouped and filtered by: a blank that nobody sees would make two of one.
