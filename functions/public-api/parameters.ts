@@ -121,7 +121,8 @@ function parseInstant(text: string, bound: "since" | "until"): Instant | undefin
 
   const midnight = new Date(0);
   midnight.setUTCFullYear(year, month - 1, day);
-  const isRealDate = year > 0 && midnight.getUTCMonth() === month - 1 && midnight.getUTCDate() === day;
+  // A day that its month does not have leads into another month.
+  const isRealDate = year > 0 && midnight.getUTCMonth() === month - 1;
   const isRealTime = hour < 24 && minute < 60 && second < 60 && Number(zoneHour) < 24 && Number(zoneMinute) < 60;
   if (!isRealDate || !isRealTime) return undefined;
 

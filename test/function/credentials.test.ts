@@ -61,6 +61,7 @@ describe("401 without asking the database", () => {
     ["a bearer token that is empty", { Authorization: "Bearer" }],
     ["another scheme", { Authorization: `Token ${key}` }],
     ["no scheme", { Authorization: key }],
+    ["Basic with something after the key", basic(`:${key}:x`)],
     ["Basic that is not base64", { Authorization: "Basic %%%" }],
     ["Basic with a bare key", { Authorization: `Basic ${key}` }],
     ["Basic that is empty", { Authorization: "Basic" }],

@@ -1,7 +1,17 @@
+import { once } from "node:events";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
 import { readSettings } from "../../functions/public-api/database.ts";
-import { internalServerError, key, list, secretKey, startService, type Upstream, unauthorized } from "./service.ts";
+import {
+  internalServerError,
+  key,
+  list,
+  secretKey,
+  startService,
+  type Upstream,
+  unauthorized,
+  value,
+} from "./service.ts";
 
 const service = await startService();
 afterEach(() => void vi.useRealTimers());
@@ -130,6 +140,11 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
       "list_members answered 403 with PT401",
     ],
     [
+      "a 403 that only looks like ours",
+      postgrest(500, { code: "PT403", details: null, hint: null, message: "" }),
+      "list_members answered 500 with PT403",
+    ],
+    [
       "HTML of a proxy",
       { status: 502, headers: { "Content-Type": "text/html" }, body: "<html>secret</html>" },
       "list_members answered 502 with no code",
@@ -157,7 +172,9 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
   });
 
   test("an error body without end is not read to its end", async () => {
+    let closed: Promise<unknown> | undefined;
     service.answer("list_members", (response) => {
+      closed = once(response, "close");
       response.writeHead(500, { "Content-Type": json });
       const more = () => {
         while (response.write("x".repeat(1024)));
@@ -166,6 +183,7 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
       more();
     });
     await expectFailure(await service.send("/members"), "list_members answered 500 with no code");
+    await closed;
   });
 
   test("a list without its headers", async () => {
@@ -242,6 +260,17 @@ describe("an upstream that takes longer than 8 seconds", () => {
     await vi.advanceTimersByTimeAsync(1);
     await expectFailure(await response, /^list_members (gave no complete answer|answered 500 with no code)/);
   });
+});
+
+test("no timer is left behind by an answer that came in time", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const before = vi.getTimerCount();
+  await (await service.send("/members")).text();
+  await service.send("/members?format=csv");
+  service.answer("upsert_rewards", value({ imported: 1 }));
+  await service.import('{"external_id":"a","name":"b","points_cost":1}');
+  await service.import("");
+  expect(vi.getTimerCount()).toBe(before);
 });
 
 describe("the secret key", () => {

@@ -125,6 +125,7 @@ describe("a field", () => {
     [{ "\n": 1 }, String.raw`"\n" must be left out`],
     [{ "\ud800": 1 }, String.raw`"\ud800" must be left out`],
     [{ "": 1 }, '"" must be left out'],
+    [{ ["😀".repeat(64)]: 1 }, `"${"😀".repeat(64)}" must be left out`],
     [{ ["x".repeat(65)]: 1 }, "a name of 65 characters must be left out"],
   ])("%#: %o", async (fields, message) => {
     expect(await refusalOf(fields)).toBe(`rewards[0]: ${message}`);
@@ -253,6 +254,7 @@ describe("a body", () => {
     ["an overlong form", [0x22, 0xc0, 0x80, 0x22]],
     ["a surrogate", [0x22, 0xed, 0xa0, 0x80, 0x22]],
     ["an end in mid-character", [0x22, 0xf0, 0x9f, 0x98]],
+    ["an end in mid-character after a whole value", [0x5b, 0x5d, 0xf0, 0x9f, 0x98]],
     ["UTF-16", [0xff, 0xfe, 0x5b, 0x00, 0x5d, 0x00]],
   ])("that is not UTF-8 is no JSON: %s", async (_what, bytes) => {
     expect(await refusal(new Uint8Array(bytes))).toBe(invalid);
