@@ -150,6 +150,7 @@ test("category is the English name when there is none in the default language, a
       [randomUUID(), { de: "Einfall", en: "Idea", pt: "Ideia" }],
       [randomUUID(), { ja: "匠の技" }],
       [randomUUID(), { fr: "Sécurité", de: "Sicherheit" }],
+      [randomUUID(), {}],
     ];
     const [person] = await sql`select id from app.members where company_id = ${company.id}`;
     for (const [category, names] of named) {
@@ -168,6 +169,8 @@ test("category is the English name when there is none in the default language, a
     expect(category(1)).toBe("Idea");
     expect(category(2)).toBe("匠の技");
     expect(["Sécurité", "Sicherheit"]).toContain(category(3));
+    // Always a text: one that nobody has named yet is the empty one.
+    expect(category(4)).toBe("");
   } finally {
     await company.remove();
   }
@@ -175,8 +178,7 @@ test("category is the English name when there is none in the default language, a
 
 test("messages keep line breaks, quotes, emoji and what looks like a formula", async () => {
   const messages = (await kudos(first)).map(({ row }) => String(row.message));
-  const [sent] = [await readThrough("/activity", first.key, 1000)];
-  const received = new Set(sent.map(({ message }) => message));
+  const received = new Set((await readThrough("/activity", first.key, 1000)).map(({ message }) => message));
   for (const shape of [/\n/, /\r\n/, /"/, /\p{Extended_Pictographic}/u, /^\+1/, /^@/, /^-/, /^=/, /^\t/]) {
     const message = messages.find((text) => shape.test(text));
     expect(message, `the demo data has a message like ${shape}`).toBeDefined();

@@ -1,0 +1,80 @@
+// What a caller sees when something fails on the service's side (docs/api.md, Errors): a 500 that says nothing, and a line in the log that
+// says where. The failure is a real one, made in the database and undone at once.
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newCompany, type TestCompany } from "./companies.ts";
+import { call, expectError, functionLog, importRewards, sql } from "./stack.ts";
+
+let company: TestCompany;
+let key: string;
+beforeAll(async () => {
+  company = await newCompany("Failures");
+  key = (await company.makeKey()).api_key;
+});
+afterAll(() => company.remove());
+
+const list = "public.list_pulse_responses(text, integer, timestamptz, timestamptz)";
+const upsert = "public.upsert_rewards(text, text)";
+
+/** Breaks something in the database for as long as `use` takes. */
+async function broken(breakIt: string, mendIt: string, use: () => Promise<void>): Promise<void> {
+  await sql.unsafe(breakIt);
+  try {
+    await use();
+  } finally {
+    await sql.unsafe(mendIt);
+  }
+}
+
+/** Expects a 500 without a word of why; the log has the reason beside the request id. */
+async function expectFailure(response: Response, logged: RegExp): Promise<void> {
+  const id = response.headers.get("X-Request-Id") ?? "no request id";
+  await expectError(response, 500, "Internal Server Error");
+  const find = () =>
+    functionLog()
+      .split("\n")
+      .find((line) => line.includes(id));
+  await expect.poll(find, { timeout: 5000 }).toMatch(logged);
+}
+
+test("a failure on the service's side is a 500 whose details stand only in the log, beside the request id", async () => {
+  await broken(
+    `revoke execute on function ${list} from service_role`,
+    `grant execute on function ${list} to service_role`,
+    async () => {
+      await expectFailure(
+        await call("/pulse-responses", key),
+        /"error":"list_pulse_responses answered \d+ with 42501"/,
+      );
+      await expectFailure(await call("/pulse-responses?format=csv", key), /42501/);
+    },
+  );
+  expect((await call("/pulse-responses", key)).status).toBe(200);
+});
+
+test("a function that has lost its owner answers 500 rather than every company's rows", async () => {
+  await broken(`alter function ${list} owner to postgres`, `alter function ${list} owner to public_api`, async () => {
+    await expectFailure(await call("/pulse-responses", key), /"status":500/);
+  });
+  expect(await (await call("/pulse-responses", key)).json()).toEqual([]);
+});
+
+test("an import that fails on the service's side writes nothing", async () => {
+  const reward = { external_id: "failed", name: "Failed", points_cost: 1 };
+  const trigger = "app_test_failure";
+  const refuse = `
+    create function app.${trigger}() returns trigger language plpgsql as $$ begin raise exception 'secret detail'; end $$;
+    create trigger ${trigger} before insert on app.rewards for each row when (new.name = 'Failed') execute function app.${trigger}()`;
+  await broken(refuse, `drop function app.${trigger}() cascade`, async () => {
+    const response = await importRewards(key, [{ ...reward, external_id: "first", name: "First" }, reward]);
+    await expectFailure(response, /"error":"upsert_rewards answered/);
+  });
+  expect(await sql`select from app.rewards where company_id = ${company.id}`).toHaveLength(0);
+  expect(functionLog()).not.toContain("secret detail");
+  await broken(
+    `revoke execute on function ${upsert} from service_role`,
+    `grant execute on function ${upsert} to service_role`,
+    async () => {
+      await expectFailure(await importRewards(key, reward), /42501/);
+    },
+  );
+});
