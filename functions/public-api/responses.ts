@@ -49,7 +49,9 @@ function escapeUnits(text: string): string {
 /** Puts together the response that leaves the function; a HEAD request gets the headers of the GET (`docs/api.md`, Requests). */
 export function toResponse({ status, headers, body }: Answer, requestId: string, isHead: boolean): Response {
   if (isHead && body instanceof ReadableStream) body.cancel().catch(() => {});
-  return new Response(isHead ? null : body, {
+  // An empty stream and not null, for which the server would say Content-Length: 0.
+  const sent = isHead ? new ReadableStream({ start: (controller) => controller.close() }) : body;
+  return new Response(sent, {
     status,
     headers: {
       "X-Request-Id": requestId,
