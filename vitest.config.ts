@@ -18,6 +18,7 @@ export default defineConfig({
       onTheStack("api", 1),
       onTheStack("tools", 2),
       onTheStack("dashboard", 3),
+      onTheStack("hardening", 4),
     ],
   },
 });

@@ -1,7 +1,8 @@
 // npm test: every test of the project on a stack of its own, in a temporary folder, on free ports.
 // npm test -- <part of a path> …: only the test files whose path holds one of these.
+// npm run test:soak: what is tried at random or again and again (test/hardening), many times as often.
 import { globSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 import { root } from "./stack/process.ts";
@@ -12,7 +13,8 @@ import { specification } from "./suites/specification.ts";
 import { count, crashed, type SuiteResult, type Test } from "./suites/suite.ts";
 import { vitest } from "./suites/vitest.ts";
 
-const { positionals: filters } = parseArgs({ allowPositionals: true });
+const { positionals: filters, values } = parseArgs({ allowPositionals: true, options: { soak: { type: "boolean" } } });
+if (values.soak) process.env.SOAK = "1";
 const stopping = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stopping.abort());
 
@@ -78,6 +80,8 @@ await stack.then(
   () => {},
 );
 const { passed, failed } = count(all);
+// What the tests say that they tried, or could not.
+process.stdout.write(await readFile(`${folder}/tried.txt`, "utf8").catch(() => ""));
 const good = failed === 0 && passed > 0;
 if (good || stopping.signal.aborted) await rm(folder, { recursive: true, force: true });
 else console.log(`The logs are in ${folder}`);

@@ -1,0 +1,233 @@
+// Isolation, by property: whatever is asked with whatever key, the answer is the one that the model predicts from the data of the key's
+// company, and no byte of it is another company's.
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type RawResponse, send } from "../api/raw.ts";
+import { allScopes, functionLog, importRewards, invalidKey, sql } from "../api/stack.ts";
+import { count, tried } from "./counts.ts";
+import { cells, type ListRequest, lists, predict, readCsv } from "./model.ts";
+import { iso, newWorld, roles, type World } from "./world.ts";
+
+interface Tenant {
+  world: World;
+  keys: { key: string; scopes: string[] }[];
+  refused: string[];
+}
+
+let tenants: Tenant[];
+beforeAll(async () => {
+  tenants = await Promise.all(
+    [60, 60, 5].map(async (size) => {
+      const world = await newWorld(size);
+      const made = [];
+      for (const scopes of [allScopes, ...allScopes.map((scope) => [scope])]) {
+        made.push({ key: (await world.company.makeKey(scopes)).api_key, scopes });
+      }
+      const revoked = await world.company.makeKey();
+      await world.company.revoke(revoked.id);
+      return { world, keys: made, refused: [revoked.api_key] };
+    }),
+  );
+});
+afterAll(async () => {
+  for (const { world } of tenants) await world.company.remove();
+});
+
+const nat = (max: number) => fc.nat({ max });
+const pick = <T>(values: readonly T[], index: number): T => values[index % values.length] as T;
+
+/** A request of tenant `who`, with ids and instants out of tenant `whose` data. Numbers are drawn; rows are looked up when it is sent. */
+const drawn = fc.record({
+  who: nat(2),
+  whose: nat(2),
+  // Up to 5 the key with every scope, then those with one, 11 is the revoked one.
+  key: nat(11),
+  path: fc.constantFrom(...Object.keys(lists), "/"),
+  filters: fc.subarray([
+    "limit",
+    "since",
+    "until",
+    "team_id",
+    "role",
+    "category_id",
+    "sender_id",
+    "receiver_id",
+    "include_archived",
+  ]),
+  format: fc.constantFrom("none", "json", "csv", "escaped"),
+  row: nat(1000),
+  limit: fc.constantFrom(1, 2, 7, 59, 60, 61, 1000),
+  id: fc.constantFrom("row", "row", "random", "company"),
+  trick: nat(9),
+});
+type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never;
+
+const parametersOf: Record<string, string[]> = {
+  "/members": ["team_id", "role"],
+  "/users": ["team_id", "role"],
+  "/activity": ["since", "until", "category_id", "sender_id", "receiver_id"],
+  "/kudos": ["since", "until", "category_id", "sender_id", "receiver_id"],
+  "/rewards": ["include_archived"],
+  "/day-ratings": ["since", "until", "team_id"],
+  "/pulse-responses": ["since", "until"],
+};
+
+function meant({ whose, path, filters, format, row, limit, id }: Drawn): ListRequest {
+  const { teams, kudos, company } = pick(tenants, whose).world;
+  const choose = (fromRow: string) => ({ row: fromRow, random: randomUUID(), company: company.id })[id];
+  const thanks = pick(kudos, row);
+  const [earlier = "", later = ""] = [iso(thanks.at), iso(pick(kudos, row + 7).at)].sort();
+  const values: Record<string, string> = {
+    limit: String(limit),
+    since: earlier,
+    until: later,
+    team_id: choose(pick(teams, row).id),
+    role: pick(roles, row),
+    category_id: choose(thanks.category_id),
+    sender_id: choose(thanks.sender_id),
+    receiver_id: choose(thanks.receiver_id),
+    include_archived: "true",
+  };
+  const accepted = filters.filter((name) => name === "limit" || parametersOf[path]?.includes(name));
+  const parameters = Object.fromEntries(accepted.map((name) => [name, values[name] ?? ""]));
+  if (path === "/") return { path, parameters: {} };
+  if (format === "json" || format === "csv") parameters.format = format;
+  if (format === "escaped") Object.assign(parameters, { format: "csv", escape_formulas: "true" });
+  return { path, parameters };
+}
+
+/** How a key may stand in a request that also tries to be somebody else. */
+function headers(key: string, other: Tenant, trick: number): Record<string, string> {
+  const otherKey = other.keys[0]?.key ?? "";
+  const companyId = other.world.company.id;
+  const tricks: Record<string, string>[] = [
+    { "X-API-Key": key },
+    { Authorization: `Bearer ${key}` },
+    { Authorization: `Basic ${Buffer.from(`${key}:`).toString("base64")}` },
+    { Authorization: `Basic ${Buffer.from(`x:${key}`).toString("base64")}` },
+    { "X-API-Key": key, Authorization: `Bearer ${otherKey}` },
+    { "X-API-Key": key, "X-Company-Id": companyId, "X-Key-Id": companyId, "X-Tenant-Id": companyId },
+    { "X-API-Key": key, Cookie: `api_key=${otherKey}; company_id=${companyId}` },
+    {
+      "X-API-Key": key,
+      "Accept-Profile": "app",
+      "Content-Profile": "app",
+      Prefer: "count=exact,tx=rollback",
+      Range: "0-9999",
+    },
+    {
+      "X-API-Key": key,
+      "X-Forwarded-For": "127.0.0.1",
+      "X-HTTP-Method-Override": "POST",
+      "X-Original-URL": "/members",
+    },
+    { "X-API-Key": key, apikey: otherKey, role: "service_role", "If-None-Match": "*", Accept: "text/html" },
+  ];
+  return pick(tricks, trick);
+}
+
+const address = ({ path, parameters }: ListRequest): string => {
+  const query = new URLSearchParams(parameters).toString();
+  return query ? `${path}?${query}` : path;
+};
+
+/** All that came back but what differs by nature between two equal requests. */
+function everything({ status, headers, body }: RawResponse): string {
+  const rest = [...headers].filter(([name]) => name !== "x-request-id" && name !== "date");
+  return JSON.stringify([status, rest, body]);
+}
+
+/** Compares an answer with what the model predicts for a key of this company with these scopes; null for a key that was revoked. */
+function expectAnswer(response: RawResponse, asked: ListRequest, world: World, scopes: string[] | null): void {
+  const { status, body } = response;
+  const scope = lists[asked.path]?.scope;
+  if (!scopes) expect([status, JSON.parse(body)]).toEqual([401, { error: invalidKey }]);
+  else if (!scope) expect(JSON.parse(body)).toMatchObject({ company_name: "World", scopes, version: "1.0.0" });
+  else if (!scopes.includes(scope)) {
+    const error = `Forbidden: this key is missing the "${scope}" scope`;
+    expect([status, JSON.parse(body)]).toEqual([403, { error }]);
+  } else {
+    const { rows, hasMore } = predict(world, asked);
+    expect([status, response.headers.get("X-Has-More")]).toEqual([200, String(hasMore)]);
+    const { format, escape_formulas } = asked.parameters;
+    if (format === "csv") expect(readCsv(body)).toEqual(cells(asked.path, rows, escape_formulas === "true"));
+    else expect(JSON.parse(body)).toEqual(rows);
+  }
+}
+
+test("every answer is what the model predicts from the key's company, and no byte of it is another company's", async () => {
+  const seen = new Map<number, number>();
+  const property = fc.asyncProperty(drawn, async (request) => {
+    const tenant = pick(tenants, request.who);
+    const { key, scopes } = pick(tenant.keys, Math.max(0, request.key - 5));
+    const refused = request.key === 11;
+    const asked = meant(request);
+    const other = pick(tenants, request.who + 1);
+    const response = await send(
+      "GET",
+      address(asked),
+      headers(refused ? (tenant.refused[0] ?? "") : key, other, request.trick),
+    );
+
+    const whole = JSON.stringify([response.status, [...response.headers], response.body]);
+    for (const { world } of tenants) if (world !== tenant.world) expect(whole).not.toContain(world.canary);
+    seen.set(response.status, (seen.get(response.status) ?? 0) + 1);
+
+    expectAnswer(response, asked, tenant.world, refused ? null : scopes);
+  });
+  const numRuns = count(600, 6000);
+  await fc.assert(property, { numRuns });
+  const statuses = [...seen].sort().map(([status, times]) => `${times} × ${status}`);
+  tried(`isolation: ${numRuns} random requests of 3 companies answered as the model predicts (${statuses.join(", ")})`);
+  expect([...seen.keys()].sort()).toEqual([200, 401, 403]);
+});
+
+test("an id of another company is answered exactly as a random one is", async () => {
+  const [own, foreign] = tenants as [Tenant, Tenant];
+  const { teams, members, categories, kudos, rewards } = foreign.world;
+  const ids: [path: string, id: string | undefined][] = [
+    ...["/members?team_id=", "/users?team_id=", "/day-ratings?team_id="].map(
+      (path) => [path, teams[0]?.id] as [string, string],
+    ),
+    ...["/activity?sender_id=", "/activity?receiver_id=", "/kudos?sender_id="].map(
+      (path) => [path, kudos[0]?.sender_id] as [string, string],
+    ),
+    ["/activity?category_id=", categories[0]?.id],
+    ["/members?team_id=", members[0]?.id],
+    ["/members?team_id=", foreign.world.company.id],
+    ["/day-ratings?format=csv&team_id=", teams[1]?.id],
+  ];
+  const key = { "X-API-Key": own.keys[0]?.key ?? "" };
+  for (const [path, id] of ids) {
+    const [theirs, nobodys] = [await send("GET", path + id, key), await send("GET", path + randomUUID(), key)];
+    expect(everything(theirs)).toBe(everything(nobodys));
+  }
+  for (const id of [members[0]?.id, rewards[0]?.id]) {
+    const [theirs, nobodys] = [
+      await send("GET", `/members/${id}`, key),
+      await send("GET", `/members/${randomUUID()}`, key),
+    ];
+    expect([theirs.status, nobodys.status]).toEqual([404, 404]);
+  }
+});
+
+test("an import that names another company's external ids touches its own rows only", async () => {
+  const [own, foreign] = tenants as [Tenant, Tenant];
+  const checksum = (id: string) =>
+    sql`select md5(string_agg(r::text || xmin::text, '' order by id)) from app.rewards as r where company_id = ${id}`;
+  const before = await checksum(foreign.world.company.id);
+  const taken = foreign.world.rewards.flatMap(({ external_id }) => external_id ?? []);
+  const sent = taken.map((external_id) => ({ external_id, name: own.world.canary, points_cost: 7 }));
+  const response = await importRewards(own.keys[0]?.key ?? "", sent);
+  expect(await response.json()).toEqual({ imported: taken.length });
+  expect(await checksum(foreign.world.company.id)).toEqual(before);
+  const page = await send("GET", "/rewards?limit=1000", { "X-API-Key": own.keys[0]?.key ?? "" });
+  const named = JSON.parse(page.body).filter(({ name }: { name: string }) => name === own.world.canary);
+  const archived = own.world.rewards.filter((reward) => reward.is_archived && taken.includes(reward.external_id ?? ""));
+  expect(named).toHaveLength(taken.length - archived.length);
+});
+
+test("no canary stands in the function's log", () => {
+  for (const { world } of tenants) expect(functionLog()).not.toContain(world.canary);
+});

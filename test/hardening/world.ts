@@ -1,0 +1,233 @@
+// Companies full of random data, made here and kept here: the model (model.ts) predicts every answer from these objects and never reads
+// the database. Each text carries its company's canary, a word that no request holds.
+import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import { newCompany, type TestCompany } from "../api/companies.ts";
+import { sql } from "../api/stack.ts";
+
+/** Microseconds since 1970, as text: what a row is sorted by, without JavaScript's loss. */
+type Micros = bigint;
+
+export interface Team {
+  id: string;
+  name: string;
+}
+export interface Member {
+  id: string;
+  name: string;
+  email: string;
+  role: string;
+  team_id: string | null;
+  at: Micros;
+}
+export interface Category {
+  id: string;
+  names: Record<string, string>;
+}
+export interface Kudos {
+  id: string;
+  sender_id: string;
+  receiver_id: string;
+  category_id: string;
+  message: string;
+  at: Micros;
+}
+export interface Reward {
+  id: string;
+  external_id: string | null;
+  name: string;
+  description: string | null;
+  points_cost: number;
+  reward_type: string;
+  stock_count: number | null;
+  image_url: string | null;
+  vendor_name: string | null;
+  is_archived: boolean;
+  at: Micros;
+}
+export interface Rating {
+  id: string;
+  rating: number;
+  comment: string | null;
+  team_id: string | null;
+  points_awarded: number | null;
+  at: Micros;
+}
+export interface Question {
+  id: string;
+  question: string;
+  response_type: string | null;
+}
+export interface Answer {
+  id: string;
+  question_id: string | null;
+  value: unknown;
+  comment: string;
+  at: Micros;
+}
+
+/** A company with everything in it. */
+export interface World {
+  company: TestCompany;
+  language: string;
+  /** Stands in every text of this company, and in none of another or of a request. */
+  canary: string;
+  teams: Team[];
+  members: Member[];
+  categories: Category[];
+  kudos: Kudos[];
+  rewards: Reward[];
+  ratings: Rating[];
+  questions: Question[];
+  answers: Answer[];
+}
+
+const one = <T>(values: readonly T[]): T => values[randomInt(values.length)] as T;
+const many = <T>(length: number, make: (index: number) => T): T[] => Array.from({ length }, (_, index) => make(index));
+const maybe = <T>(value: T): T | null => (randomInt(3) === 0 ? null : value);
+
+/** What a text is made awkward with: whatever CSV, JSON, SQL, HTML or a spreadsheet could stumble over. */
+const awkward = [
+  '"',
+  ",",
+  "\r\n",
+  "\n",
+  "=1+1",
+  "\t",
+  "'",
+  "\\",
+  "\u2028",
+  "🎉",
+  "é",
+  " ",
+  ";",
+  "<b>",
+  "null",
+  "‮",
+  "$1",
+  "%s",
+];
+
+/** The few instants that rows share, so that ties are common, and some of their own. Microseconds count. */
+const ties = many(
+  6,
+  (index) => 1_767_225_600_000_000n + BigInt(index) * 86_400_000_000n + BigInt(randomInt(1_000_000)),
+);
+const instant = (): Micros =>
+  randomInt(2) === 0
+    ? one(ties)
+    : 1_767_225_600_000_000n + BigInt(randomInt(20_000_000)) * 1_000_000n + BigInt(randomInt(1_000_000));
+
+/** ISO 8601 in UTC with microseconds, as the API says it. */
+export function iso(at: Micros): string {
+  const seconds = new Date(Number(at / 1_000_000n) * 1000).toISOString().slice(0, 19);
+  return `${seconds}.${String(at % 1_000_000n).padStart(6, "0")}Z`;
+}
+
+export const languages = ["en", "de", "fr"];
+export const roles = ["admin", "employee", "Employee"];
+
+/** Makes a company and fills it with about `size` rows of each kind. */
+export async function newWorld(size: number): Promise<World> {
+  const language = one(languages);
+  const company = await newCompany("World", language);
+  const canary = `canary${randomBytes(6).toString("hex")}`;
+  const text = (): string => one(awkward) + canary + one(awkward) + randomInt(1000) + one(awkward);
+  const line = (): string => `${canary} ${randomInt(1_000_000)}`;
+
+  const teams = many(4, () => ({ id: randomUUID(), name: text() }));
+  const members = many(size, (index) => ({
+    id: randomUUID(),
+    name: text(),
+    email: `m${index}.${canary}@${company.id}.example`,
+    role: one(roles),
+    team_id: maybe(one(teams).id),
+    at: instant(),
+  }));
+  const categories = many(5, () => {
+    const spoken = languages.filter(() => randomInt(2) === 0);
+    return { id: randomUUID(), names: Object.fromEntries([...spoken, "it"].map((tag) => [tag, `${tag} ${text()}`])) };
+  });
+  const questions = many(4, () => ({ id: randomUUID(), question: text(), response_type: maybe(line()) }));
+  const world: World = {
+    company,
+    language,
+    canary,
+    teams,
+    members,
+    categories,
+    questions,
+    kudos: many(size, () => ({
+      id: randomUUID(),
+      sender_id: one(members).id,
+      receiver_id: one(members).id,
+      category_id: one(categories).id,
+      message: text(),
+      at: instant(),
+    })),
+    rewards: many(size, (index) => ({
+      id: randomUUID(),
+      external_id: maybe(`shared-${index}`),
+      name: text(),
+      description: maybe(text()),
+      points_cost: one([0, 1, 250, Number.MAX_SAFE_INTEGER]),
+      reward_type: line(),
+      stock_count: maybe(randomInt(100)),
+      image_url: maybe(`https://img.example/${canary}`),
+      vendor_name: maybe(text()),
+      is_archived: randomInt(3) === 0,
+      at: instant(),
+    })),
+    ratings: many(size, () => ({
+      id: randomUUID(),
+      rating: randomInt(1, 6),
+      comment: maybe(text()),
+      team_id: maybe(one(teams).id),
+      points_awarded: maybe(randomInt(50)),
+      at: instant(),
+    })),
+    answers: many(size, () => ({
+      id: randomUUID(),
+      question_id: maybe(one(questions).id),
+      value: one<unknown>([null, 4, 0.5, true, text(), [text(), 1], { [canary]: text() }, "", "null"]),
+      comment: one(["", text()]),
+      at: instant(),
+    })),
+  };
+  await store(world);
+  return world;
+}
+
+/** Writes a world into the database, as a superuser, past every policy. */
+async function store(world: World): Promise<void> {
+  const company_id = world.company.id;
+  const timed = <Row extends { at: Micros }>(rows: Row[]) =>
+    rows.map(({ at, ...row }) => ({ company_id, ...row, created_at: iso(at) }));
+  const owned = <Row extends object>(rows: Row[]) => rows.map((row) => ({ company_id, ...row }));
+  const names = world.categories.flatMap(({ id, names }) =>
+    Object.entries(names).map(([language, name]) => ({ company_id, category_id: id, language, name })),
+  );
+  const tables: [table: string, rows: object[]][] = [
+    ["teams", owned(world.teams)],
+    ["members", timed(world.members)],
+    ["categories", world.categories.map(({ id }) => ({ company_id, id }))],
+    ["category_names", names],
+    ["kudos", timed(world.kudos)],
+    ["rewards", timed(world.rewards)],
+    ["day_ratings", timed(world.ratings)],
+    ["pulse_questions", owned(world.questions)],
+    ["pulse_responses", timed(world.answers)],
+  ];
+  for (const [table, rows] of tables) {
+    const columns = sql(Object.keys(rows[0] ?? {}));
+    // As JSON text, because the driver would cut the microseconds off.
+    await sql`
+      insert into app.${sql(table)} (${columns})
+      select ${columns} from jsonb_populate_recordset(null::app.${sql(table)}, ${JSON.stringify(rows)}::text::jsonb)`;
+  }
+  // The admin who makes the keys is a member too, whom only the database knows until here.
+  const [admin] = await sql<{ id: string; name: string; email: string; role: string; at: string }[]>`
+    select id::text, name, email, role, (extract(epoch from created_at) * 1000000)::bigint::text as at
+    from app.members where company_id = ${company_id} and email = ${world.company.admin_email}`;
+  if (!admin) throw new Error("the company has no admin");
+  world.members.push({ ...admin, team_id: null, at: BigInt(admin.at) });
+}
