@@ -1,0 +1,103 @@
+// The database's side of test/vectors/api-keys.json (test/function/credentials.test.ts is the function's), and what the keys that
+// the database makes have in common.
+import { createHash } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { withDatabase } from "../../scripts/stack/database.ts";
+import { stack } from "../api/stack.ts";
+import vectors from "../vectors/api-keys.json" with { type: "json" };
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const keysOf = (some: { key: string }[]): string[] => some.map(({ key }) => key);
+
+describe("the vectors", () => {
+  test("app.api_key_checksum agrees with every valid key", async () => {
+    const computed = await withDatabase(
+      stack.database_url,
+      (sql) => sql`
+        select key, encode(sha256(convert_to(key, 'UTF8')), 'hex') as sha256, app.api_key_checksum(left(key, -6)) as checksum
+        from unnest(${keysOf(vectors.valid)}::text[]) as key`,
+    );
+    expect(vectors.valid.length).toBeGreaterThan(0);
+    expect([...computed]).toEqual(vectors.valid);
+  });
+
+  test("no invalid key has both the format and a right checksum", async () => {
+    const passing = await withDatabase(
+      stack.database_url,
+      (sql) => sql`
+        select key from unnest(${keysOf(vectors.invalid)}::text[]) as key
+        where key ~ '^sk_live_[0-9A-Za-z]{38}$' and app.api_key_checksum(left(key, -6)) = right(key, 6)`,
+    );
+    expect(vectors.invalid.length).toBeGreaterThan(0);
+    expect([...passing]).toEqual([]);
+  });
+
+  test("the checksum is the CRC-32 that others compute, of texts of any length", async () => {
+    const [computed] = await withDatabase(
+      stack.database_url,
+      (sql) => sql`select app.api_key_checksum('123456789') as digits, app.api_key_checksum('') as nothing`,
+    );
+    const base62 = (value: number): string =>
+      Array.from({ length: 6 }, (_, place) => alphabet[Math.floor(value / 62 ** (5 - place)) % 62]).join("");
+    // cbf43926 is the check value under which this CRC is catalogued.
+    expect(computed).toEqual({ digits: base62(0xcbf43926), nothing: "000000" });
+  });
+});
+
+describe("a thousand keys made by public.create_api_key", () => {
+  let made: { api_key: string; hint: string; key_hash: Buffer }[];
+  let checksums: string[];
+
+  beforeAll(async () => {
+    // As an admin of a demo company who is signed in, in a transaction that is rolled back.
+    await withDatabase(stack.database_url, async (sql) => {
+      await sql`begin`;
+      await sql`
+        select set_config('request.jwt.claims', json_build_object('sub', a.user_id)::text, true)
+        from app.member_accounts as a join app.members as m on m.company_id = a.company_id and m.id = a.member_id
+        where m.role = 'admin' limit 1`;
+      await sql`
+        create temporary table made on commit drop as
+        select public.create_api_key('Key ' || n) as key from generate_series(1, 1000) as n`;
+      made = await sql`
+        select key ->> 'api_key' as api_key, key ->> 'hint' as hint, k.key_hash
+        from made join app.api_keys as k on k.id = (key ->> 'id')::uuid`;
+      const computed = await sql`select app.api_key_checksum(left(key ->> 'api_key', -6)) as checksum from made`;
+      checksums = computed.map(({ checksum }) => checksum);
+      await sql`rollback`;
+    });
+  });
+
+  test("have the format, sk_live_ and 38 characters of the alphabet", () => {
+    expect(made).toHaveLength(1000);
+    expect(made.filter(({ api_key }) => !/^sk_live_[0-9A-Za-z]{38}$/.test(api_key))).toEqual([]);
+  });
+
+  test("pass the checksum", () => {
+    expect(made.map(({ api_key }) => api_key.slice(-6)).sort()).toEqual(checksums.sort());
+  });
+
+  test("are all different, in every character that is drawn", () => {
+    expect(new Set(made.map(({ api_key }) => api_key)).size).toBe(1000);
+    for (let place = 8; place < 40; place += 1) {
+      // Of 62 characters each is missing from 1,000 draws once in eleven million times.
+      expect(new Set(made.map(({ api_key }) => api_key[place])).size, `character ${place}`).toBeGreaterThan(58);
+    }
+  });
+
+  test("use every character of the alphabet as often as any other", () => {
+    const drawn = made.flatMap(({ api_key }) => [...api_key.slice(8, 40)]);
+    const fair = drawn.length / alphabet.length;
+    const chiSquare = [...alphabet]
+      .map((character) => (drawn.filter((one) => one === character).length - fair) ** 2 / fair)
+      .reduce((sum, part) => sum + part, 0);
+    // Expected 61; fair draws exceed 150 less than once in a hundred million runs, bytes taken modulo 62 give about 270.
+    expect(chiSquare).toBeLessThan(150);
+  });
+
+  test("are stored as their SHA-256, and shown by their last four characters", () => {
+    const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
+    expect(made.map(({ key_hash }) => key_hash.toString("hex"))).toEqual(made.map(({ api_key }) => sha256(api_key)));
+    expect(made.map(({ hint }) => hint)).toEqual(made.map(({ api_key }) => `sk_live_…${api_key.slice(-4)}`));
+  });
+});

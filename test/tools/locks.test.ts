@@ -1,0 +1,88 @@
+// Who waits for whom in the database, with two connections: requests, revokes and sign-ins that meet.
+import { createHash } from "node:crypto";
+import type { ReservedSql } from "postgres";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { type ApiKey, newCompany, type TestCompany } from "../api/companies.ts";
+import { sql } from "../api/stack.ts";
+
+let company: TestCompany;
+let key: ApiKey;
+let one: ReservedSql;
+let other: ReservedSql;
+
+beforeAll(async () => {
+  company = await newCompany("Locks");
+});
+beforeEach(async () => {
+  key = await company.makeKey();
+  [one, other] = [await sql.reserve(), await sql.reserve()];
+});
+afterEach(async () => {
+  for (const connection of [one, other]) {
+    await connection`rollback`;
+    connection.release();
+  }
+});
+afterAll(() => company.remove());
+
+/** A request as the function makes it, in a transaction that stays open. */
+async function request(connection: ReservedSql): Promise<unknown> {
+  const hash = createHash("sha256").update(key.api_key).digest("hex");
+  await connection`begin`;
+  await connection`set local role service_role`;
+  const [row] = await connection`select public.verify_api_key(${hash}) as answer`;
+  return row?.answer;
+}
+
+/** A sign-in of the company's admin, in a transaction that stays open. */
+async function signIn(connection: ReservedSql): Promise<void> {
+  await connection`begin`;
+  await connection`
+    select set_config('request.jwt.claims', json_build_object('sub', user_id)::text, true)
+    from app.member_accounts where company_id = ${company.id}`;
+  await connection`set local role authenticated`;
+}
+
+const lastUse = async (): Promise<Date | null> => {
+  const [row] = await sql`select last_used_at from app.api_key_uses where key_id = ${key.id}`;
+  return row?.last_used_at;
+};
+
+test("a request does not wait for another one that is recording the last use", async () => {
+  await request(one);
+  expect(await request(other)).toMatchObject({ key_name: key.name });
+  await other`commit`;
+  expect(await lastUse(), "the one that came second leaves the row to the first").toBeNull();
+  await one`commit`;
+  expect(await lastUse()).toBeInstanceOf(Date);
+});
+
+test("a revoke does not wait for a request that is still running, and the next request is refused", async () => {
+  await request(one);
+  await signIn(other);
+  await other`select public.revoke_api_key(${key.id})`;
+  await other`commit`;
+  await expect(request(other)).rejects.toMatchObject({ code: "PT401" });
+  // The slow request, which came before the revoke, still ends well.
+  await one`commit`;
+});
+
+test("a request does not wait for a revoke that has not been committed, and the next one after the commit is refused", async () => {
+  await signIn(one);
+  await one`select public.revoke_api_key(${key.id})`;
+  expect(await request(other)).toMatchObject({ key_name: key.name });
+  await other`commit`;
+  await one`commit`;
+  await expect(request(other)).rejects.toMatchObject({ code: "PT401" });
+});
+
+test("what a request has verified ends with its transaction, also on a connection that is used again", async () => {
+  const visible = () => one`select (select count(*) from app.members) as members, app.current_company_id() as company`;
+  await request(one);
+  await one`set local role public_api`;
+  expect(await visible()).toMatchObject([{ members: "1", company: company.id }]);
+  await one`commit`;
+  await one`begin`;
+  await one`set local role public_api`;
+  expect(await visible()).toMatchObject([{ members: "0", company: null }]);
+});
