@@ -9,7 +9,7 @@ import { createKey, row, signIn } from "./steps.ts";
 let company: TestCompany;
 let admin: Person;
 beforeEach(async () => {
-  company = await TestCompany.create("Larkfield Instruments");
+  company = await TestCompany.create("Hollis & Rowe");
   admin = await company.addPerson("Ada Brandt", "admin");
   return () => company.remove();
 });

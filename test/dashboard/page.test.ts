@@ -11,7 +11,7 @@ import { path, row } from "./steps.ts";
 let company: TestCompany;
 let admin: Person;
 beforeEach(async () => {
-  company = await TestCompany.create("Larkfield Instruments");
+  company = await TestCompany.create("Hollis & Rowe");
   admin = await company.addPerson("Ada Brandt", "admin");
   return () => company.remove();
 });

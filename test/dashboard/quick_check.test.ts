@@ -9,7 +9,7 @@ import { createKey, row, signIn } from "./steps.ts";
 let company: TestCompany;
 let admin: Person;
 beforeEach(async () => {
-  company = await TestCompany.create("Larkfield Instruments");
+  company = await TestCompany.create("Hollis & Rowe");
   admin = await company.addPerson("Ada Brandt", "admin");
   return () => company.remove();
 });
@@ -30,7 +30,7 @@ test("a new key is checked before it is handed over: version, scopes, endpoints;
   await createKey(page, "Power BI");
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Check key" }).click();
-  await dialog.getByText("Power BI works: it opens data of Larkfield Instruments.").waitFor();
+  await dialog.getByText("Power BI works: it opens data of Hollis & Rowe.").waitFor();
   await dialog.getByText("1.0.0", { exact: true }).waitFor();
   await dialog.getByText("read:members, read:activity", { exact: true }).waitFor();
   expect(await dialog.getByRole("listitem").allTextContents()).toEqual(endpoints);
@@ -47,7 +47,7 @@ test("a pasted key goes to the base address in a header, and into no address, st
   await page.getByLabel("Key to check").fill(`  ${api_key} `);
   await page.getByRole("button", { name: "Check key" }).click();
   expect((await requested).headers()["x-api-key"]).toBe(api_key);
-  await page.getByText("Payroll works: it opens data of Larkfield Instruments.").waitFor();
+  await page.getByText("Payroll works: it opens data of Hollis & Rowe.").waitFor();
   await expectGoodLooks(page, "quick-check");
   expect(await page.getByLabel("Key to check").inputValue()).toBe("");
   expect(await page.content()).not.toContain(api_key);

@@ -10,7 +10,7 @@ let company: TestCompany;
 let ada: Person;
 let ben: Person;
 beforeEach(async () => {
-  company = await TestCompany.create("Larkfield Instruments");
+  company = await TestCompany.create("Hollis & Rowe");
   ada = await company.addPerson("Ada Brandt", "admin");
   ben = await company.addPerson("Ben Osei", "admin");
   return () => company.remove();

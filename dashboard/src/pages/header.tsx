@@ -12,7 +12,7 @@ export function Header({ member, email }: { member: Member | null; email: string
     <header className={classes.header}>
       <Container size={1120} className={classes.bar}>
         <Mark />
-        <Group gap="md" className={classes.person}>
+        <Group gap="md">
           <Text size="sm" className={classes.breakable}>
             {member?.name ?? email}
             {member?.company_name && <span className={classes.company}>{member.company_name}</span>}
