@@ -64,7 +64,7 @@ export function connect({ supabaseUrl, secretKey }: Settings): CallDatabase {
 
   return async (rpc, args, scope, read) => {
     const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), deadline);
+    const timer = setTimeout(() => abort.abort(new DOMException("too late", "TimeoutError")), deadline);
     try {
       const response = await fetch(`${supabaseUrl}/rest/v1/rpc/${rpc}`, {
         method: "POST",
