@@ -1,5 +1,5 @@
 // Who waits for whom in the database, with two connections: requests, revokes and sign-ins that meet.
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { ReservedSql } from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type ApiKey, newCompany, type TestCompany } from "../api/companies.ts";
@@ -85,4 +85,50 @@ test("what a request has verified ends with its transaction, also on a connectio
   await one`begin`;
   await one`set local role public_api`;
   expect(await visible()).toMatchObject([{ members: "0", company: null }]);
+});
+
+/** A member without a sign-in, and two sign-ins with the address of that member. */
+async function unlinkedMember(): Promise<[string, string]> {
+  const [name, domain] = [randomUUID(), company.admin_email.split("@")[1]];
+  const email = `${name}@${domain}`;
+  const users: [string, string] = [randomUUID(), randomUUID()];
+  await sql`insert into app.members (company_id, name, email) values (${company.id}, 'New here', ${email})`;
+  // Auth keeps addresses unique as they are written; members' addresses are compared without case.
+  await sql`insert into auth.users (id, email, email_confirmed_at) values (${users[0]}, ${email}, now())`;
+  await sql`insert into auth.users (id, email, email_confirmed_at) values (${users[1]}, ${`${name.toUpperCase()}@${domain}`}, now())`;
+  return users;
+}
+
+/** A first call of link_member, in a transaction that stays open. */
+async function link(connection: ReservedSql, user: string): Promise<string> {
+  await connection`begin`;
+  await connection`select set_config('request.jwt.claims', ${JSON.stringify({ sub: user })}, true)`;
+  await connection`set local role authenticated`;
+  const [row] = await connection`select public.link_member() ->> 'status' as status`;
+  return row?.status;
+}
+
+/** Commits what `one` has done once the call has come to wait for it, and returns what the call answers. */
+async function commitMeanwhile(call: Promise<string>): Promise<string> {
+  const waiting = () =>
+    sql`select from pg_locks where not granted and locktype = 'transactionid'`.then((rows) => rows.length);
+  await expect.poll(waiting, { interval: 5 }).toBe(1);
+  await one`commit`;
+  return call;
+}
+
+test("two first calls of link_member at once, of one sign-in, both say linked", async () => {
+  const [user] = await unlinkedMember();
+  expect(await link(one, user)).toBe("linked");
+  expect(await commitMeanwhile(link(other, user))).toBe("linked");
+  await other`commit`;
+  expect(await sql`select from app.member_accounts where user_id = ${user}`).toHaveLength(1);
+});
+
+test("two sign-ins that claim one member at once: the first is linked, the second finds no member", async () => {
+  const [first, second] = await unlinkedMember();
+  expect(await link(one, first)).toBe("linked");
+  expect(await commitMeanwhile(link(other, second))).toBe("no_member");
+  await other`commit`;
+  expect(await sql`select from app.member_accounts where user_id = ${second}`).toHaveLength(0);
 });
