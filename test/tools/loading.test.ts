@@ -1,5 +1,6 @@
 // How data gets in (docs/operations.md): an operator's files, loaded with sql/load.sql.
 import { randomUUID } from "node:crypto";
+import { globSync } from "node:fs";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,7 +9,7 @@ import { pipeline } from "node:stream/promises";
 import papaparse from "papaparse";
 import postgres from "postgres";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { withDatabase } from "../../scripts/stack/database.ts";
+import { createDatabase, withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { newCompany, type TestCompany } from "../api/companies.ts";
 import { list, sql, stack } from "../api/stack.ts";
@@ -139,10 +140,14 @@ const operator = { max: 1, onnotice: () => {}, socket: () => connect({ host, por
  * @param texts the contents of the CSV files; those that are left out hold their header alone
  * @returns what the last query printed: per file, rows inserted, updated and unchanged
  */
-async function loadText(company: string, texts: Record<string, string>): Promise<Record<string, string[]>> {
+async function loadText(
+  company: string,
+  texts: Record<string, string>,
+  databaseUrl = stack.database_url,
+): Promise<Record<string, string[]>> {
   const script = await readFile(`${root}/sql/load.sql`, "utf8");
   const statements = script.replace(/^(--.*|\\set .*)$/gm, "").match(/^\\copy .*$|^\w[^;]*;/gm) ?? [];
-  const connection = postgres(stack.database_url, operator);
+  const connection = postgres(databaseUrl, operator);
   try {
     let counts: Record<string, string[]> = {};
     for (const statement of statements) {
@@ -162,8 +167,12 @@ async function loadText(company: string, texts: Record<string, string>): Promise
   }
 }
 
-const load = (company: string, files: Files) =>
-  loadText(company, Object.fromEntries(Object.entries(files).map(([file, rows]) => [file, csv(file, rows)])));
+const load = (company: string, files: Files, databaseUrl?: string) =>
+  loadText(
+    company,
+    Object.fromEntries(Object.entries(files).map(([file, rows]) => [file, csv(file, rows)])),
+    databaseUrl,
+  );
 
 /** What is wrong with files, to the letter. Nothing may have been written by them. */
 async function problemsOf(company: string, files: Files): Promise<string> {
@@ -517,29 +526,46 @@ describe("good files", () => {
       await expect(asRole, role).rejects.toThrow("permission denied");
     }
   });
-
-  test("twenty thousand kudos among two thousand members are loaded before anybody loses patience", async () => {
-    const { categories = [] } = good();
-    const members = Array.from({ length: 2_000 }, (_, index) => ({
-      id: randomUUID(),
-      name: `Member ${index}`,
-      email: `member-${index}@files.example`,
-      role: "employee",
-      team_id: "",
-      created_at: "2026-01-01T00:00:00Z",
-    }));
-    const kudos = Array.from({ length: 20_000 }, (_, index) => ({
-      id: randomUUID(),
-      sender_id: members[index % 2_000]?.id as string,
-      receiver_id: members[(index * 7) % 2_000]?.id as string,
-      category_id: ids.teamwork,
-      message: `Thanks for\nnumber ${index}`,
-      created_at: new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString(),
-    }));
-    const loaded = await load(company.id, { members, categories, kudos });
-    expect(loaded).toMatchObject({ members: ["2000", "0", "0"], kudos: ["20000", "0", "0"] });
-  });
 });
+
+test("a big first load is quick, also after one that failed", async () => {
+  const { categories = [] } = good();
+  const members = Array.from({ length: 5_000 }, (_, index) => ({
+    id: randomUUID(),
+    name: `Member ${index}`,
+    email: `member-${index}@files.example`,
+    role: "employee",
+    team_id: "",
+    created_at: "2026-01-01T00:00:00Z",
+  }));
+  const kudos = Array.from({ length: 20_000 }, (_, index) => ({
+    id: randomUUID(),
+    sender_id: members[index % 5_000]?.id as string,
+    receiver_id: members[(index * 7) % 5_000]?.id as string,
+    category_id: ids.teamwork,
+    message: `Thanks for\nnumber ${index}`,
+    created_at: new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString(),
+  }));
+
+  const name = `loading_${randomUUID()}`;
+  const fresh = await createDatabase(stack, name, globSync(`${root}/supabase/migrations/*.sql`).sort());
+  try {
+    await withDatabase(
+      fresh,
+      (connection) => connection`insert into app.companies (id, name) values (${company.id}, 'First')`,
+    );
+    await expect(load(company.id, { members, kudos, categories: [] }, fresh)).rejects.toThrow("and 19980 more");
+    // What autovacuum does soon after: from now on the planner believes that nothing ever stands in staging.
+    await withDatabase(fresh, (connection) => connection`analyze staging.members, staging.kudos`);
+
+    const begin = performance.now();
+    const loaded = await load(company.id, { members, kudos, categories }, fresh);
+    expect(loaded).toMatchObject({ members: ["5000", "0", "0"], kudos: ["20000", "0", "0"] });
+    expect((performance.now() - begin) / 1000).toBeLessThan(20);
+  } finally {
+    await sql`drop database ${sql(name)}`;
+  }
+}, 120_000);
 
 describe("files with a mistake", () => {
   // Every file but those of a test is there already, and stays as it is.
