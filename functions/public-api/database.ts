@@ -6,12 +6,7 @@ export type Reply<Body> = { headers: Headers; body: Body };
 export type Reader<Body> = (response: Response) => Body | Promise<Body>;
 
 /** Calls the database function `rpc` on behalf of an endpoint that needs `scope`. */
-export type CallDatabase = <Body>(
-  rpc: string,
-  args: object,
-  scope: string | null,
-  read: Reader<Body>,
-) => Promise<Reply<Body>>;
+type CallDatabase = <Body>(rpc: string, args: object, scope: string | null, read: Reader<Body>) => Promise<Reply<Body>>;
 
 /** The whole body. One that breaks off is an error. */
 export const asText: Reader<string> = (response) => response.text();

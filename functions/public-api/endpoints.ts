@@ -3,9 +3,9 @@
 
 /** What a query parameter's value must look like (`docs/api.md`, Lists). `true` means that `true` is its only value. */
 export type ParameterKind = "limit" | "format" | "true" | "uuid" | "text" | "since" | "until";
-export type Parameter = { readonly name: string; readonly kind: ParameterKind };
+type Parameter = { readonly name: string; readonly kind: ParameterKind };
 
-export type ColumnType = "uuid" | "text" | "integer" | "boolean" | "date-time" | "json";
+type ColumnType = "uuid" | "text" | "integer" | "boolean" | "date-time" | "json";
 export type Column = { readonly name: string; readonly type: ColumnType; readonly nullable: boolean };
 
 /** `columns` are in the order of JSON and CSV, and are only ever appended to; an endpoint that has some is a list. */

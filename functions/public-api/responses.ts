@@ -36,9 +36,9 @@ export function badRequest(problems: readonly string[]): ApiError {
 
 /** A name that the caller made up, fit to stand in a message: as it is, escaped when it is odd, by its length when it is long. */
 export function shownName(name: string): string {
+  if (/^[A-Za-z_][\w.-]{0,63}$/.test(name)) return name;
   const length = [...name].length;
   if (length > 64) return `a name of ${length} characters`;
-  if (/^[A-Za-z_][\w.-]*$/.test(name)) return name;
   return JSON.stringify(name).replace(/[;\p{C}\p{Zl}\p{Zp}]/gu, escapeUnits);
 }
 

@@ -9,17 +9,19 @@ const text = (least: number, most: number, problem: string) =>
     .string(problem)
     // With the flag u a character is a code point, however many UTF-16 units it takes.
     .regex(new RegExp(`^[^]{${least},${most}}$`, "u"), { error: problem, abort: true })
-    .regex(/^[^\0\p{Cs}]*$/u, "must not contain NUL or lone surrogates");
+    .regex(/^[^\0\p{Cs}]*$/u, "must not contain NUL or lone surrogates")
+    .meta({ minLength: least, maxLength: most });
 
-/** The fields of a reward row, in the order in which their problems are reported. */
-const fields = {
+/** The fields of a reward row, in the order in which their problems are reported. What `meta` says is for their JSON Schema. */
+export const rewardFields = {
   external_id: text(1, 255, "must be a string of 1 to 255 characters"),
   name: text(1, 255, "must be a string of 1 to 255 characters"),
   description: text(0, 2000, "must be a string of up to 2000 characters or null").nullish(),
   points_cost: z
     .custom<number>((value) => typeof value === "number" && value >= 0, "must be a number of 0 or more")
     .transform(Math.round)
-    .refine((value) => value <= Number.MAX_SAFE_INTEGER, `must be at most ${Number.MAX_SAFE_INTEGER}`),
+    .refine((value) => value <= Number.MAX_SAFE_INTEGER, `must be at most ${Number.MAX_SAFE_INTEGER}`)
+    .meta({ type: "number", minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
   reward_type: text(1, 50, "must be a string of 1 to 50 characters").optional(),
 };
 
@@ -45,7 +47,7 @@ export async function readRewards(body: ReadableStream<Uint8Array> | null): Prom
     if (first !== undefined)
       result.problems.unshift(`external_id must be unique in the request, rewards[${first}] has it too`);
     else if (id !== undefined) firstWith.set(id, index);
-    problems.push(...result.problems.map((problem) => `rewards[${index}]: ${problem}`));
+    for (const problem of result.problems) problems.push(`rewards[${index}]: ${problem}`);
     return result.row;
   });
   if (problems.length > 0) throw badRequest(problems);
@@ -71,13 +73,13 @@ function checkRow(row: unknown, repeated: Set<string>): { row: Record<string, un
   if (!isObject(row)) return { row: {}, problems: ["row must be an object"] };
   const checked: Record<string, unknown> = {};
   const problems: string[] = [];
-  for (const [name, schema] of Object.entries(fields)) {
+  for (const [name, schema] of Object.entries(rewardFields)) {
     const result = schema.safeParse(row[name]);
     if (repeated.has(name)) problems.push(`${name} must be given once`);
     else if (!result.success) problems.push(`${name} ${result.error.issues[0]?.message}`);
     else if (result.data !== undefined) checked[name] = result.data;
   }
-  const unknown = Object.keys(row).filter((name) => !Object.hasOwn(fields, name));
+  const unknown = Object.keys(row).filter((name) => !Object.hasOwn(rewardFields, name));
   return { row: checked, problems: [...problems, ...unknown.map((name) => `${shownName(name)} must be left out`)] };
 }
 

@@ -266,6 +266,11 @@ describe("a body", () => {
     expect(await refusal(`${'{"a":'.repeat(500_000)}1${"}".repeat(500_000)}`)).toContain("a must be left out");
   });
 
+  test("with half a million unknown fields is refused like any other", async () => {
+    const body = `{${Array.from({ length: 500_000 }, (_, index) => `"k${index}":1`).join()}}`;
+    expect(await refusal(body)).toMatch(/; rewards\[0\]: k16 must be left out; and 499983 more$/);
+  });
+
   test("may have 8 MiB, in however many pieces", async () => {
     service.answer("upsert_rewards", value({ imported: 1 }));
     const body = new TextEncoder().encode(JSON.stringify({ ...row, name: "日本" }).padEnd(8 * 1024 * 1024 - 4));
