@@ -29,13 +29,13 @@ const deadline = 8000;
 export function readSettings(env: (name: string) => string | undefined): Settings {
   const supabaseUrl = env("SUPABASE_URL") ?? "";
   if (!/^https?:\/\/[^/]+\/?$/.test(supabaseUrl)) throw new Error("SUPABASE_URL must be the address of the project");
-  const secretKey = newestSecretKey(env("SUPABASE_SECRET_KEYS")) ?? env("SUPABASE_SERVICE_ROLE_KEY");
+  const secretKey = currentSecretKey(env("SUPABASE_SECRET_KEYS")) ?? env("SUPABASE_SERVICE_ROLE_KEY");
   if (!secretKey) throw new Error("SUPABASE_SECRET_KEYS or SUPABASE_SERVICE_ROLE_KEY must hold a secret key");
   return { supabaseUrl: supabaseUrl.replace(/\/$/, ""), secretKey };
 }
 
 /** The project's key named `default`; while keys are being rotated there may be none of that name. */
-function newestSecretKey(json: string | undefined): string | undefined {
+function currentSecretKey(json: string | undefined): string | undefined {
   if (!json) return undefined;
   try {
     const keys: Record<string, unknown> = JSON.parse(json);

@@ -5,7 +5,7 @@
 export type ParameterKind = "limit" | "format" | "true" | "uuid" | "text" | "since" | "until";
 type Parameter = { readonly name: string; readonly kind: ParameterKind };
 
-type ColumnType = "uuid" | "text" | "integer" | "boolean" | "date-time" | "json";
+export type ColumnType = "uuid" | "text" | "integer" | "boolean" | "date-time" | "json";
 export type Column = { readonly name: string; readonly type: ColumnType; readonly nullable: boolean };
 
 /** `columns` are in the order of JSON and CSV, and are only ever appended to; an endpoint that has some is a list. */
