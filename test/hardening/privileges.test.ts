@@ -50,7 +50,9 @@ async function rowsSeen(actor: Actor, { name, columns }: Relation): Promise<stri
     return `${(await answer(actor, `select count(*) > 0 as answer from ${name}`)) === "true" ? "" : "no "}rows`;
   const own = `${company} = '${world.company.id}'`;
   const seen = await answer(actor, `select concat(bool_or(${own}), ' ', bool_or(not ${own})) as answer from ${name}`);
-  return { " ": "no rows", "t f": "own rows", "t t": "EVERY COMPANY'S ROWS" }[seen ?? ""] ?? "ROWS OF WHOM IS NOT TO BE SEEN";
+  return (
+    { " ": "no rows", "t f": "own rows", "t t": "EVERY COMPANY'S ROWS" }[seen ?? ""] ?? "ROWS OF WHOM IS NOT TO BE SEEN"
+  );
 }
 
 async function ofRelation(actor: Actor, relation: Relation): Promise<string> {

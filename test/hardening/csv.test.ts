@@ -1,0 +1,177 @@
+// CSV survives: arbitrary text in every text column, through the whole stack, comes back out of two other people's parsers as it
+// stands in the JSON of the same rows.
+import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import papaparse from "papaparse";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newCompany, type TestCompany } from "../api/companies.ts";
+import { call, list, sql } from "../api/stack.ts";
+import { count, tried } from "./counts.ts";
+import { cells, lists } from "./model.ts";
+
+const paths = ["/members", "/activity", "/rewards", "/day-ratings", "/pulse-responses"];
+const rows = count(150, 1000);
+let company: TestCompany;
+let key: string;
+
+/** What PostgreSQL can hold: any Unicode but NUL and lone surrogates. */
+const piece = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 12 }),
+  fc.constantFrom(
+    '"',
+    '""',
+    ",",
+    ";",
+    "\t",
+    "\r",
+    "\n",
+    "\r\n",
+    "=1+1",
+    "+1",
+    "-1",
+    "@a",
+    "'",
+    " ",
+    "\ufeff",
+    "\u2028",
+    "\\",
+    "|",
+    "\\.",
+    "null",
+  ),
+);
+const anyText = fc
+  .array(piece, { minLength: 1, maxLength: 5 })
+  .map((pieces) => pieces.join("").replaceAll("\0", "") || "x");
+
+beforeAll(async () => {
+  company = await newCompany("CSV of anything");
+  key = (await company.makeKey()).api_key;
+  const company_id = company.id;
+  const texts = fc.sample(anyText, rows * 14);
+  const text = (): string => texts.pop() ?? "";
+  const ids = Array.from({ length: rows }, () => randomUUID());
+  const insert = (table: string, made: object[]) => {
+    const columns = sql(Object.keys(made[0] ?? {}));
+    return sql`
+      insert into app.${sql(table)} (${columns})
+      select ${columns} from jsonb_populate_recordset(null::app.${sql(table)}, ${JSON.stringify(made)}::text::jsonb)`;
+  };
+  const some = (make: (id: string, index: number) => object) =>
+    ids.map((id, index) => ({ company_id, id, ...make(id, index) }));
+  await insert(
+    "teams",
+    some(() => ({ name: text(), created_at: "2026-01-01Z" })),
+  );
+  // An address has no blanks; quotes and commas it may have.
+  await insert(
+    "members",
+    some((id, index) => ({
+      name: text(),
+      email: `"=,;${index}"@${id}`,
+      role: text(),
+      team_id: id,
+      created_at: "2026-01-01Z",
+    })),
+  );
+  await insert(
+    "categories",
+    some(() => ({ created_at: "2026-01-01Z" })),
+  );
+  await insert(
+    "category_names",
+    ids.map((category_id) => ({ company_id, category_id, language: "en", name: text() })),
+  );
+  await insert(
+    "kudos",
+    some((id) => ({ sender_id: id, receiver_id: id, category_id: id, message: text(), created_at: "2026-01-01Z" })),
+  );
+  await insert(
+    "rewards",
+    some(() => ({
+      name: text(),
+      description: text(),
+      points_cost: 1,
+      reward_type: text(),
+      image_url: text(),
+      vendor_name: text(),
+      is_archived: false,
+      created_at: "2026-01-01Z",
+    })),
+  );
+  await insert(
+    "day_ratings",
+    some((id) => ({ rating: 3, comment: text(), team_id: id, created_at: "2026-01-01Z" })),
+  );
+  await insert(
+    "pulse_questions",
+    some(() => ({ question: text(), response_type: text(), created_at: "2026-01-01Z" })),
+  );
+  await insert(
+    "pulse_responses",
+    some((id, index) => ({
+      question_id: id,
+      value: [text(), [text()], -index, { a: text() }][index % 4],
+      comment: text(),
+      created_at: "2026-01-01Z",
+    })),
+  );
+});
+afterAll(() => company.remove());
+
+/** The CSV of a list, byte by byte, and the cells that its JSON says it has. */
+async function csvAndCells(path: string, escaped: boolean): Promise<{ csv: string; expected: string[][] }> {
+  const query = `${path}?limit=1000&format=csv${escaped ? "&escape_formulas=true" : ""}`;
+  const bytes = await (await call(query, key)).arrayBuffer();
+  const csv = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  return { csv, expected: cells(path, await list(`${path}?limit=1000`, key), escaped) };
+}
+
+test("any text in any column is read back from CSV by papaparse as it stands in the JSON", async () => {
+  for (const path of paths) {
+    for (const escaped of [false, true]) {
+      const { csv, expected } = await csvAndCells(path, escaped);
+      // Without the byte-order mark, which a cell may begin with: papaparse would take it off the file's first cell only.
+      const { data, errors } = papaparse.parse<string[]>(csv.replace(/\r\n$/, ""), { delimiter: ",", newline: "\r\n" });
+      expect(errors).toEqual([]);
+      expect(data.length).toBeGreaterThan(rows);
+      expect(data).toEqual(expected);
+    }
+  }
+  tried(`CSV: ${rows} rows of arbitrary text in each of ${paths.length} lists, read by papaparse`);
+});
+
+const readByPython = `import csv, io, json, sys
+text = sys.stdin.buffer.read().decode("utf-8")
+csv.field_size_limit(1 << 30)
+json.dump(list(csv.reader(io.StringIO(text, newline=""), strict=True)), sys.stdout)`;
+
+test("any text in any column is read back from CSV by Python as it stands in the JSON", async () => {
+  if (spawnSync("python3", ["--version"]).error) return tried("not run: python3");
+  for (const path of paths) {
+    const { csv, expected } = await csvAndCells(path, false);
+    const { stdout, stderr, status } = spawnSync("python3", ["-c", readByPython], { input: csv, maxBuffer: 1 << 28 });
+    expect([status, stderr.toString()]).toEqual([0, ""]);
+    expect(JSON.parse(stdout.toString())).toEqual(expected);
+  }
+  tried(`CSV: the same read by Python's csv module`);
+});
+
+test("with escape_formulas=true no cell of text is left that a spreadsheet would run", async () => {
+  let formulas = 0;
+  for (const path of paths) {
+    const { csv, expected } = await csvAndCells(path, true);
+    const [header = [], ...lines] = papaparse.parse<string[]>(csv.replace(/\r\n$/, ""), {
+      delimiter: ",",
+      newline: "\r\n",
+    }).data;
+    const { csv: exact } = await csvAndCells(path, false);
+    formulas += exact.split(/[,\n]"?(?=[=+@\t\r-])/).length - 1;
+    // A negative number is a number in a spreadsheet too.
+    for (const line of lines)
+      for (const cell of line) if (!/^-\d+$/.test(cell)) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
+    expect([header, lines.length]).toEqual([lists[path]?.columns, expected.length - 1]);
+  }
+  expect(formulas).toBeGreaterThan(20);
+});

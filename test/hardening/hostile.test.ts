@@ -1,0 +1,164 @@
+// Hostile input: whatever is sent, the answer is one that the reference knows, every error is { "error": <text> }, and it comes in time.
+import { connect } from "node:net";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newCompany, type TestCompany } from "../api/companies.ts";
+import { send } from "../api/raw.ts";
+import { call, functionLog } from "../api/stack.ts";
+import { key, startService } from "../function/service.ts";
+import { count, tried } from "./counts.ts";
+import { hostile } from "./hostile.ts";
+
+const service = await startService();
+let company: TestCompany;
+let apiKey: string;
+beforeAll(async () => {
+  company = await newCompany("Hostile");
+  apiKey = (await company.makeKey()).api_key;
+});
+afterAll(() => company.remove());
+
+/** Milliseconds that an answer may take: nothing here asks for much work. */
+const bound = 3000;
+
+/** Checks an answer and counts its status. */
+function check(
+  statuses: Map<number, number>,
+  status: number,
+  contentType: string | null,
+  text: string,
+  isHead: boolean,
+): void {
+  expect([200, 204, 400, 401, 403, 404, 405]).toContain(status);
+  statuses.set(status, (statuses.get(status) ?? 0) + 1);
+  if (status < 400 || isHead) return;
+  expect(contentType).toBe("application/json");
+  const error: Record<string, unknown> = JSON.parse(text);
+  expect(Object.keys(error)).toEqual(["error"]);
+  expect(error.error).toMatch(/^\P{Cc}+$/u);
+}
+
+const told = (statuses: Map<number, number>): string =>
+  [...statuses]
+    .sort(([a], [b]) => a - b)
+    .map(([status, times]) => `${times} × ${status}`)
+    .join(", ");
+
+test("whatever reaches the function is answered in time, an error as { error }, and nothing odd is passed on", async () => {
+  const statuses = new Map<number, number>();
+  let slowest = 0;
+  const property = fc.asyncProperty(hostile(key), async ({ method, target, headers, body }) => {
+    service.calls.length = 0;
+    const mayHaveBody = body && !/^(get|head)$/i.test(method);
+    const request = new Request(`http://host/public-api${target}`, { method, headers, ...(mayHaveBody && { body }) });
+    const begin = performance.now();
+    const response = await service.app(request);
+    const text = await response.text();
+    slowest = Math.max(slowest, performance.now() - begin);
+    check(statuses, response.status, response.headers.get("Content-Type"), text, method === "HEAD");
+    expect(service.calls.length).toBeLessThanOrEqual(1);
+    for (const { rpc, args } of service.calls)
+      if (rpc === "upsert_rewards") expectCleanRows(JSON.parse(String(args.rewards)));
+    expect(Reflect.get({}, "name") ?? null).toBeNull();
+  });
+  const numRuns = count(4000, 25_000);
+  await fc.assert(property, { numRuns });
+  expect(slowest).toBeLessThan(bound);
+  tried(`hostile input, in process: ${numRuns} requests (${told(statuses)}), the slowest ${Math.round(slowest)} ms`);
+  expect([...statuses.keys()].sort()).toEqual([200, 204, 400, 401, 404, 405]);
+}, 600_000);
+
+/** What may go on to the database of an import. */
+function expectCleanRows(rows: Record<string, unknown>[]): void {
+  expect(rows.length).toBeLessThanOrEqual(500);
+  const fields = ["external_id", "name", "description", "points_cost", "reward_type"];
+  for (const row of rows) {
+    expect(Object.keys(row).filter((name) => !fields.includes(name))).toEqual([]);
+    expect(Number.isSafeInteger(row.points_cost) && Number(row.points_cost) >= 0).toBe(true);
+    for (const value of Object.values(row)) {
+      if (typeof value === "string")
+        expect(value.isWellFormed() && !value.includes("\0") && value.length <= 4000).toBe(true);
+    }
+  }
+}
+
+test("whatever comes over HTTP is answered by the whole stack without a 5xx, and the next request is served", async () => {
+  const statuses = new Map<number, number>();
+  const property = fc.asyncProperty(hostile(apiKey), async ({ method, target, headers, body }) => {
+    const begin = performance.now();
+    const response = await send(method, target, headers, body ?? undefined);
+    expect(performance.now() - begin).toBeLessThan(bound);
+    const isOurs = response.headers.has("X-Request-Id");
+    // What is no path of the function's at all is the gateway's to answer.
+    if (!isOurs) expect([400, 404]).toContain(response.status);
+    else check(statuses, response.status, response.headers.get("Content-Type"), response.body, method === "HEAD");
+  });
+  const numRuns = count(300, 3000);
+  await fc.assert(property, { numRuns });
+  tried(`hostile input, over HTTP: ${numRuns} requests (${told(statuses)})`);
+  expect((await call("/members?limit=1", apiKey)).status).toBe(200);
+}, 600_000);
+
+/** Sends bytes to the function's own port and waits until it closes the connection. */
+function sendBytes(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve) => {
+    let text = "";
+    const socket = connect(port, "127.0.0.1", () => socket.end(bytes, "latin1"));
+    socket.setEncoding("latin1");
+    socket.on("data", (data) => {
+      text += data;
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(text));
+  });
+}
+
+test("bytes that are no HTTP, or two requests in one, end no function and give no answer that is not ours or a bare 400", async () => {
+  const port = Number(/Listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(functionLog())?.[1]);
+  const noise = fc.string({ unit: fc.nat({ max: 255 }).map((byte) => String.fromCharCode(byte)), maxLength: 60 });
+  const line = fc.oneof(
+    noise,
+    fc.constantFrom(
+      "Host: x",
+      "Host: x\r\nHost: y",
+      "Content-Length: -1",
+      "Content-Length: 5\r\nContent-Length: 6",
+      "Transfer-Encoding: chunked\r\nContent-Length: 3",
+    ),
+    fc.constantFrom(
+      "X-A: b\r\n c",
+      "X-API-Key: a\r\nX-API-Key: b",
+      "X: \u0000",
+      ": empty",
+      "Expect: 100-continue",
+      "Connection: close",
+      "Upgrade: h2c",
+    ),
+  );
+  const request = fc
+    .tuple(
+      fc.constantFrom(
+        "GET /members HTTP/1.1",
+        "POST /rewards HTTP/1.1",
+        "GET http://x/ HTTP/1.1",
+        "GET * HTTP/1.1",
+        "GET / HTTP/9.9",
+        "PRI * HTTP/2.0",
+      ),
+      fc.array(line, { maxLength: 5 }),
+      noise,
+    )
+    .map(([first, lines, rest]) => [first, ...lines, "", rest].join("\r\n"));
+  const property = fc.asyncProperty(fc.oneof(noise, request), async (bytes) => {
+    const answers = (await sendBytes(port, bytes)).split(/(?=HTTP\/1\.[01] \d{3})/).filter((answer) => answer !== "");
+    for (const answer of answers) {
+      const status = Number(answer.slice(9, 12));
+      expect(status === 505 || status < 500, answer).toBe(true);
+      if (/x-request-id/i.test(answer) && status >= 400) expect(answer).toMatch(/\{"error":".+"\}$/s);
+    }
+  });
+  const numRuns = count(200, 2000);
+  await fc.assert(property, { numRuns });
+  tried(`hostile input, raw bytes: ${numRuns} connections`);
+  expect((await call("/members?limit=1", apiKey)).status).toBe(200);
+}, 600_000);
