@@ -1,0 +1,168 @@
+// Imports at the same time: no deadlock, no row lost or doubled, every batch whole, and some serial order explains what is left.
+import { randomInt } from "node:crypto";
+import fc from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { newCompany, type TestCompany } from "../api/companies.ts";
+import { call, importRewards, list, sql } from "../api/stack.ts";
+import { count, tried } from "./counts.ts";
+import { body } from "./hostile-bodies.ts";
+import { serviceRole, upsert } from "./rpc.ts";
+import { type Batch, type Cell, explain } from "./serial.ts";
+
+const writers = 8;
+const externalIds = Array.from({ length: 500 }, (_, index) => `sku-${index}`);
+let company: TestCompany;
+let key: string;
+let connections: Awaited<ReturnType<typeof serviceRole>>[];
+beforeAll(async () => {
+  company = await newCompany("Imports at the same time");
+  key = (await company.makeKey()).api_key;
+  connections = await Promise.all(Array.from({ length: writers }, serviceRole));
+});
+afterAll(async () => {
+  for (const db of connections) await db.end();
+  await company.remove();
+});
+beforeEach(async () => {
+  await sql`delete from app.rewards where company_id = ${company.id}`;
+});
+
+const shuffled = <T>(values: readonly T[]): T[] =>
+  values
+    .map((value) => ({ value, at: randomInt(1 << 30) }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ value }) => value);
+
+/** The rows of a batch, in random order. Each value says which batch it is from; optional fields are there or not. */
+function makeBatch(id: number, ids: readonly string[]): Batch {
+  const rows = shuffled(ids).map((external_id): [string, Record<string, unknown>] => [
+    external_id,
+    {
+      external_id,
+      name: `batch ${id}`,
+      points_cost: id,
+      ...(randomInt(2) === 0 && { description: `batch ${id}` }),
+      ...(randomInt(2) === 0 && { reward_type: `batch ${id}` }),
+    },
+  ]);
+  return { id, rows: new Map(rows) };
+}
+
+const stored = () => sql<Record<string, unknown>[]>`
+  select external_id, name, points_cost::float8 as points_cost, description, reward_type from app.rewards where company_id = ${company.id}`;
+
+/** The cells that some batch wrote; a description that is null and a perk were written by none. */
+function cellsOf(rows: Record<string, unknown>[]): Cell[] {
+  const fields = ["name", "points_cost", "description", "reward_type"];
+  const cells = rows.flatMap((row) =>
+    fields.map((field) => ({ external_id: String(row.external_id), field, value: row[field] })),
+  );
+  return cells.filter(
+    ({ field, value }) =>
+      !(field === "description" && value === null) && !(field === "reward_type" && value === "perk"),
+  );
+}
+
+const ways: [name: string, send: (writer: number, rows: object[]) => Promise<number>][] = [
+  ["straight to PostgreSQL", async (writer, rows) => upsert(connections[writer] ?? sql, key, rows)],
+  [
+    "over HTTP",
+    async (_, rows) => {
+      const response = await importRewards(key, rows);
+      const text = await response.text();
+      expect([response.status, text]).toEqual([200, `{"imported":${rows.length}}`]);
+      return rows.length;
+    },
+  ],
+];
+
+describe.each(ways)("8 writers %s", (name, send) => {
+  const rounds = count(name === "over HTTP" ? 2 : 5, 30);
+
+  test("that send the same 500 ids in random orders: no deadlock, and the last one's batch stands there whole", async () => {
+    let watched = 0;
+    for (let round = 0; round < rounds; round++) {
+      const batches = Array.from({ length: writers }, (_, writer) => makeBatch(round * writers + writer, externalIds));
+      let writing = true;
+      const reader = async (): Promise<void> => {
+        while (writing) {
+          const rows = await list("/rewards?limit=1000", key);
+          const names = new Set(rows.map((row) => `${row.name} ${row.points_cost}`));
+          expect([names.size, rows.length]).toEqual(rows.length === 0 ? [0, 0] : [1, 500]);
+          watched++;
+        }
+      };
+      const reading = reader();
+      await Promise.all(
+        batches.map(async ({ rows }, writer) => expect(await send(writer, [...rows.values()])).toBe(500)),
+      ).finally(() => {
+        writing = false;
+      });
+      await reading;
+      const rows = await stored();
+      expect([
+        rows.length,
+        new Set(rows.map((row) => row.name)).size,
+        new Set(rows.map((row) => row.external_id)).size,
+      ]).toEqual([500, 1, 500]);
+    }
+    tried(
+      `imports ${name}: ${rounds} rounds of 8 writers with the same 500 ids, ${watched} reads meanwhile, none of half a batch`,
+    );
+  }, 600_000);
+
+  test("that send overlapping sets with optional fields: some serial order explains every cell", async () => {
+    for (let round = 0; round < rounds; round++) {
+      await sql`delete from app.rewards where company_id = ${company.id}`;
+      const batches = Array.from({ length: writers }, (_, id) =>
+        makeBatch(id + 1, shuffled(externalIds).slice(0, randomInt(1, 300))),
+      );
+      await Promise.all(batches.map(({ rows }, writer) => send(writer, [...rows.values()])));
+      const rows = await stored();
+      const sent = new Set(batches.flatMap((batch) => [...batch.rows.keys()]));
+      expect(new Set(rows.map((row) => row.external_id))).toEqual(sent);
+      expect(rows).toHaveLength(sent.size);
+      explain(batches, cellsOf(rows));
+    }
+    tried(`imports ${name}: ${rounds} rounds of 8 overlapping batches, each explained by a serial order`);
+  }, 600_000);
+});
+
+test("the check for a serial order finds a torn batch", () => {
+  const batch = (id: number) => ({
+    id,
+    rows: new Map([
+      ["a", { name: id }],
+      ["b", { name: id }],
+    ]),
+  });
+  const cells = (a: number, b: number) => [
+    { external_id: "a", field: "name", value: a },
+    { external_id: "b", field: "name", value: b },
+  ];
+  explain([batch(1), batch(2)], cells(2, 2));
+  expect(() => explain([batch(1), batch(2)], cells(1, 2))).toThrow("no serial order explains");
+  expect(() => explain([batch(1), batch(2)], cells(1, 3))).toThrow("0 batches wrote");
+});
+
+test("an import that is refused changes nothing: the table's checksum is the same before and after", async () => {
+  const checksum = () =>
+    sql`select md5(string_agg(r::text || xmin::text || ctid::text, '' order by company_id, id)) from app.rewards as r`;
+  await importRewards(
+    key,
+    externalIds.map((external_id) => ({ external_id, name: "before", points_cost: 1 })),
+  );
+  let refused = 0;
+  const property = fc.asyncProperty(body, async (bytes) => {
+    const before = await checksum();
+    const response = await call("/rewards", key, { method: "POST", body: bytes });
+    await response.body?.cancel();
+    if (response.status === 200) return;
+    expect(response.status).toBe(400);
+    refused++;
+    expect(await checksum()).toEqual(before);
+  });
+  await fc.assert(property, { numRuns: count(150, 2000) });
+  expect(refused).toBeGreaterThan(count(50, 500));
+  tried(`imports: ${refused} refused ones, each left the table's checksum as it was`);
+}, 600_000);
