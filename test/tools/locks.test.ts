@@ -76,15 +76,19 @@ test("a request does not wait for a revoke that has not been committed, and the 
   await expect(request(other)).rejects.toMatchObject({ code: "PT401" });
 });
 
-test("what a request has verified ends with its transaction, also on a connection that is used again", async () => {
-  const visible = () => one`select (select count(*) from app.members) as members, app.current_company_id() as company`;
+test("what a request has verified and answered ends with its transaction, also on a connection that is used again", async () => {
+  const left = () => one`
+    select (select count(*)::int from app.members) as members, app.current_company_id() as company,
+      coalesce(current_setting('response.headers', true), '') as headers`;
   await request(one);
   await one`set local role public_api`;
-  expect(await visible()).toMatchObject([{ members: "1", company: company.id }]);
+  expect(await left()).toMatchObject([
+    { members: 1, company: company.id, headers: expect.stringContaining(company.id) },
+  ]);
   await one`commit`;
   await one`begin`;
   await one`set local role public_api`;
-  expect(await visible()).toMatchObject([{ members: "0", company: null }]);
+  expect([...(await left())]).toEqual([{ members: 0, company: null, headers: "" }]);
 });
 
 /** A member without a sign-in, and two sign-ins with the address of that member. */
