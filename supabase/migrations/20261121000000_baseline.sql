@@ -1861,8 +1861,8 @@ begin
     staging.day_ratings, staging.pulse_questions, staging.pulse_responses
   in access exclusive mode;
 
-  -- The rows are so new that the planner does not know of them, here and where tables are analyzed below. It would plan the joins
-  -- and the look-ups of the foreign keys for empty tables, and a hundred thousand rows would take minutes.
+  -- The planner does not know yet how many rows there are, here and where tables are analyzed below; after a load that was broken
+  -- off it believes that all tables are empty. Then 20,000 kudos took more than half a minute instead of two seconds.
   analyze
     staging.teams, staging.members, staging.categories, staging.kudos,
     staging.day_ratings, staging.pulse_questions, staging.pulse_responses;

@@ -140,14 +140,10 @@ const operator = { max: 1, onnotice: () => {}, socket: () => connect({ host, por
  * @param texts the contents of the CSV files; those that are left out hold their header alone
  * @returns what the last query printed: per file, rows inserted, updated and unchanged
  */
-async function loadText(
-  company: string,
-  texts: Record<string, string>,
-  databaseUrl = stack.database_url,
-): Promise<Record<string, string[]>> {
+async function loadText(company: string, texts: Record<string, string>): Promise<Record<string, string[]>> {
   const script = await readFile(`${root}/sql/load.sql`, "utf8");
   const statements = script.replace(/^(--.*|\\set .*)$/gm, "").match(/^\\copy .*$|^\w[^;]*;/gm) ?? [];
-  const connection = postgres(databaseUrl, operator);
+  const connection = postgres(stack.database_url, operator);
   try {
     let counts: Record<string, string[]> = {};
     for (const statement of statements) {
@@ -167,12 +163,8 @@ async function loadText(
   }
 }
 
-const load = (company: string, files: Files, databaseUrl?: string) =>
-  loadText(
-    company,
-    Object.fromEntries(Object.entries(files).map(([file, rows]) => [file, csv(file, rows)])),
-    databaseUrl,
-  );
+const load = (company: string, files: Files) =>
+  loadText(company, Object.fromEntries(Object.entries(files).map(([file, rows]) => [file, csv(file, rows)])));
 
 /** What is wrong with files, to the letter. Nothing may have been written by them. */
 async function problemsOf(company: string, files: Files): Promise<string> {
@@ -528,40 +520,31 @@ describe("good files", () => {
   });
 });
 
-test("a big first load is quick, also after one that failed", async () => {
-  const { categories = [] } = good();
-  const members = Array.from({ length: 5_000 }, (_, index) => ({
-    id: randomUUID(),
-    name: `Member ${index}`,
-    email: `member-${index}@files.example`,
-    role: "employee",
-    team_id: "",
-    created_at: "2026-01-01T00:00:00Z",
-  }));
-  const kudos = Array.from({ length: 20_000 }, (_, index) => ({
-    id: randomUUID(),
-    sender_id: members[index % 5_000]?.id as string,
-    receiver_id: members[(index * 7) % 5_000]?.id as string,
-    category_id: ids.teamwork,
-    message: `Thanks for\nnumber ${index}`,
-    created_at: new Date(Date.UTC(2026, 0, 1) + index * 60_000).toISOString(),
-  }));
-
+test("a big first load is quick, also after one that was broken off", async () => {
+  const fill = `
+    insert into staging.members (id, name, email, role, created_at)
+    select md5('member' || i)::uuid, 'Member ' || i, i || '@files.example', 'employee', '2026-01-01T00:00:00Z'
+    from generate_series(1, 10000) as i;
+    insert into staging.categories (id, language, name) values ('${ids.teamwork}', 'en', 'Teamwork');
+    insert into staging.kudos (id, sender_id, receiver_id, category_id, message, created_at)
+    select md5('kudos' || i)::uuid, md5('member' || 1 + i % 10000)::uuid, md5('member' || 1 + i * 7 % 10000)::uuid,
+      '${ids.teamwork}', 'Thanks for number ' || i, '2026-01-01T00:00:00Z'
+    from generate_series(1, 20000) as i`;
   const name = `loading_${randomUUID()}`;
   const fresh = await createDatabase(stack, name, globSync(`${root}/supabase/migrations/*.sql`).sort());
   try {
-    await withDatabase(
-      fresh,
-      (connection) => connection`insert into app.companies (id, name) values (${company.id}, 'First')`,
-    );
-    await expect(load(company.id, { members, kudos, categories: [] }, fresh)).rejects.toThrow("and 19980 more");
-    // What autovacuum does soon after: from now on the planner believes that nothing ever stands in staging.
-    await withDatabase(fresh, (connection) => connection`analyze staging.members, staging.kudos`);
+    await withDatabase(fresh, async (connection) => {
+      await connection`insert into app.companies (id, name) values (${company.id}, 'First')`;
+      const loading = `select * from app.load_staging('${company.id}')`;
+      // What autovacuum does soon after a load that was broken off: the planner then believes that all tables are empty.
+      await connection.unsafe(`begin; ${fill}; ${loading}; rollback; analyze`).simple();
 
-    const begin = performance.now();
-    const loaded = await load(company.id, { members, kudos, categories }, fresh);
-    expect(loaded).toMatchObject({ members: ["5000", "0", "0"], kudos: ["20000", "0", "0"] });
-    expect((performance.now() - begin) / 1000).toBeLessThan(20);
+      await connection.unsafe(fill).simple();
+      const begin = performance.now();
+      const loaded = await connection.unsafe(loading);
+      expect(loaded.find(({ file }) => file === "kudos")?.inserted).toBe("20000");
+      expect((performance.now() - begin) / 1000).toBeLessThan(15);
+    });
   } finally {
     await sql`drop database ${sql(name)}`;
   }
