@@ -1,7 +1,7 @@
 -- public.list_activity: GET /activity.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(31);
+select plan(35);
 
 -- Ids by name, so that a row reads like a sentence.
 create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
@@ -34,7 +34,8 @@ begin atomic
   from jsonb_array_elements(current_setting('response.headers')::jsonb) as entry, jsonb_each_text(entry) as header;
 end;
 
--- Acorn, whose language is German: Ada, Bo and Cy thank each other. Birch: one more kudos, newer than all.
+-- Acorn, whose language is German: Ada, Bo and Cy thank each other. Birch: three more kudos, of one
+-- instant newer than all.
 do $$
 begin
   perform pg_temp.found('Acorn');
@@ -74,7 +75,11 @@ insert into app.kudos (company_id, id, sender_id, receiver_id, category_id, mess
   (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000005', pg_temp.id('Cy'), pg_temp.id('Bo'),
     pg_temp.id('in three languages'), e'five: "+1"\n@Ada 🎉', '2026-06-04 23:59:59.999999Z'),
   (pg_temp.id('Birch'), '00000000-0000-4000-8000-000000000006', pg_temp.id('Birch admin'), pg_temp.id('Birch admin'),
-    pg_temp.id('Birch category'), 'six', '2026-06-05Z');
+    pg_temp.id('Birch category'), 'six', '2026-06-05Z'),
+  (pg_temp.id('Birch'), '00000000-0000-4000-8000-000000000008', pg_temp.id('Birch admin'), pg_temp.id('Birch admin'),
+    pg_temp.id('Birch category'), 'eight', '2026-06-05Z'),
+  (pg_temp.id('Birch'), '00000000-0000-4000-8000-000000000007', pg_temp.id('Birch admin'), pg_temp.id('Birch admin'),
+    pg_temp.id('Birch category'), 'seven', '2026-06-05Z');
 
 -- Acting as the project's secret key, with the hash of Acorn's key.
 set local role service_role;
@@ -217,15 +222,29 @@ select is(
   (
     select jsonb_object_agg(filter, answer) from (values
       ('sender_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Bo'),
-        since => '2026-06-01 12:00:00.000001Z', until => '2026-06-02 12:00:00.000001Z'), 'message')),
+        since => '2026-06-01 12:00:00Z', until => '2026-06-01 12:00:00Z'), 'message')),
       ('receiver_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, receiver_id => pg_temp.id('Bo'),
-        since => '2026-06-01 12:00:00.000001Z', until => '2026-06-02 12:00:00.000001Z'), 'message')),
+        since => '2026-06-02 12:00:00.000001Z', until => '2026-06-02 12:00:00.000001Z'), 'message')),
       ('category_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, category_id => pg_temp.id('not in German'),
-        since => '2026-06-01 12:00:00.000001Z', until => '2026-06-02 12:00:00.000001Z'), 'message'))
+        since => '2026-06-02 12:00:00.000001Z', until => '2026-06-02 12:00:00.000001Z'), 'message'))
     ) as answers (filter, answer)
   ),
-  '{"sender_id": ["two"], "receiver_id": ["three"], "category_id": ["two"]}',
-  'since and until bound every filter, to the microsecond'
+  '{"sender_id": ["one"], "receiver_id": ["three"], "category_id": ["two"]}',
+  'since and until bound every filter: of the instant of its oldest kudos they leave that one'
+);
+select is(
+  (
+    select jsonb_object_agg(filter, answer) from (values
+      ('sender_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Bo'),
+        since => '2026-06-03Z', until => '2026-06-03Z'), 'message')),
+      ('receiver_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, receiver_id => pg_temp.id('Bo'),
+        since => '2026-06-04 23:59:59.999999Z', until => '2026-06-04 23:59:59.999999Z'), 'message')),
+      ('category_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, category_id => pg_temp.id('not in German'),
+        since => '2026-06-03Z', until => '2026-06-03Z'), 'message'))
+    ) as answers (filter, answer)
+  ),
+  '{"sender_id": ["four"], "receiver_id": ["five: \"+1\"\n@Ada 🎉"], "category_id": ["four"]}',
+  'since and until bound every filter: of the instant of its newest kudos they leave that one'
 );
 select is(
   (
@@ -260,8 +279,23 @@ select is(
   'Another company''s sender, receiver and category answer exactly as one that does not exist'
 );
 select is(
-  pg_temp.column_of(public.list_activity(pg_temp.key('Birch'), 100), 'message'), array['six'],
+  pg_temp.column_of(public.list_activity(pg_temp.key('Birch'), 100), 'message'), array['eight', 'seven', 'six'],
   'A key of Birch sees the kudos of Birch only'
+);
+select is(
+  pg_temp.column_of(public.list_activity(pg_temp.key('Birch'), 100, sender_id => pg_temp.id('Birch admin')), 'message'),
+  array['eight', 'seven', 'six'],
+  'Kudos of a sender and of one instant come by id, the highest first'
+);
+select is(
+  pg_temp.column_of(public.list_activity(pg_temp.key('Birch'), 100, receiver_id => pg_temp.id('Birch admin')), 'message'),
+  array['eight', 'seven', 'six'],
+  'Kudos to a receiver and of one instant come by id, the highest first'
+);
+select is(
+  pg_temp.column_of(public.list_activity(pg_temp.key('Birch'), 100, category_id => pg_temp.id('Birch category')), 'message'),
+  array['eight', 'seven', 'six'],
+  'Kudos of a category and of one instant come by id, the highest first'
 );
 
 select * from finish();

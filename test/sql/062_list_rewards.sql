@@ -34,7 +34,8 @@ begin atomic
   from jsonb_array_elements(current_setting('response.headers')::jsonb) as entry, jsonb_each_text(entry) as header;
 end;
 
--- Acorn: five rewards, two of them archived, two of one instant. Birch: one more, newer than all.
+-- Acorn: five rewards, two of them archived, two of one instant. Birch: two more, of one instant newer
+-- than all.
 do $$
 begin
   perform pg_temp.found('Acorn');
@@ -50,7 +51,8 @@ values
   (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000003', null, 'Cup', '', 5, 'goods', 7, '', '', true, '2026-01-02 03:04:05.6Z'),
   (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000004', null, 'Day off', null, 900, 'perk', null, null, null, false, '2026-01-03Z'),
   (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000005', null, 'Cake', null, 12, 'perk', null, null, null, true, '2026-01-04Z'),
-  (pg_temp.id('Birch'), '00000000-0000-4000-8000-000000000006', 'mug', 'Birch mug', null, 1, 'perk', null, null, null, false, '2026-01-05Z');
+  (pg_temp.id('Birch'), '00000000-0000-4000-8000-000000000006', 'mug', 'Birch mug', null, 1, 'perk', null, null, null, false, '2026-01-05Z'),
+  (pg_temp.id('Birch'), '00000000-0000-4000-8000-000000000007', 'cup', 'Birch cup', null, 1, 'perk', null, null, null, false, '2026-01-05Z');
 
 -- Acting as the project's secret key, with the hash of Acorn's key.
 set local role service_role;
@@ -126,8 +128,8 @@ select is(pg_temp.headers() ->> 'X-Has-More', 'true', 'With archived rewards, to
 -- Isolation and the empty page
 
 select is(
-  pg_temp.column_of(public.list_rewards(pg_temp.key('Birch'), 100), 'name'), array['Birch mug'],
-  'A key of Birch sees the rewards of Birch only'
+  pg_temp.column_of(public.list_rewards(pg_temp.key('Birch'), 100), 'name'), array['Birch cup', 'Birch mug'],
+  'A key of Birch sees the rewards of Birch only, and current ones of one instant come by id, too'
 );
 reset role;
 delete from app.rewards where company_id = pg_temp.id('Birch');

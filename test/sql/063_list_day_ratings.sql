@@ -1,7 +1,7 @@
 -- public.list_day_ratings: GET /day-ratings.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(27);
+select plan(28);
 
 -- Ids by name, so that a row reads like a sentence.
 create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
@@ -34,7 +34,7 @@ begin atomic
   from jsonb_array_elements(current_setting('response.headers')::jsonb) as entry, jsonb_each_text(entry) as header;
 end;
 
--- Acorn: five ratings. Birch: one more, newer than all.
+-- Acorn: five ratings. Birch: two more, newer than all.
 do $$
 begin
   perform pg_temp.found('Acorn');
@@ -51,7 +51,8 @@ insert into app.day_ratings (company_id, id, rating, comment, team_id, points_aw
   (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000003', 3, 'Too, "long"', null, 15, '2026-06-02 12:00:00.000001Z'),
   (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000004', 4, null, '00000000-0000-4000-8000-00000000000a', null, '2026-06-03Z'),
   (pg_temp.id('Acorn'), '00000000-0000-4000-8000-000000000005', 5, null, '00000000-0000-4000-8000-00000000000a', null, '9999-12-31 23:59:59.999999Z'),
-  (pg_temp.id('Birch'), '00000000-0000-4000-8000-000000000006', 1, null, pg_temp.id('Birch team'), null, '9999-12-31 23:59:59.999999Z');
+  (pg_temp.id('Birch'), '00000000-0000-4000-8000-000000000006', 1, null, pg_temp.id('Birch team'), null, '9999-12-31 23:59:59.999999Z'),
+  (pg_temp.id('Birch'), '00000000-0000-4000-8000-000000000007', 2, null, pg_temp.id('Birch team'), null, '9999-12-31 23:59:59.999999Z');
 
 select is_empty(
   $$
@@ -189,8 +190,12 @@ select is(
   'Another company''s team answers exactly as a team that does not exist'
 );
 select is(
-  pg_temp.column_of(public.list_day_ratings(pg_temp.key('Birch'), 100), 'rating'), array['1'],
+  pg_temp.column_of(public.list_day_ratings(pg_temp.key('Birch'), 100), 'rating'), array['2', '1'],
   'A key of Birch sees the day ratings of Birch only'
+);
+select is(
+  pg_temp.column_of(public.list_day_ratings(pg_temp.key('Birch'), 100, team_id => pg_temp.id('Birch team')), 'rating'), array['2', '1'],
+  'Day ratings of a team and of one instant come by id, the highest first'
 );
 
 select * from finish();

@@ -68,7 +68,7 @@ lines as (
   union all
   select format('view %s: %s', name, regexp_replace(pg_get_viewdef(oid), '\s+', ' ', 'g')) from relations where relkind in ('v', 'm')
   union all
-  select format('function %s: owner %s, %s', name, proowner::regrole, regexp_replace(pg_get_functiondef(oid), '\n', '\n  ', 'g')) from functions
+  select format('function %s: owner %s, %s', name, proowner::regrole, pg_get_functiondef(oid)) from functions
   union all
   select format('type %s: %s', t.oid::regtype, t.typtype)
   from pg_type as t join schemas as s on s.oid = t.typnamespace

@@ -27,12 +27,25 @@ async function database(files: string[]): Promise<string> {
   return createDatabase(stack, name, files);
 }
 
-/** What one of them has and the other does not, as a diff: the message of a failure. */
+const onlyIn = (some: string[], others: string[]): string[] => some.filter((line) => !others.includes(line));
+
+/** What one of them has and the other does not, as a diff; of a thing that both have, the lines that differ. Empty when they are equal. */
 function difference(read: string[], ships: string[]): string {
-  const onlyIn = (some: string[], others: string[]) => some.filter((line) => !others.includes(line));
-  const missing = onlyIn(read, ships).map((line) => `- ${line}`);
-  const added = onlyIn(ships, read).map((line) => `+ ${line}`);
-  return [...missing, ...added].join("\n");
+  const [missing, added] = [onlyIn(read, ships), onlyIn(ships, read)];
+  const name = (thing: string): string => thing.slice(0, thing.indexOf(": "));
+  const names = [...new Set([...missing, ...added].map(name))].sort();
+  return names
+    .map((one) => {
+      const lines = (things: string[]) =>
+        things.filter((thing) => name(thing) === one).flatMap((thing) => thing.split("\n"));
+      const [before, after] = [lines(missing), lines(added)];
+      const changes = [
+        ...onlyIn(before, after).map((line) => `- ${line}`),
+        ...onlyIn(after, before).map((line) => `+ ${line}`),
+      ];
+      return [one, ...(changes.length > 0 ? changes : ["the order of its lines"])].join("\n");
+    })
+    .join("\n\n");
 }
 
 let fromSchema: string;
