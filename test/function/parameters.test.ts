@@ -43,6 +43,16 @@ describe("the arguments of the one database call", () => {
   });
 });
 
+test.each([
+  ["/members", ["team_id"]],
+  ["/activity", ["category_id", "sender_id", "receiver_id"]],
+  ["/day-ratings", ["team_id"]],
+])("the ids that filter %s may be written in capital letters", async (path, names) => {
+  const query = names.map((name) => `${name}=${id.toUpperCase()}`).join("&");
+  expect((await service.send(`${path}?${query}`)).status).toBe(200);
+  expect(service.calls[0]?.args).toMatchObject(Object.fromEntries(names.map((name) => [name, id])));
+});
+
 describe("400 for", () => {
   test.each([
     ...["0", "-1", "1001", "10000", "", "ten", "5.0", "1e2", "0x10", "01", "+5", "%2B5", " 5", "5%00", "٥", "NaN"].map(

@@ -101,3 +101,17 @@ describe("a thousand keys made by public.create_api_key", () => {
     expect(made.map(({ hint }) => hint)).toEqual(made.map(({ api_key }) => `sk_live_…${api_key.slice(-4)}`));
   });
 });
+
+test("a key is drawn from extensions.gen_random_bytes and from nothing else; bytes from 248 on are thrown away", async () => {
+  const keys = await withDatabase(stack.superuser_url, async (sql) => {
+    await sql`begin`;
+    // Bytes that are no character, and between them 0, 61, 62 and 247: the alphabet's ends, each from both ends of the bytes.
+    await sql`
+      create or replace function extensions.gen_random_bytes(integer) returns bytea language sql
+      return substring(decode(repeat('f8003dff3ef7fcfe', 4), 'hex') from 1 for $1)`;
+    const rows = await sql`select app.new_api_key() as key from generate_series(1, 2)`;
+    await sql`rollback`;
+    return rows.map(({ key }): string => key);
+  });
+  expect(keys.map((key) => key.slice(0, -6))).toEqual(Array(2).fill(`sk_live_${"0z0z".repeat(8)}`));
+});
