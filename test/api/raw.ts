@@ -1,6 +1,7 @@
 // Requests as they are written: fetch would mend a path, refuse a header and never send half a body.
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
+import { checkAnswer } from "./contract.ts";
 import { stack } from "./stack.ts";
 
 const { hostname, port, pathname } = new URL(stack.api_url);
@@ -32,7 +33,13 @@ export function send(
           for (const [name, values = []] of Object.entries(response.headersDistinct)) {
             for (const value of values) received.append(name, value);
           }
-          resolve({ status: response.statusCode ?? 0, headers: received, body: Buffer.concat(chunks).toString() });
+          const [status, text] = [response.statusCode ?? 0, Buffer.concat(chunks).toString()];
+          try {
+            checkAnswer(method, path, status, received, text);
+            resolve({ status, headers: received, body: text });
+          } catch (error) {
+            reject(error);
+          }
         });
       },
     );

@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import postgres from "postgres";
 import { expect } from "vitest";
 import type { StackFile } from "../../scripts/stack/stack.ts";
+import { checkAnswer } from "./contract.ts";
 
 const stackFile = process.env.STACK_FILE;
 if (!stackFile) throw new Error("STACK_FILE must be the path of a stack.json: run npm test");
@@ -41,11 +42,13 @@ export const invalidKey = "Unauthorized: Invalid or missing API Key";
 
 export type Row = Record<string, unknown>;
 
-/** Sends a request with a key (or none), as most clients do: with fetch and X-API-Key. */
-export function call(path: string, key: string | null, init: RequestInit = {}): Promise<Response> {
+/** Sends a request with a key (or none), as most clients do: with fetch and X-API-Key. The answer fits docs/openapi.json. */
+export async function call(path: string, key: string | null, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   if (key !== null) headers.set("X-API-Key", key);
-  return fetch(`${stack.api_url}${path}`, { redirect: "manual", ...init, headers });
+  const response = await fetch(`${stack.api_url}${path}`, { redirect: "manual", ...init, headers });
+  checkAnswer(init.method ?? "GET", path, response.status, response.headers, await response.clone().text());
+  return response;
 }
 
 /** The rows of a list, and whether there are more. */

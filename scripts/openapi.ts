@@ -1,0 +1,54 @@
+// npm run openapi: writes docs/openapi.json from the endpoints of the function. With -- --examples it first asks the stack that `npm
+// start` runs for new examples. test/api/openapi.test.ts holds the file to the code and the examples to the stack.
+import { readFile, writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { createClient } from "@supabase/supabase-js";
+import { removeImports } from "./docs.ts";
+import { openApiDocument } from "./openapi/document.ts";
+import { collectExamples, type Examples } from "./openapi/examples.ts";
+import { bin, root, runCommand } from "./stack/process.ts";
+import type { StackFile } from "./stack/stack.ts";
+
+const documentFile = `${root}/docs/openapi.json`;
+const examplesFile = `${root}/scripts/openapi/examples.json`;
+
+/** The document as it has to be now. */
+export async function currentDocument(): Promise<object> {
+  const examples: Examples = JSON.parse(await readFile(examplesFile, "utf8"));
+  return openApiDocument(examples);
+}
+
+/** Asks the running stack, with the demo company's key and two keys that are revoked at the end. */
+async function newExamples(): Promise<Examples> {
+  const file = process.env.STACK_FILE ?? `${root}/.stack/stack.json`;
+  const stack: StackFile = JSON.parse(await readFile(file, "utf8"));
+  const [company] = stack.companies;
+  if (!company) throw new Error(`${file} names no company`);
+  const admin = createClient(stack.supabase_url, stack.publishable_key, { auth: { persistSession: false } });
+  await admin.auth.signInWithPassword({ email: company.admin_email, password: company.admin_password });
+  const made = await Promise.all(
+    ["read:members", "read:activity"].map(async (scope) => {
+      const { data, error } = await admin.rpc("create_api_key", { name: "npm run openapi", scopes: [scope] });
+      if (error) throw new Error(error.message);
+      return data as { id: string; api_key: string };
+    }),
+  );
+  try {
+    const [members, activity] = made.map(({ api_key }) => api_key);
+    const keys = { all: company.api_key, "read:members": members ?? "", "read:activity": activity ?? "" };
+    return await collectExamples(stack.api_url, keys);
+  } finally {
+    await removeImports(stack);
+    for (const { id } of made) await admin.rpc("revoke_api_key", { key_id: id });
+  }
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { examples: { type: "boolean" } } });
+  if (values.examples) await writeFile(examplesFile, JSON.stringify(await newExamples()));
+  await writeFile(documentFile, JSON.stringify(await currentDocument()));
+  await runCommand(bin("biome"), ["format", "--write", examplesFile, documentFile]);
+  console.log("docs/openapi.json written");
+}
+
+if (import.meta.main) await main();

@@ -1,0 +1,128 @@
+// What a new minor version must not do to those who built on the last one (docs/api.md, Versioning).
+import { isDeepStrictEqual } from "node:util";
+
+type Json = { [name: string]: Json | undefined };
+type Parameter = { name: string; required?: boolean; schema?: Json };
+type Operation = {
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Json }> };
+  responses: Record<string, { headers?: object; content?: Record<string, { schema: Json }> }>;
+  security?: object[];
+};
+
+/** The parts of an OpenAPI document that are compared. */
+export interface Contract {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, Json>; headers: Record<string, Json> };
+}
+
+/** Who reads a schema: of an answer the fields may grow at the end, of a request only by optional ones. */
+type Direction = "request" | "response";
+
+const words = ["description", "example", "title"];
+
+/** A schema's own keywords, without what only people read and what is looked at one by one. */
+function keywords(schema: Json): Record<string, unknown> {
+  const own = Object.entries(schema).filter(
+    ([name]) => ![...words, "properties", "items", "oneOf", "anyOf", "required", "enum"].includes(name),
+  );
+  return Object.fromEntries(own);
+}
+
+function names(list: unknown): string[] {
+  return Array.isArray(list) ? list.map(String) : [];
+}
+
+function compareSchemas(place: string, old: Json, now: Json | undefined, direction: Direction): string[] {
+  if (!now) return [`${place} is gone`];
+  if (!isDeepStrictEqual(keywords(old), keywords(now))) return [`${place} is of another type`];
+  const problems: string[] = [];
+
+  const oldNames = Object.keys(old.properties ?? {});
+  const newNames = Object.keys(now.properties ?? {});
+  for (const name of oldNames) {
+    problems.push(
+      ...compareSchemas(`${place}.${name}`, old.properties?.[name] ?? {}, now.properties?.[name], direction),
+    );
+  }
+  const kept = newNames.filter((name) => oldNames.includes(name));
+  const moved = direction === "response" && !isDeepStrictEqual(newNames.slice(0, kept.length), oldNames);
+  if (moved && kept.length === oldNames.length) problems.push(`the fields of ${place} are in another order`);
+
+  const [promised, demanded] = [names(old.required), names(now.required)];
+  const broken =
+    direction === "response"
+      ? promised
+          .filter((name) => newNames.includes(name) && !demanded.includes(name))
+          .map((name) => `${name} may be absent`)
+      : demanded.filter((name) => !promised.includes(name)).map((name) => `${name} is required`);
+  problems.push(...broken.map((problem) => `${place}.${problem} now`));
+
+  const [oldValues, newValues] = [names(old.enum), names(now.enum)];
+  const [mayBe, known] = direction === "response" ? [newValues, oldValues] : [oldValues, newValues];
+  const strange = known.length > 0 ? mayBe.filter((value) => !known.includes(value)) : [];
+  problems.push(
+    ...strange.map((value) => `${place} ${direction === "response" ? "may be" : "must not be"} ${value} now`),
+  );
+
+  if (old.items) problems.push(...compareSchemas(`${place}[]`, old.items, now.items, direction));
+  for (const form of ["oneOf", "anyOf"]) {
+    for (const [index, one] of Object.entries(old[form] ?? {})) {
+      problems.push(...compareSchemas(`${place} (${form} ${index})`, one ?? {}, now[form]?.[index], direction));
+    }
+  }
+  return problems;
+}
+
+function compareParameters(place: string, old: Operation, now: Operation): string[] {
+  const problems = (old.parameters ?? []).flatMap((parameter) => {
+    const same = now.parameters?.find(({ name }) => name === parameter.name);
+    return compareSchemas(`${place}: parameter ${parameter.name}`, parameter.schema ?? {}, same?.schema, "request");
+  });
+  const demanded = (now.parameters ?? []).filter(
+    ({ name, required }) =>
+      required && !old.parameters?.some((parameter) => parameter.name === name && parameter.required),
+  );
+  return [...problems, ...demanded.map(({ name }) => `${place}: parameter ${name} is required now`)];
+}
+
+function compareOperations(place: string, old: Operation, now: Operation | undefined): string[] {
+  if (!now) return [`${place} is gone`];
+  const problems = compareParameters(place, old, now);
+  if (!isDeepStrictEqual(old.security, now.security)) problems.push(`${place} asks for another key or scope`);
+  for (const [type, { schema }] of Object.entries(old.requestBody?.content ?? {})) {
+    problems.push(...compareSchemas(`${place}: body`, schema, now.requestBody?.content[type]?.schema, "request"));
+  }
+  for (const [status, { headers = {}, content = {} }] of Object.entries(old.responses)) {
+    const answer = now.responses[status];
+    if (!answer) problems.push(`${place}: ${status} is gone`);
+    const gone = Object.keys(headers).filter((name) => !Object.hasOwn(answer?.headers ?? {}, name));
+    problems.push(...gone.map((name) => `${place}: ${status} has no header ${name} any more`));
+    for (const [type, { schema }] of Object.entries(content)) {
+      problems.push(
+        ...compareSchemas(`${place}: ${status} ${type}`, schema, answer?.content?.[type]?.schema, "response"),
+      );
+    }
+  }
+  return problems;
+}
+
+/**
+ * Lists what in `now` breaks a client of `released`: an endpoint, parameter, field, header or status that is gone, a type that
+ * changed, fields in another order, a parameter or field that has to be sent now.
+ */
+export function breakingChanges(released: Contract, now: Contract): string[] {
+  const operations = Object.entries(released.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) =>
+      compareOperations(`${method.toUpperCase()} ${path}`, operation, now.paths[path]?.[method]),
+    ),
+  );
+  // The only schema that is sent is the row of an import; all others are answered.
+  const schemas = Object.entries(released.components.schemas).flatMap(([name, schema]) =>
+    compareSchemas(name, schema, now.components.schemas[name], name === "RewardRow" ? "request" : "response"),
+  );
+  const headers = Object.entries(released.components.headers).flatMap(([name, { schema = {} }]) =>
+    compareSchemas(`header ${name}`, schema, now.components.headers[name]?.schema, "response"),
+  );
+  return [...operations, ...schemas, ...headers];
+}

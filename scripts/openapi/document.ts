@@ -1,0 +1,186 @@
+// The OpenAPI 3.1 document of the API, put together from endpoints.ts, the check of imported rows, words.ts and real examples.
+import { type Endpoint, endpoints, scopes, version } from "../../functions/public-api/endpoints.ts";
+import type { Examples } from "./examples.ts";
+import { parameterKinds, reference, refuseLeftOver, type Schema, schemas, wordsFor } from "./schemas.ts";
+import { endpointWords, errorTexts, errorWords, introduction, parameterWords, tags } from "./words.ts";
+
+const text = (description: string, constant?: string): Schema => ({
+  description,
+  required: true,
+  schema: constant === undefined ? { type: "string" } : { type: "string", const: constant },
+});
+
+const everywhere = {
+  "X-Request-Id": {
+    description: "The request's id, made here. Quote it when you ask for help.",
+    required: true,
+    schema: { type: "string", format: "uuid" },
+  },
+  "Cache-Control": text("Answers are not to be kept.", "private, no-store"),
+  "X-Content-Type-Options": text("The content type is to be believed.", "nosniff"),
+  "Access-Control-Allow-Origin": text("Any web page may call the API.", "*"),
+  "Access-Control-Expose-Headers": text("What a web page may read.", "X-Request-Id, X-Has-More, Content-Disposition"),
+};
+
+const headers: Record<string, Schema> = {
+  ...everywhere,
+  "X-Has-More": {
+    description: "Whether there are more rows than `limit`.",
+    required: true,
+    schema: { type: "string", enum: ["true", "false"] },
+  },
+  "Content-Disposition": {
+    description: "With `format=csv`: the file's name, such as `members.csv`.",
+    schema: { type: "string", pattern: '^attachment; filename="[a-z-]+\\.csv"$' },
+  },
+  "WWW-Authenticate": text("How a key may be sent.", "Bearer"),
+};
+
+const headerReferences = (names: readonly string[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+const securitySchemes: Record<string, Schema> = {
+  ApiKey: {
+    type: "apiKey",
+    in: "header",
+    name: "X-API-Key",
+    description: "`sk_live_…`. If a request carries this header, it is the one that counts.",
+  },
+  Bearer: { type: "http", scheme: "bearer", description: "`Authorization: Bearer sk_live_…`." },
+  Basic: {
+    type: "http",
+    scheme: "basic",
+    description:
+      "For tools that only keep a user name and a password, such as Excel and Power BI: the key is either of the two, the other is not looked at.",
+  },
+};
+
+function errorResponse(endpoint: Endpoint, status: string, examples: Examples[string]): Schema {
+  const example = examples.errors[status] ?? { error: wordsFor(errorTexts, status, "text of") };
+  const names = [...Object.keys(everywhere), ...(status === "401" ? ["WWW-Authenticate"] : [])];
+  const scope = status === "403" ? ` (\`${endpoint.scope}\`)` : "";
+  return {
+    description: wordsFor(errorWords, status, "status").replace(/\.$/, `${scope}.`),
+    headers: headerReferences(names),
+    content: { "application/json": { schema: reference("Error"), example } },
+  };
+}
+
+function goodResponse(endpoint: Endpoint, rows: string | undefined, { json, csv }: Examples[string]): Schema {
+  if (rows === undefined) {
+    const schema = reference(endpoint.method === "POST" ? "Imported" : "KeyCheck");
+    return {
+      description: endpoint.method === "POST" ? "All rows were written." : "The key is good.",
+      headers: headerReferences(Object.keys(everywhere)),
+      content: { "application/json": { schema, example: json } },
+    };
+  }
+  const schema = { type: "array", maxItems: 1000, items: reference(rows) };
+  return {
+    description: "The rows, newest first.",
+    headers: headerReferences([...Object.keys(everywhere), "X-Has-More", "Content-Disposition"]),
+    content: {
+      "application/json": { schema, example: json },
+      "text/csv": {
+        schema: {
+          type: "string",
+          description:
+            "The same rows after RFC 4180, in UTF-8: a header with the field names, every line ended by CRLF, null as an empty cell.",
+        },
+        example: csv,
+      },
+    },
+  };
+}
+
+const rewardsForms: Schema = {
+  description: "One reward, an array of rewards, or an object that holds such an array.",
+  oneOf: [
+    reference("RewardRow"),
+    { type: "array", minItems: 1, maxItems: 500, items: reference("RewardRow") },
+    {
+      type: "object",
+      properties: { rewards: { type: "array", minItems: 1, maxItems: 500, items: reference("RewardRow") } },
+      required: ["rewards"],
+      additionalProperties: false,
+    },
+  ],
+};
+
+function operation(endpoint: Endpoint, examples: Examples[string], alias: string | null): Schema {
+  const words = wordsFor(endpointWords, `${endpoint.method} ${endpoint.path}`, "endpoint");
+  const statuses = [
+    "400",
+    "401",
+    ...(endpoint.scope ? ["403"] : []),
+    ...(endpoint.method === "POST" ? ["408"] : []),
+    "500",
+  ];
+  return {
+    tags: [words.tag],
+    operationId: alias ? `${words.operationId}As${alias[1]?.toUpperCase()}${alias.slice(2)}` : words.operationId,
+    summary: alias ? `Alias of ${endpoint.path}` : words.summary,
+    description: words.description,
+    // For keys, OpenAPI 3.1 keeps the roles that are needed here: our scopes.
+    security: Object.keys(securitySchemes).map((name) => ({ [name]: endpoint.scope ? [endpoint.scope] : [] })),
+    ...(endpoint.parameters.length > 0 && {
+      parameters: endpoint.parameters.map(({ name, kind }) => ({
+        name,
+        in: "query",
+        required: false,
+        description: wordsFor(parameterWords, name, "parameter"),
+        schema: parameterKinds[kind],
+      })),
+    }),
+    ...(endpoint.method === "POST" && {
+      requestBody: {
+        required: true,
+        content: { "application/json": { schema: rewardsForms, example: examples.request } },
+      },
+    }),
+    responses: {
+      "200": goodResponse(endpoint, words.rows?.name, examples),
+      ...Object.fromEntries(statuses.map((status) => [status, errorResponse(endpoint, status, examples)])),
+    },
+  };
+}
+
+/**
+ * Builds the document.
+ * @param examples real answers of the demo company
+ * @throws Error when words.ts does not describe exactly what endpoints.ts offers
+ */
+export function openApiDocument(examples: Examples): Schema {
+  const names = endpoints.map(({ method, path }) => `${method} ${path}`);
+  refuseLeftOver(endpointWords, names, "endpoint");
+  const parameters = endpoints.flatMap((endpoint) => endpoint.parameters.map(({ name }) => name));
+  refuseLeftOver(parameterWords, parameters, "parameter");
+
+  const paths: Record<string, Record<string, Schema>> = {};
+  for (const endpoint of endpoints) {
+    const real = wordsFor(examples, `${endpoint.method} ${endpoint.path}`, "example of");
+    for (const path of [endpoint.path, ...endpoint.aliases]) {
+      const alias = path === endpoint.path ? null : path;
+      paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, real, alias) };
+    }
+  }
+  const scopeList = scopes.map(({ name, description }) => `| \`${name}\` | ${description} |`).join("\n");
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Public data API",
+      version,
+      description: `${introduction}\n\n| Scope | Allows |\n|---|---|\n${scopeList}`,
+    },
+    servers: [
+      {
+        url: "https://{project}.supabase.co/functions/v1/public-api",
+        description: "The base address: the project's own.",
+        variables: { project: { default: "your-project", description: "The reference of the Supabase project." } },
+      },
+    ],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: { schemas: schemas(), headers, securitySchemes },
+  };
+}

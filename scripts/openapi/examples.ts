@@ -1,0 +1,51 @@
+import { endpoints } from "../../functions/public-api/endpoints.ts";
+
+/** Real answers, by method and path. `errors` are by status; those that cannot be had by asking are left out. */
+export type Examples = Record<
+  string,
+  { json: unknown; csv?: string; request?: unknown; errors: Record<string, { error: string }> }
+>;
+
+/** The keys to ask with: one with every scope, and two with the one scope each that their name says. */
+export type ExampleKeys = { all: string; "read:members": string; "read:activity": string };
+
+const rewards = [
+  { external_id: "mug-1", name: "Coffee mug", points_cost: 250 },
+  { external_id: "day-1", name: "Day off", points_cost: 4999.5, reward_type: "time" },
+];
+
+/**
+ * Asks a running stack for an example of every answer. It imports the two rewards above into the company of the keys.
+ * @throws Error when an answer has not the status that was expected
+ */
+export async function collectExamples(api: string, keys: ExampleKeys): Promise<Examples> {
+  const ask = async (status: number, path: string, key: string | null, body?: unknown): Promise<Response> => {
+    const headers: Record<string, string> = key === null ? {} : { "X-API-Key": key };
+    const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
+    const response = await fetch(`${api}${path}`, init);
+    if (response.status !== status) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
+    return response;
+  };
+  const error = async (status: number, path: string, key: string | null, body?: unknown) =>
+    (await (await ask(status, path, key, body)).json()) as { error: string };
+
+  const examples: Examples = {};
+  for (const { method, path, scope, columns } of endpoints) {
+    const isList = columns.length > 0;
+    const isPost = method === "POST";
+    const poorKey = scope === "read:members" ? keys["read:activity"] : keys["read:members"];
+    const good = isPost ? rewards : undefined;
+    const bad = isPost ? [{ external_id: "mug-1", name: "Coffee mug", points_cost: "250" }] : undefined;
+    examples[`${method} ${path}`] = {
+      ...(good && { request: good }),
+      json: await (await ask(200, isList ? `${path}?limit=2` : path, keys.all, good)).json(),
+      ...(isList && { csv: await (await ask(200, `${path}?limit=2&format=csv`, keys.all)).text() }),
+      errors: {
+        "400": await error(400, isPost ? path : `${path}?limit=0`, keys.all, bad),
+        "401": await error(401, path, null, good),
+        ...(scope && { "403": await error(403, path, poorKey, good) }),
+      },
+    };
+  }
+  return examples;
+}

@@ -1,0 +1,137 @@
+import { z } from "zod";
+import {
+  type ColumnType,
+  type Endpoint,
+  endpoints,
+  type ParameterKind,
+  scopes,
+} from "../../functions/public-api/endpoints.ts";
+import { rewardFields } from "../../functions/public-api/rewards.ts";
+import { endpointWords, rewardRowWords } from "./words.ts";
+
+/** JSON Schema 2020-12, as OpenAPI 3.1 holds it. */
+export type Schema = { readonly [keyword: string]: unknown };
+
+/** How a date-time looks in answers: UTC with microseconds. */
+const instant = {
+  type: "string",
+  format: "date-time",
+  pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{6}Z$",
+};
+
+const columnTypes: Record<ColumnType, Schema> = {
+  uuid: { type: "string", format: "uuid" },
+  text: { type: "string" },
+  integer: { type: "integer", format: "int64" },
+  boolean: { type: "boolean" },
+  "date-time": instant,
+  json: {},
+};
+
+/** What a query parameter may be, as a caller sees it. `since` and `until` take more than RFC 3339 does: they are text. */
+export const parameterKinds: Record<ParameterKind, Schema> = {
+  limit: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
+  format: { type: "string", enum: ["json", "csv"], default: "json" },
+  true: { type: "string", enum: ["true"] },
+  uuid: { type: "string", format: "uuid" },
+  text: { type: "string", minLength: 1 },
+  since: { type: "string" },
+  until: { type: "string" },
+};
+
+/**
+ * Looks up the words for a name.
+ * @throws Error that names what nobody has described yet
+ */
+export function wordsFor<T>(words: Record<string, T>, name: string, what: string): T {
+  const found = words[name];
+  if (found === undefined) throw new Error(`scripts/openapi/words.ts does not describe the ${what} ${name}`);
+  return found;
+}
+
+/**
+ * Refuses words about things that there are no more.
+ * @throws Error that names one
+ */
+export function refuseLeftOver(words: Record<string, unknown>, names: readonly string[], what: string): void {
+  const left = Object.keys(words).find((name) => !names.includes(name));
+  if (left !== undefined)
+    throw new Error(`scripts/openapi/words.ts describes the ${what} ${left}, which does not exist`);
+}
+
+/** An object whose fields are all there, in this order. */
+function record(description: string, properties: Record<string, Schema>): Schema {
+  return { type: "object", description, properties, required: Object.keys(properties) };
+}
+
+function rowSchema({ method, path, columns }: Endpoint): [string, Schema] {
+  const { rows } = wordsFor(endpointWords, `${method} ${path}`, "endpoint");
+  if (!rows) throw new Error(`scripts/openapi/words.ts does not describe the rows of ${path}`);
+  refuseLeftOver(
+    rows.fields,
+    columns.map(({ name }) => name),
+    `field of ${path}`,
+  );
+  const properties = columns.map(({ name, type, nullable }) => {
+    const base = columnTypes[type];
+    const schema = nullable && base.type ? { ...base, type: [base.type, "null"] } : base;
+    return [name, { ...schema, ...wordsFor(rows.fields, name, `field of ${path}`) }];
+  });
+  return [rows.name, record(rows.description, Object.fromEntries(properties))];
+}
+
+/** A row of an import, from the check that the function itself makes. */
+function rewardRow(): Schema {
+  refuseLeftOver(rewardRowWords, Object.keys(rewardFields), "field of an import");
+  const { $schema, ...schema } = z.toJSONSchema(z.strictObject(rewardFields), {
+    io: "input",
+    unrepresentable: "any",
+    // The lengths say the same in every language; the patterns are JavaScript's.
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.pattern;
+      delete jsonSchema.allOf;
+    },
+  });
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (typeof property === "object") property.description = wordsFor(rewardRowWords, name, "field of an import");
+  }
+  return { description: "A reward as another system knows it.", ...schema };
+}
+
+export const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
+
+/** All schemas that the document names. */
+export function schemas(): Record<string, Schema> {
+  const lists = endpoints.filter(({ columns }) => columns.length > 0);
+  const endpoint = record("An endpoint of the API.", {
+    method: { type: "string", description: "The HTTP method." },
+    path: { type: "string", description: "The path, relative to the base address." },
+    aliases: { type: "array", description: "Other paths of the same endpoint.", items: { type: "string" } },
+    scope: { type: ["string", "null"], description: "The scope that it needs; null when any valid key will do." },
+  });
+  return {
+    ...Object.fromEntries(lists.map(rowSchema)),
+    RewardRow: rewardRow(),
+    Imported: record("What came of an import.", {
+      imported: {
+        type: "integer",
+        minimum: 1,
+        maximum: 500,
+        description: "How many rewards were sent; one that changed nothing counts.",
+      },
+    }),
+    KeyCheck: record("What a key is and may do.", {
+      version: { type: "string", description: "The version of the API.", pattern: "^\\d+\\.\\d+\\.\\d+$" },
+      company_name: { type: "string", description: "The company whose data the key sees." },
+      key_name: { type: "string", description: "The name that the key was given." },
+      scopes: {
+        type: "array",
+        description: `What the key may do: ${scopes.map(({ name }) => `\`${name}\``).join(", ")}; others may follow.`,
+        items: { type: "string" },
+      },
+      endpoints: { type: "array", description: "All endpoints of the API.", items: reference("Endpoint") },
+    }),
+    Endpoint: endpoint,
+    Error: record("Every error of the API.", { error: { type: "string", description: "What is wrong, in English." } }),
+  };
+}

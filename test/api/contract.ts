@@ -1,0 +1,72 @@
+// Every answer that the running stack gives to these tests is held against docs/openapi.json, without additional fields.
+import { readFileSync } from "node:fs";
+import { Ajv2020, type AnySchema, type ValidateFunction } from "ajv/dist/2020.js";
+import { root } from "../../scripts/stack/process.ts";
+
+type Header = { required?: boolean; schema: AnySchema };
+type Answer = { headers?: Record<string, { $ref: string }>; content?: Record<string, { schema: object }> };
+type Document = {
+  paths: Record<string, Record<string, { responses: Record<string, Answer> }>>;
+  components: { schemas: Record<string, object>; headers: Record<string, Header> };
+};
+
+const document: Document = JSON.parse(readFileSync(`${root}/docs/openapi.json`, "utf8"), closed);
+const { schemas, headers } = document.components;
+
+const ajv = new Ajv2020({
+  formats: {
+    uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
+    email: /^[^@\s]+@[^@\s]+$/,
+    // The pattern beside it says which of its forms.
+    "date-time": true,
+    int64: { type: "number", validate: Number.isSafeInteger },
+  },
+  keywords: ["example", "components"],
+  allowUnionTypes: true,
+});
+const validators = new Map<string, ValidateFunction>();
+
+/** Reads the document so that an object has the fields that it lists and no other. */
+function closed(_name: string, value: unknown): unknown {
+  const isObject = typeof value === "object" && value !== null && "properties" in value && "type" in value;
+  return isObject ? { additionalProperties: false, ...value } : value;
+}
+
+function check(what: string, schema: AnySchema, value: unknown): void {
+  let validate = validators.get(what);
+  if (!validate) {
+    validate = ajv.compile(typeof schema === "object" ? { ...schema, components: { schemas } } : schema);
+    validators.set(what, validate);
+  }
+  if (!validate(value))
+    throw new Error(`${what} is not what docs/openapi.json says: ${ajv.errorsText(validate.errors)}`);
+}
+
+/** The document's answer for a request: the endpoint's own, or, when no endpoint is meant, an error as all errors are. */
+function answerTo(method: string, path: string, status: number): Answer {
+  const name = /^[^?]*?(?=\/?(\?|$))/.exec(path)?.[0] || "/";
+  const operation = document.paths[name]?.[method.toLowerCase()];
+  const answer = operation?.responses[status];
+  if (answer) return answer;
+  if (operation && status !== 404) throw new Error(`docs/openapi.json has no ${status} for ${method} ${path}`);
+  return { content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
+}
+
+/**
+ * Holds an answer against the document: its status, its headers, its content type and its body.
+ * @param path as it was sent, relative to the base address, with its query
+ * @throws Error that says what does not fit
+ */
+export function checkAnswer(method: string, path: string, status: number, sent: Headers, body: string): void {
+  if (method === "HEAD" || method === "OPTIONS") return;
+  const answer = answerTo(method, path, status);
+  const place = `${method} ${path.split("?")[0]} ${status}`;
+  for (const [name, { $ref }] of Object.entries(answer.headers ?? {})) {
+    const { required, schema } = headers[$ref.split("/").at(-1) ?? ""] ?? { required: true, schema: false };
+    if (required || sent.has(name)) check(`${place} ${name}`, schema, sent.get(name));
+  }
+  const type = sent.get("Content-Type")?.split(";")[0] ?? "";
+  const content = answer.content?.[type];
+  if (!content) throw new Error(`docs/openapi.json has no ${type} for ${place}`);
+  check(`${place} ${type}`, content.schema, type === "application/json" ? JSON.parse(body) : body);
+}

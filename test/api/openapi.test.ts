@@ -1,0 +1,137 @@
+// docs/openapi.json: made from the code as it is, lint-free, with examples that the running stack gives, and true to the released one.
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { breakingChanges, type Contract } from "../../scripts/openapi/breaking_changes.ts";
+import { collectExamples } from "../../scripts/openapi/examples.ts";
+import { refuseLeftOver, wordsFor } from "../../scripts/openapi/schemas.ts";
+import { currentDocument } from "../../scripts/openapi.ts";
+import { bin, root, runCommand } from "../../scripts/stack/process.ts";
+import { newCompany, type TestCompany } from "./companies.ts";
+import { checkAnswer } from "./contract.ts";
+import { first, sql, stack } from "./stack.ts";
+
+const read = (file: string) => JSON.parse(readFileSync(`${root}/${file}`, "utf8"));
+const committed: Contract = read("docs/openapi.json");
+const released: Contract = read("docs/openapi.released.json");
+
+let company: TestCompany;
+beforeAll(async () => {
+  company = await newCompany("Contract");
+});
+afterAll(() => company.remove());
+
+test("docs/openapi.json is what npm run openapi writes", async () => {
+  expect(JSON.stringify(committed), "stale: npm run openapi").toBe(JSON.stringify(await currentDocument()));
+});
+
+test("redocly lint finds nothing in it", async () => {
+  const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+  const args = ["lint", "docs/openapi.json", "--format=json", "--max-problems=1000"];
+  const report = await runCommand(bin("redocly"), args, { env });
+  expect(JSON.parse(report.slice(report.indexOf("{"), report.lastIndexOf("}") + 1))).toMatchObject({ problems: [] });
+});
+
+test("its examples are what the running stack answers", async () => {
+  const [members, activity] = await Promise.all([
+    company.makeKey(["read:members"]),
+    company.makeKey(["read:activity"]),
+  ]);
+  const examples = read("scripts/openapi/examples.json");
+  const { "POST /rewards": imported, ...others } = await collectExamples(stack.api_url, {
+    all: first.key,
+    "read:members": members.api_key,
+    "read:activity": activity.api_key,
+  });
+  await sql`delete from app.rewards where company_id = ${first.id} and external_id in ('mug-1', 'day-1')`;
+  expect({ ...others, "POST /rewards": imported }).toEqual(examples);
+});
+
+test("words.ts has to describe what endpoints.ts offers, no less and no more", () => {
+  expect(() => wordsFor({ limit: "" }, "limits", "parameter")).toThrow("does not describe the parameter limits");
+  expect(() => refuseLeftOver({ limit: "" }, ["since"], "parameter")).toThrow("limit, which does not exist");
+});
+
+test("an answer with a field, a status or a header that the document does not have is refused", async () => {
+  const response = await fetch(`${stack.api_url}/members?limit=1`, { headers: { "X-API-Key": first.key } });
+  const [row] = (await response.json()) as object[];
+  const check = (changed: object, status = 200, headers = response.headers) =>
+    checkAnswer("GET", "/members?limit=1", status, headers, JSON.stringify([{ ...row, ...changed }]));
+  expect(() => check({})).not.toThrow();
+  expect(() => check({ salary: 1 })).toThrow("must NOT have additional properties");
+  expect(() => check({ created_at: "2026-11-21T10:15:30+00:00" })).toThrow("created_at must match pattern");
+  expect(() => check({ team_name: null })).toThrow("team_name must be string");
+  expect(() => check({}, 418)).toThrow("has no 418 for GET /members");
+  const headers = new Headers(response.headers);
+  headers.delete("X-Has-More");
+  expect(() => check({}, 200, headers)).toThrow("X-Has-More");
+});
+
+test("nothing that the released version promised has gone", () => {
+  expect(breakingChanges(released, committed)).toEqual([]);
+});
+
+test.each<[string, (document: Contract) => void, string[]]>([
+  ["an endpoint that is gone", ({ paths }) => delete paths["/users"], ["GET /users is gone"]],
+  [
+    "a field that is gone",
+    ({ components }) => delete components.schemas.Kudos?.properties?.message,
+    ["Kudos.message is gone"],
+  ],
+  [
+    "a field of another type",
+    ({ components }) => Object.assign(components.schemas.Kudos?.properties?.message ?? {}, { type: "integer" }),
+    ["Kudos.message is of another type"],
+  ],
+  [
+    "a new field that is not the last",
+    ({ components: { schemas } }) => {
+      schemas.Kudos = { ...schemas.Kudos, properties: { rank: {}, ...schemas.Kudos?.properties } };
+    },
+    ["the fields of Kudos are in another order"],
+  ],
+  [
+    "a new field that every import has to send",
+    ({ components: { schemas } }) =>
+      Object.assign(schemas.RewardRow ?? {}, { required: ["external_id", "name", "points_cost", "vendor"] }),
+    ["RewardRow.vendor is required now"],
+  ],
+  [
+    "a parameter that is gone, and one that has to be sent",
+    ({ paths }) => {
+      const operation = paths["/rewards"]?.get;
+      if (operation)
+        operation.parameters = [...(operation.parameters?.slice(1) ?? []), { name: "shop", required: true }];
+    },
+    ["GET /rewards: parameter limit is gone", "GET /rewards: parameter shop is required now"],
+  ],
+  [
+    "another scope",
+    ({ paths }) => {
+      const operation = paths["/rewards"]?.get;
+      if (operation) operation.security = [];
+    },
+    ["GET /rewards asks for another key or scope"],
+  ],
+  [
+    "a header that is gone",
+    ({ paths }) => {
+      const answer = paths["/rewards"]?.get?.responses["200"];
+      if (answer) answer.headers = {};
+    },
+    expect.arrayContaining(["GET /rewards: 200 has no header X-Has-More any more"]),
+  ],
+])("%s breaks the contract", (_, change, problems) => {
+  const changed = structuredClone(released);
+  change(changed);
+  expect(breakingChanges(released, changed)).toEqual(problems);
+});
+
+test("what a minor version may do breaks nothing", () => {
+  const grown = structuredClone(released);
+  const { paths, components } = grown;
+  Object.assign(components.schemas.Kudos?.properties ?? {}, { rank: { type: "integer" } });
+  Object.assign(components.schemas.RewardRow?.properties ?? {}, { vendor: { type: "string" } });
+  paths["/teams"] = { ...paths["/members"] };
+  paths["/rewards"]?.get?.parameters?.push({ name: "shop" });
+  expect(breakingChanges(released, grown)).toEqual([]);
+});
