@@ -1,0 +1,127 @@
+// Outages of a real database under a real stack. What PostgREST itself says of them stands in test/function/database.test.ts, recorded:
+// the stand-in for it says other things.
+import { randomInt, randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { count, tried } from "./counts.ts";
+import { type OwnStack, startOwnStack } from "./own-stack.ts";
+
+let stack: OwnStack;
+let key: string;
+beforeAll(async () => {
+  stack = await startOwnStack();
+  key = stack.companies[0]?.api_key ?? "";
+}, 120_000);
+afterAll(() => stack.stop());
+
+const send = (path: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(`${stack.api_url}${path}`, { ...init, headers: { "X-API-Key": key } });
+const post = (rows: object[]): Promise<Response> => send("/rewards", { method: "POST", body: JSON.stringify(rows) });
+const reward = () => ({ external_id: randomUUID(), name: "In an outage", points_cost: 1 });
+
+/** Asks for everything at once and expects that nobody waits longer than 10 seconds, or is told anything. */
+async function expectOutage(paths: string[]): Promise<void> {
+  const begin = performance.now();
+  const answers = await Promise.all([
+    ...paths.map((path) => send(path)),
+    ...(paths.length > 3 ? [post([reward()])] : []),
+  ]);
+  const bodies = await Promise.all(answers.map((answer) => answer.text()));
+  expect(performance.now() - begin).toBeLessThan(10_000);
+  const log = (await stack.functionLog()).split("\n");
+  for (const [index, { status, headers }] of answers.entries()) {
+    expect([status, bodies[index]]).toEqual([500, '{"error":"Internal Server Error"}']);
+    const id = headers.get("X-Request-Id") ?? "none";
+    const line = JSON.parse(log.find((text) => text.includes(id)) ?? "{}");
+    expect(line).toMatchObject({ request_id: id, status: 500, error: expect.stringMatching(/^\w+ (answered|gave) /) });
+    expect(JSON.stringify([...headers]) + JSON.stringify(line)).not.toMatch(
+      /postgres:|127\.0\.0\.1|select|sb_secret_|ECONN/,
+    );
+  }
+}
+
+/** Waits for the end of the outage, seen past the function, and expects that the function's first request on every path succeeds. */
+async function expectRecovered(): Promise<void> {
+  const headers = { apikey: stack.secret_key, "Content-Type": "application/json" };
+  const body = JSON.stringify({ key_hash: "0".repeat(64) });
+  const dataApi = () => fetch(`${stack.supabase_url}/rest/v1/rpc/verify_api_key`, { method: "POST", headers, body });
+  await expect.poll(async () => (await dataApi()).status, { interval: 20, timeout: 20_000 }).toBe(401);
+  for (const path of everything) expect([path, (await send(path)).status]).toEqual([path, 200]);
+  expect((await post([reward()])).status).toBe(200);
+}
+
+const everything = ["/", "/members", "/activity?format=csv", "/rewards", "/day-ratings?limit=5", "/pulse-responses"];
+
+test("while the database is down every request is a 500 in time, and the first one after it succeeds", async () => {
+  await expectRecovered();
+  await stack.killDatabase();
+  await expectOutage(everything);
+  await stack.startDatabase();
+  await expectRecovered();
+}, 60_000);
+
+test("while no connection is to be had every request is a 500 in time, and the first one after it succeeds", async () => {
+  const sql = stack.connect();
+  await sql`alter role supabase_auth_admin connection limit 0`;
+  await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'supabase_auth_admin'`;
+  await expectOutage(everything);
+  await sql`alter role supabase_auth_admin connection limit -1`;
+  await sql.end();
+  await expectRecovered();
+}, 60_000);
+
+test("a statement that hangs behind a lock is a 500 in time, hangs nothing else, and the next one succeeds", async () => {
+  const sql = stack.connect();
+  await sql.begin(async (holder) => {
+    await holder`lock table app.members in access exclusive mode`;
+    const others = ["/rewards", "/day-ratings"].map((path) => send(path));
+    await Promise.all([
+      expectOutage(["/members", "/members?format=csv", "/users"]),
+      ...others.map(async (answer) => expect((await answer).status).toBe(200)),
+    ]);
+  });
+  await sql.end();
+  await expectRecovered();
+}, 60_000);
+
+test("kill -9 of PostgreSQL during imports: each is there whole or not at all, what was acknowledged is there, again is safe", async () => {
+  const rows = 100;
+  const rounds = count(2, 20);
+  const tally = { acknowledged: 0, whole: 0, absent: 0 };
+  for (let round = 0; round < rounds; round++) {
+    const batches: { id: string; acknowledged: boolean }[] = [];
+    let alive = true;
+    const batch = (id: string) =>
+      Array.from({ length: rows }, (_, index) => ({ external_id: `${id}-${index}`, name: id, points_cost: index }));
+    const writer = async (): Promise<void> => {
+      while (alive) {
+        const sent = { id: randomUUID(), acknowledged: false };
+        batches.push(sent);
+        sent.acknowledged = (await post(batch(sent.id)).catch(() => null))?.status === 200;
+      }
+    };
+    const writing = Promise.all([writer(), writer(), writer(), writer()]);
+    const killAt = randomInt(3, 15);
+    await expect.poll(() => batches.length, { interval: 1, timeout: 20_000 }).toBeGreaterThan(killAt);
+    await stack.killDatabase();
+    alive = false;
+    await writing;
+    await stack.startDatabase();
+
+    const sql = stack.connect();
+    for (const { id, acknowledged } of batches) {
+      const stored = async () => (await sql`select external_id from app.rewards where name = ${id}`).length;
+      const found = await stored();
+      expect(acknowledged ? [rows] : [0, rows]).toContain(found);
+      tally[acknowledged ? "acknowledged" : found === 0 ? "absent" : "whole"]++;
+      if (acknowledged) continue;
+      // As often as it takes, as a caller does who got a 500.
+      await expect.poll(async () => (await post(batch(id))).status, { timeout: 20_000 }).toBe(200);
+      expect(await stored()).toBe(rows);
+    }
+    await sql.end();
+  }
+  expect(tally.acknowledged).toBeGreaterThan(0);
+  tried(
+    `kill -9 of PostgreSQL during imports, ${rounds} times: ${tally.acknowledged} acknowledged and there, ${tally.whole} not acknowledged and whole, ${tally.absent} absent`,
+  );
+}, 900_000);
