@@ -1,0 +1,92 @@
+-- What a restore can lose without an error (docs/operations.md, Restore). As postgres; one row per problem, none when all is well.
+
+with
+roles as (
+  select r.oid, r.rolname::text as name
+  from pg_catalog.pg_roles as r
+  where r.rolname in ('public_api', 'anon', 'authenticated', 'service_role')
+),
+functions as (
+  select
+    p.oid,
+    n.nspname as schema,
+    p.oid::regprocedure::text as name,
+    p.proowner::regrole::text as owner,
+    -- Those that serve API keys, those for admins, and the internal ones, which say themselves who may call them.
+    case when n.nspname = 'app' then null when p.prosecdef then 'service_role' else 'authenticated' end as caller
+  from pg_catalog.pg_proc as p
+  join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
+  where n.nspname in ('public', 'app')
+    and not exists (
+      select from pg_catalog.pg_depend as d where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
+    )
+),
+relations as (
+  select c.oid, n.nspname as schema, c.oid::regclass::text as name, c.relkind as kind, c.relrowsecurity, c.reloptions
+  from pg_catalog.pg_class as c
+  join pg_catalog.pg_namespace as n on n.oid = c.relnamespace
+  where n.nspname in ('app', 'api', 'staging') and c.relkind in ('r', 'v')
+),
+granted as (
+  select t.oid as relation, r.oid as role, t.name as relation_name, r.name as role_name
+  from relations as t
+  cross join roles as r
+  where has_any_column_privilege(r.oid, t.oid, 'select, insert, update') or has_table_privilege(r.oid, t.oid, 'delete, truncate')
+),
+policies as (
+  select p.polrelid as relation, role, p.polrelid::regclass::text as relation_name, role::regrole::text as role_name
+  from pg_catalog.pg_policy as p
+  cross join unnest(p.polroles) as role
+)
+
+select 'role public_api' as what, 'must exist' as problem
+where not exists (select from roles as r where r.name = 'public_api')
+union all
+select 'role public_api', 'must not be a superuser, bypass row-level security, inherit or sign in'
+from pg_catalog.pg_roles as r
+where r.rolname = 'public_api' and (r.rolsuper or r.rolbypassrls or r.rolinherit or r.rolcanlogin)
+union all
+select 'function ' || f.name, 'must belong to public_api, not to ' || f.owner
+from functions as f
+where f.caller = 'service_role' and f.owner <> 'public_api'
+union all
+select 'function ' || f.name, 'must belong to postgres, not to ' || f.owner
+from functions as f
+where f.caller is distinct from 'service_role' and f.owner <> 'postgres'
+union all
+select 'function ' || f.name, 'must be executable by ' || f.caller
+from functions as f
+where f.caller is not null and not has_function_privilege(f.caller, f.oid, 'execute')
+union all
+select 'function ' || f.name, 'must not be executable by ' || r.name
+from functions as f
+cross join roles as r
+where has_function_privilege(r.oid, f.oid, 'execute')
+  and case f.schema when 'app' then r.name in ('anon', 'service_role') else r.name not in (f.caller, f.owner) end
+union all
+select 'table ' || t.name, 'must have row-level security enabled'
+from relations as t
+where t.kind = 'r' and not t.relrowsecurity
+union all
+select 'view ' || t.name, 'must have security_invoker'
+from relations as t
+where t.kind = 'v' and not coalesce(t.reloptions @> array['security_invoker=true'], false)
+union all
+select 'view ' || t.name, 'must be readable by public_api'
+from relations as t
+where t.schema = 'api' and not exists (select from granted as g where g.relation = t.oid and g.role_name = 'public_api')
+union all
+select 'table ' || p.relation_name, 'must be granted to ' || p.role_name || ', it has a policy for it'
+from policies as p
+where not exists (select from granted as g where g.relation = p.relation and g.role = p.role)
+union all
+select 'table ' || t.name, 'must have a policy for ' || g.role_name || ', or not be granted to it'
+from relations as t
+join granted as g on g.relation = t.oid
+where t.kind = 'r' and not exists (select from policies as p where p.relation = g.relation and p.role = g.role)
+union all
+select 'trigger ' || t.tgname, 'must be enabled on ' || r.name
+from pg_catalog.pg_trigger as t
+join relations as r on r.oid = t.tgrelid
+where t.tgenabled <> 'O'
+order by 1, 2;

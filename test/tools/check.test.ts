@@ -1,0 +1,116 @@
+// sql/check.sql (docs/operations.md, Restore): finds what a restore can lose without an error, and what mends it does.
+import { readFile } from "node:fs/promises";
+import type { TransactionSql } from "postgres";
+import { afterAll, expect, test } from "vitest";
+import { withDatabase } from "../../scripts/stack/database.ts";
+import { root } from "../../scripts/stack/process.ts";
+import { first, sql, stack } from "../api/stack.ts";
+
+afterAll(() => sql.end());
+
+const check = await readFile(`${root}/sql/check.sql`, "utf8");
+const ownership = await readFile(`${root}/sql/schema/0890_ownership.sql`, "utf8");
+
+/** Does something as an operator, the non-superuser postgres, and takes it back. */
+async function tryOut<T>(use: (tx: TransactionSql) => Promise<T>): Promise<T> {
+  const undo = new Error("undo");
+  let result: T | undefined;
+  await withDatabase(stack.database_url, (connection) =>
+    connection.begin(async (tx) => {
+      result = await use(tx);
+      throw undo;
+    }),
+  ).catch((error) => {
+    if (error !== undo) throw error;
+  });
+  return result as T;
+}
+
+const problems = async (tx: TransactionSql): Promise<string[]> =>
+  (await tx.unsafe(check)).map(({ what, problem }) => `${what} ${problem}`);
+
+const serving = [
+  "list_activity(text,integer,timestamp with time zone,timestamp with time zone,uuid,uuid,uuid)",
+  "list_day_ratings(text,integer,timestamp with time zone,timestamp with time zone,uuid)",
+  "list_members(text,integer,uuid,text)",
+  "list_pulse_responses(text,integer,timestamp with time zone,timestamp with time zone)",
+  "list_rewards(text,integer,boolean)",
+  "upsert_rewards(text,text)",
+  "verify_api_key(text,text)",
+];
+
+test("a database as the migrations make it has no problem", async () => {
+  expect(await tryOut(problems)).toEqual([]);
+});
+
+test("functions that lost their owner are named, refuse to run, and are mended by sql/schema/0890_ownership.sql", async () => {
+  await tryOut(async (tx) => {
+    const readMembers = () =>
+      tx.savepoint(async (inner) => {
+        await inner`set local role service_role`;
+        await inner`select public.list_members(encode(sha256(${first.key}::bytea), 'hex'), 1)`;
+        await inner`reset role`;
+      });
+    await readMembers();
+
+    for (const name of serving) await tx.unsafe(`alter function public.${name} owner to postgres`);
+    expect(await problems(tx)).toEqual(
+      serving.map((name) => `function ${name} must belong to public_api, not to postgres`),
+    );
+    await expect(readMembers()).rejects.toThrow("row-level security does not bind postgres on app.members");
+
+    await tx.unsafe(ownership);
+    expect(await problems(tx)).toEqual([]);
+    await readMembers();
+  });
+});
+
+const losses: [loss: string, ...named: string[]][] = [
+  [
+    "alter role public_api bypassrls",
+    "role public_api must not be a superuser, bypass row-level security, inherit or sign in",
+  ],
+  [
+    "grant execute on function public.upsert_rewards(text, text) to anon",
+    "function upsert_rewards(text,text) must not be executable by anon",
+  ],
+  [
+    "grant execute on function public.list_api_keys() to public",
+    "function list_api_keys() must not be executable by anon",
+    "function list_api_keys() must not be executable by public_api",
+    "function list_api_keys() must not be executable by service_role",
+  ],
+  [
+    "revoke execute on function public.list_rewards(text, integer, boolean) from service_role",
+    "function list_rewards(text,integer,boolean) must be executable by service_role",
+  ],
+  [
+    "grant execute on function app.authenticate(text, text) to service_role",
+    "function app.authenticate(text,text) must not be executable by service_role",
+  ],
+  ["alter table app.kudos disable row level security", "table app.kudos must have row-level security enabled"],
+  [
+    "alter table staging.members disable row level security",
+    "table staging.members must have row-level security enabled",
+  ],
+  ["alter view api.members reset (security_invoker)", "view api.members must have security_invoker"],
+  ["revoke select on api.activity from public_api", "view api.activity must be readable by public_api"],
+  [
+    "revoke select on app.teams from public_api",
+    "table app.teams must be granted to public_api, it has a policy for it",
+  ],
+  ["drop policy api_read on app.kudos", "table app.kudos must have a policy for public_api, or not be granted to it"],
+  [
+    "grant select on app.day_ratings to service_role",
+    "table app.day_ratings must have a policy for service_role, or not be granted to it",
+  ],
+  ["alter table app.api_keys disable trigger make_api_key", "trigger make_api_key must be enabled on app.api_keys"],
+];
+
+test.each(losses)("%s", async (loss, ...named) => {
+  const found = await tryOut(async (tx) => {
+    await tx.unsafe(loss);
+    return problems(tx);
+  });
+  expect(found).toEqual(named);
+});
