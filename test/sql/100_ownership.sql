@@ -37,7 +37,9 @@ begin
     insert into app.teams (company_id, id, name) values (pg_temp.id(company), shared, company);
     insert into app.members (company_id, id, name, email, team_id) values (pg_temp.id(company), shared, company, company || '@x.example', shared);
     insert into app.categories (company_id, id) values (pg_temp.id(company), shared);
-    insert into app.category_names (company_id, category_id, language, name) values (pg_temp.id(company), shared, 'en', company);
+    -- Birch's name is the one that an English company would rather see.
+    insert into app.category_names (company_id, category_id, language, name)
+    values (pg_temp.id(company), shared, case company when 'Birch' then 'en' else 'fr' end, company);
     insert into app.kudos (company_id, id, sender_id, receiver_id, category_id, message)
     values (pg_temp.id(company), shared, shared, shared, shared, company);
     insert into app.rewards (company_id, id, external_id, name, points_cost) values (pg_temp.id(company), shared, 'mug', company, 1);
