@@ -103,7 +103,8 @@ insert into pages values
   (14, 'day ratings until a day', $q$ list_day_ratings($1, 100, until => '2026-01-03Z') $q$, 'app.day_ratings', 'day_ratings_newest'),
   (15, 'day ratings of a team', $q$ list_day_ratings($1, 100, team_id => pg_temp.id('Acorn team 7')) $q$, 'app.day_ratings', 'day_ratings_team_newest'),
   (16, 'pulse answers', 'list_pulse_responses($1, 100)', 'app.pulse_responses', 'pulse_responses_newest'),
-  (17, 'pulse answers until a day', $q$ list_pulse_responses($1, 100, until => '2026-01-03Z') $q$, 'app.pulse_responses', 'pulse_responses_newest'),
+  (17, 'pulse answers until a day', $q$ list_pulse_responses($1, 100, until => '2026-01-03Z') $q$, 'app.pulse_responses',
+    'pulse_responses_newest'),
   (18, 'a thousand kudos', 'list_activity($1, 1000)', 'app.kudos', 'kudos_newest');
 
 -- What this transaction has read so far: of each table the rows, from one end to the other and through its indexes, and of each
