@@ -182,8 +182,11 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
       };
       more();
     });
+    const begin = performance.now();
     await expectFailure(await service.send("/members"), "list_members answered 500 with no code");
     await closed;
+    // Long before the deadline, which would end it too.
+    expect(performance.now() - begin).toBeLessThan(4000);
   });
 
   test("a list without its headers", async () => {

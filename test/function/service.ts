@@ -114,8 +114,6 @@ export async function startService() {
   };
 }
 
-export type Service = Awaited<ReturnType<typeof startService>>;
-
 /** The text of the error that a response carries, and its status. */
 export async function problem(response: Response): Promise<[number, string]> {
   const body: { error: string } = await response.json();
