@@ -50,7 +50,8 @@ export function readTap(file: string, rows: string[]): { tests: Test[]; plan: nu
   return { tests, plan, problems };
 }
 
-async function runFile(databaseUrl: string, file: string): Promise<SuiteResult> {
+/** Runs one pgTAP file where the extension is there already. */
+export async function runFile(databaseUrl: string, file: string): Promise<SuiteResult> {
   const text = await readFile(`${root}/${file}`, "utf8");
   const { rows, error } = await run(databaseUrl, text);
   const { tests, plan, problems } = readTap(file, rows);

@@ -1,0 +1,179 @@
+// Protections of the database, each taken away by SQL. Most come from the catalog, so that a new policy, view or function is tried
+// without being named here.
+import type { Sql } from "postgres";
+
+/** A protection taken away: what, and the SQL that does it. */
+export interface Mutant {
+  name: string;
+  statement: string;
+}
+
+const serving = [
+  "list_members",
+  "list_activity",
+  "list_rewards",
+  "list_day_ratings",
+  "list_pulse_responses",
+  "upsert_rewards",
+  "verify_api_key",
+];
+
+/** Changes the text of a function, the nth place where it says something. Throws when it does not say it. */
+async function rewritten(sql: Sql, routine: string, from: RegExp, to: string, nth = 0): Promise<string> {
+  const [row] = await sql<{ definition: string }[]>`
+    select pg_get_functiondef(p.oid) as definition from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
+    where n.nspname || '.' || p.proname = ${routine}`;
+  const definition = row?.definition ?? "";
+  const place = [...definition.matchAll(new RegExp(from, "g"))][nth];
+  if (!place) throw new Error(`${routine} does not say ${from}`);
+  return definition.slice(0, place.index) + to + definition.slice(place.index + place[0].length);
+}
+
+/** How often a function says something. */
+async function occurrences(sql: Sql, routine: string, what: RegExp): Promise<number> {
+  const [row] = await sql<{ text: string }[]>`select prosrc as text from pg_proc where oid = ${routine}::regproc`;
+  return [...(row?.text ?? "").matchAll(new RegExp(what, "g"))].length;
+}
+
+async function fromCatalog(sql: Sql): Promise<Mutant[]> {
+  return await sql<Mutant[]>`
+    with ours as (select oid, nspname from pg_namespace where nspname in ('app', 'api', 'public', 'staging'))
+    select format('policy %s on %s lets everything through', polname, polrelid::regclass) as name,
+      format('alter policy %I on %s %s %s', polname, polrelid::regclass,
+        case when polqual is not null then 'using (true)' end, case when polwithcheck is not null then 'with check (true)' end) as statement
+    from pg_policy
+    union all
+    select format('%s without row-level security', c.oid::regclass), format('alter table %s disable row level security', c.oid::regclass)
+    from pg_class as c join ours on ours.oid = c.relnamespace where c.relkind = 'r'
+    union all
+    select format('view %s reads with its owner''s rights', c.oid::regclass), format('alter view %s set (security_invoker = false)', c.oid::regclass)
+    from pg_class as c join ours on ours.oid = c.relnamespace where c.relkind = 'v'
+    union all
+    select format('everybody may call %s', p.oid::regprocedure), format('grant execute on function %s to public', p.oid::regprocedure)
+    from pg_proc as p join ours on ours.oid = p.pronamespace where not has_function_privilege('anon', p.oid, 'execute')
+    union all
+    select format('service_role may call %s', p.oid::regprocedure), format('grant execute on function %s to service_role', p.oid::regprocedure)
+    from pg_proc as p join ours on ours.oid = p.pronamespace
+    where nspname = 'public' and not has_function_privilege('service_role', p.oid, 'execute')
+    union all
+    select format('authenticated may call %s', p.oid::regprocedure), format('grant execute on function %s to authenticated', p.oid::regprocedure)
+    from pg_proc as p join ours on ours.oid = p.pronamespace
+    where nspname = 'public' and not has_function_privilege('authenticated', p.oid, 'execute')
+    union all
+    select format('%s owned by postgres', p.oid::regprocedure), format('alter function %s owner to postgres', p.oid::regprocedure)
+    from pg_proc as p join ours on ours.oid = p.pronamespace where p.proowner = 'public_api'::regrole
+    union all
+    select format('%s marked stable', p.oid::regprocedure), format('alter function %s stable', p.oid::regprocedure)
+    from pg_proc as p join ours on ours.oid = p.pronamespace where p.proowner = 'public_api'::regrole or p.proname = 'authenticate'
+    union all
+    select format('%s with the caller''s search_path', p.oid::regprocedure), format('alter function %s reset search_path', p.oid::regprocedure)
+    from pg_proc as p join ours on ours.oid = p.pronamespace where p.prosecdef
+    union all
+    select format('%s with the owner''s rights', p.oid::regprocedure), format('alter function %s security definer', p.oid::regprocedure)
+    from pg_proc as p join ours on ours.oid = p.pronamespace where nspname = 'public' and not p.prosecdef
+    union all
+    select format('without trigger %s on %s', tgname, tgrelid::regclass), format('drop trigger %I on %s', tgname, tgrelid::regclass)
+    from pg_trigger where not tgisinternal
+    union all
+    select format('%s may read all of %s', role, c.oid::regclass), format('grant select on %s to %s', c.oid::regclass, role)
+    from pg_class as c join ours on ours.oid = c.relnamespace, unnest(array['anon', 'authenticated', 'service_role', 'public_api']) as role
+    where c.relkind in ('r', 'v') and not has_table_privilege(role, c.oid, 'select')
+    union all
+    select format('%s without constraint %s', conrelid::regclass, conname), format('alter table %s drop constraint %I cascade', conrelid::regclass, conname)
+    from pg_constraint join ours on ours.oid = connamespace where contype in ('c', 'f', 'u') and nspname = 'app'`;
+}
+
+async function inFunctions(sql: Sql): Promise<Mutant[]> {
+  const mutants: Mutant[] = [];
+  for (const name of serving) {
+    const routine = `public.${name}`;
+    const guard = /perform app\.require_row_security\([^)]*\);/;
+    if (name !== "verify_api_key") {
+      mutants.push({
+        name: `${name} runs without row-level security`,
+        statement: await rewritten(sql, routine, guard, ""),
+      });
+      mutants.push({
+        name: `${name} asks for no scope`,
+        statement: await rewritten(
+          sql,
+          routine,
+          /app\.authenticate\(key_hash, '[^']+'\)/,
+          "app.authenticate(key_hash, null)",
+        ),
+      });
+    }
+    const condition = /\w+\.company_id = api_key\.company_id/;
+    for (let nth = 0; nth < (await occurrences(sql, routine, condition)); nth++) {
+      const statement = await rewritten(sql, routine, condition, "true", nth);
+      mutants.push({ name: `${name} without the explicit company in its statement ${nth + 1}`, statement });
+    }
+  }
+  const one = async (name: string, routine: string, from: RegExp, to: string): Promise<void> => {
+    mutants.push({ name, statement: await rewritten(sql, routine, from, to) });
+  };
+  await one("a revoked key is let in", "app.authenticate", /and k\.revoked_at is null/, "");
+  await one(
+    "an expired key is let in",
+    "app.authenticate",
+    /and \(k\.expires_at is null or k\.expires_at > now\(\)\)/,
+    "",
+  );
+  await one("scopes are not checked", "app.authenticate", /required_scope <> all \(scopes\)/, "false");
+  await one("the company of a key is not set", "app.authenticate", /perform set_config\('app\.company_id'[^;]*;/, "");
+  await one(
+    "the company of a key outlives its transaction",
+    "app.authenticate",
+    /company_id::text, true\)/,
+    "company_id::text, false)",
+  );
+  await one("everybody is an admin", "app.current_admin", /\(?m\.role = 'admin'::text\)?/, "true");
+  await one("an unconfirmed address is linked", "app.link_member", /and u\.email_confirmed_at is not null/, "");
+  await one("one of several members is linked", "app.link_member", /candidates\.found > 1/, "false");
+  await one("a linked member is linked again", "app.link_member", /and not exists \([^;]*?m\.id\)/, "");
+  await one("a new key outlives its transaction", "app.make_api_key", /api_key, true\)/, "api_key, false)");
+  await one(
+    "the key stays in the transaction that made it",
+    "public.create_api_key",
+    /perform set_config\('app\.new_api_key', '', true\);/,
+    "",
+  );
+  await one("a revoke can be undone", "app.revoke_once", /new := old;/, "");
+  await one("a revoked key is revoked again", "app.revoke_once", /old\.revoked_at is not null/, "false");
+  await one("random bytes are not refused from 248 on", "app.new_api_key", /< 248/, "< 256");
+  await one(
+    "keys from a generator that is no secret",
+    "app.new_api_key",
+    /extensions\.gen_random_bytes\(32\)/,
+    "decode(md5(random()::text) || md5(random()::text), 'hex')",
+  );
+  return mutants;
+}
+
+/** All mutants that the pgTAP tests are to notice. */
+export const databaseMutants = async (sql: Sql): Promise<Mutant[]> => [
+  ...(await fromCatalog(sql)),
+  ...(await inFunctions(sql)),
+];
+
+/** Those that only show when several connections are at work: the SQL, and the test file that is to notice. */
+export async function racingMutants(sql: Sql): Promise<(Mutant & { restore: string; file: string })[]> {
+  const cases: [name: string, routine: string, from: RegExp, to: string, file: string][] = [
+    ["imports are not sorted", "public.upsert_rewards", /order by sent_reward\.external_id collate "C"/, "", "imports"],
+    [
+      "the use of a key is written on a locked row",
+      "app.authenticate",
+      /for update skip locked/,
+      "for update",
+      "test/api/keys.test.ts",
+    ],
+  ];
+  return Promise.all(
+    cases.map(async ([name, routine, from, to, file]) => ({
+      name,
+      statement: await rewritten(sql, routine, from, to),
+      restore: await rewritten(sql, routine, from, from.source.replaceAll("\\", "")),
+      file,
+    })),
+  );
+}

@@ -1,0 +1,132 @@
+// Protections of the Edge Function, each taken away by one replacement in its text. The tests of test/function are to notice.
+
+/** A file of functions/public-api, the text that protects, and what stands there without it. */
+export interface TextMutant {
+  name: string;
+  file: string;
+  from: string;
+  to: string;
+}
+
+const inFile = (file: string, mutants: [name: string, from: string, to: string][]): TextMutant[] =>
+  mutants.map(([name, from, to]) => ({ name, file, from, to }));
+
+export const functionMutants: TextMutant[] = [
+  ...inFile("credentials.ts", [
+    ["the checksum of a key is not looked at", " && text.endsWith(checksum(text.slice(0, -6)))", ""],
+    ["a key may be longer", "{38}$/", "{38}/"],
+    ["Authorization counts before X-API-Key", "if (apiKey !== null) return [apiKey];", ""],
+    ["any scheme is a bearer", 'scheme.toLowerCase() === "bearer"', "true"],
+    ["the key itself goes to the database", "const digest =", "return key;\n  const digest ="],
+  ]),
+  ...inFile("app.ts", [
+    [
+      "what is wrong with a request is told to everybody",
+      'if (error instanceof ApiError) await call("verify_api_key", { required_scope: endpoint.scope }, asText);',
+      "",
+    ],
+    ["a 400 asks for no scope", "required_scope: endpoint.scope", "required_scope: null"],
+    ["the log tells paths as they are", "path: loggable(path)", "path"],
+    ["the log tells methods as they are", "method: loggable(request.method)", "method: request.method"],
+    ["the log tells the address", "path: loggable(path)", "path: request.url"],
+    ["the log tells messages of failures", "logged: { error: `$", "logged: { error: error + `$"],
+    [
+      "the request id is the caller's",
+      "crypto.randomUUID()",
+      'request.headers.get("X-Request-Id") ?? crypto.randomUUID()',
+    ],
+    [
+      "a list without X-Has-More is passed on",
+      'if (value === null) throw new Error("the database did not say whether there are more rows");',
+      "",
+    ],
+    [
+      "a handler throws",
+      "const error = thrown instanceof ApiError ? thrown : unexpected(thrown);",
+      "if (!(thrown instanceof ApiError)) throw thrown;\n      const error = thrown;",
+    ],
+    ["GET / tells whatever the database says", "...verifiedKey.parse(JSON.parse(verified))", "...JSON.parse(verified)"],
+  ]),
+  ...inFile("database.ts", [
+    ["there is no deadline", 'abort.abort(new DOMException("too late", "TimeoutError"))', "{}"],
+    ["redirects are followed", 'redirect: "manual",', ""],
+    ["HTML is passed on", "response.status === 200 && isJson", "response.status === 200"],
+    ["every 401 from behind is the caller's", 'response.status === 401 && code === "PT401"', "response.status === 401"],
+    ["every 403 from behind is the caller's", 'response.status === 403 && code === "PT403"', "response.status === 403"],
+    ["an error body is read without end", "while (text.length < 4096)", "while (true)"],
+    ["a new secret key is sent as a token", 'if (!secretKey.startsWith("sb_secret_")) headers.set', "headers.set"],
+    [
+      "the log tells the network's messages",
+      "error instanceof Error ? error.name : typeof error",
+      "String((error as Error).stack) + supabaseUrl",
+    ],
+    [
+      "a setting that is wrong is shown",
+      'throw new Error("SUPABASE_URL must be the address of the project")',
+      "throw new Error(supabaseUrl)",
+    ],
+    [
+      "a secret that is no JSON is shown",
+      "// The message of JSON.parse would show a piece of the secret.",
+      "throw new Error(json);",
+    ],
+  ]),
+  ...inFile("rewards.ts", [
+    ["a body may have any length", "if (bytes > limits.bytes)", "if (false)"],
+    ["a body may take any time", "Promise.race([reader.read(), late])", "reader.read()"],
+    ["a body may have any encoding", "fatal: true", "fatal: false"],
+    ["a byte-order mark is taken off", "ignoreBOM: true", "ignoreBOM: false"],
+    ["any number of rewards is taken", "if (rows.length > limits.rewards)", "if (false)"],
+    ["no reward is no error", 'if (rows.length === 0) throw badRequest(["body must not be empty"]);', ""],
+    ["NUL and lone surrogates are taken", '.regex(/^[^\\0\\p{Cs}]*$/u, "must not contain NUL or lone surrogates")', ""],
+    ["lengths are counted in UTF-16", '}$`, "u")', "}$`)"],
+    ["a negative cost is taken", ' && value >= 0, "must be', ', "must be'],
+    ["any size of cost is taken", "value <= Number.MAX_SAFE_INTEGER,", "true,"],
+    ["a cost is not rounded", ".transform(Math.round)", ""],
+    [
+      "one bad row of many is let through",
+      "if (problems.length > 0) throw badRequest(problems);",
+      "if (problems.length === rows.length) throw badRequest(problems);",
+    ],
+    ["an external_id may come twice", "if (first !== undefined)", "if (false)"],
+    ["a field may come twice", "if (repeated.has(name))", "if (false)"],
+    ["fields are inherited", 'Object.hasOwn(body, "rewards")', '"rewards" in body'],
+    ["other keys may stand beside rewards", "Object.keys(body).length === 1 && ", ""],
+  ]),
+  ...inFile("responses.ts", [
+    ["formulas run", "escapeFormulas && isFree && ", "false && "],
+    ["formulas behind a tab run", "/^[=+\\-@\\t\\r]/", "/^[=+\\-@\\r]/"],
+    ["formulas behind a carriage return run", "/^[=+\\-@\\t\\r]/", "/^[=+\\-@\\t]/"],
+    ["ids are escaped", 'type === "text" || type === "json"', "true"],
+    ["digits of numbers are lost", "JSON.parse(rows, keepNumber)", "JSON.parse(rows)"],
+    ["answers may be cached", '"Cache-Control": "private, no-store",', ""],
+    ["content types may be guessed", '"X-Content-Type-Options": "nosniff",', ""],
+    [
+      "a HEAD has a body",
+      "const sent = isHead ? new ReadableStream({ start: (controller) => controller.close() }) : body;",
+      "const sent = body;",
+    ],
+    ["all problems are told", "problems.slice(0, 20)", "problems"],
+    [
+      "odd names stand in messages as they are",
+      "return JSON.stringify(name).replace",
+      "return name;\n  JSON.stringify(name).replace",
+    ],
+    ["long names stand in messages as they are", "if (length > 64)", "if (false)"],
+  ]),
+  ...inFile("parameters.ts", [
+    [
+      "an unknown parameter is ignored",
+      "if (!result) problems.push",
+      "if (!result) continue;\n    if (!result) problems.push",
+    ],
+    ["the last of two values counts", "else if (texts.length > 1)", "else if (false)"],
+    ["a limit may be anything", '.regex(/^([1-9][0-9]{0,2}|1000)$/, "must be an integer from 1 to 1000")', ""],
+    ["a uuid may be anything", '.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, "must be a uuid")', ""],
+    ["NUL goes on in a filter", '.regex(/^[^\\0]*$/, "must not contain NUL or lone surrogates")', ""],
+    ["an empty filter filters nothing", '.min(1, "must not be empty")', ""],
+    ["a day that is none is taken", "if (!isRealDate || !isRealTime) return undefined;", ""],
+    ["since may be after until", "if (since && until && isAfter(since, until))", "if (false)"],
+    ["since rounds down", "timestamp(since, Math.ceil)", "timestamp(since, Math.floor)"],
+  ]),
+];

@@ -1,0 +1,150 @@
+// npm run test:mutants: takes one protection away at a time, on a scratch copy, and expects the tests to notice. Prints each mutant and
+// the test that noticed it. npm run test:mutants -- <part of a line> …: only these.
+import { globSync } from "node:fs";
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { createDatabase, withDatabase } from "../../scripts/stack/database.ts";
+import { root } from "../../scripts/stack/process.ts";
+import { type Stack, startStack } from "../../scripts/stack/stack.ts";
+import { runFile } from "../../scripts/suites/pgtap.ts";
+import type { SuiteResult, Test } from "../../scripts/suites/suite.ts";
+import { vitest } from "../../scripts/suites/vitest.ts";
+import { databaseMutants, type Mutant, racingMutants } from "./database.ts";
+import { functionMutants, type TextMutant } from "./function.ts";
+
+const filters = process.argv.slice(2);
+const stopping = new AbortController();
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stopping.abort());
+const outcome = { noticed: 0, unnoticed: [] as string[] };
+const folder = await mkdtemp(`${tmpdir()}/mutants-`);
+
+const wanted = <M extends { name: string }>(kind: string, mutants: readonly M[]): M[] =>
+  mutants.filter(({ name }) => filters.length === 0 || filters.some((filter) => `${kind}: ${name}`.includes(filter)));
+
+function tell(kind: string, name: string, failed: Test | undefined): void {
+  if (stopping.signal.aborted) return;
+  if (failed) outcome.noticed++;
+  else outcome.unnoticed.push(`${kind}: ${name}`);
+  console.log(failed ? `${kind}: ${name}\n    ${failed.reference}` : `${kind}: ${name}\n    UNNOTICED`);
+}
+
+/** Does `work` for each, two at a time. */
+async function each<T>(all: T[], work: (one: T, index: number) => Promise<void>): Promise<void> {
+  const waiting = [...all.entries()];
+  const lane = async (): Promise<void> => {
+    for (let next = waiting.shift(); next && !stopping.signal.aborted; next = waiting.shift())
+      await work(next[1], next[0]);
+  };
+  await Promise.all([lane(), lane()]);
+}
+
+/** Nothing that is taken away can be noticed by tests that fail anyway. */
+function expectSound({ tests, report }: SuiteResult): void {
+  if (tests.length === 0 || tests.some(({ passed }) => !passed))
+    throw new Error(`Nothing is taken away yet, and this fails:\n${report}`);
+}
+
+const pgtapFiles = globSync("test/sql/*.sql", { cwd: root }).sort();
+
+/** The first pgTAP test that fails. */
+async function firstFailure(url: string): Promise<Test | undefined> {
+  for (const file of pgtapFiles) {
+    const failed = (await runFile(url, file)).tests.find(({ passed }) => !passed);
+    if (failed) return failed;
+  }
+  return undefined;
+}
+
+async function tryDatabase(stack: Stack): Promise<void> {
+  const at = (url: string, database: string): string => Object.assign(new URL(url), { pathname: `/${database}` }).href;
+  const files = ["sql/schema/*.sql", "sql/seed/*.sql"].flatMap((pattern) => globSync(pattern, { cwd: root }).sort());
+  const base = await createDatabase(
+    stack,
+    "base",
+    files.map((file) => `${root}/${file}`),
+  );
+  await withDatabase(base, (sql) => sql`create extension pgtap with schema extensions`);
+  const flaw = await firstFailure(base);
+  if (flaw) throw new Error(`Nothing is taken away yet, and this fails: ${flaw.reference}`);
+  const mutants = await withDatabase(at(stack.superuser_url, "base"), databaseMutants);
+  const admin = (statement: string) => withDatabase(stack.superuser_url, (sql) => sql.unsafe(statement));
+  await each<Mutant>(wanted("database", mutants), async ({ name, statement }, index) => {
+    const scratch = `mutant_${index}`;
+    await admin(`create database ${scratch} template base`);
+    await withDatabase(at(stack.superuser_url, scratch), (sql) => sql.unsafe(statement));
+    tell("database", name, await firstFailure(at(stack.database_url, scratch)));
+    await admin(`drop database ${scratch} with (force)`);
+  });
+}
+
+/** What shows only when several are at work at once: on the running stack itself, and put back. */
+async function tryRaces(stack: Stack): Promise<void> {
+  const chosen = wanted("races", await withDatabase(stack.superuser_url, racingMutants));
+  const files = chosen.map(({ file }) => file);
+  if (files.length > 0) expectSound(await vitest(folder, files, stopping.signal));
+  for (const { name, statement, restore, file } of chosen) {
+    await withDatabase(stack.superuser_url, (sql) => sql.unsafe(statement));
+    const { tests } = await vitest(folder, [file], stopping.signal);
+    await withDatabase(stack.superuser_url, (sql) => sql.unsafe(restore));
+    tell(
+      "races",
+      name,
+      tests.find(({ passed }) => !passed),
+    );
+  }
+}
+
+/** Copies the function and its tests, changes the text there, and runs them. */
+async function runCopy(name: string, change?: TextMutant): Promise<SuiteResult> {
+  const copy = `${folder}/${name}`;
+  for (const part of ["functions", "test/function", "test/vectors", "vitest.config.ts", "package.json"]) {
+    await cp(`${root}/${part}`, `${copy}/${part}`, { recursive: true });
+  }
+  await symlink(`${root}/node_modules`, `${copy}/node_modules`);
+  if (change) {
+    const path = `${copy}/functions/public-api/${change.file}`;
+    const text = await readFile(path, "utf8");
+    await writeFile(
+      path,
+      text.replace(change.from, () => change.to),
+    );
+  }
+  return vitest(copy, ["--root", copy, "test/function"], stopping.signal);
+}
+
+async function tryFunctions(): Promise<void> {
+  const chosen = wanted("function", functionMutants);
+  for (const { file, from } of functionMutants) {
+    const text = await readFile(`${root}/functions/public-api/${file}`, "utf8");
+    if (!text.includes(from)) throw new Error(`${file} does not say ${from}`);
+  }
+  if (chosen.length > 0) expectSound(await runCopy("function"));
+  await each(chosen, async (mutant, index) => {
+    const { tests, report } = await runCopy(`function_${index}`, mutant);
+    // A file without a test in its name could not be loaded.
+    const failed = tests.find(({ passed, reference }) => !passed && reference.includes(" › "));
+    if (!failed && tests.some(({ passed }) => !passed)) throw new Error(`${mutant.name}: no test ran\n${report}`);
+    tell(
+      "function",
+      mutant.name,
+      failed && { ...failed, reference: failed.reference.replace(/^.*(?=test\/function\/)/, "") },
+    );
+  });
+}
+
+try {
+  const ports = { gateway: 0, database: 0, dashboard: 0 };
+  const stack = await startStack({ folder, ports, throwaway: true, progress: () => {}, signal: stopping.signal });
+  try {
+    await tryDatabase(stack);
+    await tryRaces(stack);
+    await tryFunctions();
+  } finally {
+    await stack.stop();
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+for (const name of outcome.unnoticed) console.log(`UNNOTICED  ${name}`);
+console.log(`${outcome.noticed} mutants noticed, ${outcome.unnoticed.length} unnoticed`);
+process.exitCode = outcome.unnoticed.length === 0 && outcome.noticed > 0 && !stopping.signal.aborted ? 0 : 1;
