@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises";
 import { root } from "../stack/process.ts";
 import type { SuiteResult, Test } from "./suite.ts";
 
-const path = "docs/specification.md";
+/** The pages whose tables name tests in their last column. */
+const pages = ["docs/specification.md", "SECURITY.md"];
 
 /** The body rows of all tables of a Markdown text: line number and cells. */
 export function tableRows(markdown: string): { line: number; cells: string[] }[] {
@@ -20,7 +21,7 @@ export function tableRows(markdown: string): { line: number; cells: string[] }[]
 }
 
 /**
- * Checks that each statement of the specification names, in the last cell of its row, tests that ran and passed.
+ * Checks that each statement of the specification and of the threat model names, in the last cell of its row, tests that ran and passed.
  * @param ran every test of this run
  */
 export async function specification(ran: Test[]): Promise<SuiteResult> {
@@ -28,10 +29,15 @@ export async function specification(ran: Test[]): Promise<SuiteResult> {
   for (const { reference, passed } of ran) {
     passedByReference.set(reference, passed && (passedByReference.get(reference) ?? true));
   }
-  const rows = tableRows(await readFile(`${root}/${path}`, "utf8"));
-  if (rows.length === 0) throw new Error(`${path} has no table`);
   const problems: string[] = [];
-  const tests = rows.map(({ line, cells }) => {
+  const rows = await Promise.all(
+    pages.map(async (path) => {
+      const found = tableRows(await readFile(`${root}/${path}`, "utf8"));
+      if (found.length === 0) throw new Error(`${path} has no table`);
+      return found.map((row) => ({ path, ...row }));
+    }),
+  );
+  const tests = rows.flat().map(({ path, line, cells }) => {
     const references = [...(cells.at(-1) ?? "").matchAll(/`([^`]+)`/g)].map(([, reference = ""]) => reference);
     const found = references.flatMap((reference) => {
       const passed = passedByReference.get(reference);
