@@ -30,7 +30,7 @@ const path = fc.oneof(
       "/./members",
       "/../members",
       "/public-api",
-      ";",
+      "/;",
     ),
   },
   { weight: 1, arbitrary: text.map((value) => `/${encoded(value)}`) },
