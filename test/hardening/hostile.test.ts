@@ -1,4 +1,5 @@
 // Hostile input: whatever is sent, the answer is one that the reference knows, every error is { "error": <text> }, and it comes in time.
+import { METHODS } from "node:http";
 import { connect } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -84,7 +85,9 @@ function expectCleanRows(rows: Record<string, unknown>[]): void {
 
 test("whatever comes over HTTP is answered by the whole stack without a 5xx, and the next request is served", async () => {
   const statuses = new Map<number, number>();
-  const property = fc.asyncProperty(hostile(apiKey), async ({ method, target, headers, body }) => {
+  // A method that Node's parser does not know never leaves the gateway.
+  const overHttp = hostile(apiKey).filter(({ method }) => METHODS.includes(method));
+  const property = fc.asyncProperty(overHttp, async ({ method, target, headers, body }) => {
     const begin = performance.now();
     const response = await send(method, target, headers, body ?? undefined);
     expect(performance.now() - begin).toBeLessThan(bound);
