@@ -5,6 +5,8 @@ import { stack } from "../api/stack.ts";
 
 export interface FunctionProcess {
   url: string;
+  /** What it has printed. */
+  log(): string;
   /** kill -9; resolves when it has gone. */
   kill(): Promise<void>;
 }
@@ -14,8 +16,8 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts it beside the stack's own, over the same Data API. */
-export async function startFunction(): Promise<FunctionProcess> {
+/** Starts it beside the stack's own, over the same Data API or over what stands in for one. */
+export async function startFunction(supabaseUrl = stack.supabase_url): Promise<FunctionProcess> {
   const folder = `${root}/functions/public-api`;
   const rights = ["--allow-net=127.0.0.1", "--allow-env=SUPABASE_URL,SUPABASE_SECRET_KEYS,SUPABASE_SERVICE_ROLE_KEY"];
   const child = spawn(
@@ -31,7 +33,7 @@ export async function startFunction(): Promise<FunctionProcess> {
     {
       env: {
         ...process.env,
-        SUPABASE_URL: stack.supabase_url,
+        SUPABASE_URL: supabaseUrl,
         SUPABASE_SECRET_KEYS: JSON.stringify({ default: stack.secret_key }),
         DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0",
         DENO_NO_PACKAGE_JSON: "1",
@@ -42,8 +44,8 @@ export async function startFunction(): Promise<FunctionProcess> {
   );
   running.add(child);
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve(void running.delete(child))));
+  let text = "";
   const port = await new Promise<string>((resolve, reject) => {
-    let text = "";
     const read = (data: Buffer): void => {
       text += data;
       const [, port] = /Listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(text) ?? [];
@@ -55,6 +57,7 @@ export async function startFunction(): Promise<FunctionProcess> {
   });
   return {
     url: `http://127.0.0.1:${port}/public-api`,
+    log: () => text,
     async kill() {
       child.kill("SIGKILL");
       await gone;

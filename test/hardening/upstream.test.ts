@@ -1,0 +1,89 @@
+// The function as a process of its own over a Data API that misbehaves: what reaches the caller over the wire. What its code makes of each
+// answer stands in test/function/database.test.ts.
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { key } from "../function/service.ts";
+import { type FunctionProcess, startFunction } from "./function-process.ts";
+
+let behave: (response: ServerResponse) => void;
+const upstream = createServer((request, response) => {
+  request.resume();
+  behave(response);
+});
+let running: FunctionProcess;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+  running = await startFunction(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`);
+});
+afterAll(async () => {
+  await running.kill();
+  upstream.closeAllConnections();
+  upstream.close();
+});
+
+const list = { "Content-Type": "application/json", "X-Has-More": "false", "X-Row-Count": "2" };
+const whole = (response: ServerResponse): void => void response.writeHead(200, list).end('[{"id":1},{"id":2}]');
+const get = (path: string): Promise<Response> => fetch(running.url + path, { headers: { "X-API-Key": key } });
+
+/** What a caller gets who reads to the end: the status and the body, or that it broke off. */
+const received = async (path: string): Promise<[status: number, body: string | null]> => {
+  const response = await get(path);
+  return [response.status, await response.text().catch(() => null)];
+};
+
+// Each test begins and ends with an upstream that is well: no restart stands between.
+beforeEach(async () => {
+  behave = whole;
+  expect(await received("/members")).toEqual([200, '[{"id":1},{"id":2}]']);
+});
+
+test.each<[string, (response: ServerResponse) => void]>([
+  [
+    "behind a complete row, chunked",
+    (response) => void response.writeHead(200, list).write('[{"id":1}', () => response.destroy()),
+  ],
+  [
+    "where it would be complete JSON, chunked",
+    (response) => void response.writeHead(200, list).write("[]", () => response.destroy()),
+  ],
+  [
+    "before its length",
+    (response) =>
+      void response.writeHead(200, { ...list, "Content-Length": "1000" }).write('[{"id":1}]', () => response.destroy()),
+  ],
+])("a body that breaks off %s never becomes a well-formed answer", async (_where, broken) => {
+  behave = broken;
+  expect(await received("/members")).toEqual([200, null]);
+  expect(await received("/members?format=csv")).toEqual([500, '{"error":"Internal Server Error"}']);
+});
+
+test.each<[string, (response: ServerResponse) => void]>([
+  ["HTML", (response) => void response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>upstream text</h1>")],
+  ["546", (response) => void response.writeHead(546).end("upstream text")],
+  [
+    "503 of PostgREST",
+    (response) =>
+      void response
+        .writeHead(503, { "Content-Type": "application/json; charset=utf-8" })
+        .end(
+          '{"code":"PGRST001","details":"upstream text","hint":null,"message":"Could not query the database for the schema cache."}',
+        ),
+  ],
+  ["a connection that ends", (response) => void response.destroy()],
+  ["nothing at all", () => {}],
+])("%s is a 500 within 10 seconds, and its details stand in the log under the request id", async (_what, failing) => {
+  behave = failing;
+  const begin = performance.now();
+  const response = await get("/members");
+  expect([response.status, await response.text()]).toEqual([500, '{"error":"Internal Server Error"}']);
+  expect(performance.now() - begin).toBeLessThan(10_000);
+  const id = response.headers.get("X-Request-Id") ?? "none";
+  const line = () =>
+    running
+      .log()
+      .split("\n")
+      .find((text) => text.includes(id)) ?? "";
+  await expect.poll(line).toMatch(/"error":"list_members (answered|gave) /);
+  expect(running.log()).not.toMatch(/upstream text|schema cache/);
+});
