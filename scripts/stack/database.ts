@@ -76,7 +76,8 @@ export async function createDatabase(
  * @returns what the CLI printed
  */
 export function pushMigrations(databaseUrl: string, signal?: AbortSignal): Promise<string> {
-  const env = { ...process.env, DO_NOT_TRACK: "1", SUPABASE_TELEMETRY_DISABLED: "1" };
+  // It asks nobody but the database: no telemetry, no look for a newer version.
+  const env = { ...process.env, DO_NOT_TRACK: "1", SUPABASE_NO_UPDATE_NOTIFIER: "1" };
   const args = ["db", "push", "--yes", "--include-seed", "--workdir", root, `--remote=${databaseUrl}`];
   return runCommand(bin("supabase"), args, { env, signal });
 }
