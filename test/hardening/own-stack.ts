@@ -27,9 +27,10 @@ export async function startOwnStack(): Promise<OwnStack> {
   child.stderr?.on("data", (text) => {
     problem += text;
   });
+  const gone = once(child, "exit");
   const told = async (): Promise<void> => {
-    const [what] = await Promise.race([once(child, "message"), once(child, "exit").then(() => [null])]);
-    if (what === null) throw new Error(`the stack ended: ${problem}`);
+    const first = await Promise.race([once(child, "message"), gone.then(() => null)]);
+    if (!first) throw new Error(`the stack ended: ${problem}`);
   };
   await told();
   const file: StackFile = JSON.parse(await readFile(`${folder}/stack.json`, "utf8"));
@@ -59,7 +60,7 @@ export async function startOwnStack(): Promise<OwnStack> {
     },
     async stop() {
       if (child.connected) child.disconnect();
-      if (child.exitCode === null) await once(child, "exit");
+      await gone;
       await rm(folder, { recursive: true, force: true });
     },
   };
