@@ -18,12 +18,16 @@ const serving = [
   "verify_api_key",
 ];
 
-/** Changes the text of a function, the nth place where it says something. Throws when it does not say it. */
-async function rewritten(sql: Sql, routine: string, from: RegExp, to: string, nth = 0): Promise<string> {
+async function definitionOf(sql: Sql, routine: string): Promise<string> {
   const [row] = await sql<{ definition: string }[]>`
     select pg_get_functiondef(p.oid) as definition from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
     where n.nspname || '.' || p.proname = ${routine}`;
-  const definition = row?.definition ?? "";
+  return row?.definition ?? "";
+}
+
+/** Changes the text of a function, the nth place where it says something. Throws when it does not say it. */
+async function rewritten(sql: Sql, routine: string, from: RegExp, to: string, nth = 0): Promise<string> {
+  const definition = await definitionOf(sql, routine);
   const place = [...definition.matchAll(new RegExp(from, "g"))][nth];
   if (!place) throw new Error(`${routine} does not say ${from}`);
   return definition.slice(0, place.index) + to + definition.slice(place.index + place[0].length);
@@ -156,24 +160,33 @@ export const databaseMutants = async (sql: Sql): Promise<Mutant[]> => [
   ...(await inFunctions(sql)),
 ];
 
-/** Those that only show when several connections are at work: the SQL, and the test file that is to notice. */
-export async function racingMutants(sql: Sql): Promise<(Mutant & { restore: string; file: string })[]> {
-  const cases: [name: string, routine: string, from: RegExp, to: string, file: string][] = [
-    ["imports are not sorted", "public.upsert_rewards", /order by sent_reward\.external_id collate "C"/, "", "imports"],
-    [
-      "the use of a key is written on a locked row",
-      "app.authenticate",
-      /for update skip locked/,
-      "for update",
-      "test/api/keys.test.ts",
-    ],
+/** A mutant of the running stack: how to put it back, and the test file that is to notice. */
+export type StackMutant = Mutant & { restore: string; file: string };
+
+/** Those that show only when several connections are at work, or only behind the whole stack. */
+export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
+  const sorted = /order by sent_reward\.external_id collate "C"/;
+  const condition = /m\.company_id = api_key\.company_id/;
+  const policy = "; alter policy api_read on app.members using";
+  return [
+    {
+      name: "imports are not sorted",
+      statement: await rewritten(sql, "public.upsert_rewards", sorted, ""),
+      restore: await definitionOf(sql, "public.upsert_rewards"),
+      file: "test/hardening/imports.test.ts",
+    },
+    {
+      name: "the use of a key is written on a locked row",
+      statement: await rewritten(sql, "app.authenticate", /for update skip locked/, "for update"),
+      restore: await definitionOf(sql, "app.authenticate"),
+      file: "test/api/keys.test.ts",
+    },
+    {
+      // Either alone would do: taken away together, other companies' members are in the answers.
+      name: "neither the policy nor the function names the company of a member",
+      statement: `${await rewritten(sql, "public.list_members", condition, "true", 2)}${policy} (true)`,
+      restore: `${await definitionOf(sql, "public.list_members")}${policy} (company_id = (select app.current_company_id()))`,
+      file: "test/hardening/isolation.test.ts",
+    },
   ];
-  return Promise.all(
-    cases.map(async ([name, routine, from, to, file]) => ({
-      name,
-      statement: await rewritten(sql, routine, from, to),
-      restore: await rewritten(sql, routine, from, from.source.replaceAll("\\", "")),
-      file,
-    })),
-  );
 }

@@ -9,7 +9,7 @@ import { type Stack, startStack } from "../../scripts/stack/stack.ts";
 import { runFile } from "../../scripts/suites/pgtap.ts";
 import type { SuiteResult, Test } from "../../scripts/suites/suite.ts";
 import { vitest } from "../../scripts/suites/vitest.ts";
-import { databaseMutants, type Mutant, racingMutants } from "./database.ts";
+import { databaseMutants, type Mutant, stackMutants } from "./database.ts";
 import { functionMutants, type TextMutant } from "./function.ts";
 
 const filters = process.argv.slice(2);
@@ -77,9 +77,9 @@ async function tryDatabase(stack: Stack): Promise<void> {
   });
 }
 
-/** What shows only when several are at work at once: on the running stack itself, and put back. */
-async function tryRaces(stack: Stack): Promise<void> {
-  const chosen = wanted("races", await withDatabase(stack.superuser_url, racingMutants));
+/** What shows only behind the whole stack: changed on the running one, and put back. */
+async function tryStack(stack: Stack): Promise<void> {
+  const chosen = wanted("stack", await withDatabase(stack.superuser_url, stackMutants));
   const files = chosen.map(({ file }) => file);
   if (files.length > 0) expectSound(await vitest(folder, files, stopping.signal));
   for (const { name, statement, restore, file } of chosen) {
@@ -87,7 +87,7 @@ async function tryRaces(stack: Stack): Promise<void> {
     const { tests } = await vitest(folder, [file], stopping.signal);
     await withDatabase(stack.superuser_url, (sql) => sql.unsafe(restore));
     tell(
-      "races",
+      "stack",
       name,
       tests.find(({ passed }) => !passed),
     );
@@ -137,7 +137,7 @@ try {
   const stack = await startStack({ folder, ports, throwaway: true, progress: () => {}, signal: stopping.signal });
   try {
     await tryDatabase(stack);
-    await tryRaces(stack);
+    await tryStack(stack);
     await tryFunctions();
   } finally {
     await stack.stop();
