@@ -183,7 +183,7 @@ test("every answer is what the model predicts from the key's company, and no byt
   const statuses = [...seen].sort().map(([status, times]) => `${times} × ${status}`);
   tried(`isolation: ${numRuns} random requests of 3 companies answered as the model predicts (${statuses.join(", ")})`);
   expect([...seen.keys()].sort()).toEqual([200, 401, 403]);
-});
+}, 600_000);
 
 test("an id of another company is answered exactly as a random one is", async () => {
   const [own, foreign] = tenants as [Tenant, Tenant];

@@ -9,7 +9,7 @@ import { type Stack, startStack } from "../../scripts/stack/stack.ts";
 import { runFile } from "../../scripts/suites/pgtap.ts";
 import type { SuiteResult, Test } from "../../scripts/suites/suite.ts";
 import { vitest } from "../../scripts/suites/vitest.ts";
-import { databaseMutants, type Mutant, stackMutants } from "./database.ts";
+import { databaseMutants, stackMutants } from "./database.ts";
 import { functionMutants, type TextMutant } from "./function.ts";
 
 const filters = process.argv.slice(2);
@@ -68,13 +68,15 @@ async function tryDatabase(stack: Stack): Promise<void> {
   if (flaw) throw new Error(`Nothing is taken away yet, and this fails: ${flaw.reference}`);
   const mutants = await withDatabase(at(stack.superuser_url, "base"), databaseMutants);
   const admin = (statement: string) => withDatabase(stack.superuser_url, (sql) => sql.unsafe(statement));
-  await each<Mutant>(wanted("database", mutants), async ({ name, statement }, index) => {
-    const scratch = `mutant_${index}`;
+  // One after the other: some of the tests change roles, which all databases share.
+  for (const { name, statement } of wanted("database", mutants)) {
+    if (stopping.signal.aborted) return;
+    const scratch = "mutant";
     await admin(`create database ${scratch} template base`);
     await withDatabase(at(stack.superuser_url, scratch), (sql) => sql.unsafe(statement));
     tell("database", name, await firstFailure(at(stack.database_url, scratch)));
     await admin(`drop database ${scratch} with (force)`);
-  });
+  }
 }
 
 /** What shows only behind the whole stack: changed on the running one, and put back. */
