@@ -1,0 +1,74 @@
+// Companies of a test's own. makeYear: one whose 2026 takes several windows: over 1000 kudos in one month, several at the same instant wherever a window may end, and
+// rows at both ends of the year and just beyond them.
+import { newCompany, type TestCompany } from "../../api/companies.ts";
+import { dateTime, type Row, sql } from "../../api/stack.ts";
+
+const messages = [
+  "plain",
+  'a "quoted" text, with a comma',
+  "line\nbreak",
+  "both\r\nof them\r\n",
+  "=1+1",
+  "\ttab first",
+  " blanks ",
+  "👩‍🔬 漢字 é",
+  "00000000-0000-4000-8000-000000000000,2026-01-01",
+];
+
+/** A company with its key. */
+export interface Customer {
+  company: TestCompany;
+  key: string;
+}
+
+export interface Year extends Customer {
+  /** The rows of 2026 out of the tables, as the API must give them. */
+  rows: Row[];
+}
+
+async function makeCustomer(): Promise<Customer> {
+  const company = await newCompany("Connect");
+  const { id } = company;
+  const { api_key } = await company.makeKey(["read:activity"]);
+  await sql`insert into app.categories (company_id) values (${id})`;
+  await sql`insert into app.category_names select company_id, id, 'en', 'Team, "play"' from app.categories where company_id = ${id}`;
+  return { company, key: api_key };
+}
+
+/** A company with 1001 kudos at one instant of 2026. */
+export async function makeCrowd(): Promise<Customer> {
+  const customer = await makeCustomer();
+  const { id } = customer.company;
+  await sql`
+    insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+    select ${id}, m.id, m.id, c.id, 'crowd', '2026-06-15 12:00Z'
+    from app.members as m, app.categories as c, generate_series(1, 1001)
+    where m.company_id = ${id} and c.company_id = ${id}`;
+  return customer;
+}
+
+export async function makeYear(): Promise<Year> {
+  const customer = await makeCustomer();
+  const { id } = customer.company;
+  await sql`
+    insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+    select ${id}, m.id, m.id, c.id, (${messages}::text[])[1 + n % ${messages.length}::int], t.created_at
+    from app.members as m, app.categories as c, (
+      select n, '2026-03-01Z'::timestamptz + n / 7 * interval '4 hours' as created_at from generate_series(1, 1200) as n
+      union all
+      select n, '2026-01-01Z'::timestamptz + n / 7 * interval '2 days' from generate_series(1, 1145) as n
+      union all
+      select 0, unnest('{2025-12-31 23:59:59.999999Z, 2026-12-31 23:59:59.999999Z, 2027-01-01Z}'::timestamptz[])
+    ) as t
+    where m.company_id = ${id} and c.company_id = ${id}`;
+  const rows = await sql<Row[]>`
+    select k.id, ${dateTime("k.created_at")} as timestamp, m.name as sender_name, m.email as sender_email,
+      m.name as receiver_name, m.email as receiver_email, k.message, 'Team, "play"' as category
+    from app.kudos as k join app.members as m on m.id = k.sender_id
+    where k.company_id = ${id} and k.created_at >= '2026-01-01Z' and k.created_at < '2027-01-01Z'
+    order by k.created_at desc, k.id desc`;
+  return { ...customer, rows: rows.map((row) => ({ ...row })) };
+}
+
+/** The newest 100 rows of all, of which one lies in 2027. */
+export const onePage = ({ rows }: Year): Row[] => rows.slice(0, 99);
