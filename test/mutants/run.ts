@@ -64,18 +64,22 @@ async function tryDatabase(stack: Stack): Promise<void> {
     files.map((file) => `${root}/${file}`),
   );
   await withDatabase(base, (sql) => sql`create extension pgtap with schema extensions`);
-  const flaw = await firstFailure(base);
+  const admin = (statement: string) => withDatabase(stack.superuser_url, (sql) => sql.unsafe(statement));
+  /** The first test that fails on a copy of the database to which this has been done. */
+  const failureAfter = async (statement: string): Promise<Test | undefined> => {
+    await admin("create database mutant template base owner postgres");
+    await withDatabase(at(stack.superuser_url, "mutant"), (sql) => sql.unsafe(statement));
+    const failed = await firstFailure(at(stack.database_url, "mutant"));
+    await admin("drop database mutant with (force)");
+    return failed;
+  };
+  const flaw = await failureAfter("select");
   if (flaw) throw new Error(`Nothing is taken away yet, and this fails: ${flaw.reference}`);
   const mutants = await withDatabase(at(stack.superuser_url, "base"), databaseMutants);
-  const admin = (statement: string) => withDatabase(stack.superuser_url, (sql) => sql.unsafe(statement));
   // One after the other: some of the tests change roles, which all databases share.
   for (const { name, statement } of wanted("database", mutants)) {
     if (stopping.signal.aborted) return;
-    const scratch = "mutant";
-    await admin(`create database ${scratch} template base`);
-    await withDatabase(at(stack.superuser_url, scratch), (sql) => sql.unsafe(statement));
-    tell("database", name, await firstFailure(at(stack.database_url, scratch)));
-    await admin(`drop database ${scratch} with (force)`);
+    tell("database", name, await failureAfter(statement));
   }
 }
 
