@@ -1,5 +1,6 @@
 // The roles of the service, each on a connection of its own that signs in as the Data API does: as authenticator, then as the role
 // of the request. postgres and supabase_admin are left out: they are the operator and the platform.
+import type { SupabaseClient } from "@supabase/supabase-js";
 import postgres from "postgres";
 import { stack } from "../api/stack.ts";
 import type { World } from "./world.ts";
@@ -18,23 +19,25 @@ async function connect(name: string, signIn: string[]): Promise<Actor> {
 const asAuthenticator = "set session authorization authenticator";
 const quoted = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
+/** Somebody who is signed in, with the claims of their session. */
+export async function connectAs(name: string, supabase: SupabaseClient): Promise<Actor> {
+  const { data } = await supabase.auth.getUser();
+  const claims = JSON.stringify({ sub: data.user?.id, role: "authenticated", email: data.user?.email });
+  return connect(name, [
+    asAuthenticator,
+    "set role authenticated",
+    `select set_config('request.jwt.claims', ${quoted(claims)}, false)`,
+  ]);
+}
+
 /** Everybody who can come to the database on behalf of a request; signed-in people are of this company. */
 export async function connectAll({ company }: World): Promise<Actor[]> {
   const employee = await company.signIn("Plain Member", "employee");
-  const signedIn = async (supabase: typeof employee): Promise<string[]> => {
-    const { data } = await supabase.auth.getUser();
-    const claims = JSON.stringify({ sub: data.user?.id, role: "authenticated", email: data.user?.email });
-    return [
-      asAuthenticator,
-      "set role authenticated",
-      `select set_config('request.jwt.claims', ${quoted(claims)}, false)`,
-    ];
-  };
   return [
     await connect("authenticator", [asAuthenticator]),
     await connect("anon", [asAuthenticator, "set role anon"]),
-    await connect("member", await signedIn(employee)),
-    await connect("admin", await signedIn(company.admin)),
+    await connectAs("member", employee),
+    await connectAs("admin", company.admin),
     await connect("service_role", [asAuthenticator, "set role service_role"]),
     // As the functions run: without a verified key, and with one of this company.
     await connect("public_api", ["set session authorization public_api"]),

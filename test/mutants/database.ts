@@ -125,17 +125,10 @@ async function inFunctions(sql: Sql): Promise<Mutant[]> {
   );
   await one("scopes are not checked", "app.authenticate", /required_scope <> all \(scopes\)/, "false");
   await one("the company of a key is not set", "app.authenticate", /perform set_config\('app\.company_id'[^;]*;/, "");
-  await one(
-    "the company of a key outlives its transaction",
-    "app.authenticate",
-    /company_id::text, true\)/,
-    "company_id::text, false)",
-  );
   await one("everybody is an admin", "app.current_admin", /\(?m\.role = 'admin'::text\)?/, "true");
   await one("an unconfirmed address is linked", "app.link_member", /and u\.email_confirmed_at is not null/, "");
   await one("one of several members is linked", "app.link_member", /candidates\.found > 1/, "false");
   await one("a linked member is linked again", "app.link_member", /and not exists \([^;]*?m\.id\)/, "");
-  await one("a new key outlives its transaction", "app.make_api_key", /api_key, true\)/, "api_key, false)");
   await one(
     "the key stays in the transaction that made it",
     "public.create_api_key",
@@ -144,13 +137,6 @@ async function inFunctions(sql: Sql): Promise<Mutant[]> {
   );
   await one("a revoke can be undone", "app.revoke_once", /new := old;/, "");
   await one("a revoked key is revoked again", "app.revoke_once", /old\.revoked_at is not null/, "false");
-  await one("random bytes are not refused from 248 on", "app.new_api_key", /< 248/, "< 256");
-  await one(
-    "keys from a generator that is no secret",
-    "app.new_api_key",
-    /extensions\.gen_random_bytes\(32\)/,
-    "decode(md5(random()::text) || md5(random()::text), 'hex')",
-  );
   return mutants;
 }
 
@@ -165,28 +151,58 @@ export type StackMutant = Mutant & { restore: string; file: string };
 
 /** Those that show only when several connections are at work, or only behind the whole stack. */
 export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
-  const sorted = /order by sent_reward\.external_id collate "C"/;
+  const weak = "decode(md5(random()::text) || md5(random()::text), 'hex')";
+  const cases: [name: string, routine: string, from: RegExp, to: string, file: string][] = [
+    [
+      "imports are not sorted",
+      "public.upsert_rewards",
+      /order by sent_reward\.external_id collate "C"/,
+      "",
+      "hardening/imports",
+    ],
+    [
+      "the use of a key is written on a locked row",
+      "app.authenticate",
+      /for update skip locked/,
+      "for update",
+      "api/keys",
+    ],
+    [
+      "the company of a key outlives its transaction",
+      "app.authenticate",
+      /company_id::text, true\)/,
+      "company_id::text, false)",
+      "tools/locks",
+    ],
+    [
+      "a new key outlives its transaction",
+      "app.make_api_key",
+      /api_key, true\)/,
+      "api_key, false)",
+      "hardening/new-keys",
+    ],
+    ["random bytes are not refused from 248 on", "app.new_api_key", /< 248/, "< 256", "tools/api-key-vectors"],
+    [
+      "keys from a generator that is no secret",
+      "app.new_api_key",
+      /extensions\.gen_random_bytes\(32\)/,
+      weak,
+      "tools/api-key-vectors",
+    ],
+  ];
+  const mutants: StackMutant[] = [];
+  for (const [name, routine, from, to, file] of cases) {
+    const statement = await rewritten(sql, routine, from, to);
+    mutants.push({ name, statement, restore: await definitionOf(sql, routine), file: `test/${file}.test.ts` });
+  }
   const condition = /m\.company_id = api_key\.company_id/;
   const policy = "; alter policy api_read on app.members using";
-  return [
-    {
-      name: "imports are not sorted",
-      statement: await rewritten(sql, "public.upsert_rewards", sorted, ""),
-      restore: await definitionOf(sql, "public.upsert_rewards"),
-      file: "test/hardening/imports.test.ts",
-    },
-    {
-      name: "the use of a key is written on a locked row",
-      statement: await rewritten(sql, "app.authenticate", /for update skip locked/, "for update"),
-      restore: await definitionOf(sql, "app.authenticate"),
-      file: "test/api/keys.test.ts",
-    },
-    {
-      // Either alone would do: taken away together, other companies' members are in the answers.
-      name: "neither the policy nor the function names the company of a member",
-      statement: `${await rewritten(sql, "public.list_members", condition, "true", 2)}${policy} (true)`,
-      restore: `${await definitionOf(sql, "public.list_members")}${policy} (company_id = (select app.current_company_id()))`,
-      file: "test/hardening/isolation.test.ts",
-    },
-  ];
+  mutants.push({
+    // Either alone would do: taken away together, other companies' members are in the answers.
+    name: "neither the policy nor the function names the company of a member",
+    statement: `${await rewritten(sql, "public.list_members", condition, "true", 2)}${policy} (true)`,
+    restore: `${await definitionOf(sql, "public.list_members")}${policy} (company_id = (select app.current_company_id()))`,
+    file: "test/hardening/isolation.test.ts",
+  });
+  return mutants;
 }

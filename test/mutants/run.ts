@@ -86,7 +86,7 @@ async function tryDatabase(stack: Stack): Promise<void> {
 /** What shows only behind the whole stack: changed on the running one, and put back. */
 async function tryStack(stack: Stack): Promise<void> {
   const chosen = wanted("stack", await withDatabase(stack.superuser_url, stackMutants));
-  const files = chosen.map(({ file }) => file);
+  const files = [...new Set(chosen.map(({ file }) => file))];
   if (files.length > 0) expectSound(await vitest(folder, files, stopping.signal));
   for (const { name, statement, restore, file } of chosen) {
     await withDatabase(stack.superuser_url, (sql) => sql.unsafe(statement));
