@@ -55,7 +55,7 @@ export async function readRewards(body: ReadableStream<Uint8Array> | null): Prom
 }
 
 /** The rows in a body and how deep they stand in it. The form with `rewards` is told by that key, all else is a single reward. */
-function rowsOf(body: unknown, text: string): { rows: unknown[]; depth: number } {
+export function rowsOf(body: unknown, text: string): { rows: unknown[]; depth: number } {
   if (Array.isArray(body)) return { rows: body, depth: 2 };
   if (isObject(body)) {
     if (!Object.hasOwn(body, "rewards")) return { rows: [body], depth: 1 };
@@ -69,7 +69,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function checkRow(row: unknown, repeated: Set<string>): { row: Record<string, unknown>; problems: string[] } {
+/** Checks one row: what of it is written, and what is wrong with it (`docs/api.md`, Import). `repeated` are names that stand twice in it. */
+export function checkRow(row: unknown, repeated: Set<string>): { row: Record<string, unknown>; problems: string[] } {
   if (!isObject(row)) return { row: {}, problems: ["row must be an object"] };
   const checked: Record<string, unknown> = {};
   const problems: string[] = [];
@@ -84,7 +85,7 @@ function checkRow(row: unknown, repeated: Set<string>): { row: Record<string, un
 }
 
 /** The names that stand twice in a row, by the row's index: JSON.parse keeps the last value and drops the others without a word. */
-function repeatedNames(json: string, rowDepth: number): Map<number, Set<string>> {
+export function repeatedNames(json: string, rowDepth: number): Map<number, Set<string>> {
   const repeated = new Map<number, Set<string>>();
   let seen = new Set<string>();
   let depth = 0;

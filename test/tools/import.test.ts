@@ -1,0 +1,202 @@
+// npm run import (docs/connect/command-line.md), against the running stack and against a proxy that misbehaves.
+import { writeFileSync } from "node:fs";
+import papaparse from "papaparse";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Progress } from "../../scripts/client/progress.ts";
+import { checkFile, sendFile } from "../../scripts/import.ts";
+import { newCompany, type TestCompany } from "../api/companies.ts";
+import { type Row, sql } from "../api/stack.ts";
+import { run, workFolder } from "./command_line.ts";
+import { dead, half, type MoodyProxy, patient, startMoodyProxy, status } from "./moody_proxy.ts";
+
+const folder = workFolder();
+let company: TestCompany;
+let key: string;
+let proxy: MoodyProxy;
+beforeAll(async () => {
+  [company, proxy] = await Promise.all([newCompany("Import files"), startMoodyProxy()]);
+  key = (await company.makeKey(["write:rewards"])).api_key;
+});
+afterAll(() => Promise.all([proxy.close(), company.remove()]));
+beforeEach(async () => {
+  await sql`delete from app.rewards where company_id = ${company.id}`;
+  proxy.requests.length = 0;
+  proxy.moods = [];
+});
+
+const stored = (): Promise<Row[]> => sql<Row[]>`
+  select external_id, name, description, points_cost::int, reward_type from app.rewards
+  where company_id = ${company.id} order by points_cost, external_id`;
+
+function write(name: string, content: string | Buffer): string {
+  writeFileSync(`${folder}/${name}`, content);
+  return `${folder}/${name}`;
+}
+
+const silent: Progress = { show: () => {}, say: () => {} };
+
+const many = Array.from({ length: 1234 }, (_, n) => ({
+  external_id: `sku-${n}`,
+  name: `No. ${n}, "quoted"`,
+  description: n % 3 === 0 ? `two\nlines ${"é".repeat(n % 50)}` : null,
+  points_cost: n,
+  reward_type: "perk",
+}));
+const manyAsCsv = papaparse.unparse(many);
+
+test("a CSV of 1234 rewards is imported whole, in three batches", async () => {
+  const file = write("many.csv", manyAsCsv);
+  const connection = patient(proxy.url, key);
+  expect(await sendFile(file, await checkFile(file), connection, silent)).toBe(1234);
+  expect(proxy.requests.map(({ body }) => JSON.parse(body).length)).toEqual([500, 500, 234]);
+  expect([...(await stored())]).toEqual(many);
+});
+
+test("the command says what it imported; a second time changes nothing", async () => {
+  write("many.csv", manyAsCsv);
+  for (let time = 1; time <= 2; time++) {
+    const { code, stderr } = await run("import", folder, key, "many.csv");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "many.csv: 1234 rewards imported\n" });
+  }
+  expect(await stored()).toHaveLength(1234);
+});
+
+test.each([
+  ["an array", JSON.stringify(many)],
+  ["an object with rewards", JSON.stringify({ rewards: many }, null, 2)],
+])("JSON, as %s, is imported the same", async (_, text) => {
+  write("many.json", text);
+  expect((await run("import", folder, key, "many.json")).code).toBe(0);
+  expect([...(await stored())]).toEqual(many);
+});
+
+test("what spreadsheets save is understood: a byte-order mark, semicolons, CRLF, empty lines", async () => {
+  write("sheet.csv", "\ufeffexternal_id;name;points_cost;reward_type\r\n7;Käse;1.5;\r\n\r\n8;漢字;2e2;gift\r\n");
+  expect((await run("import", folder, key, "sheet.csv")).code).toBe(0);
+  expect([...(await stored())]).toEqual([
+    { external_id: "7", name: "Käse", description: null, points_cost: 2, reward_type: "perk" },
+    { external_id: "8", name: "漢字", description: null, points_cost: 200, reward_type: "gift" },
+  ]);
+});
+
+test("an empty cell is a field that was not sent: it keeps its value", async () => {
+  await sql`
+    insert into app.rewards (company_id, external_id, name, description, points_cost, reward_type)
+    values (${company.id}, '7', 'Old', 'kept', 1, 'gift')`;
+  write("cells.csv", "external_id,name,description,points_cost,reward_type\n7,New,,2,\n");
+  expect((await run("import", folder, key, "cells.csv")).code).toBe(0);
+  const kept = { external_id: "7", name: "New", description: "kept", points_cost: 2, reward_type: "gift" };
+  expect([...(await stored())]).toEqual([kept]);
+});
+
+const badCsv = [
+  "external_id,name,points_cost,description",
+  "1,Good,1,",
+  '2,"Two',
+  'lines",-1,',
+  "",
+  '3,Three,"1,000",',
+  "1,Again,5,",
+  "4,Four,",
+  ",,,",
+  `5,Five,1,${"x".repeat(2001)}`,
+];
+
+test("every bad line of a CSV is named by its number in the file, and nothing is sent", async () => {
+  write("bad.csv", badCsv.join("\n"));
+  const { code, stderr } = await run("import", folder, key, "bad.csv");
+  expect(code).toBe(1);
+  expect(stderr.split("\n")).toEqual([
+    "bad.csv:3: points_cost must be a number of 0 or more",
+    "bad.csv:6: points_cost must be a number of 0 or more",
+    "bad.csv:7: external_id must be unique in the file, line 2 has it too",
+    "bad.csv:8: row must have 4 cells, it has 3",
+    "bad.csv:9: external_id must be a string of 1 to 255 characters; name must be a string of 1 to 255 characters; points_cost must be a number of 0 or more",
+    "bad.csv:10: description must be a string of up to 2000 characters or null",
+    "Nothing was sent",
+    "",
+  ]);
+  expect(await stored()).toHaveLength(0);
+});
+
+test("every bad row of a JSON file is named by the line on which it begins", async () => {
+  const text = `{
+  "rewards": [
+    { "external_id": "1", "name": "[{, \\"}", "points_cost": 1 },
+    { "external_id": "2",
+      "name": "x", "name": "y", "points_cost": "1" }, 7,
+
+    { "external_id": "1", "name": "z", "points_cost": 1, "tags": [1, { "a": [2] }] },
+    { "external_id": "3", "name": "good", "points_cost": 1 }
+  ]
+}`;
+  write("bad.json", text);
+  const { code, stderr } = await run("import", folder, key, "bad.json");
+  expect(code).toBe(1);
+  expect(stderr.split("\n")).toEqual([
+    "bad.json:4: name must be given once; points_cost must be a number of 0 or more",
+    "bad.json:5: row must be an object",
+    "bad.json:7: external_id must be unique in the file, line 3 has it too; tags must be left out",
+    "Nothing was sent",
+    "",
+  ]);
+  expect(await stored()).toHaveLength(0);
+});
+
+test.each<[string, string | Buffer, string]>([
+  ["column.csv", "external_id,nom\n1,a\n", 'column.csv:1: there is no field "nom"'],
+  ["twice.csv", "external_id,name,name\n1,a,b\n", "twice.csv:1: name must be given once"],
+  ["short.csv", "external_id,name\n1,a\n", "short.csv:1: the column points_cost is missing"],
+  [
+    "latin.csv",
+    Buffer.from("external_id,name,points_cost\n1,Käse,1\n", "latin1"),
+    "latin.csv: The encoded data was not valid",
+  ],
+  ["quote.csv", 'external_id,name,points_cost\n1,"a,1\n', "Quoted field unterminated"],
+  ["empty.csv", "", "empty.csv is empty"],
+  ["none.csv", "external_id,name,points_cost\n", "none.csv holds no rewards"],
+  ["none.json", "[]", "none.json holds no rewards"],
+  ["broken.json", '[{"external_id"', "broken.json: "],
+  ["scalar.json", "7", "body must be a reward, an array of rewards"],
+  ["rewards.xlsx", "PK", "The file must end in .csv or .json"],
+])("%s is refused as a whole", async (name, content, problem) => {
+  write(name, content);
+  const { code, stderr } = await run("import", folder, key, name);
+  expect(code).toBe(1);
+  expect(stderr).toContain(problem);
+  expect(await stored()).toHaveLength(0);
+});
+
+test("--dry-run checks and sends nothing, and needs no key", async () => {
+  write("many.csv", manyAsCsv);
+  const { code, stderr } = await run("import", folder, undefined, "many.csv", "--dry-run");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "many.csv: 1234 rewards, all good; nothing was sent\n" });
+  write("bad.csv", badCsv.join("\n"));
+  expect((await run("import", folder, undefined, "bad.csv", "--dry-run")).code).toBe(1);
+  expect(await stored()).toHaveLength(0);
+});
+
+test("a batch whose answer was lost is sent again, and the catalogue is the same", async () => {
+  const file = write("many.csv", manyAsCsv);
+  proxy.moods = [undefined, half, status(429), dead, undefined];
+  const connection = patient(proxy.url, key);
+  expect(await sendFile(file, await checkFile(file), connection, silent)).toBe(1234);
+  expect(connection.pauses).toEqual([1000, 2000, 4000]);
+  expect([...(await stored())]).toEqual(many);
+});
+
+test("a refusal ends the import and says how much is written", async () => {
+  const file = write("many.csv", manyAsCsv);
+  proxy.moods = [undefined, status(403)];
+  const connection = patient(proxy.url, key);
+  await expect(sendFile(file, 1234, connection, silent)).rejects.toThrow(
+    "403 Not now\n500 of 1234 rewards are written",
+  );
+  expect(await stored()).toHaveLength(500);
+});
+
+test.each([[[]], [["a.csv", "b.csv"]], [["a.csv", "--force"]]])("arguments %j get the usage", async (args) => {
+  const { code, stderr } = await run("import", folder, key, ...args);
+  expect(code).toBe(1);
+  expect(stderr).toContain("Usage: npm run import");
+});

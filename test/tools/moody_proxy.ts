@@ -1,0 +1,73 @@
+// A proxy in front of the API that answers some requests in its own way, as a busy platform or a bad line does.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import type { Connection } from "../../scripts/client/connection.ts";
+import { stack } from "../api/stack.ts";
+
+/** Answers a request itself; `ask` hands it on and gets the body of the answer. */
+export type Mood = (response: ServerResponse, ask: () => Promise<Buffer>) => unknown;
+
+export interface MoodyProxy {
+  url: string;
+  /** The queries and bodies that came. */
+  requests: { path: string; body: string }[];
+  /** The moods for the next requests, one each; after them everything is handed on. */
+  moods: (Mood | undefined)[];
+  close(): void;
+}
+
+export const status =
+  (code: number, headers: Record<string, string> = {}): Mood =>
+  (response) =>
+    void response.writeHead(code, headers).end('{"error":"Not now"}');
+
+/** Half of the body, and then the line is dead. */
+export const half: Mood = async (response, ask) => {
+  const body = await ask();
+  response.writeHead(200, { "Content-Length": body.length, "X-Has-More": "false" });
+  response.write(body.subarray(0, body.length / 2), () => response.destroy());
+};
+
+/** All but the last line break, as if it were all. */
+export const cut: Mood = async (response, ask) => {
+  const body = await ask();
+  response.writeHead(200, { "X-Has-More": "false" }).end(body.subarray(0, -2));
+};
+
+export const dead: Mood = (response) => void response.destroy();
+
+export async function startMoodyProxy(): Promise<MoodyProxy> {
+  const proxy: MoodyProxy = { url: "", requests: [], moods: [], close: () => void server.close() };
+  const server = createServer(async (incoming: IncomingMessage, response) => {
+    const sent = await buffer(incoming);
+    proxy.requests.push({ path: incoming.url ?? "", body: sent.toString() });
+    const mood = proxy.moods.shift();
+    const ask = () =>
+      fetch(`${stack.api_url}${incoming.url}`, {
+        method: incoming.method ?? "GET",
+        headers: { "X-API-Key": String(incoming.headers["x-api-key"]) },
+        ...(sent.length > 0 && { body: sent }),
+      });
+    if (mood) return mood(response, async () => Buffer.from(await (await ask()).arrayBuffer()));
+    const answer = await ask();
+    response.writeHead(answer.status, { "X-Has-More": answer.headers.get("X-Has-More") ?? "" });
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  proxy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return proxy;
+}
+
+/** A connection whose pauses take no time. Both lists grow with what happens. */
+export function patient(url: string, key: string): Connection & { said: string[]; pauses: number[] } {
+  const [said, pauses]: [string[], number[]] = [[], []];
+  return {
+    url,
+    key,
+    said,
+    pauses,
+    say: (line) => void said.push(line),
+    pause: async (milliseconds) => void pauses.push(milliseconds),
+  };
+}
