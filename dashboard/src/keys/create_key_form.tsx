@@ -1,5 +1,5 @@
 import { Button, Checkbox, Stack, Text, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useState } from "react";
 import { createApiKey } from "../calls.ts";
 import type { NewApiKey } from "../database.ts";
 import { Actions } from "../parts/actions.tsx";
@@ -13,6 +13,14 @@ const fields: readonly Field[] = ["name", "scopes", "expires_at"];
 
 const lostAnswer =
   "No answer came, so the key may have been created without being shown. Look for it in the list: if it is there, revoke it and create another.";
+
+/**
+ * A moment after Tab has left a date field, Mantine's focus trap takes the focus back to the control behind it, where Enter would then
+ * cancel instead of create. The trap is not needed there: the field is neither the first nor the last in the dialog.
+ */
+function keepTabFromTrap(event: KeyboardEvent): void {
+  if (event.key === "Tab") event.stopPropagation();
+}
 
 export function CreateKeyForm(props: {
   onPending: (pending: boolean) => void;
@@ -101,6 +109,7 @@ export function CreateKeyForm(props: {
           description="The last day on which the key works. Leave it empty for a key that works until you revoke it."
           error={atFields.expires_at}
           className={classes.day}
+          onKeyDown={keepTabFromTrap}
         />
         {problem !== null && <Notice kind="problem">{problem}</Notice>}
         <Actions>
