@@ -2,6 +2,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, loadEnv } from "vite";
 import { contentSecurityPolicy } from "./build/content_security_policy.ts";
 import { pagePerPath } from "./build/page_per_path.ts";
+import { referencePage } from "./build/reference_page.ts";
 import { themeStyles } from "./build/theme_styles.ts";
 
 /** Reads a setting or says which one is missing: a page built without it could only fail later, in front of an admin. */
@@ -14,9 +15,10 @@ function setting(name: string, env: Record<string, string>): string {
 export default defineConfig(({ mode }) => {
   const env = loadEnv(mode, import.meta.dirname);
   setting("VITE_SUPABASE_PUBLISHABLE_KEY", env);
+  const supabaseUrl = setting("VITE_SUPABASE_URL", env);
   return {
     root: import.meta.dirname,
-    plugins: [react(), themeStyles(), contentSecurityPolicy(setting("VITE_SUPABASE_URL", env)), pagePerPath()],
+    plugins: [react(), themeStyles(), contentSecurityPolicy(supabaseUrl), pagePerPath(), referencePage(supabaseUrl)],
     // A file inlined as a data: address would need a wider Content-Security-Policy.
     build: { assetsInlineLimit: 0, modulePreload: { polyfill: false }, emptyOutDir: true, chunkSizeWarningLimit: 700 },
   };

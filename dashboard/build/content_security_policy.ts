@@ -1,7 +1,7 @@
 import type { Plugin } from "vite";
 
 /** The page may load what it is served with and talk to its Supabase project: nothing inline, nobody else. */
-function policy(supabaseUrl: string): string {
+export function policy(supabaseUrl: string): string {
   return [
     "default-src 'self'",
     "script-src 'self'",

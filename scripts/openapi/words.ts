@@ -16,7 +16,7 @@ export type EndpointWords = {
 export const introduction = `
 One company's people, kudos, rewards and anonymous mood data, as JSON or CSV; and a reward catalogue in.
 
-- **Key**: an admin makes it in the dashboard (Integrations, Public API, Create key). It sees the company that owns it and nothing else. It is never read from the address.
+- **Key**: an admin makes it in the dashboard (Integrations, Public API, Create key). It sees the company that owns it and nothing else. Send it as \`X-API-Key: sk_live_…\` or \`Authorization: Bearer sk_live_…\`; a tool that only keeps a user name and a password sends it as either (Basic). It is never read from the address.
 - **Lists** are newest first. Rows of the same instant are ordered by \`id\`, descending. \`X-Has-More\` says whether there are more rows than \`limit\`; there is no cursor: send the
   time of the last row as \`until\`, and drop the ids that you have seen.
 - **Checks** are made in this order: path (404), method (405), key (401), scope (403), parameters (400), body (400). A parameter that an endpoint does not list, or one

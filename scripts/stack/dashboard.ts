@@ -15,6 +15,7 @@ export interface DashboardServer {
 
 const contentTypes: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
+  ".json": "application/json",
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
@@ -23,9 +24,9 @@ const contentTypes: Record<string, string> = {
 
 /** What changes the built files: the sources, what they import, and the two settings. */
 async function fingerprint(settings: object): Promise<string> {
-  const files = ["functions/public-api/endpoints.ts", "package.json", "package-lock.json"];
+  const files = ["functions/public-api/endpoints.ts", "docs/openapi.json", "package.json", "package-lock.json"];
   const hash = createHash("sha256").update(JSON.stringify(settings));
-  for (const file of [...files, ...globSync("dashboard/{*,src/**/*,build/*}.*", { cwd: root }).sort()]) {
+  for (const file of [...files, ...globSync("dashboard/{*,src/**/*,build/*,reference/*}.*", { cwd: root }).sort()]) {
     hash.update(file).update(await readFile(`${root}/${file}`));
   }
   return hash.digest("hex");
@@ -49,11 +50,17 @@ export async function buildDashboard(
   await writePrivate(mark, built);
 }
 
-/** Sends a file of the build; for a path without one the page itself, which reads the path. */
-async function send(folder: string, path: string, response: ServerResponse): Promise<void> {
-  const isFile = /^(?:\/[\w-]+(?:\.[\w-]+)*)+\.\w+$/.test(path);
-  const file = isFile ? path : "/index.html";
+/** What a path may stand for: a file of the build; or its own page, or else the dashboard's, which reads the path. */
+function filesFor(path: string): string[] {
+  if (/^(?:\/[\w-]+(?:\.[\w-]+)*)+\.\w+$/.test(path)) return [path];
+  const page = /^(?:\/[\w-]+)+/.exec(path)?.[0] ?? "";
+  return [`${page}/index.html`, "/index.html"];
+}
+
+/** Sends the first of the files that there is. */
+async function send(folder: string, [file = "", ...others]: string[], response: ServerResponse): Promise<void> {
   const content = await readFile(`${folder}${file}`).catch(() => null);
+  if (!content && others.length > 0) return send(folder, others, response);
   response.writeHead(content ? 200 : 404, {
     "Content-Type": content ? (contentTypes[extname(file)] ?? "application/octet-stream") : "text/plain",
     // What docs/dashboard.md asks of every host, because the page cannot say it itself.
@@ -66,7 +73,8 @@ async function send(folder: string, path: string, response: ServerResponse): Pro
 
 export async function serveDashboard(folder: string, port: number): Promise<DashboardServer> {
   const server = createServer((request, response) => {
-    void send(`${folder}/dashboard`, new URL(request.url ?? "/", "http://localhost").pathname, response);
+    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    void send(`${folder}/dashboard`, filesFor(pathname), response);
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

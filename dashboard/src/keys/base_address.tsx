@@ -1,4 +1,4 @@
-import { Code, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Code, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { baseAddress } from "../settings.ts";
 import classes from "./keys.module.css";
@@ -16,7 +16,10 @@ export function BaseAddress() {
           <CopyButton value={baseAddress} label="Copy base address" />
         </Group>
         <Text size="sm" c="dimmed">
-          Every path of the API is relative to it. Every request carries a key.
+          Every path of the API is relative to it. Every request carries a key.{" "}
+          <Anchor href="/reference/" size="sm" underline="always">
+            API reference
+          </Anchor>
         </Text>
       </Stack>
     </Paper>
