@@ -42,7 +42,12 @@ export function runWithCurl(command: string, api: string, key: string): string {
  * Does what the curl command does, without curl.
  * @throws Error when the command holds more than a URL, -H and -d
  */
-export async function runWithFetch(command: string, api: string, key: string): Promise<string> {
+export async function runWithFetch(
+  command: string,
+  api: string,
+  key: string,
+  request: (url: string, init: RequestInit) => Promise<Response> = fetch,
+): Promise<string> {
   const [, ...words] = shellWords(command, { API: api, KEY: key });
   const headers = new Headers();
   let url = "";
@@ -56,7 +61,7 @@ export async function runWithFetch(command: string, api: string, key: string): P
     else if (word.startsWith("-") || url !== "") throw new Error(`what does ${word} mean in: ${command}`);
     else url = word;
   }
-  const response = await fetch(url, body === undefined ? { headers } : { method: "POST", headers, body });
+  const response = await request(url, body === undefined ? { headers } : { method: "POST", headers, body });
   return await response.text();
 }
 

@@ -36,7 +36,7 @@ async function newExamples(): Promise<Examples> {
   try {
     const [members, activity] = made.map(({ api_key }) => api_key);
     const keys = { all: company.api_key, "read:members": members ?? "", "read:activity": activity ?? "" };
-    return await collectExamples(stack.api_url, keys);
+    return await collectExamples((path, init) => fetch(`${stack.api_url}${path}`, init), keys);
   } finally {
     await removeImports(stack);
     for (const { id } of made) await admin.rpc("revoke_api_key", { key_id: id });

@@ -16,13 +16,17 @@ const rewards = [
 
 /**
  * Asks a running stack for an example of every answer. It imports the two rewards above into the company of the keys.
+ * @param call fetch, for paths relative to the base address
  * @throws Error when an answer has not the status that was expected
  */
-export async function collectExamples(api: string, keys: ExampleKeys): Promise<Examples> {
+export async function collectExamples(
+  call: (path: string, init: RequestInit) => Promise<Response>,
+  keys: ExampleKeys,
+): Promise<Examples> {
   const ask = async (status: number, path: string, key: string | null, body?: unknown): Promise<Response> => {
     const headers: Record<string, string> = key === null ? {} : { "X-API-Key": key };
     const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
-    const response = await fetch(`${api}${path}`, init);
+    const response = await call(path, init);
     if (response.status !== status) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
     return response;
   };

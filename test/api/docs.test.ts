@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { asBlock, pages, readExamples, removeImports, runWithCurl, runWithFetch } from "../../scripts/docs.ts";
+import { checkedFetch } from "./contract.ts";
 import { first, sql, stack } from "./stack.ts";
 
 const hasCurl = spawnSync("curl", ["--version"]).status === 0;
@@ -32,9 +33,12 @@ for (const { page, command, shown } of examples) {
   });
 }
 
-test("the examples do the same without curl", async () => {
+test("the examples do the same without curl, and the answers fit docs/openapi.json", async () => {
   await removeImports(stack);
   for (const { command, shown } of examples) {
-    expect(asBlock(await runWithFetch(command, stack.api_url, first.key))).toBe(shown);
+    const output = await runWithFetch(command, stack.api_url, first.key, (url, init) =>
+      checkedFetch(stack.api_url, url.slice(stack.api_url.length), init),
+    );
+    expect(asBlock(output)).toBe(shown);
   }
 });

@@ -8,7 +8,7 @@ import { createHash, createHmac, randomUUID } from "node:crypto";
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiKey, client, dataOf, newCompany, type TestCompany } from "./companies.ts";
-import { demo, functionLog, list, sql, stack } from "./stack.ts";
+import { call, demo, functionLog, list, sql, stack } from "./stack.ts";
 
 const adminFunctions = ["create_api_key", "link_member", "list_api_key_events", "list_api_keys", "revoke_api_key"];
 const keyFunctions = [
@@ -277,8 +277,7 @@ test("a session token that Auth did not sign is refused", async () => {
 });
 
 test("the secret key is not a key of the API, and an API key is not a key of the project", async () => {
-  const response = await fetch(`${stack.api_url}/members`, { headers: { "X-API-Key": stack.secret_key } });
-  expect(response.status).toBe(401);
+  expect((await call("/members", stack.secret_key)).status).toBe(401);
   const { api_key } = await company.makeKey();
   const asApiKey = await fetch(`${stack.supabase_url}/rest/v1/rpc/list_api_keys`, {
     method: "POST",

@@ -7,8 +7,8 @@ import { refuseLeftOver, wordsFor } from "../../scripts/openapi/schemas.ts";
 import { currentDocument } from "../../scripts/openapi.ts";
 import { bin, root, runCommand } from "../../scripts/stack/process.ts";
 import { newCompany, type TestCompany } from "./companies.ts";
-import { checkAnswer } from "./contract.ts";
-import { first, sql, stack } from "./stack.ts";
+import { checkAnswer, checkedFetch } from "./contract.ts";
+import { call, first, sql, stack } from "./stack.ts";
 
 const read = (file: string) => JSON.parse(readFileSync(`${root}/${file}`, "utf8"));
 const committed: Contract = read("docs/openapi.json");
@@ -37,11 +37,10 @@ test("its examples are what the running stack answers", async () => {
     company.makeKey(["read:activity"]),
   ]);
   const examples = read("scripts/openapi/examples.json");
-  const { "POST /rewards": imported, ...others } = await collectExamples(stack.api_url, {
-    all: first.key,
-    "read:members": members.api_key,
-    "read:activity": activity.api_key,
-  });
+  const { "POST /rewards": imported, ...others } = await collectExamples(
+    (path, init) => checkedFetch(stack.api_url, path, init),
+    { all: first.key, "read:members": members.api_key, "read:activity": activity.api_key },
+  );
   await sql`delete from app.rewards where company_id = ${first.id} and external_id in ('mug-1', 'day-1')`;
   expect({ ...others, "POST /rewards": imported }).toEqual(examples);
 });
@@ -52,7 +51,7 @@ test("words.ts has to describe what endpoints.ts offers, no less and no more", (
 });
 
 test("an answer with a field, a status or a header that the document does not have is refused", async () => {
-  const response = await fetch(`${stack.api_url}/members?limit=1`, { headers: { "X-API-Key": first.key } });
+  const response = await call("/members?limit=1", first.key);
   const [row] = (await response.json()) as object[];
   const check = (changed: object, status = 200, headers = response.headers) =>
     checkAnswer("GET", "/members?limit=1", status, headers, JSON.stringify([{ ...row, ...changed }]));
@@ -64,6 +63,8 @@ test("an answer with a field, a status or a header that the document does not ha
   const headers = new Headers(response.headers);
   headers.delete("X-Has-More");
   expect(() => check({}, 200, headers)).toThrow("X-Has-More");
+  expect(() => checkAnswer("HEAD", "/members", 200, headers, "")).toThrow("X-Has-More");
+  expect(() => checkAnswer("HEAD", "/members", 200, response.headers, "[]")).toThrow("has a body");
 });
 
 test("nothing that the released version promised has gone", () => {

@@ -67,16 +67,23 @@ export function chunk(data: string): string {
   return `${Buffer.byteLength(data).toString(16)}\r\n${data}\r\n`;
 }
 
-/** Everything that comes until the other side ends the connection. */
-export function readAll(socket: Socket): Promise<string> {
-  return new Promise((resolve) => {
-    let text = "";
+/** The answer to that POST /rewards, read until the other side ends the connection. It fits docs/openapi.json. */
+export async function readAnswer(socket: Socket): Promise<RawResponse> {
+  const text = await new Promise<string>((resolve) => {
+    let received = "";
     socket.setEncoding("utf8");
     socket.on("data", (data) => {
-      text += data;
+      received += data;
     });
     // A reset after the answer is what becomes of a body that nobody reads.
     socket.on("error", () => {});
-    socket.on("close", () => resolve(text));
+    socket.on("close", () => resolve(received));
   });
+  const [head = "", ...rest] = text.split("\r\n\r\n");
+  const [first = "", ...lines] = head.split("\r\n");
+  const headers = new Headers(lines.map((line) => /^(.*?): *(.*)$/.exec(line)?.slice(1) as [string, string]));
+  const status = Number(first.split(" ")[1]);
+  const body = rest.join("\r\n\r\n");
+  checkAnswer("POST", "/rewards", status, headers, body);
+  return { status, headers, body };
 }

@@ -4,7 +4,7 @@ import { dirname } from "node:path";
 import postgres from "postgres";
 import { expect } from "vitest";
 import type { StackFile } from "../../scripts/stack/stack.ts";
-import { checkAnswer } from "./contract.ts";
+import { checkedFetch } from "./contract.ts";
 
 const stackFile = process.env.STACK_FILE;
 if (!stackFile) throw new Error("STACK_FILE must be the path of a stack.json: run npm test");
@@ -46,9 +46,7 @@ export type Row = Record<string, unknown>;
 export async function call(path: string, key: string | null, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   if (key !== null) headers.set("X-API-Key", key);
-  const response = await fetch(`${stack.api_url}${path}`, { redirect: "manual", ...init, headers });
-  checkAnswer(init.method ?? "GET", path, response.status, response.headers, await response.clone().text());
-  return response;
+  return await checkedFetch(stack.api_url, path, { redirect: "manual", ...init, headers });
 }
 
 /** The rows of a list, and whether there are more. */

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { Connection } from "../../scripts/client/connection.ts";
+import { checkedFetch } from "../api/contract.ts";
 import { stack } from "../api/stack.ts";
 
 /** Answers a request itself; `ask` hands it on and gets the body of the answer. */
@@ -44,7 +45,7 @@ export async function startMoodyProxy(): Promise<MoodyProxy> {
     proxy.requests.push({ path: incoming.url ?? "", body: sent.toString() });
     const mood = proxy.moods.shift();
     const ask = () =>
-      fetch(`${stack.api_url}${incoming.url}`, {
+      checkedFetch(stack.api_url, incoming.url ?? "", {
         method: incoming.method ?? "GET",
         headers: { "X-API-Key": String(incoming.headers["x-api-key"]) },
         ...(sent.length > 0 && { body: sent }),

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
 import type { StackFile } from "../../scripts/stack/stack.ts";
+import { checkedFetch } from "../api/contract.ts";
 
 let folder: string;
 let first: StackFile;
@@ -59,9 +60,7 @@ async function processes(): Promise<string[]> {
 
 /** GET with a company's key: the status. */
 async function status(stack: StackFile, path: string, key = stack.companies[0]?.api_key ?? ""): Promise<number> {
-  const response = await fetch(`${stack.api_url}${path}`, { headers: { "X-API-Key": key } });
-  await response.arrayBuffer();
-  return response.status;
+  return (await checkedFetch(stack.api_url, path, { headers: { "X-API-Key": key } })).status;
 }
 
 test("the first start makes a key for each company and prints a line that works when pasted", async () => {
@@ -75,7 +74,9 @@ test("the first start makes a key for each company and prints a line that works 
     for (const text of [name, api_key, admin_email, admin_password]) expect(output).toContain(text);
   }
   const [, key = "", url = ""] = /curl -H "X-API-Key: (.*)" "(.*)"/.exec(output) ?? [];
-  const csv = await (await fetch(url, { headers: { "X-API-Key": key } })).text();
+  expect(url.startsWith(first.api_url)).toBe(true);
+  const path = url.slice(first.api_url.length);
+  const csv = await (await checkedFetch(first.api_url, path, { headers: { "X-API-Key": key } })).text();
   expect(csv).toMatch(/^id,name,email,role,team_id,team_name,created_at\r\n/);
   expect(csv.trim().split("\r\n")).toHaveLength(6);
 });
@@ -105,8 +106,8 @@ test("each key has every scope", async () => {
     for (const path of ["/members", "/activity", "/rewards", "/day-ratings", "/pulse-responses"]) {
       expect(await status(first, `${path}?limit=1`, api_key)).toBe(200);
     }
-    const headers = { "X-API-Key": api_key };
-    expect((await fetch(`${first.api_url}/rewards`, { method: "POST", headers, body: "[]" })).status).toBe(400);
+    const init = { method: "POST", headers: { "X-API-Key": api_key }, body: "[]" };
+    expect((await checkedFetch(first.api_url, "/rewards", init)).status).toBe(400);
   }
 });
 
