@@ -22,20 +22,36 @@ export async function* walk(
   const hasWindow = parameters.some(({ name }) => name === "until");
   let window: Filters = {};
   let seen = new Set<string>();
+  const ask = (within: Filters) => {
+    const query = new URLSearchParams({ ...filters, ...within, limit: String(most), format: format.name });
+    return request(connection, `${path}?${query}`, format.read);
+  };
   for (;;) {
-    const query = new URLSearchParams({ ...filters, ...window, limit: String(most), format: format.name });
-    const { content, headers } = await request(connection, `${path}?${query}`, format.read);
+    const { content, headers } = await ask(window);
     yield { ...content, rows: content.rows.filter(({ id }) => !seen.has(id)) };
 
     if (headers.get("X-Has-More") === "false") return;
     const last = content.rows.at(-1)?.time;
     if (last === undefined) throw new Problem(`${path} did not say whether there are more rows`);
     if (!hasWindow) throw new DeadEnd(deadEnd(`${path}, which has no time window`, filters));
-    if (last === window.until) throw new DeadEnd(deadEnd(`the instant ${last}`, filters));
+    if (last === window.until) {
+      // A page of one instant: unless it has more rows than that, the walk goes on before it.
+      const instant = await ask({ since: last, until: last });
+      if (instant.headers.get("X-Has-More") !== "false") throw new DeadEnd(deadEnd(`the instant ${last}`, filters));
+      window = { until: justBefore(last) };
+      continue;
+    }
     // The next window begins with the rows of the last instant, which come again.
     seen = new Set(content.rows.filter(({ time }) => time === last).map(({ id }) => id));
     window = { until: last };
   }
+}
+
+/** The microsecond before a time, which is written as the API writes it. */
+function justBefore(time: string): string {
+  const microseconds = BigInt(Date.parse(time)) * 1000n + BigInt(time.slice(-4, -1)) - 1n;
+  const milliseconds = new Date(Number(microseconds / 1000n)).toISOString();
+  return milliseconds.replace("Z", `${String(microseconds % 1000n).padStart(3, "0")}Z`);
 }
 
 function deadEnd(place: string, filters: Filters): string {

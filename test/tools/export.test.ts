@@ -98,6 +98,25 @@ test("one instant with over 1000 rows: exit 1, the place is named, what came bef
   expect(file("crowd.json")).toBe("older");
 });
 
+test("one instant with exactly 1000 rows is no dead end: the older ones follow", async () => {
+  const full = await makeCrowd(1000);
+  const { id } = full.company;
+  try {
+    await sql`
+      insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+      select company_id, sender_id, receiver_id, category_id, 'around', t.created_at::timestamptz
+      from (select * from app.kudos where company_id = ${id} limit 1) as k,
+        (values ('2026-06-15 12:00:00.000001Z'), ('2026-06-15 11:59:59.999999Z'), ('2026-01-01Z')) as t (created_at)`;
+    const { count } = await throughProxy(["activity", "--out", "full.json"], full.key);
+    expect(count).toBe(1003);
+    const exported: Row[] = JSON.parse(file("full.json"));
+    expect(new Set(exported.map((row) => row.id)).size).toBe(1003);
+    expect(exported.at(-2)?.timestamp).toBe("2026-06-15T11:59:59.999999Z");
+  } finally {
+    await full.company.remove();
+  }
+});
+
 test.each(["members", "rewards"])("%s past 1000 have no window that could be narrower", async (resource) => {
   const company = await newCompany("Many");
   try {

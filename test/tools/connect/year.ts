@@ -35,14 +35,14 @@ async function makeCustomer(): Promise<Customer> {
   return { company, key: api_key };
 }
 
-/** A company with 1001 kudos at one instant of 2026. */
-export async function makeCrowd(): Promise<Customer> {
+/** A company with 1001 kudos, or as many as said, at one instant of 2026. */
+export async function makeCrowd(size = 1001): Promise<Customer> {
   const customer = await makeCustomer();
   const { id } = customer.company;
   await sql`
     insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
     select ${id}, m.id, m.id, c.id, 'crowd', '2026-06-15 12:00Z'
-    from app.members as m, app.categories as c, generate_series(1, 1001)
+    from app.members as m, app.categories as c, generate_series(1, ${size})
     where m.company_id = ${id} and c.company_id = ${id}`;
   return customer;
 }
