@@ -36,6 +36,7 @@ Ready after ${seconds} s.
 API         ${stack.api_url}
 Data, Auth  ${stack.supabase_url}
 Dashboard   ${stack.dashboard_url}
+Reference   ${stack.dashboard_url}/reference
 
 ${companies.join("\n")}
 Try it:

@@ -69,6 +69,7 @@ test("the first start makes a key for each company and prints a line that works 
   first = await stackFile();
   expect(output).toContain("Port 54321 is taken");
   expect(output).toContain(first.api_url);
+  expect(output).toContain(`${first.dashboard_url}/reference`);
   expect(first.companies).toHaveLength(2);
   for (const { name, api_key, admin_email, admin_password } of first.companies) {
     for (const text of [name, api_key, admin_email, admin_password]) expect(output).toContain(text);
