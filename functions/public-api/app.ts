@@ -45,7 +45,7 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
   async function respond(request: Request, path: string, query: string, outcome: Outcome): Promise<Answer> {
     const { endpoint, allowed } = route(path, request.method);
     if (!endpoint) return preflight(allowed);
-    const keyHash = await keyHashOf(request.headers);
+    const keyHash = keyHashOf(request.headers);
 
     const call = async <Body>(rpc: string, args: object, read: Reader<Body>): Promise<Reply<Body>> => {
       const reply = await callDatabase(rpc, { key_hash: keyHash, ...args }, endpoint.scope, read);

@@ -1,3 +1,5 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
 import { unauthorized } from "./responses.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -7,13 +9,14 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
  * Returns the SHA-256 of the key as 64 lower-case hexadecimal digits.
  * Throws a 401 ApiError when there is no key or it cannot be one; nothing has to be asked for that.
  */
-export async function keyHashOf(headers: Headers): Promise<string> {
+export function keyHashOf(headers: Headers): string {
   const sent = sentCredentials(headers);
   if (sent.length === 0) throw unauthorized("no key");
   const key = sent.find(isWellFormedKey);
   if (key === undefined) throw unauthorized("malformed key");
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(key));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  // Not by Web Crypto, which hands even 46 bytes to another thread: that was a sixth of a short list's time.
+  const digest = sha256(new TextEncoder().encode(key));
+  return bytesToHex(digest);
 }
 
 /** The texts that may be the key: one, but for Basic, where it may be the user name or the password. */

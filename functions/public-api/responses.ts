@@ -1,7 +1,11 @@
 import type { Column, Endpoint } from "./endpoints.ts";
 
 /** What goes back to the caller, before the headers that every response has. */
-export type Answer = { status: number; headers?: Record<string, string>; body: string | ReadableStream | null };
+export type Answer = {
+  status: number;
+  headers?: Record<string, string>;
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream | null;
+};
 
 type Details = { headers?: Record<string, string>; logged?: Record<string, string> };
 
@@ -90,19 +94,16 @@ export function errorAnswer({ status, message, headers }: ApiError): Answer {
  * A list as CSV (`docs/api.md`, CSV): a header, then a line a row, each ended by CRLF. `rows` is the JSON array as the database sent
  * it. With `escapeFormulas` a spreadsheet takes no text cell for a formula.
  */
-export async function csv(
+export function csv(
   rows: string,
   { path, columns }: Endpoint,
   escapeFormulas: boolean,
   headers: Record<string, string>,
-): Promise<Answer> {
-  const { unparse } = (await import("papaparse")).default;
+): Answer {
   const hasJson = columns.some(({ type }) => type === "json");
   const parsed: Record<string, unknown>[] = hasJson ? JSON.parse(rows, keepNumber) : JSON.parse(rows);
-  const text = unparse({
-    fields: columns.map(({ name }) => name),
-    data: parsed.map((row) => columns.map(({ name, type }) => cell(row[name], type, escapeFormulas))),
-  });
+  let text = line(columns.map(({ name }) => name));
+  for (const row of parsed) text += line(columns.map(({ name, type }) => cell(row[name], type, escapeFormulas)));
   return {
     status: 200,
     headers: {
@@ -110,16 +111,27 @@ export async function csv(
       "Content-Disposition": `attachment; filename="${path.slice(1)}.csv"`,
       ...headers,
     },
-    // papaparse ends only a file without rows with a line break.
-    body: parsed.length > 0 ? `${text}\r\n` : text,
+    // As bytes: Deno sends them in three quarters of the time that it needs for so long a string.
+    body: new TextEncoder().encode(text),
   };
+}
+
+function line(cells: string[]): string {
+  return `${cells.join(",")}\r\n`;
 }
 
 function cell(value: unknown, type: Column["type"], escapeFormulas: boolean): string {
   if (value === null || value === undefined) return "";
-  if (typeof value !== "string") return type === "json" ? JSON.stringify(value) : String(value);
+  // Only these two can hold what has to be escaped or quoted; the others are not even looked through.
   const isFree = type === "text" || type === "json";
-  return escapeFormulas && isFree && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const isFormula = escapeFormulas && isFree && typeof value === "string" && /^[=+\-@\t\r]/.test(value);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return isFree ? quoted(isFormula ? `'${text}` : text) : text;
+}
+
+/** Quoted after RFC 4180 where that is needed, and where a reader may otherwise take off what stands at an end of the cell. */
+function quoted(text: string): string {
+  return /[",\r\n\ufeff]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** Keeps the digits of a number as they were sent (1.10, or more than 2^53), which JSON.parse alone would lose. */
