@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 /** Rows like those of the demo companies' kudos, in length as well. */
 function rows(count: number): object[] {
   const message =
-    "The way you walked the whole floor through the new schedule, and stayed until everyone had it. Thank you, truly 😄";
+    "The way you walked the floor through the new schedule, and stayed until everyone had it. Thank you 😄";
   return Array.from({ length: count }, (_, index) => ({
     id: `587cdee8-2298-47af-8277-${String(index).padStart(12, "0")}`,
     timestamp: "2026-11-20T22:08:07.056550Z",
