@@ -111,7 +111,7 @@ export function csv(
       "Content-Disposition": `attachment; filename="${path.slice(1)}.csv"`,
       ...headers,
     },
-    // As bytes: Deno sends them in three quarters of the time that it needs for so long a string.
+    // As bytes: Deno needs longer to send a long string.
     body: new TextEncoder().encode(text),
   };
 }
