@@ -614,7 +614,8 @@ describe("files with a mistake", () => {
 
   test("an address that a member outside the file has is refused, and the member is named", async () => {
     const files = good();
-    const [admin] = await sql`select id from app.members where company_id = ${company.id}`;
+    const [admin] = await sql`
+      select id from app.members where company_id = ${company.id} and email = ${company.admin_email}`;
     Object.assign(files.members?.[1] as Cells, { email: company.admin_email.toUpperCase() });
     expect(await problemsOf(company.id, files)).toBe(
       `members line 3: email must be unique in the company, member ${admin?.id} has it too`,
