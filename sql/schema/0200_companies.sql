@@ -12,10 +12,15 @@ create table app.companies (
 alter table app.companies enable row level security;
 
 -- The one company that the verified API key of this transaction belongs to; null when no key has been verified.
--- The setting is transaction-local: PostgreSQL leaves '' behind in a pooled session, hence nullif.
+-- The setting is transaction-local: PostgreSQL leaves '' behind in a pooled session, hence nullif. In plpgsql, because the
+-- session keeps its plan: in SQL it would be planned anew for each table of each page.
 create function app.current_company_id() returns uuid
-language sql stable set search_path = ''
-return nullif(current_setting('app.company_id', true), '')::uuid;
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return nullif(current_setting('app.company_id', true), '')::uuid;
+end
+$$;
 
 revoke all on function app.current_company_id() from public;
 grant execute on function app.current_company_id() to public_api;

@@ -21,13 +21,11 @@ create table app.category_names (
 alter table app.categories enable row level security;
 alter table app.category_names enable row level security;
 
-create policy api_read on app.categories for select to public_api
-  using (company_id = (select app.current_company_id()));
 create policy api_read on app.category_names for select to public_api
   using (company_id = (select app.current_company_id()));
 
-grant select on app.categories, app.category_names to public_api;
--- Not granted: any write; anything to authenticated.
+grant select on app.category_names to public_api;
+-- Not granted: any write; anything to authenticated; anything on app.categories, because the API shows of a category its name.
 
 comment on table app.categories is 'What kudos are given for.';
 comment on table app.category_names is 'The names of a category, one per language.';

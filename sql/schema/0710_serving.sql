@@ -1,25 +1,20 @@
 -- What every function that serves an API key shares.
 
--- Raises unless row-level security binds the current role on these tables. Ownership is what a restore without owners loses, and
--- the same functions owned by postgres would return every company's rows: then they had better not run at all.
-create function app.require_row_security(variadic relations regclass[]) returns void
+-- Every one of these functions asks row_security_active() about the tables that it reads, and calls this where the answer is no.
+-- Ownership is what a restore without owners loses, and the same functions owned by postgres would return every company's rows:
+-- then they had better not run at all.
+create function app.refuse_without_row_security() returns void
 language plpgsql stable set search_path = ''
 as $$
-declare
-  relation regclass;
 begin
-  foreach relation in array relations loop
-    if not row_security_active(relation) then
-      raise exception 'row-level security does not bind % on %', current_user, relation
-        using hint = 'Functions that serve API keys belong to public_api: docs/operations.md, Restore.';
-    end if;
-  end loop;
+  raise exception 'row-level security does not bind %', current_user
+    using hint = 'Functions that serve API keys belong to public_api: docs/operations.md, Restore.';
 end
 $$;
 
-revoke all on function app.require_row_security(regclass[]) from public;
-grant execute on function app.require_row_security(regclass[]) to public_api;
-comment on function app.require_row_security(regclass[]) is 'Raises unless row-level security binds the current role on these tables.';
+revoke all on function app.refuse_without_row_security() from public;
+grant execute on function app.refuse_without_row_security() to public_api;
+comment on function app.refuse_without_row_security() is 'Raises: row-level security does not bind the current role.';
 
 -- Date-times of the API: ISO 8601 in UTC with microseconds and Z (docs/api.md, Lists), and back into since and until unescaped.
 create function app.iso_8601(instant timestamptz) returns text
@@ -51,18 +46,17 @@ revoke all on function app.set_response_headers(uuid, uuid, integer, boolean) fr
 grant execute on function app.set_response_headers(uuid, uuid, integer, boolean) to public_api;
 comment on function app.set_response_headers(uuid, uuid, integer, boolean) is 'Puts X-Key-Id, X-Company-Id and of a page X-Row-Count and X-Has-More into the response.';
 
--- A page as one JSON array. page_rows are up to max_rows + 1 rows, newest first; the one past max_rows only says that there are more.
-create function app.respond_with_page(key_id uuid, company_id uuid, page_rows json[], max_rows integer) returns json
+-- A page as one JSON array. Of the found rows, up to max_rows + 1, page holds the first max_rows, newest first; it is null when
+-- there are none. The one past max_rows only says that there are more.
+create function app.respond_with_page(key_id uuid, company_id uuid, found_rows bigint, max_rows integer, page json) returns json
 language plpgsql volatile set search_path = ''
 as $$
-declare
-  found_rows constant integer := coalesce(cardinality(page_rows), 0);
 begin
-  perform app.set_response_headers(key_id, company_id, least(found_rows, max_rows), found_rows > max_rows);
-  return array_to_json(coalesce(page_rows[:max_rows], '{}'));
+  perform app.set_response_headers(key_id, company_id, least(found_rows, max_rows)::integer, found_rows > max_rows);
+  return coalesce(page, '[]');
 end
 $$;
 
-revoke all on function app.respond_with_page(uuid, uuid, json[], integer) from public;
-grant execute on function app.respond_with_page(uuid, uuid, json[], integer) to public_api;
-comment on function app.respond_with_page(uuid, uuid, json[], integer) is 'The page as a JSON array, with its response headers.';
+revoke all on function app.respond_with_page(uuid, uuid, bigint, integer, json) from public;
+grant execute on function app.respond_with_page(uuid, uuid, bigint, integer, json) to public_api;
+comment on function app.respond_with_page(uuid, uuid, bigint, integer, json) is 'The page as a JSON array, with its response headers.';

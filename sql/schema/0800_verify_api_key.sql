@@ -10,7 +10,7 @@ as $$
 declare
   api_key record;
 begin
-  select * into api_key from app.authenticate(key_hash, required_scope);
+  api_key := app.authenticate(key_hash, required_scope);
   perform app.set_response_headers(api_key.key_id, api_key.company_id);
   return json_build_object('company_name', api_key.company_name, 'key_name', api_key.key_name, 'scopes', api_key.scopes);
 end

@@ -1,5 +1,61 @@
 -- GET /activity (docs/api.md, Activity). Statements and plans as in list_members.
 
+-- Which of several filters leads: the one that fewest kudos of the window match, of a thousand of each at most. It is planned as
+-- its caller says.
+create function app.rarest_kudos_filter(
+  company_id uuid,
+  since timestamptz,
+  until timestamptz,
+  sender_id uuid,
+  receiver_id uuid,
+  category_id uuid
+)
+returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  of_sender bigint;
+  of_receiver bigint;
+  of_category bigint;
+begin
+  if sender_id is not null then
+    select count(*) into of_sender from (
+      select from app.kudos as k
+      where k.company_id = rarest_kudos_filter.company_id and k.sender_id = rarest_kudos_filter.sender_id
+        and k.created_at >= since and k.created_at <= until
+      limit 1000
+    ) as counted;
+  end if;
+  if receiver_id is not null then
+    select count(*) into of_receiver from (
+      select from app.kudos as k
+      where k.company_id = rarest_kudos_filter.company_id and k.receiver_id = rarest_kudos_filter.receiver_id
+        and k.created_at >= since and k.created_at <= until
+      limit 1000
+    ) as counted;
+  end if;
+  if category_id is not null then
+    select count(*) into of_category from (
+      select from app.kudos as k
+      where k.company_id = rarest_kudos_filter.company_id and k.category_id = rarest_kudos_filter.category_id
+        and k.created_at >= since and k.created_at <= until
+      limit 1000
+    ) as counted;
+  end if;
+  -- least() passes over those that were not counted.
+  return case least(of_sender, of_receiver, of_category)
+    when of_sender then 'sender'
+    when of_receiver then 'receiver'
+    else 'category'
+  end;
+end
+$$;
+
+revoke all on function app.rarest_kudos_filter(uuid, timestamptz, timestamptz, uuid, uuid, uuid) from public;
+grant execute on function app.rarest_kudos_filter(uuid, timestamptz, timestamptz, uuid, uuid, uuid) to public_api;
+comment on function app.rarest_kudos_filter(uuid, timestamptz, timestamptz, uuid, uuid, uuid) is
+  'sender, receiver or category, whichever fewest kudos of the window match.';
+
 create function public.list_activity(
   key_hash text,
   max_rows integer,
@@ -13,62 +69,94 @@ returns json
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
   api_key record;
-  page_rows json[];
+  found_rows bigint;
+  page json;
+  category_names jsonb;
+  lead_by text := case
+    when sender_id is not null then 'sender'
+    when receiver_id is not null then 'receiver'
+    when category_id is not null then 'category'
+  end;
 begin
-  perform app.require_row_security('app.kudos', 'app.members', 'app.categories', 'app.category_names', 'app.companies');
-  select * into api_key from app.authenticate(key_hash, 'read:activity');
+  if not (
+    row_security_active('app.kudos') and row_security_active('app.members')
+    and row_security_active('app.category_names') and row_security_active('app.companies')
+  ) then
+    perform app.refuse_without_row_security();
+  end if;
+  api_key := app.authenticate(key_hash, 'read:activity');
 
-  if sender_id is not null then
-    select array_agg(row_to_json(page)) into page_rows from (
-      select k.id, app.iso_8601(k."timestamp") as "timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email,
-        k.message, k.category
-      from api.activity as k
-      where k.company_id = api_key.company_id and k.sender_id = list_activity.sender_id
-        and k."timestamp" >= since and k."timestamp" <= until
-        and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
-        and (list_activity.category_id is null or k.category_id = list_activity.category_id)
-      order by k."timestamp" desc, k.id desc
-      limit max_rows + 1
-    ) as page;
-  elsif receiver_id is not null then
-    select array_agg(row_to_json(page)) into page_rows from (
-      select k.id, app.iso_8601(k."timestamp") as "timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email,
-        k.message, k.category
-      from api.activity as k
-      where k.company_id = api_key.company_id and k.receiver_id = list_activity.receiver_id
-        and k."timestamp" >= since and k."timestamp" <= until
-        and (list_activity.category_id is null or k.category_id = list_activity.category_id)
-      order by k."timestamp" desc, k.id desc
-      limit max_rows + 1
-    ) as page;
-  elsif category_id is not null then
-    select array_agg(row_to_json(page)) into page_rows from (
-      select k.id, app.iso_8601(k."timestamp") as "timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email,
-        k.message, k.category
-      from api.activity as k
-      where k.company_id = api_key.company_id and k.category_id = list_activity.category_id
-        and k."timestamp" >= since and k."timestamp" <= until
-      order by k."timestamp" desc, k.id desc
-      limit max_rows + 1
-    ) as page;
-  else
-    select array_agg(row_to_json(page)) into page_rows from (
-      select k.id, app.iso_8601(k."timestamp") as "timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email,
-        k.message, k.category
-      from api.activity as k
-      where k.company_id = api_key.company_id
-        and k."timestamp" >= since and k."timestamp" <= until
-      order by k."timestamp" desc, k.id desc
-      limit max_rows + 1
-    ) as page;
+  -- A company has few categories and a page has many kudos: one look instead of one a row.
+  select jsonb_object_agg(c.id, c.name) into category_names from api.categories as c where c.company_id = api_key.company_id;
+
+  if num_nonnulls(sender_id, receiver_id, category_id) > 1 then
+    lead_by := app.rarest_kudos_filter(api_key.company_id, since, until, sender_id, receiver_id, category_id);
   end if;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, page_rows, max_rows);
+  if lead_by = 'sender' then
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
+          coalesce(category_names ->> k.category_id::text, '') as category
+        from api.activity as k
+        where k.company_id = api_key.company_id and k.sender_id = list_activity.sender_id
+          and k.instant >= since and k.instant <= until
+          and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
+          and (list_activity.category_id is null or k.category_id = list_activity.category_id)
+        order by k.instant desc, k.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  elsif lead_by = 'receiver' then
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
+          coalesce(category_names ->> k.category_id::text, '') as category
+        from api.activity as k
+        where k.company_id = api_key.company_id and k.receiver_id = list_activity.receiver_id
+          and k.instant >= since and k.instant <= until
+          and (list_activity.sender_id is null or k.sender_id = list_activity.sender_id)
+          and (list_activity.category_id is null or k.category_id = list_activity.category_id)
+        order by k.instant desc, k.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  elsif lead_by = 'category' then
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
+          coalesce(category_names ->> k.category_id::text, '') as category
+        from api.activity as k
+        where k.company_id = api_key.company_id and k.category_id = list_activity.category_id
+          and k.instant >= since and k.instant <= until
+          and (list_activity.sender_id is null or k.sender_id = list_activity.sender_id)
+          and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
+        order by k.instant desc, k.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  else
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
+          coalesce(category_names ->> k.category_id::text, '') as category
+        from api.activity as k
+        where k.company_id = api_key.company_id
+          and k.instant >= since and k.instant <= until
+        order by k.instant desc, k.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  end if;
+
+  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
 end
 $$;
 

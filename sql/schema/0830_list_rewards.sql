@@ -4,37 +4,44 @@ create function public.list_rewards(key_hash text, max_rows integer, include_arc
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
   api_key record;
-  page_rows json[];
+  found_rows bigint;
+  page json;
 begin
-  perform app.require_row_security('app.rewards');
-  select * into api_key from app.authenticate(key_hash, 'read:rewards');
+  if not row_security_active('app.rewards') then
+    perform app.refuse_without_row_security();
+  end if;
+  api_key := app.authenticate(key_hash, 'read:rewards');
 
   if include_archived then
-    select array_agg(row_to_json(page)) into page_rows from (
-      select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived,
-        app.iso_8601(r.created_at) as created_at
-      from api.rewards as r
-      where r.company_id = api_key.company_id
-      order by r.created_at desc, r.id desc
-      limit max_rows + 1
-    ) as page;
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
+        from api.rewards as r
+        where r.company_id = api_key.company_id
+        order by r.instant desc, r.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
   else
-    select array_agg(row_to_json(page)) into page_rows from (
-      select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived,
-        app.iso_8601(r.created_at) as created_at
-      from api.rewards as r
-      where r.company_id = api_key.company_id and not r.is_archived
-      order by r.created_at desc, r.id desc
-      limit max_rows + 1
-    ) as page;
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
+        from api.rewards as r
+        where r.company_id = api_key.company_id and not r.is_archived
+        order by r.instant desc, r.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
   end if;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, page_rows, max_rows);
+  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
 end
 $$;
 

@@ -11,37 +11,46 @@ returns json
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
   api_key record;
-  page_rows json[];
+  found_rows bigint;
+  page json;
 begin
-  perform app.require_row_security('app.day_ratings');
-  select * into api_key from app.authenticate(key_hash, 'read:analytics');
+  if not row_security_active('app.day_ratings') then
+    perform app.refuse_without_row_security();
+  end if;
+  api_key := app.authenticate(key_hash, 'read:analytics');
 
   if team_id is not null then
-    select array_agg(row_to_json(page)) into page_rows from (
-      select d.id, d.rating, d.comment, d.team_id, d.points_awarded, app.iso_8601(d.created_at) as created_at
-      from api.day_ratings as d
-      where d.company_id = api_key.company_id and d.team_id = list_day_ratings.team_id
-        and d.created_at >= since and d.created_at <= until
-      order by d.created_at desc, d.id desc
-      limit max_rows + 1
-    ) as page;
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
+        from api.day_ratings as d
+        where d.company_id = api_key.company_id and d.team_id = list_day_ratings.team_id
+          and d.instant >= since and d.instant <= until
+        order by d.instant desc, d.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
   else
-    select array_agg(row_to_json(page)) into page_rows from (
-      select d.id, d.rating, d.comment, d.team_id, d.points_awarded, app.iso_8601(d.created_at) as created_at
-      from api.day_ratings as d
-      where d.company_id = api_key.company_id
-        and d.created_at >= since and d.created_at <= until
-      order by d.created_at desc, d.id desc
-      limit max_rows + 1
-    ) as page;
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
+        from api.day_ratings as d
+        where d.company_id = api_key.company_id
+          and d.instant >= since and d.instant <= until
+        order by d.instant desc, d.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
   end if;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, page_rows, max_rows);
+  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
 end
 $$;
 

@@ -10,26 +10,33 @@ returns json
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
   api_key record;
-  page_rows json[];
+  found_rows bigint;
+  page json;
 begin
-  perform app.require_row_security('app.pulse_responses', 'app.pulse_questions');
-  select * into api_key from app.authenticate(key_hash, 'read:analytics');
+  if not (row_security_active('app.pulse_responses') and row_security_active('app.pulse_questions')) then
+    perform app.refuse_without_row_security();
+  end if;
+  api_key := app.authenticate(key_hash, 'read:analytics');
 
-  select array_agg(row_to_json(page)) into page_rows from (
-    select p.id, app.iso_8601(p."timestamp") as "timestamp", p.question, p.response_type, p.value, p.comment
-    from api.pulse_responses as p
-    where p.company_id = api_key.company_id
-      and p."timestamp" >= since and p."timestamp" <= until
-    order by p."timestamp" desc, p.id desc
-    limit max_rows + 1
-  ) as page;
+  select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select item, row_number() over () as place from (
+      select p.id, p."timestamp", p.question, p.response_type, p.value, p.comment
+      from api.pulse_responses as p
+      where p.company_id = api_key.company_id
+        and p.instant >= since and p.instant <= until
+      order by p.instant desc, p.id desc
+      limit max_rows + 1
+    ) as item
+  ) as numbered;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, page_rows, max_rows);
+  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
 end
 $$;
 

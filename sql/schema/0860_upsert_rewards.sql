@@ -15,13 +15,19 @@ as $$
 declare
   api_key record;
   sent constant jsonb := rewards::jsonb;
-  -- By external_id: whether an optional field was sent is asked again where a row meets one that exists.
-  sent_by_id jsonb;
+  -- The external_ids whose row came without an optional field, as the keys of an object: asked where a row meets one that exists.
+  without_description jsonb;
+  without_reward_type jsonb;
 begin
-  perform app.require_row_security('app.rewards');
-  select * into api_key from app.authenticate(key_hash, 'write:rewards');
+  if not row_security_active('app.rewards') then
+    perform app.refuse_without_row_security();
+  end if;
+  api_key := app.authenticate(key_hash, 'write:rewards');
 
-  select jsonb_object_agg(reward.fields ->> 'external_id', reward.fields) into sent_by_id
+  select
+    coalesce(jsonb_object_agg(reward.fields ->> 'external_id', true) filter (where not reward.fields ? 'description'), '{}'),
+    coalesce(jsonb_object_agg(reward.fields ->> 'external_id', true) filter (where not reward.fields ? 'reward_type'), '{}')
+  into without_description, without_reward_type
   from jsonb_array_elements(sent) as reward (fields);
 
   insert into app.rewards as reward (company_id, external_id, name, description, points_cost, reward_type)
@@ -38,11 +44,11 @@ begin
   on conflict (company_id, external_id) do update set
     name = excluded.name,
     points_cost = excluded.points_cost,
-    description = case when sent_by_id -> excluded.external_id ? 'description' then excluded.description else reward.description end,
-    reward_type = case when sent_by_id -> excluded.external_id ? 'reward_type' then excluded.reward_type else reward.reward_type end
+    description = case when without_description ? excluded.external_id then reward.description else excluded.description end,
+    reward_type = case when without_reward_type ? excluded.external_id then reward.reward_type else excluded.reward_type end
   where (reward.name, reward.points_cost) is distinct from (excluded.name, excluded.points_cost)
-    or (sent_by_id -> excluded.external_id ? 'description' and reward.description is distinct from excluded.description)
-    or (sent_by_id -> excluded.external_id ? 'reward_type' and reward.reward_type is distinct from excluded.reward_type);
+    or (reward.description is distinct from excluded.description and not without_description ? excluded.external_id)
+    or (reward.reward_type is distinct from excluded.reward_type and not without_reward_type ? excluded.external_id);
 
   perform app.set_response_headers(api_key.key_id, api_key.company_id);
   return format('{"imported":%s}', jsonb_array_length(sent));

@@ -51,10 +51,15 @@ create table app.companies (
 alter table app.companies enable row level security;
 
 -- The one company that the verified API key of this transaction belongs to; null when no key has been verified.
--- The setting is transaction-local: PostgreSQL leaves '' behind in a pooled session, hence nullif.
+-- The setting is transaction-local: PostgreSQL leaves '' behind in a pooled session, hence nullif. In plpgsql, because the
+-- session keeps its plan: in SQL it would be planned anew for each table of each page.
 create function app.current_company_id() returns uuid
-language sql stable set search_path = ''
-return nullif(current_setting('app.company_id', true), '')::uuid;
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return nullif(current_setting('app.company_id', true), '')::uuid;
+end
+$$;
 
 revoke all on function app.current_company_id() from public;
 grant execute on function app.current_company_id() to public_api;
@@ -189,13 +194,11 @@ create table app.category_names (
 alter table app.categories enable row level security;
 alter table app.category_names enable row level security;
 
-create policy api_read on app.categories for select to public_api
-  using (company_id = (select app.current_company_id()));
 create policy api_read on app.category_names for select to public_api
   using (company_id = (select app.current_company_id()));
 
-grant select on app.categories, app.category_names to public_api;
--- Not granted: any write; anything to authenticated.
+grant select on app.category_names to public_api;
+-- Not granted: any write; anything to authenticated; anything on app.categories, because the API shows of a category its name.
 
 comment on table app.categories is 'What kudos are given for.';
 comment on table app.category_names is 'The names of a category, one per language.';
@@ -642,6 +645,9 @@ create trigger record_api_key_event after insert or update on app.api_keys
 -- It is owned by postgres, the only one who reads the key table, and only public_api may execute it. Call it first and read in
 -- a statement of its own after it: policies look at the company that it has set.
 
+-- Reading a table from end to end is off, as in the lists: a plan made while there were few keys would do it when there are many. For
+-- the same reason company and last use are looked up from the key and not joined: a join may go through all keys of a company.
+--
 -- Raises PT401 (unknown, revoked or expired: HTTP 401) or PT403 (the scope is missing: HTTP 403); PostgREST turns these into
 -- the HTTP status. The detail of a PT403 names key and company for the request log.
 create function app.authenticate(
@@ -653,16 +659,21 @@ create function app.authenticate(
   out key_name text,
   out scopes text[]
 )
-language plpgsql volatile security definer set search_path = ''
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
 as $$
 declare
   last_used_at timestamptz;
+  bound_to text;
 begin
   select k.company_id, k.id, c.name, k.name, k.scopes, u.last_used_at
   into company_id, key_id, company_name, key_name, scopes, last_used_at
   from app.api_keys as k
-  join app.companies as c on c.id = k.company_id
-  join app.api_key_uses as u on u.company_id = k.company_id and u.key_id = k.id
+  cross join lateral (select company.name from app.companies as company where company.id = k.company_id offset 0) as c
+  cross join lateral (
+    select used.last_used_at from app.api_key_uses as used where used.company_id = k.company_id and used.key_id = k.id offset 0
+  ) as u
   where k.key_hash = decode(authenticate.key_hash, 'hex')
     and k.revoked_at is null
     and (k.expires_at is null or k.expires_at > now());
@@ -689,7 +700,7 @@ begin
     );
   end if;
 
-  perform set_config('app.company_id', company_id::text, true);
+  bound_to := set_config('app.company_id', company_id::text, true);
 end
 $$;
 
@@ -700,7 +711,10 @@ comment on function app.authenticate(text, text) is
 
 -- 0700_views.sql
 
--- The views: the public shape of each resource (docs/api.md), column for column, after company_id and the ids that filters need.
+-- The views: the public shape of each resource (docs/api.md), column for column, after company_id, the ids that filters need and
+-- the instant that pages are ordered by.
+--
+-- Date-times are text, as app.iso_8601 makes it, but not made by it: a call a row would cost a fifth of a page's time.
 --
 -- security_invoker: a view reads with the rights and under the policies of whoever selects from it. create or replace
 -- without repeating the option would clear it silently; a test looks.
@@ -711,60 +725,54 @@ comment on function app.authenticate(text, text) is
 create view api.members with (security_invoker = true) as
 select
   m.company_id,
+  m.created_at as instant,
   m.id,
   m.name,
   m.email,
   m.role,
   m.team_id,
   coalesce(team.name, 'No Team') as team_name,
-  m.created_at
+  to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
 from app.members as m
 left join lateral (
   select t.name from app.teams as t where t.company_id = m.company_id and t.id = m.team_id offset 0
 ) as team on true;
 
--- The name of a category in the company's default language, else in English, else in any: the first language by its tag. Text
--- always, also when somebody has deleted all of its names.
+-- The name of each category in the company's default language, else in English, else in any: the first language by its tag. A
+-- category without any name has no row here.
 create view api.categories with (security_invoker = true) as
-select c.company_id, c.id, coalesce(chosen.name, '') as name
-from app.categories as c
-join app.companies as company on company.id = c.company_id
-left join lateral (
-  select n.name
-  from app.category_names as n
-  where n.company_id = c.company_id and n.category_id = c.id
-  order by n.language = company.default_language desc, n.language = 'en' desc, n.language
-  limit 1
-) as chosen on true;
+select distinct on (n.company_id, n.category_id) n.company_id, n.category_id as id, n.name
+from app.category_names as n
+join app.companies as company on company.id = n.company_id
+order by n.company_id, n.category_id, n.language = company.default_language desc, n.language = 'en' desc, n.language;
 
+-- All but the category's name, which stands in api.categories: public.list_activity looks all of them up once a page.
 create view api.activity with (security_invoker = true) as
 select
   k.company_id,
   k.category_id,
   k.sender_id,
   k.receiver_id,
+  k.created_at as instant,
   k.id,
-  k.created_at as "timestamp",
+  to_char(k.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "timestamp",
   sender.name as sender_name,
   sender.email as sender_email,
   receiver.name as receiver_name,
   receiver.email as receiver_email,
-  k.message,
-  category.name as category
+  k.message
 from app.kudos as k
 left join lateral (
   select m.name, m.email from app.members as m where m.company_id = k.company_id and m.id = k.sender_id offset 0
 ) as sender on true
 left join lateral (
   select m.name, m.email from app.members as m where m.company_id = k.company_id and m.id = k.receiver_id offset 0
-) as receiver on true
-left join lateral (
-  select c.name from api.categories as c where c.company_id = k.company_id and c.id = k.category_id offset 0
-) as category on true;
+) as receiver on true;
 
 create view api.rewards with (security_invoker = true) as
 select
   r.company_id,
+  r.created_at as instant,
   r.id,
   r.name,
   r.description,
@@ -774,25 +782,27 @@ select
   r.image_url,
   r.vendor_name,
   r.is_archived,
-  r.created_at
+  to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
 from app.rewards as r;
 
 create view api.day_ratings with (security_invoker = true) as
 select
   d.company_id,
+  d.created_at as instant,
   d.id,
   d.rating,
   d.comment,
   d.team_id,
   d.points_awarded,
-  d.created_at
+  to_char(d.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
 from app.day_ratings as d;
 
 create view api.pulse_responses with (security_invoker = true) as
 select
   p.company_id,
+  p.created_at as instant,
   p.id,
-  p.created_at as "timestamp",
+  to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "timestamp",
   question.question,
   question.response_type,
   p.value,
@@ -809,8 +819,8 @@ grant select on api.members, api.categories, api.activity, api.rewards, api.day_
 -- Not granted: anything to anon, authenticated, service_role.
 
 comment on view api.members is 'Members (docs/api.md, Members).';
-comment on view api.categories is 'Kudos categories with their name in the company''s default language.';
-comment on view api.activity is 'Kudos (docs/api.md, Activity).';
+comment on view api.categories is 'Names of kudos categories in the company''s default language.';
+comment on view api.activity is 'Kudos (docs/api.md, Activity), with the id of their category.';
 comment on view api.rewards is 'Rewards (docs/api.md, Rewards).';
 comment on view api.day_ratings is 'Day ratings (docs/api.md, Day ratings).';
 comment on view api.pulse_responses is 'Pulse answers (docs/api.md, Pulse responses).';
@@ -819,26 +829,21 @@ comment on view api.pulse_responses is 'Pulse answers (docs/api.md, Pulse respon
 
 -- What every function that serves an API key shares.
 
--- Raises unless row-level security binds the current role on these tables. Ownership is what a restore without owners loses, and
--- the same functions owned by postgres would return every company's rows: then they had better not run at all.
-create function app.require_row_security(variadic relations regclass[]) returns void
+-- Every one of these functions asks row_security_active() about the tables that it reads, and calls this where the answer is no.
+-- Ownership is what a restore without owners loses, and the same functions owned by postgres would return every company's rows:
+-- then they had better not run at all.
+create function app.refuse_without_row_security() returns void
 language plpgsql stable set search_path = ''
 as $$
-declare
-  relation regclass;
 begin
-  foreach relation in array relations loop
-    if not row_security_active(relation) then
-      raise exception 'row-level security does not bind % on %', current_user, relation
-        using hint = 'Functions that serve API keys belong to public_api: docs/operations.md, Restore.';
-    end if;
-  end loop;
+  raise exception 'row-level security does not bind %', current_user
+    using hint = 'Functions that serve API keys belong to public_api: docs/operations.md, Restore.';
 end
 $$;
 
-revoke all on function app.require_row_security(regclass[]) from public;
-grant execute on function app.require_row_security(regclass[]) to public_api;
-comment on function app.require_row_security(regclass[]) is 'Raises unless row-level security binds the current role on these tables.';
+revoke all on function app.refuse_without_row_security() from public;
+grant execute on function app.refuse_without_row_security() to public_api;
+comment on function app.refuse_without_row_security() is 'Raises: row-level security does not bind the current role.';
 
 -- Date-times of the API: ISO 8601 in UTC with microseconds and Z (docs/api.md, Lists), and back into since and until unescaped.
 create function app.iso_8601(instant timestamptz) returns text
@@ -870,21 +875,20 @@ revoke all on function app.set_response_headers(uuid, uuid, integer, boolean) fr
 grant execute on function app.set_response_headers(uuid, uuid, integer, boolean) to public_api;
 comment on function app.set_response_headers(uuid, uuid, integer, boolean) is 'Puts X-Key-Id, X-Company-Id and of a page X-Row-Count and X-Has-More into the response.';
 
--- A page as one JSON array. page_rows are up to max_rows + 1 rows, newest first; the one past max_rows only says that there are more.
-create function app.respond_with_page(key_id uuid, company_id uuid, page_rows json[], max_rows integer) returns json
+-- A page as one JSON array. Of the found rows, up to max_rows + 1, page holds the first max_rows, newest first; it is null when
+-- there are none. The one past max_rows only says that there are more.
+create function app.respond_with_page(key_id uuid, company_id uuid, found_rows bigint, max_rows integer, page json) returns json
 language plpgsql volatile set search_path = ''
 as $$
-declare
-  found_rows constant integer := coalesce(cardinality(page_rows), 0);
 begin
-  perform app.set_response_headers(key_id, company_id, least(found_rows, max_rows), found_rows > max_rows);
-  return array_to_json(coalesce(page_rows[:max_rows], '{}'));
+  perform app.set_response_headers(key_id, company_id, least(found_rows, max_rows)::integer, found_rows > max_rows);
+  return coalesce(page, '[]');
 end
 $$;
 
-revoke all on function app.respond_with_page(uuid, uuid, json[], integer) from public;
-grant execute on function app.respond_with_page(uuid, uuid, json[], integer) to public_api;
-comment on function app.respond_with_page(uuid, uuid, json[], integer) is 'The page as a JSON array, with its response headers.';
+revoke all on function app.respond_with_page(uuid, uuid, bigint, integer, json) from public;
+grant execute on function app.respond_with_page(uuid, uuid, bigint, integer, json) to public_api;
+comment on function app.respond_with_page(uuid, uuid, bigint, integer, json) is 'The page as a JSON array, with its response headers.';
 
 -- 0800_verify_api_key.sql
 
@@ -900,7 +904,7 @@ as $$
 declare
   api_key record;
 begin
-  select * into api_key from app.authenticate(key_hash, required_scope);
+  api_key := app.authenticate(key_hash, required_scope);
   perform app.set_response_headers(api_key.key_id, api_key.company_id);
   return json_build_object('company_name', api_key.company_name, 'key_name', api_key.key_name, 'scopes', api_key.scopes);
 end
@@ -914,50 +918,98 @@ comment on function public.verify_api_key(text, text) is
 -- GET /members (docs/api.md, Members).
 --
 -- One static statement per leading filter, because each has an index with the order of the page behind it; a second filter
--- is checked on the way. The generic plan is forced: planning anew for every call would halve the speed of small pages.
+-- is checked on the way. The generic plan is forced: planning anew for every call would halve the speed of small pages. And
+-- nothing but plain index scans is left to it: reading a whole table, or all that a filter matches, may look cheap in the session
+-- that made the plan, and is not when the table has grown.
+--
+-- Each statement reads one row more than it answers: that there is one is what X-Has-More says.
+
+-- Which of two filters leads: the one that fewer members match. A thousand of each are counted at most, because
+-- that costs less than a page. It is planned as its caller says.
+create function app.rarer_members_filter(company_id uuid, team_id uuid, role text) returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  of_team bigint;
+  of_role bigint;
+begin
+  select count(*) into of_team from (
+    select from app.members as m
+    where m.company_id = rarer_members_filter.company_id and m.team_id = rarer_members_filter.team_id
+    limit 1000
+  ) as counted;
+  select count(*) into of_role from (
+    select from app.members as m
+    where m.company_id = rarer_members_filter.company_id and m.role = rarer_members_filter.role
+    limit 1000
+  ) as counted;
+  return case when of_team <= of_role then 'team' else 'role' end;
+end
+$$;
+
+revoke all on function app.rarer_members_filter(uuid, uuid, text) from public;
+grant execute on function app.rarer_members_filter(uuid, uuid, text) to public_api;
+comment on function app.rarer_members_filter(uuid, uuid, text) is 'team or role, whichever fewer members match.';
 
 create function public.list_members(key_hash text, max_rows integer, team_id uuid default null, role text default null) returns json
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
   api_key record;
-  page_rows json[];
+  found_rows bigint;
+  page json;
+  lead_by text := case when team_id is not null then 'team' when role is not null then 'role' end;
 begin
-  perform app.require_row_security('app.members', 'app.teams');
-  select * into api_key from app.authenticate(key_hash, 'read:members');
+  if not (row_security_active('app.members') and row_security_active('app.teams')) then
+    perform app.refuse_without_row_security();
+  end if;
+  api_key := app.authenticate(key_hash, 'read:members');
 
-  if team_id is not null then
-    select array_agg(row_to_json(page)) into page_rows from (
-      select m.id, m.name, m.email, m.role, m.team_id, m.team_name, app.iso_8601(m.created_at) as created_at
-      from api.members as m
-      where m.company_id = api_key.company_id and m.team_id = list_members.team_id
-        and (list_members.role is null or m.role = list_members.role)
-      order by m.created_at desc, m.id desc
-      limit max_rows + 1
-    ) as page;
-  elsif role is not null then
-    select array_agg(row_to_json(page)) into page_rows from (
-      select m.id, m.name, m.email, m.role, m.team_id, m.team_name, app.iso_8601(m.created_at) as created_at
-      from api.members as m
-      where m.company_id = api_key.company_id and m.role = list_members.role
-      order by m.created_at desc, m.id desc
-      limit max_rows + 1
-    ) as page;
-  else
-    select array_agg(row_to_json(page)) into page_rows from (
-      select m.id, m.name, m.email, m.role, m.team_id, m.team_name, app.iso_8601(m.created_at) as created_at
-      from api.members as m
-      where m.company_id = api_key.company_id
-      order by m.created_at desc, m.id desc
-      limit max_rows + 1
-    ) as page;
+  if team_id is not null and role is not null then
+    lead_by := app.rarer_members_filter(api_key.company_id, team_id, role);
   end if;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, page_rows, max_rows);
+  if lead_by = 'team' then
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
+        from api.members as m
+        where m.company_id = api_key.company_id and m.team_id = list_members.team_id
+          and (list_members.role is null or m.role = list_members.role)
+        order by m.instant desc, m.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  elsif lead_by = 'role' then
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
+        from api.members as m
+        where m.company_id = api_key.company_id and m.role = list_members.role
+          and (list_members.team_id is null or m.team_id = list_members.team_id)
+        order by m.instant desc, m.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  else
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
+        from api.members as m
+        where m.company_id = api_key.company_id
+        order by m.instant desc, m.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  end if;
+
+  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
 end
 $$;
 
@@ -967,6 +1019,62 @@ comment on function public.list_members(text, integer, uuid, text) is
 -- 0820_list_activity.sql
 
 -- GET /activity (docs/api.md, Activity). Statements and plans as in list_members.
+
+-- Which of several filters leads: the one that fewest kudos of the window match, of a thousand of each at most. It is planned as
+-- its caller says.
+create function app.rarest_kudos_filter(
+  company_id uuid,
+  since timestamptz,
+  until timestamptz,
+  sender_id uuid,
+  receiver_id uuid,
+  category_id uuid
+)
+returns text
+language plpgsql stable set search_path = ''
+as $$
+declare
+  of_sender bigint;
+  of_receiver bigint;
+  of_category bigint;
+begin
+  if sender_id is not null then
+    select count(*) into of_sender from (
+      select from app.kudos as k
+      where k.company_id = rarest_kudos_filter.company_id and k.sender_id = rarest_kudos_filter.sender_id
+        and k.created_at >= since and k.created_at <= until
+      limit 1000
+    ) as counted;
+  end if;
+  if receiver_id is not null then
+    select count(*) into of_receiver from (
+      select from app.kudos as k
+      where k.company_id = rarest_kudos_filter.company_id and k.receiver_id = rarest_kudos_filter.receiver_id
+        and k.created_at >= since and k.created_at <= until
+      limit 1000
+    ) as counted;
+  end if;
+  if category_id is not null then
+    select count(*) into of_category from (
+      select from app.kudos as k
+      where k.company_id = rarest_kudos_filter.company_id and k.category_id = rarest_kudos_filter.category_id
+        and k.created_at >= since and k.created_at <= until
+      limit 1000
+    ) as counted;
+  end if;
+  -- least() passes over those that were not counted.
+  return case least(of_sender, of_receiver, of_category)
+    when of_sender then 'sender'
+    when of_receiver then 'receiver'
+    else 'category'
+  end;
+end
+$$;
+
+revoke all on function app.rarest_kudos_filter(uuid, timestamptz, timestamptz, uuid, uuid, uuid) from public;
+grant execute on function app.rarest_kudos_filter(uuid, timestamptz, timestamptz, uuid, uuid, uuid) to public_api;
+comment on function app.rarest_kudos_filter(uuid, timestamptz, timestamptz, uuid, uuid, uuid) is
+  'sender, receiver or category, whichever fewest kudos of the window match.';
 
 create function public.list_activity(
   key_hash text,
@@ -981,62 +1089,94 @@ returns json
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
   api_key record;
-  page_rows json[];
+  found_rows bigint;
+  page json;
+  category_names jsonb;
+  lead_by text := case
+    when sender_id is not null then 'sender'
+    when receiver_id is not null then 'receiver'
+    when category_id is not null then 'category'
+  end;
 begin
-  perform app.require_row_security('app.kudos', 'app.members', 'app.categories', 'app.category_names', 'app.companies');
-  select * into api_key from app.authenticate(key_hash, 'read:activity');
+  if not (
+    row_security_active('app.kudos') and row_security_active('app.members')
+    and row_security_active('app.category_names') and row_security_active('app.companies')
+  ) then
+    perform app.refuse_without_row_security();
+  end if;
+  api_key := app.authenticate(key_hash, 'read:activity');
 
-  if sender_id is not null then
-    select array_agg(row_to_json(page)) into page_rows from (
-      select k.id, app.iso_8601(k."timestamp") as "timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email,
-        k.message, k.category
-      from api.activity as k
-      where k.company_id = api_key.company_id and k.sender_id = list_activity.sender_id
-        and k."timestamp" >= since and k."timestamp" <= until
-        and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
-        and (list_activity.category_id is null or k.category_id = list_activity.category_id)
-      order by k."timestamp" desc, k.id desc
-      limit max_rows + 1
-    ) as page;
-  elsif receiver_id is not null then
-    select array_agg(row_to_json(page)) into page_rows from (
-      select k.id, app.iso_8601(k."timestamp") as "timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email,
-        k.message, k.category
-      from api.activity as k
-      where k.company_id = api_key.company_id and k.receiver_id = list_activity.receiver_id
-        and k."timestamp" >= since and k."timestamp" <= until
-        and (list_activity.category_id is null or k.category_id = list_activity.category_id)
-      order by k."timestamp" desc, k.id desc
-      limit max_rows + 1
-    ) as page;
-  elsif category_id is not null then
-    select array_agg(row_to_json(page)) into page_rows from (
-      select k.id, app.iso_8601(k."timestamp") as "timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email,
-        k.message, k.category
-      from api.activity as k
-      where k.company_id = api_key.company_id and k.category_id = list_activity.category_id
-        and k."timestamp" >= since and k."timestamp" <= until
-      order by k."timestamp" desc, k.id desc
-      limit max_rows + 1
-    ) as page;
-  else
-    select array_agg(row_to_json(page)) into page_rows from (
-      select k.id, app.iso_8601(k."timestamp") as "timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email,
-        k.message, k.category
-      from api.activity as k
-      where k.company_id = api_key.company_id
-        and k."timestamp" >= since and k."timestamp" <= until
-      order by k."timestamp" desc, k.id desc
-      limit max_rows + 1
-    ) as page;
+  -- A company has few categories and a page has many kudos: one look instead of one a row.
+  select jsonb_object_agg(c.id, c.name) into category_names from api.categories as c where c.company_id = api_key.company_id;
+
+  if num_nonnulls(sender_id, receiver_id, category_id) > 1 then
+    lead_by := app.rarest_kudos_filter(api_key.company_id, since, until, sender_id, receiver_id, category_id);
   end if;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, page_rows, max_rows);
+  if lead_by = 'sender' then
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
+          coalesce(category_names ->> k.category_id::text, '') as category
+        from api.activity as k
+        where k.company_id = api_key.company_id and k.sender_id = list_activity.sender_id
+          and k.instant >= since and k.instant <= until
+          and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
+          and (list_activity.category_id is null or k.category_id = list_activity.category_id)
+        order by k.instant desc, k.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  elsif lead_by = 'receiver' then
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
+          coalesce(category_names ->> k.category_id::text, '') as category
+        from api.activity as k
+        where k.company_id = api_key.company_id and k.receiver_id = list_activity.receiver_id
+          and k.instant >= since and k.instant <= until
+          and (list_activity.sender_id is null or k.sender_id = list_activity.sender_id)
+          and (list_activity.category_id is null or k.category_id = list_activity.category_id)
+        order by k.instant desc, k.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  elsif lead_by = 'category' then
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
+          coalesce(category_names ->> k.category_id::text, '') as category
+        from api.activity as k
+        where k.company_id = api_key.company_id and k.category_id = list_activity.category_id
+          and k.instant >= since and k.instant <= until
+          and (list_activity.sender_id is null or k.sender_id = list_activity.sender_id)
+          and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
+        order by k.instant desc, k.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  else
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
+          coalesce(category_names ->> k.category_id::text, '') as category
+        from api.activity as k
+        where k.company_id = api_key.company_id
+          and k.instant >= since and k.instant <= until
+        order by k.instant desc, k.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  end if;
+
+  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
 end
 $$;
 
@@ -1051,37 +1191,44 @@ create function public.list_rewards(key_hash text, max_rows integer, include_arc
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
   api_key record;
-  page_rows json[];
+  found_rows bigint;
+  page json;
 begin
-  perform app.require_row_security('app.rewards');
-  select * into api_key from app.authenticate(key_hash, 'read:rewards');
+  if not row_security_active('app.rewards') then
+    perform app.refuse_without_row_security();
+  end if;
+  api_key := app.authenticate(key_hash, 'read:rewards');
 
   if include_archived then
-    select array_agg(row_to_json(page)) into page_rows from (
-      select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived,
-        app.iso_8601(r.created_at) as created_at
-      from api.rewards as r
-      where r.company_id = api_key.company_id
-      order by r.created_at desc, r.id desc
-      limit max_rows + 1
-    ) as page;
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
+        from api.rewards as r
+        where r.company_id = api_key.company_id
+        order by r.instant desc, r.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
   else
-    select array_agg(row_to_json(page)) into page_rows from (
-      select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived,
-        app.iso_8601(r.created_at) as created_at
-      from api.rewards as r
-      where r.company_id = api_key.company_id and not r.is_archived
-      order by r.created_at desc, r.id desc
-      limit max_rows + 1
-    ) as page;
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
+        from api.rewards as r
+        where r.company_id = api_key.company_id and not r.is_archived
+        order by r.instant desc, r.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
   end if;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, page_rows, max_rows);
+  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
 end
 $$;
 
@@ -1103,37 +1250,46 @@ returns json
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
   api_key record;
-  page_rows json[];
+  found_rows bigint;
+  page json;
 begin
-  perform app.require_row_security('app.day_ratings');
-  select * into api_key from app.authenticate(key_hash, 'read:analytics');
+  if not row_security_active('app.day_ratings') then
+    perform app.refuse_without_row_security();
+  end if;
+  api_key := app.authenticate(key_hash, 'read:analytics');
 
   if team_id is not null then
-    select array_agg(row_to_json(page)) into page_rows from (
-      select d.id, d.rating, d.comment, d.team_id, d.points_awarded, app.iso_8601(d.created_at) as created_at
-      from api.day_ratings as d
-      where d.company_id = api_key.company_id and d.team_id = list_day_ratings.team_id
-        and d.created_at >= since and d.created_at <= until
-      order by d.created_at desc, d.id desc
-      limit max_rows + 1
-    ) as page;
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
+        from api.day_ratings as d
+        where d.company_id = api_key.company_id and d.team_id = list_day_ratings.team_id
+          and d.instant >= since and d.instant <= until
+        order by d.instant desc, d.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
   else
-    select array_agg(row_to_json(page)) into page_rows from (
-      select d.id, d.rating, d.comment, d.team_id, d.points_awarded, app.iso_8601(d.created_at) as created_at
-      from api.day_ratings as d
-      where d.company_id = api_key.company_id
-        and d.created_at >= since and d.created_at <= until
-      order by d.created_at desc, d.id desc
-      limit max_rows + 1
-    ) as page;
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
+        from api.day_ratings as d
+        where d.company_id = api_key.company_id
+          and d.instant >= since and d.instant <= until
+        order by d.instant desc, d.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
   end if;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, page_rows, max_rows);
+  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
 end
 $$;
 
@@ -1154,26 +1310,33 @@ returns json
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
   api_key record;
-  page_rows json[];
+  found_rows bigint;
+  page json;
 begin
-  perform app.require_row_security('app.pulse_responses', 'app.pulse_questions');
-  select * into api_key from app.authenticate(key_hash, 'read:analytics');
+  if not (row_security_active('app.pulse_responses') and row_security_active('app.pulse_questions')) then
+    perform app.refuse_without_row_security();
+  end if;
+  api_key := app.authenticate(key_hash, 'read:analytics');
 
-  select array_agg(row_to_json(page)) into page_rows from (
-    select p.id, app.iso_8601(p."timestamp") as "timestamp", p.question, p.response_type, p.value, p.comment
-    from api.pulse_responses as p
-    where p.company_id = api_key.company_id
-      and p."timestamp" >= since and p."timestamp" <= until
-    order by p."timestamp" desc, p.id desc
-    limit max_rows + 1
-  ) as page;
+  select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select item, row_number() over () as place from (
+      select p.id, p."timestamp", p.question, p.response_type, p.value, p.comment
+      from api.pulse_responses as p
+      where p.company_id = api_key.company_id
+        and p.instant >= since and p.instant <= until
+      order by p.instant desc, p.id desc
+      limit max_rows + 1
+    ) as item
+  ) as numbered;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, page_rows, max_rows);
+  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
 end
 $$;
 
@@ -1199,13 +1362,19 @@ as $$
 declare
   api_key record;
   sent constant jsonb := rewards::jsonb;
-  -- By external_id: whether an optional field was sent is asked again where a row meets one that exists.
-  sent_by_id jsonb;
+  -- The external_ids whose row came without an optional field, as the keys of an object: asked where a row meets one that exists.
+  without_description jsonb;
+  without_reward_type jsonb;
 begin
-  perform app.require_row_security('app.rewards');
-  select * into api_key from app.authenticate(key_hash, 'write:rewards');
+  if not row_security_active('app.rewards') then
+    perform app.refuse_without_row_security();
+  end if;
+  api_key := app.authenticate(key_hash, 'write:rewards');
 
-  select jsonb_object_agg(reward.fields ->> 'external_id', reward.fields) into sent_by_id
+  select
+    coalesce(jsonb_object_agg(reward.fields ->> 'external_id', true) filter (where not reward.fields ? 'description'), '{}'),
+    coalesce(jsonb_object_agg(reward.fields ->> 'external_id', true) filter (where not reward.fields ? 'reward_type'), '{}')
+  into without_description, without_reward_type
   from jsonb_array_elements(sent) as reward (fields);
 
   insert into app.rewards as reward (company_id, external_id, name, description, points_cost, reward_type)
@@ -1222,11 +1391,11 @@ begin
   on conflict (company_id, external_id) do update set
     name = excluded.name,
     points_cost = excluded.points_cost,
-    description = case when sent_by_id -> excluded.external_id ? 'description' then excluded.description else reward.description end,
-    reward_type = case when sent_by_id -> excluded.external_id ? 'reward_type' then excluded.reward_type else reward.reward_type end
+    description = case when without_description ? excluded.external_id then reward.description else excluded.description end,
+    reward_type = case when without_reward_type ? excluded.external_id then reward.reward_type else excluded.reward_type end
   where (reward.name, reward.points_cost) is distinct from (excluded.name, excluded.points_cost)
-    or (sent_by_id -> excluded.external_id ? 'description' and reward.description is distinct from excluded.description)
-    or (sent_by_id -> excluded.external_id ? 'reward_type' and reward.reward_type is distinct from excluded.reward_type);
+    or (reward.description is distinct from excluded.description and not without_description ? excluded.external_id)
+    or (reward.reward_type is distinct from excluded.reward_type and not without_reward_type ? excluded.external_id);
 
   perform app.set_response_headers(api_key.key_id, api_key.company_id);
   return format('{"imported":%s}', jsonb_array_length(sent));

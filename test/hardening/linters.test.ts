@@ -16,6 +16,10 @@ const accepted: { finding: RegExp; reason: string }[] = [
     reason: "Nobody reads it but functions that belong to postgres: a policy would open it",
   },
   {
+    finding: /^rls_enabled_no_policy: Table `app\.categories` /,
+    reason: "The API shows of a category its name, which stands in app.category_names: a policy would be for nobody",
+  },
+  {
     finding: /^rls_enabled_no_policy: Table `staging\.\w+` /,
     reason: "Rows on their way in are nobody's yet: a policy would open them",
   },

@@ -87,16 +87,49 @@ async function fromCatalog(sql: Sql): Promise<Mutant[]> {
     from pg_constraint join ours on ours.oid = connamespace where contype in ('c', 'f', 'u') and nspname = 'app'`;
 }
 
+/** What a page costs: each setting that keeps a plan good while the tables grow, and which of several filters leads. */
+async function inPlans(sql: Sql): Promise<Mutant[]> {
+  const mutants = [
+    ...(await sql<Mutant[]>`
+      select format('%s without %s', p.oid::regprocedure, setting) as name,
+        format('alter function %s reset %s', p.oid::regprocedure, split_part(setting, '=', 1)) as statement
+      from pg_proc as p, unnest(p.proconfig) as setting
+      where setting ~ '^(enable_|plan_cache_mode)' and p.pronamespace in ('app'::regnamespace, 'public'::regnamespace)`),
+  ];
+  const leading: [routine: string, from: RegExp, to: string, name: string][] = [
+    ["app.rarer_members_filter", /of_team <= of_role/, "of_team > of_role", "the filter that more members match leads"],
+    ["app.rarest_kudos_filter", /case least\(/, "case greatest(", "the filter that most kudos match leads"],
+  ];
+  for (const [routine, from, to, name] of leading)
+    mutants.push({ name, statement: await rewritten(sql, routine, from, to) });
+  for (const routine of ["app.rarer_members_filter", "app.rarest_kudos_filter"]) {
+    for (let nth = 0; nth < (await occurrences(sql, routine, /limit 1000/)); nth++) {
+      const statement = await rewritten(sql, routine, /limit 1000/, "", nth);
+      mutants.push({ name: `${routine} counts to the end in its statement ${nth + 1}`, statement });
+    }
+  }
+  const name = /coalesce\((category_names ->> k\.category_id::text), ''\)/;
+  for (let nth = 0; nth < (await occurrences(sql, "public.list_activity", name)); nth++) {
+    const statement = await rewritten(sql, "public.list_activity", name, "category_names ->> k.category_id::text", nth);
+    mutants.push({
+      name: `list_activity answers null for a name that is missing, in its statement ${nth + 1}`,
+      statement,
+    });
+  }
+  return mutants;
+}
+
 async function inFunctions(sql: Sql): Promise<Mutant[]> {
   const mutants: Mutant[] = [];
   for (const name of serving) {
     const routine = `public.${name}`;
-    const guard = /perform app\.require_row_security\([^)]*\);/;
+    const guard = /row_security_active\('([^']+)'\)/;
+    const definition = await definitionOf(sql, routine);
+    for (const [nth, [, relation]] of [...definition.matchAll(new RegExp(guard, "g"))].entries()) {
+      const statement = await rewritten(sql, routine, guard, "true", nth);
+      mutants.push({ name: `${name} does not ask about the row-level security of ${relation}`, statement });
+    }
     if (name !== "verify_api_key") {
-      mutants.push({
-        name: `${name} runs without row-level security`,
-        statement: await rewritten(sql, routine, guard, ""),
-      });
       mutants.push({
         name: `${name} asks for no scope`,
         statement: await rewritten(
@@ -124,7 +157,12 @@ async function inFunctions(sql: Sql): Promise<Mutant[]> {
     "",
   );
   await one("scopes are not checked", "app.authenticate", /required_scope <> all \(scopes\)/, "false");
-  await one("the company of a key is not set", "app.authenticate", /perform set_config\('app\.company_id'[^;]*;/, "");
+  await one(
+    "the company of a key is not set",
+    "app.authenticate",
+    /bound_to := set_config\('app\.company_id'[^;]*;/,
+    "",
+  );
   await one("everybody is an admin", "app.current_admin", /\(?m\.role = 'admin'::text\)?/, "true");
   await one("an unconfirmed address is linked", "app.link_member", /and u\.email_confirmed_at is not null/, "");
   await one("one of several members is linked", "app.link_member", /candidates\.found > 1/, "false");
@@ -144,6 +182,7 @@ async function inFunctions(sql: Sql): Promise<Mutant[]> {
 export const databaseMutants = async (sql: Sql): Promise<Mutant[]> => [
   ...(await fromCatalog(sql)),
   ...(await inFunctions(sql)),
+  ...(await inPlans(sql)),
 ];
 
 /** A mutant of the running stack: how to put it back, and the test file that is to notice. */

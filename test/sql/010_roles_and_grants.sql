@@ -106,7 +106,6 @@ select bag_eq(
   $$ values
     ('app.teams', 'public_api', 'select'),
     ('app.members', 'public_api', 'select'),
-    ('app.categories', 'public_api', 'select'),
     ('app.category_names', 'public_api', 'select'),
     ('app.kudos', 'public_api', 'select'),
     ('app.rewards', 'public_api', 'select'),

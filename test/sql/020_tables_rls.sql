@@ -61,13 +61,14 @@ return array(
     and c.relkind in ('r', 'p', 'v', 'm', 'f')
 );
 
--- Whether the acting role may run a statement. Nothing of it stays. 55000: a view that nobody can write to.
+-- Whether the acting role may run a statement. Nothing of it stays. 55000 and 0A000: a view, or a column of one, that nobody can
+-- write to.
 create function pg_temp.may(statement text) returns boolean language plpgsql as $$
 begin
   execute statement;
   raise exception using errcode = 'P0000';
 exception
-  when insufficient_privilege or object_not_in_prerequisite_state then return false;
+  when insufficient_privilege or object_not_in_prerequisite_state or feature_not_supported then return false;
   when others then return true;
 end
 $$;
@@ -235,7 +236,6 @@ select bag_eq(
     ('app.companies', 'select', 'default_language, id'),
     ('app.teams', 'select', '*'),
     ('app.members', 'select', '*'),
-    ('app.categories', 'select', '*'),
     ('app.category_names', 'select', '*'),
     ('app.kudos', 'select', '*'),
     ('app.rewards', 'select', '*'),
@@ -280,8 +280,8 @@ select is_empty(
 select pg_temp.verified_key_of('Acorn');
 
 select results_eq(
-  'select companies, count(*) from pg_temp.sees() group by companies', $$ values ('Acorn', 16::bigint) $$,
-  'With a key of Acorn public_api sees rows of Acorn in all 16 tables and views that it may read, and nobody else''s'
+  'select companies, count(*) from pg_temp.sees() group by companies', $$ values ('Acorn', 15::bigint) $$,
+  'With a key of Acorn public_api sees rows of Acorn in all 15 tables and views that it may read, and nobody else''s'
 );
 select results_eq(
   $$ update app.rewards set name = 'Taken' returning company_id $$, array[pg_temp.id('Acorn')],
@@ -318,8 +318,8 @@ select throws_ok(
 select pg_temp.verified_key_of('Birch');
 
 select results_eq(
-  'select companies, count(*) from pg_temp.sees() group by companies', $$ values ('Birch', 16::bigint) $$,
-  'With a key of Birch public_api sees rows of Birch in all 16 tables and views that it may read, and nobody else''s'
+  'select companies, count(*) from pg_temp.sees() group by companies', $$ values ('Birch', 15::bigint) $$,
+  'With a key of Birch public_api sees rows of Birch in all 15 tables and views that it may read, and nobody else''s'
 );
 reset role;
 select results_eq(

@@ -1,7 +1,7 @@
 -- public.list_activity: GET /activity.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(35);
+select plan(37);
 
 -- Ids by name, so that a row reads like a sentence.
 create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
@@ -107,8 +107,28 @@ set local role service_role;
 select is(
   public.list_activity(pg_temp.key('Acorn'), 5) -> 4 ->> 'category', '', 'category is an empty text where there is no name at all'
 );
+select is(
+  (
+    select jsonb_object_agg(filter, answer) from (values
+      ('sender_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Bo')), 'category')),
+      ('receiver_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, receiver_id => pg_temp.id('Cy')), 'category')),
+      ('category_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, category_id => pg_temp.id('without any name')), 'category'))
+    ) as answers (filter, answer)
+  ),
+  '{"sender_id": ["Courage", "Courage", ""], "receiver_id": ["Courage", ""], "category_id": [""]}',
+  'category is chosen in the same way behind every filter'
+);
 reset role;
 update app.kudos set category_id = pg_temp.id('in three languages') where id = '00000000-0000-4000-8000-000000000001';
+create temporary table names_of_birch as select * from app.category_names where company_id = pg_temp.id('Birch');
+delete from app.category_names where company_id = pg_temp.id('Birch');
+set local role service_role;
+select is(
+  pg_temp.column_of(public.list_activity(pg_temp.key('Birch'), 100), 'category'), array['', '', ''],
+  'category is an empty text also where the company has no name of any category'
+);
+reset role;
+insert into app.category_names select * from names_of_birch;
 set local role service_role;
 set local timezone = 'America/St_Johns';
 set local datestyle = 'SQL, DMY';

@@ -61,7 +61,8 @@ select is_empty(
     select a.attrelid::regclass, a.attname
     from pg_attribute as a
     where a.attrelid in ('app.pulse_responses'::regclass, 'api.pulse_responses'::regclass) and a.attnum > 0
-      and a.attname not in ('company_id', 'id', 'question_id', 'question', 'response_type', 'value', 'comment', 'created_at', 'timestamp')
+      and a.attname not in ('company_id', 'id', 'question_id', 'question', 'response_type', 'value', 'comment', 'created_at', 'timestamp',
+        'instant')
   $$,
   'A pulse answer has no column that could name a person or a team'
 );

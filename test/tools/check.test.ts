@@ -57,7 +57,7 @@ test("functions that lost their owner are named, refuse to run, and are mended b
     expect(await problems(tx)).toEqual(
       serving.map((name) => `function ${name} must belong to public_api, not to postgres`),
     );
-    await expect(readMembers()).rejects.toThrow("row-level security does not bind postgres on app.members");
+    await expect(readMembers()).rejects.toThrow("row-level security does not bind postgres");
 
     await tx.unsafe(ownership);
     expect(await problems(tx)).toEqual([]);
