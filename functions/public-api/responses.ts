@@ -94,16 +94,21 @@ export function errorAnswer({ status, message, headers }: ApiError): Answer {
  * A list as CSV (`docs/api.md`, CSV): a header, then a line a row, each ended by CRLF. `rows` is the JSON array as the database sent
  * it. With `escapeFormulas` a spreadsheet takes no text cell for a formula.
  */
-export function csv(
+export async function csv(
   rows: string,
   { path, columns }: Endpoint,
   escapeFormulas: boolean,
   headers: Record<string, string>,
-): Answer {
+): Promise<Answer> {
+  const { unparse } = (await import("papaparse")).default;
   const hasJson = columns.some(({ type }) => type === "json");
   const parsed: Record<string, unknown>[] = hasJson ? JSON.parse(rows, keepNumber) : JSON.parse(rows);
-  let text = line(columns.map(({ name }) => name));
-  for (const row of parsed) text += line(columns.map(({ name, type }) => cell(row[name], type, escapeFormulas)));
+  const text = unparse({
+    fields: columns.map(({ name }) => name),
+    data: parsed.map((row) => columns.map(({ name, type }) => cell(row[name], type, escapeFormulas))),
+  });
+  // papaparse ends only a file without rows with a line break.
+  const file = parsed.length > 0 ? `${text}\r\n` : text;
   return {
     status: 200,
     headers: {
@@ -112,26 +117,15 @@ export function csv(
       ...headers,
     },
     // As bytes: Deno needs longer to send a long string.
-    body: new TextEncoder().encode(text),
+    body: new TextEncoder().encode(file),
   };
-}
-
-function line(cells: string[]): string {
-  return `${cells.join(",")}\r\n`;
 }
 
 function cell(value: unknown, type: Column["type"], escapeFormulas: boolean): string {
   if (value === null || value === undefined) return "";
-  // Only these two can hold what has to be escaped or quoted; the others are not even looked through.
+  if (typeof value !== "string") return type === "json" ? JSON.stringify(value) : String(value);
   const isFree = type === "text" || type === "json";
-  const isFormula = escapeFormulas && isFree && typeof value === "string" && /^[=+\-@\t\r]/.test(value);
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return isFree ? quoted(isFormula ? `'${text}` : text) : text;
-}
-
-/** Quoted after RFC 4180 where that is needed, and where a reader may otherwise take off what stands at an end of the cell. */
-function quoted(text: string): string {
-  return /[",\r\n\ufeff]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return escapeFormulas && isFree && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
 }
 
 /** Keeps the digits of a number as they were sent (1.10, or more than 2^53), which JSON.parse alone would lose. */

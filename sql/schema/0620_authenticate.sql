@@ -22,11 +22,11 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  last_used_at timestamptz;
+  use_is_noted boolean;
   bound_to text;
 begin
-  select k.company_id, k.id, c.name, k.name, k.scopes, u.last_used_at
-  into company_id, key_id, company_name, key_name, scopes, last_used_at
+  select k.company_id, k.id, c.name, k.name, k.scopes, coalesce(u.last_used_at > now() - interval '1 minute', false)
+  into company_id, key_id, company_name, key_name, scopes, use_is_noted
   from app.api_keys as k
   cross join lateral (select company.name from app.companies as company where company.id = k.company_id offset 0) as c
   cross join lateral (
@@ -48,7 +48,7 @@ begin
   end if;
 
   -- At most once a minute, and never waiting: whoever finds the row locked leaves it to the one who holds it.
-  if last_used_at is null or last_used_at < now() - interval '1 minute' then
+  if not use_is_noted then
     update app.api_key_uses as u set last_used_at = now()
     where (u.company_id, u.key_id) in (
       select free.company_id, free.key_id

@@ -11,8 +11,11 @@ declare
   api_key record;
 begin
   api_key := app.authenticate(key_hash, required_scope);
-  perform app.set_response_headers(api_key.key_id, api_key.company_id);
-  return json_build_object('company_name', api_key.company_name, 'key_name', api_key.key_name, 'scopes', api_key.scopes);
+  return app.respond(
+    api_key.key_id,
+    api_key.company_id,
+    json_build_object('company_name', api_key.company_name, 'key_name', api_key.key_name, 'scopes', api_key.scopes)
+  );
 end
 $$;
 

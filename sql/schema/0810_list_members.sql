@@ -2,15 +2,17 @@
 --
 -- One static statement per leading filter, because each has an index with the order of the page behind it; a second filter
 -- is checked on the way. The generic plan is forced: planning anew for every call would halve the speed of small pages. And
--- nothing but plain index scans is left to it: reading a whole table, or all that a filter matches, may look cheap in the session
--- that made the plan, and is not when the table has grown.
+-- nothing but the index that has the page's order is left to it: reading a whole table, or sorting all that a filter matches, may
+-- look cheap in the session that made the plan, and is not when the table has grown.
 --
 -- Each statement reads one row more than it answers: that there is one is what X-Has-More says.
 
 -- Which of two filters leads: the one that fewer members match. A thousand of each are counted at most, because
 -- that costs less than a page. It is planned as its caller says.
 create function app.rarer_members_filter(company_id uuid, team_id uuid, role text) returns text
-language plpgsql stable set search_path = ''
+language plpgsql stable
+set search_path = ''
+set enable_bitmapscan = off
 as $$
 declare
   of_team bigint;
@@ -39,7 +41,7 @@ language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set enable_bitmapscan = off
+set enable_sort = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
@@ -49,7 +51,7 @@ declare
   page json;
   lead_by text := case when team_id is not null then 'team' when role is not null then 'role' end;
 begin
-  if not (row_security_active('app.members') and row_security_active('app.teams')) then
+  if not (row_security_active('app.members'::regclass) and row_security_active('app.teams'::regclass)) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:members');
@@ -92,7 +94,9 @@ begin
     ) as numbered;
   end if;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
+  return app.respond(
+    api_key.key_id, api_key.company_id, coalesce(page, '[]'), least(found_rows, max_rows), found_rows > max_rows
+  );
 end
 $$;
 

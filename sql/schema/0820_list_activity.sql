@@ -11,7 +11,9 @@ create function app.rarest_kudos_filter(
   category_id uuid
 )
 returns text
-language plpgsql stable set search_path = ''
+language plpgsql stable
+set search_path = ''
+set enable_bitmapscan = off
 as $$
 declare
   of_sender bigint;
@@ -70,7 +72,7 @@ language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set enable_bitmapscan = off
+set enable_sort = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
@@ -86,8 +88,8 @@ declare
   end;
 begin
   if not (
-    row_security_active('app.kudos') and row_security_active('app.members')
-    and row_security_active('app.category_names') and row_security_active('app.companies')
+    row_security_active('app.kudos'::regclass) and row_security_active('app.members'::regclass)
+    and row_security_active('app.category_names'::regclass) and row_security_active('app.companies'::regclass)
   ) then
     perform app.refuse_without_row_security();
   end if;
@@ -156,7 +158,9 @@ begin
     ) as numbered;
   end if;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
+  return app.respond(
+    api_key.key_id, api_key.company_id, coalesce(page, '[]'), least(found_rows, max_rows), found_rows > max_rows
+  );
 end
 $$;
 

@@ -12,7 +12,7 @@ language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set enable_bitmapscan = off
+set enable_sort = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
@@ -21,7 +21,7 @@ declare
   found_rows bigint;
   page json;
 begin
-  if not row_security_active('app.day_ratings') then
+  if not row_security_active('app.day_ratings'::regclass) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:analytics');
@@ -50,7 +50,9 @@ begin
     ) as numbered;
   end if;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
+  return app.respond(
+    api_key.key_id, api_key.company_id, coalesce(page, '[]'), least(found_rows, max_rows), found_rows > max_rows
+  );
 end
 $$;
 

@@ -11,7 +11,7 @@ language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set enable_bitmapscan = off
+set enable_sort = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
@@ -20,7 +20,7 @@ declare
   found_rows bigint;
   page json;
 begin
-  if not (row_security_active('app.pulse_responses') and row_security_active('app.pulse_questions')) then
+  if not (row_security_active('app.pulse_responses'::regclass) and row_security_active('app.pulse_questions'::regclass)) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:analytics');
@@ -36,7 +36,9 @@ begin
     ) as item
   ) as numbered;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
+  return app.respond(
+    api_key.key_id, api_key.company_id, coalesce(page, '[]'), least(found_rows, max_rows), found_rows > max_rows
+  );
 end
 $$;
 

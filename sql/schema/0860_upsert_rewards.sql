@@ -19,7 +19,7 @@ declare
   without_description jsonb;
   without_reward_type jsonb;
 begin
-  if not row_security_active('app.rewards') then
+  if not row_security_active('app.rewards'::regclass) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'write:rewards');
@@ -50,8 +50,7 @@ begin
     or (reward.description is distinct from excluded.description and not without_description ? excluded.external_id)
     or (reward.reward_type is distinct from excluded.reward_type and not without_reward_type ? excluded.external_id);
 
-  perform app.set_response_headers(api_key.key_id, api_key.company_id);
-  return format('{"imported":%s}', jsonb_array_length(sent));
+  return app.respond(api_key.key_id, api_key.company_id, format('{"imported":%s}', jsonb_array_length(sent))::json);
 end
 $$;
 

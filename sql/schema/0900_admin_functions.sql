@@ -2,6 +2,15 @@
 -- policies and grants of authenticated decide. Errors for the admin leave as PT400 and PT403, which PostgREST turns into that
 -- HTTP status; the hint of a PT400 names the field.
 
+-- Date-times as the API says them (docs/api.md, Lists): ISO 8601 in UTC with microseconds and Z.
+create function app.iso_8601(instant timestamptz) returns text
+language sql stable set search_path = ''
+return to_char(instant at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
+
+revoke all on function app.iso_8601(timestamptz) from public;
+grant execute on function app.iso_8601(timestamptz) to authenticated;
+comment on function app.iso_8601(timestamptz) is 'A date-time as the API says it, 2026-11-21T10:15:30.123456Z.';
+
 -- Links the signed-in person to their member row, by confirmed e-mail address and without case, once and for good.
 -- Security definer, because it looks through all companies; in app, because nothing of that kind stands in an exposed schema.
 create function app.link_member() returns text

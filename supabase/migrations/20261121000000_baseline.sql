@@ -664,11 +664,11 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
-  last_used_at timestamptz;
+  use_is_noted boolean;
   bound_to text;
 begin
-  select k.company_id, k.id, c.name, k.name, k.scopes, u.last_used_at
-  into company_id, key_id, company_name, key_name, scopes, last_used_at
+  select k.company_id, k.id, c.name, k.name, k.scopes, coalesce(u.last_used_at > now() - interval '1 minute', false)
+  into company_id, key_id, company_name, key_name, scopes, use_is_noted
   from app.api_keys as k
   cross join lateral (select company.name from app.companies as company where company.id = k.company_id offset 0) as c
   cross join lateral (
@@ -690,7 +690,7 @@ begin
   end if;
 
   -- At most once a minute, and never waiting: whoever finds the row locked leaves it to the one who holds it.
-  if last_used_at is null or last_used_at < now() - interval '1 minute' then
+  if not use_is_noted then
     update app.api_key_uses as u set last_used_at = now()
     where (u.company_id, u.key_id) in (
       select free.company_id, free.key_id
@@ -845,50 +845,35 @@ revoke all on function app.refuse_without_row_security() from public;
 grant execute on function app.refuse_without_row_security() to public_api;
 comment on function app.refuse_without_row_security() is 'Raises: row-level security does not bind the current role.';
 
--- Date-times of the API: ISO 8601 in UTC with microseconds and Z (docs/api.md, Lists), and back into since and until unescaped.
-create function app.iso_8601(instant timestamptz) returns text
-language sql stable set search_path = ''
-return to_char(instant at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
-
-revoke all on function app.iso_8601(timestamptz) from public;
-grant execute on function app.iso_8601(timestamptz) to public_api, authenticated;
-comment on function app.iso_8601(timestamptz) is 'A date-time as the API says it, 2026-11-21T10:15:30.123456Z.';
-
--- What the Edge Function needs to know besides the body travels in PostgREST's response.headers: key and company for the request
--- log; of a page how many rows it has, and whether there are more. The text is put together by hand, because building it
--- from JSON functions took a tenth of a small page's time, and uuids, integers and booleans need no escaping.
-create function app.set_response_headers(key_id uuid, company_id uuid, page_rows integer default null, has_more boolean default null)
-returns void
+-- The answer of every one of these functions: its body as it is, and in PostgREST's response.headers what the Edge Function needs to
+-- know besides: key and company for the request log; of a page how many rows it has, and whether there are more. The text is put
+-- together by hand, because building it from JSON functions took a tenth of a small page's time, and uuids, integers and booleans
+-- need no escaping.
+create function app.respond(
+  key_id uuid,
+  company_id uuid,
+  body json,
+  page_rows bigint default null,
+  has_more boolean default null
+)
+returns json
 language plpgsql volatile set search_path = ''
 as $$
 declare
   headers text := format('{"X-Key-Id":"%s"},{"X-Company-Id":"%s"}', key_id, company_id);
 begin
   if page_rows is not null then
-    headers := headers || format(',{"X-Row-Count":"%s"},{"X-Has-More":"%s"}', page_rows, has_more::text);
+    headers := format('%s,{"X-Row-Count":"%s"},{"X-Has-More":"%s"}', headers, page_rows, has_more::text);
   end if;
-  perform set_config('response.headers', '[' || headers || ']', true);
+  headers := set_config('response.headers', format('[%s]', headers), true);
+  return body;
 end
 $$;
 
-revoke all on function app.set_response_headers(uuid, uuid, integer, boolean) from public;
-grant execute on function app.set_response_headers(uuid, uuid, integer, boolean) to public_api;
-comment on function app.set_response_headers(uuid, uuid, integer, boolean) is 'Puts X-Key-Id, X-Company-Id and of a page X-Row-Count and X-Has-More into the response.';
-
--- A page as one JSON array. Of the found rows, up to max_rows + 1, page holds the first max_rows, newest first; it is null when
--- there are none. The one past max_rows only says that there are more.
-create function app.respond_with_page(key_id uuid, company_id uuid, found_rows bigint, max_rows integer, page json) returns json
-language plpgsql volatile set search_path = ''
-as $$
-begin
-  perform app.set_response_headers(key_id, company_id, least(found_rows, max_rows)::integer, found_rows > max_rows);
-  return coalesce(page, '[]');
-end
-$$;
-
-revoke all on function app.respond_with_page(uuid, uuid, bigint, integer, json) from public;
-grant execute on function app.respond_with_page(uuid, uuid, bigint, integer, json) to public_api;
-comment on function app.respond_with_page(uuid, uuid, bigint, integer, json) is 'The page as a JSON array, with its response headers.';
+revoke all on function app.respond(uuid, uuid, json, bigint, boolean) from public;
+grant execute on function app.respond(uuid, uuid, json, bigint, boolean) to public_api;
+comment on function app.respond(uuid, uuid, json, bigint, boolean) is
+  'The body, with X-Key-Id, X-Company-Id and of a page X-Row-Count and X-Has-More put into the response.';
 
 -- 0800_verify_api_key.sql
 
@@ -905,8 +890,11 @@ declare
   api_key record;
 begin
   api_key := app.authenticate(key_hash, required_scope);
-  perform app.set_response_headers(api_key.key_id, api_key.company_id);
-  return json_build_object('company_name', api_key.company_name, 'key_name', api_key.key_name, 'scopes', api_key.scopes);
+  return app.respond(
+    api_key.key_id,
+    api_key.company_id,
+    json_build_object('company_name', api_key.company_name, 'key_name', api_key.key_name, 'scopes', api_key.scopes)
+  );
 end
 $$;
 
@@ -919,15 +907,17 @@ comment on function public.verify_api_key(text, text) is
 --
 -- One static statement per leading filter, because each has an index with the order of the page behind it; a second filter
 -- is checked on the way. The generic plan is forced: planning anew for every call would halve the speed of small pages. And
--- nothing but plain index scans is left to it: reading a whole table, or all that a filter matches, may look cheap in the session
--- that made the plan, and is not when the table has grown.
+-- nothing but the index that has the page's order is left to it: reading a whole table, or sorting all that a filter matches, may
+-- look cheap in the session that made the plan, and is not when the table has grown.
 --
 -- Each statement reads one row more than it answers: that there is one is what X-Has-More says.
 
 -- Which of two filters leads: the one that fewer members match. A thousand of each are counted at most, because
 -- that costs less than a page. It is planned as its caller says.
 create function app.rarer_members_filter(company_id uuid, team_id uuid, role text) returns text
-language plpgsql stable set search_path = ''
+language plpgsql stable
+set search_path = ''
+set enable_bitmapscan = off
 as $$
 declare
   of_team bigint;
@@ -956,7 +946,7 @@ language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set enable_bitmapscan = off
+set enable_sort = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
@@ -966,7 +956,7 @@ declare
   page json;
   lead_by text := case when team_id is not null then 'team' when role is not null then 'role' end;
 begin
-  if not (row_security_active('app.members') and row_security_active('app.teams')) then
+  if not (row_security_active('app.members'::regclass) and row_security_active('app.teams'::regclass)) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:members');
@@ -1009,7 +999,9 @@ begin
     ) as numbered;
   end if;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
+  return app.respond(
+    api_key.key_id, api_key.company_id, coalesce(page, '[]'), least(found_rows, max_rows), found_rows > max_rows
+  );
 end
 $$;
 
@@ -1031,7 +1023,9 @@ create function app.rarest_kudos_filter(
   category_id uuid
 )
 returns text
-language plpgsql stable set search_path = ''
+language plpgsql stable
+set search_path = ''
+set enable_bitmapscan = off
 as $$
 declare
   of_sender bigint;
@@ -1090,7 +1084,7 @@ language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set enable_bitmapscan = off
+set enable_sort = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
@@ -1106,8 +1100,8 @@ declare
   end;
 begin
   if not (
-    row_security_active('app.kudos') and row_security_active('app.members')
-    and row_security_active('app.category_names') and row_security_active('app.companies')
+    row_security_active('app.kudos'::regclass) and row_security_active('app.members'::regclass)
+    and row_security_active('app.category_names'::regclass) and row_security_active('app.companies'::regclass)
   ) then
     perform app.refuse_without_row_security();
   end if;
@@ -1176,7 +1170,9 @@ begin
     ) as numbered;
   end if;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
+  return app.respond(
+    api_key.key_id, api_key.company_id, coalesce(page, '[]'), least(found_rows, max_rows), found_rows > max_rows
+  );
 end
 $$;
 
@@ -1192,7 +1188,7 @@ language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set enable_bitmapscan = off
+set enable_sort = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
@@ -1201,7 +1197,7 @@ declare
   found_rows bigint;
   page json;
 begin
-  if not row_security_active('app.rewards') then
+  if not row_security_active('app.rewards'::regclass) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:rewards');
@@ -1228,7 +1224,9 @@ begin
     ) as numbered;
   end if;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
+  return app.respond(
+    api_key.key_id, api_key.company_id, coalesce(page, '[]'), least(found_rows, max_rows), found_rows > max_rows
+  );
 end
 $$;
 
@@ -1251,7 +1249,7 @@ language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set enable_bitmapscan = off
+set enable_sort = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
@@ -1260,7 +1258,7 @@ declare
   found_rows bigint;
   page json;
 begin
-  if not row_security_active('app.day_ratings') then
+  if not row_security_active('app.day_ratings'::regclass) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:analytics');
@@ -1289,7 +1287,9 @@ begin
     ) as numbered;
   end if;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
+  return app.respond(
+    api_key.key_id, api_key.company_id, coalesce(page, '[]'), least(found_rows, max_rows), found_rows > max_rows
+  );
 end
 $$;
 
@@ -1311,7 +1311,7 @@ language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
-set enable_bitmapscan = off
+set enable_sort = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
@@ -1320,7 +1320,7 @@ declare
   found_rows bigint;
   page json;
 begin
-  if not (row_security_active('app.pulse_responses') and row_security_active('app.pulse_questions')) then
+  if not (row_security_active('app.pulse_responses'::regclass) and row_security_active('app.pulse_questions'::regclass)) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:analytics');
@@ -1336,7 +1336,9 @@ begin
     ) as item
   ) as numbered;
 
-  return app.respond_with_page(api_key.key_id, api_key.company_id, found_rows, max_rows, page);
+  return app.respond(
+    api_key.key_id, api_key.company_id, coalesce(page, '[]'), least(found_rows, max_rows), found_rows > max_rows
+  );
 end
 $$;
 
@@ -1366,7 +1368,7 @@ declare
   without_description jsonb;
   without_reward_type jsonb;
 begin
-  if not row_security_active('app.rewards') then
+  if not row_security_active('app.rewards'::regclass) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'write:rewards');
@@ -1397,8 +1399,7 @@ begin
     or (reward.description is distinct from excluded.description and not without_description ? excluded.external_id)
     or (reward.reward_type is distinct from excluded.reward_type and not without_reward_type ? excluded.external_id);
 
-  perform app.set_response_headers(api_key.key_id, api_key.company_id);
-  return format('{"imported":%s}', jsonb_array_length(sent));
+  return app.respond(api_key.key_id, api_key.company_id, format('{"imported":%s}', jsonb_array_length(sent))::json);
 end
 $$;
 
@@ -1447,6 +1448,15 @@ to service_role;
 -- What the dashboard calls, signed in through Supabase Auth (docs/api.md, Authentication; docs/operations.md). Security invoker: the
 -- policies and grants of authenticated decide. Errors for the admin leave as PT400 and PT403, which PostgREST turns into that
 -- HTTP status; the hint of a PT400 names the field.
+
+-- Date-times as the API says them (docs/api.md, Lists): ISO 8601 in UTC with microseconds and Z.
+create function app.iso_8601(instant timestamptz) returns text
+language sql stable set search_path = ''
+return to_char(instant at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
+
+revoke all on function app.iso_8601(timestamptz) from public;
+grant execute on function app.iso_8601(timestamptz) to authenticated;
+comment on function app.iso_8601(timestamptz) is 'A date-time as the API says it, 2026-11-21T10:15:30.123456Z.';
 
 -- Links the signed-in person to their member row, by confirmed e-mail address and without case, once and for good.
 -- Security definer, because it looks through all companies; in app, because nothing of that kind stands in an exposed schema.

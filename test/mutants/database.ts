@@ -123,7 +123,7 @@ async function inFunctions(sql: Sql): Promise<Mutant[]> {
   const mutants: Mutant[] = [];
   for (const name of serving) {
     const routine = `public.${name}`;
-    const guard = /row_security_active\('([^']+)'\)/;
+    const guard = /row_security_active\('([^']+)'::regclass\)/;
     const definition = await definitionOf(sql, routine);
     for (const [nth, [, relation]] of [...definition.matchAll(new RegExp(guard, "g"))].entries()) {
       const statement = await rewritten(sql, routine, guard, "true", nth);

@@ -57,19 +57,19 @@ select bag_eq(
   $$ values
     ('verify_api_key', 'public_api', 'definer', 'volatile', 'search_path="", lock_timeout=5s, statement_timeout=7s', 'service_role'),
     ('list_members', 'public_api', 'definer', 'volatile',
-      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, lock_timeout=5s, statement_timeout=7s',
+      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, lock_timeout=5s, statement_timeout=7s',
       'service_role'),
     ('list_activity', 'public_api', 'definer', 'volatile',
-      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, lock_timeout=5s, statement_timeout=7s',
+      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, lock_timeout=5s, statement_timeout=7s',
       'service_role'),
     ('list_rewards', 'public_api', 'definer', 'volatile',
-      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, lock_timeout=5s, statement_timeout=7s',
+      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, lock_timeout=5s, statement_timeout=7s',
       'service_role'),
     ('list_day_ratings', 'public_api', 'definer', 'volatile',
-      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, lock_timeout=5s, statement_timeout=7s',
+      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, lock_timeout=5s, statement_timeout=7s',
       'service_role'),
     ('list_pulse_responses', 'public_api', 'definer', 'volatile',
-      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_bitmapscan=off, lock_timeout=5s, statement_timeout=7s',
+      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, lock_timeout=5s, statement_timeout=7s',
       'service_role'),
     ('upsert_rewards', 'public_api', 'definer', 'volatile', 'search_path="", lock_timeout=5s, statement_timeout=7s', 'service_role'),
     ('link_member', 'postgres', 'invoker', 'volatile', 'search_path=""', 'authenticated'),
@@ -116,15 +116,14 @@ select bag_eq(
       'key_hash text, required_scope text, OUT company_id uuid, OUT key_id uuid, OUT company_name text, OUT key_name text, OUT scopes text[]',
       'postgres', 'definer', 'volatile', 'search_path="", enable_seqscan=off', 'public_api'),
     ('refuse_without_row_security', '', 'postgres', 'invoker', 'stable', 'search_path=""', 'public_api'),
-    ('iso_8601', 'instant timestamp with time zone', 'postgres', 'invoker', 'stable', 'search_path=""', 'authenticated, public_api'),
-    ('set_response_headers', 'key_id uuid, company_id uuid, page_rows integer DEFAULT NULL::integer, has_more boolean DEFAULT NULL::boolean',
+    ('iso_8601', 'instant timestamp with time zone', 'postgres', 'invoker', 'stable', 'search_path=""', 'authenticated'),
+    ('respond', 'key_id uuid, company_id uuid, body json, page_rows bigint DEFAULT NULL::bigint, has_more boolean DEFAULT NULL::boolean',
       'postgres', 'invoker', 'volatile', 'search_path=""', 'public_api'),
-    ('respond_with_page', 'key_id uuid, company_id uuid, found_rows bigint, max_rows integer, page json',
-      'postgres', 'invoker', 'volatile', 'search_path=""', 'public_api'),
-    ('rarer_members_filter', 'company_id uuid, team_id uuid, role text', 'postgres', 'invoker', 'stable', 'search_path=""', 'public_api'),
+    ('rarer_members_filter', 'company_id uuid, team_id uuid, role text', 'postgres', 'invoker', 'stable',
+      'search_path="", enable_bitmapscan=off', 'public_api'),
     ('rarest_kudos_filter',
       'company_id uuid, since timestamp with time zone, until timestamp with time zone, sender_id uuid, receiver_id uuid, category_id uuid',
-      'postgres', 'invoker', 'stable', 'search_path=""', 'public_api'),
+      'postgres', 'invoker', 'stable', 'search_path="", enable_bitmapscan=off', 'public_api'),
     ('staging_problems', 'company_id uuid', 'postgres', 'invoker', 'stable', 'search_path=""', ''),
     ('load_staging', 'company_id uuid', 'postgres', 'invoker', 'volatile', 'search_path=""', '') $$,
   'Schema app holds these functions, each with these rights, and each open to none but those who need it'
@@ -158,8 +157,8 @@ select bag_eq(
       || 'public.upsert_rewards, public.verify_api_key'),
     ('authenticated', 'app.current_admin, app.current_member, app.iso_8601, app.link_member, app.scopes, public.create_api_key, '
       || 'public.link_member, public.list_api_key_events, public.list_api_keys, public.revoke_api_key'),
-    ('public_api', 'app.authenticate, app.current_company_id, app.iso_8601, app.rarer_members_filter, app.rarest_kudos_filter, '
-      || 'app.refuse_without_row_security, app.respond_with_page, app.set_response_headers, public.list_activity, '
+    ('public_api', 'app.authenticate, app.current_company_id, app.rarer_members_filter, app.rarest_kudos_filter, '
+      || 'app.refuse_without_row_security, app.respond, public.list_activity, '
       || 'public.list_day_ratings, public.list_members, public.list_pulse_responses, public.list_rewards, public.upsert_rewards, public.verify_api_key') $$,
   'Who can call what, memberships and schemas included: anon and authenticator can call nothing'
 );
