@@ -10,6 +10,7 @@ import { flatPages } from "./bench/flat_pages.ts";
 import { functionSpeed } from "./bench/function.ts";
 import { growth } from "./bench/growth.ts";
 import { memory } from "./bench/memory.ts";
+import { partitions } from "./bench/partitions.ts";
 import { rewardImport } from "./bench/reward_import.ts";
 import { securedReads } from "./bench/secured_reads.ts";
 import { table } from "./bench/table.ts";
@@ -19,6 +20,7 @@ const parts: readonly Part[] = [
   flatPages,
   rewardImport,
   growth,
+  partitions,
   functionSpeed,
   coldStart,
   memory,
