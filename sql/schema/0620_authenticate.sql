@@ -3,32 +3,30 @@
 -- It is owned by postgres, the only one who reads the key table, and only public_api may execute it. Call it first and read in
 -- a statement of its own after it: policies look at the company that it has set.
 
+create type app.verified_key as (company_id uuid, key_id uuid, key_name text, scopes text[]);
+
+revoke all on type app.verified_key from public;
+grant usage on type app.verified_key to public_api;
+comment on type app.verified_key is 'What app.authenticate knows of a key once it has verified it.';
+
 -- Reading a table from end to end is off, as in the lists: a plan made while there were few keys would do it when there are many. For
--- the same reason company and last use are looked up from the key and not joined: a join may go through all keys of a company.
+-- the same reason the last use is looked up from the key and not joined: a join may go through all keys of a company.
 --
 -- Raises PT401 (unknown, revoked or expired: HTTP 401) or PT403 (the scope is missing: HTTP 403); PostgREST turns these into
 -- the HTTP status. The detail of a PT403 names key and company for the request log.
-create function app.authenticate(
-  key_hash text,
-  required_scope text,
-  out company_id uuid,
-  out key_id uuid,
-  out company_name text,
-  out key_name text,
-  out scopes text[]
-)
+create function app.authenticate(key_hash text, required_scope text) returns app.verified_key
 language plpgsql volatile security definer
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
+  verified app.verified_key;
   use_is_noted boolean;
   bound_to text;
 begin
-  select k.company_id, k.id, c.name, k.name, k.scopes, coalesce(u.last_used_at > now() - interval '1 minute', false)
-  into company_id, key_id, company_name, key_name, scopes, use_is_noted
+  select k.company_id, k.id, k.name, k.scopes, coalesce(u.last_used_at > now() - interval '1 minute', false)
+  into verified.company_id, verified.key_id, verified.key_name, verified.scopes, use_is_noted
   from app.api_keys as k
-  cross join lateral (select company.name from app.companies as company where company.id = k.company_id offset 0) as c
   cross join lateral (
     select used.last_used_at from app.api_key_uses as used where used.company_id = k.company_id and used.key_id = k.id offset 0
   ) as u
@@ -40,11 +38,11 @@ begin
     raise exception using errcode = 'PT401', message = 'Unauthorized: Invalid or missing API Key';
   end if;
 
-  if required_scope <> all (scopes) then
+  if required_scope <> all (verified.scopes) then
     raise exception using
       errcode = 'PT403',
       message = format('Forbidden: this key is missing the "%s" scope', required_scope),
-      detail = json_build_object('key_id', key_id, 'company_id', company_id);
+      detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
   end if;
 
   -- At most once a minute, and never waiting: whoever finds the row locked leaves it to the one who holds it.
@@ -53,12 +51,13 @@ begin
     where (u.company_id, u.key_id) in (
       select free.company_id, free.key_id
       from app.api_key_uses as free
-      where free.company_id = authenticate.company_id and free.key_id = authenticate.key_id
+      where free.company_id = verified.company_id and free.key_id = verified.key_id
       for update skip locked
     );
   end if;
 
-  bound_to := set_config('app.company_id', company_id::text, true);
+  bound_to := set_config('app.company_id', verified.company_id::text, true);
+  return verified;
 end
 $$;
 

@@ -31,12 +31,16 @@ returns json
 language plpgsql volatile set search_path = ''
 as $$
 declare
-  headers text := format('{"X-Key-Id":"%s"},{"X-Company-Id":"%s"}', key_id, company_id);
+  headers text;
 begin
-  if page_rows is not null then
-    headers := format('%s,{"X-Row-Count":"%s"},{"X-Has-More":"%s"}', headers, page_rows, has_more::text);
-  end if;
-  headers := set_config('response.headers', format('[%s]', headers), true);
+  headers := set_config(
+    'response.headers',
+    case
+      when page_rows is null then format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"}]', key_id, company_id)
+      else format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"}]', key_id, company_id, page_rows, has_more::text)
+    end,
+    true
+  );
   return body;
 end
 $$;

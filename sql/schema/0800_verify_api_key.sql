@@ -8,13 +8,18 @@ set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
-  api_key record;
+  api_key app.verified_key;
+  company_name text;
 begin
+  if not row_security_active('app.companies'::regclass) then
+    perform app.refuse_without_row_security();
+  end if;
   api_key := app.authenticate(key_hash, required_scope);
+  select c.name into company_name from app.companies as c where c.id = api_key.company_id;
   return app.respond(
     api_key.key_id,
     api_key.company_id,
-    json_build_object('company_name', api_key.company_name, 'key_name', api_key.key_name, 'scopes', api_key.scopes)
+    json_build_object('company_name', company_name, 'key_name', api_key.key_name, 'scopes', api_key.scopes)
   );
 end
 $$;

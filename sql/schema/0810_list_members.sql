@@ -46,21 +46,26 @@ set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
-  api_key record;
+  api_key app.verified_key;
   found_rows bigint;
   page json;
-  lead_by text := case when team_id is not null then 'team' when role is not null then 'role' end;
 begin
   if not (row_security_active('app.members'::regclass) and row_security_active('app.teams'::regclass)) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:members');
 
-  if team_id is not null and role is not null then
-    lead_by := app.rarer_members_filter(api_key.company_id, team_id, role);
-  end if;
-
-  if lead_by = 'team' then
+  if team_id is null and role is null then
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
+        from api.members as m
+        where m.company_id = api_key.company_id
+        order by m.instant desc, m.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  elsif role is null or (team_id is not null and app.rarer_members_filter(api_key.company_id, team_id, role) = 'team') then
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
@@ -71,23 +76,13 @@ begin
         limit max_rows + 1
       ) as item
     ) as numbered;
-  elsif lead_by = 'role' then
+  else
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
         from api.members as m
         where m.company_id = api_key.company_id and m.role = list_members.role
           and (list_members.team_id is null or m.team_id = list_members.team_id)
-        order by m.instant desc, m.id desc
-        limit max_rows + 1
-      ) as item
-    ) as numbered;
-  else
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-      select item, row_number() over () as place from (
-        select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
-        from api.members as m
-        where m.company_id = api_key.company_id
         order by m.instant desc, m.id desc
         limit max_rows + 1
       ) as item

@@ -1,6 +1,6 @@
 -- GET /activity (docs/api.md, Activity). Statements and plans as in list_members.
 
--- Which of several filters leads: the one that fewest kudos of the window match, of a thousand of each at most. It is planned as
+-- Which filter leads: the only one, and of several the one that fewest kudos of the window match, of a thousand of each at most. It is planned as
 -- its caller says.
 create function app.rarest_kudos_filter(
   company_id uuid,
@@ -20,6 +20,10 @@ declare
   of_receiver bigint;
   of_category bigint;
 begin
+  if num_nonnulls(sender_id, receiver_id, category_id) = 1 then
+    return case when sender_id is not null then 'sender' when receiver_id is not null then 'receiver' else 'category' end;
+  end if;
+
   if sender_id is not null then
     select count(*) into of_sender from (
       select from app.kudos as k
@@ -77,15 +81,11 @@ set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
-  api_key record;
+  api_key app.verified_key;
   found_rows bigint;
   page json;
   category_names jsonb;
-  lead_by text := case
-    when sender_id is not null then 'sender'
-    when receiver_id is not null then 'receiver'
-    when category_id is not null then 'category'
-  end;
+  lead_by text;
 begin
   if not (
     row_security_active('app.kudos'::regclass) and row_security_active('app.members'::regclass)
@@ -98,11 +98,23 @@ begin
   -- A company has few categories and a page has many kudos: one look instead of one a row.
   select jsonb_object_agg(c.id, c.name) into category_names from api.categories as c where c.company_id = api_key.company_id;
 
-  if num_nonnulls(sender_id, receiver_id, category_id) > 1 then
+  if num_nonnulls(sender_id, receiver_id, category_id) > 0 then
     lead_by := app.rarest_kudos_filter(api_key.company_id, since, until, sender_id, receiver_id, category_id);
   end if;
 
-  if lead_by = 'sender' then
+  if lead_by is null then
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
+          coalesce(category_names ->> k.category_id::text, '') as category
+        from api.activity as k
+        where k.company_id = api_key.company_id
+          and k.instant >= since and k.instant <= until
+        order by k.instant desc, k.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  elsif lead_by = 'sender' then
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
@@ -130,7 +142,7 @@ begin
         limit max_rows + 1
       ) as item
     ) as numbered;
-  elsif lead_by = 'category' then
+  else
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
@@ -140,18 +152,6 @@ begin
           and k.instant >= since and k.instant <= until
           and (list_activity.sender_id is null or k.sender_id = list_activity.sender_id)
           and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
-        order by k.instant desc, k.id desc
-        limit max_rows + 1
-      ) as item
-    ) as numbered;
-  else
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-      select item, row_number() over () as place from (
-        select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce(category_names ->> k.category_id::text, '') as category
-        from api.activity as k
-        where k.company_id = api_key.company_id
-          and k.instant >= since and k.instant <= until
         order by k.instant desc, k.id desc
         limit max_rows + 1
       ) as item

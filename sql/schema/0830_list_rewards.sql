@@ -10,7 +10,7 @@ set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
-  api_key record;
+  api_key app.verified_key;
   found_rows bigint;
   page json;
 begin
@@ -19,12 +19,12 @@ begin
   end if;
   api_key := app.authenticate(key_hash, 'read:rewards');
 
-  if include_archived then
+  if include_archived is not true then
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
         from api.rewards as r
-        where r.company_id = api_key.company_id
+        where r.company_id = api_key.company_id and not r.is_archived
         order by r.instant desc, r.id desc
         limit max_rows + 1
       ) as item
@@ -34,7 +34,7 @@ begin
       select item, row_number() over () as place from (
         select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
         from api.rewards as r
-        where r.company_id = api_key.company_id and not r.is_archived
+        where r.company_id = api_key.company_id
         order by r.instant desc, r.id desc
         limit max_rows + 1
       ) as item

@@ -17,7 +17,7 @@ set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
-  api_key record;
+  api_key app.verified_key;
   found_rows bigint;
   page json;
 begin
@@ -26,12 +26,12 @@ begin
   end if;
   api_key := app.authenticate(key_hash, 'read:analytics');
 
-  if team_id is not null then
+  if team_id is null then
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
         from api.day_ratings as d
-        where d.company_id = api_key.company_id and d.team_id = list_day_ratings.team_id
+        where d.company_id = api_key.company_id
           and d.instant >= since and d.instant <= until
         order by d.instant desc, d.id desc
         limit max_rows + 1
@@ -42,7 +42,7 @@ begin
       select item, row_number() over () as place from (
         select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
         from api.day_ratings as d
-        where d.company_id = api_key.company_id
+        where d.company_id = api_key.company_id and d.team_id = list_day_ratings.team_id
           and d.instant >= since and d.instant <= until
         order by d.instant desc, d.id desc
         limit max_rows + 1

@@ -16,7 +16,7 @@ set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
-  api_key record;
+  api_key app.verified_key;
   found_rows bigint;
   page json;
 begin

@@ -13,7 +13,7 @@ set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
-  api_key record;
+  api_key app.verified_key;
   sent constant jsonb := rewards::jsonb;
   -- The external_ids whose row came without an optional field, as the keys of an object: asked where a row meets one that exists.
   without_description jsonb;

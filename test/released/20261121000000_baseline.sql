@@ -68,7 +68,7 @@ comment on function app.current_company_id() is 'The company of the API key that
 create policy api_read on app.companies for select to public_api
   using (id = (select app.current_company_id()));
 
-grant select (id, default_language) on app.companies to public_api;
+grant select (id, name, default_language) on app.companies to public_api;
 -- Not granted: any write. Operators create companies as postgres (docs/operations.md).
 
 comment on table app.companies is 'The companies whose data the service holds.';
@@ -645,32 +645,30 @@ create trigger record_api_key_event after insert or update on app.api_keys
 -- It is owned by postgres, the only one who reads the key table, and only public_api may execute it. Call it first and read in
 -- a statement of its own after it: policies look at the company that it has set.
 
+create type app.verified_key as (company_id uuid, key_id uuid, key_name text, scopes text[]);
+
+revoke all on type app.verified_key from public;
+grant usage on type app.verified_key to public_api;
+comment on type app.verified_key is 'What app.authenticate knows of a key once it has verified it.';
+
 -- Reading a table from end to end is off, as in the lists: a plan made while there were few keys would do it when there are many. For
--- the same reason company and last use are looked up from the key and not joined: a join may go through all keys of a company.
+-- the same reason the last use is looked up from the key and not joined: a join may go through all keys of a company.
 --
 -- Raises PT401 (unknown, revoked or expired: HTTP 401) or PT403 (the scope is missing: HTTP 403); PostgREST turns these into
 -- the HTTP status. The detail of a PT403 names key and company for the request log.
-create function app.authenticate(
-  key_hash text,
-  required_scope text,
-  out company_id uuid,
-  out key_id uuid,
-  out company_name text,
-  out key_name text,
-  out scopes text[]
-)
+create function app.authenticate(key_hash text, required_scope text) returns app.verified_key
 language plpgsql volatile security definer
 set search_path = ''
 set enable_seqscan = off
 as $$
 declare
+  verified app.verified_key;
   use_is_noted boolean;
   bound_to text;
 begin
-  select k.company_id, k.id, c.name, k.name, k.scopes, coalesce(u.last_used_at > now() - interval '1 minute', false)
-  into company_id, key_id, company_name, key_name, scopes, use_is_noted
+  select k.company_id, k.id, k.name, k.scopes, coalesce(u.last_used_at > now() - interval '1 minute', false)
+  into verified.company_id, verified.key_id, verified.key_name, verified.scopes, use_is_noted
   from app.api_keys as k
-  cross join lateral (select company.name from app.companies as company where company.id = k.company_id offset 0) as c
   cross join lateral (
     select used.last_used_at from app.api_key_uses as used where used.company_id = k.company_id and used.key_id = k.id offset 0
   ) as u
@@ -682,11 +680,11 @@ begin
     raise exception using errcode = 'PT401', message = 'Unauthorized: Invalid or missing API Key';
   end if;
 
-  if required_scope <> all (scopes) then
+  if required_scope <> all (verified.scopes) then
     raise exception using
       errcode = 'PT403',
       message = format('Forbidden: this key is missing the "%s" scope', required_scope),
-      detail = json_build_object('key_id', key_id, 'company_id', company_id);
+      detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
   end if;
 
   -- At most once a minute, and never waiting: whoever finds the row locked leaves it to the one who holds it.
@@ -695,12 +693,13 @@ begin
     where (u.company_id, u.key_id) in (
       select free.company_id, free.key_id
       from app.api_key_uses as free
-      where free.company_id = authenticate.company_id and free.key_id = authenticate.key_id
+      where free.company_id = verified.company_id and free.key_id = verified.key_id
       for update skip locked
     );
   end if;
 
-  bound_to := set_config('app.company_id', company_id::text, true);
+  bound_to := set_config('app.company_id', verified.company_id::text, true);
+  return verified;
 end
 $$;
 
@@ -860,12 +859,16 @@ returns json
 language plpgsql volatile set search_path = ''
 as $$
 declare
-  headers text := format('{"X-Key-Id":"%s"},{"X-Company-Id":"%s"}', key_id, company_id);
+  headers text;
 begin
-  if page_rows is not null then
-    headers := format('%s,{"X-Row-Count":"%s"},{"X-Has-More":"%s"}', headers, page_rows, has_more::text);
-  end if;
-  headers := set_config('response.headers', format('[%s]', headers), true);
+  headers := set_config(
+    'response.headers',
+    case
+      when page_rows is null then format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"}]', key_id, company_id)
+      else format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"}]', key_id, company_id, page_rows, has_more::text)
+    end,
+    true
+  );
   return body;
 end
 $$;
@@ -887,13 +890,18 @@ set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
-  api_key record;
+  api_key app.verified_key;
+  company_name text;
 begin
+  if not row_security_active('app.companies'::regclass) then
+    perform app.refuse_without_row_security();
+  end if;
   api_key := app.authenticate(key_hash, required_scope);
+  select c.name into company_name from app.companies as c where c.id = api_key.company_id;
   return app.respond(
     api_key.key_id,
     api_key.company_id,
-    json_build_object('company_name', api_key.company_name, 'key_name', api_key.key_name, 'scopes', api_key.scopes)
+    json_build_object('company_name', company_name, 'key_name', api_key.key_name, 'scopes', api_key.scopes)
   );
 end
 $$;
@@ -951,21 +959,26 @@ set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
-  api_key record;
+  api_key app.verified_key;
   found_rows bigint;
   page json;
-  lead_by text := case when team_id is not null then 'team' when role is not null then 'role' end;
 begin
   if not (row_security_active('app.members'::regclass) and row_security_active('app.teams'::regclass)) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:members');
 
-  if team_id is not null and role is not null then
-    lead_by := app.rarer_members_filter(api_key.company_id, team_id, role);
-  end if;
-
-  if lead_by = 'team' then
+  if team_id is null and role is null then
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
+        from api.members as m
+        where m.company_id = api_key.company_id
+        order by m.instant desc, m.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  elsif role is null or (team_id is not null and app.rarer_members_filter(api_key.company_id, team_id, role) = 'team') then
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
@@ -976,23 +989,13 @@ begin
         limit max_rows + 1
       ) as item
     ) as numbered;
-  elsif lead_by = 'role' then
+  else
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
         from api.members as m
         where m.company_id = api_key.company_id and m.role = list_members.role
           and (list_members.team_id is null or m.team_id = list_members.team_id)
-        order by m.instant desc, m.id desc
-        limit max_rows + 1
-      ) as item
-    ) as numbered;
-  else
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-      select item, row_number() over () as place from (
-        select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
-        from api.members as m
-        where m.company_id = api_key.company_id
         order by m.instant desc, m.id desc
         limit max_rows + 1
       ) as item
@@ -1012,7 +1015,7 @@ comment on function public.list_members(text, integer, uuid, text) is
 
 -- GET /activity (docs/api.md, Activity). Statements and plans as in list_members.
 
--- Which of several filters leads: the one that fewest kudos of the window match, of a thousand of each at most. It is planned as
+-- Which filter leads: the only one, and of several the one that fewest kudos of the window match, of a thousand of each at most. It is planned as
 -- its caller says.
 create function app.rarest_kudos_filter(
   company_id uuid,
@@ -1032,6 +1035,10 @@ declare
   of_receiver bigint;
   of_category bigint;
 begin
+  if num_nonnulls(sender_id, receiver_id, category_id) = 1 then
+    return case when sender_id is not null then 'sender' when receiver_id is not null then 'receiver' else 'category' end;
+  end if;
+
   if sender_id is not null then
     select count(*) into of_sender from (
       select from app.kudos as k
@@ -1089,15 +1096,11 @@ set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
-  api_key record;
+  api_key app.verified_key;
   found_rows bigint;
   page json;
   category_names jsonb;
-  lead_by text := case
-    when sender_id is not null then 'sender'
-    when receiver_id is not null then 'receiver'
-    when category_id is not null then 'category'
-  end;
+  lead_by text;
 begin
   if not (
     row_security_active('app.kudos'::regclass) and row_security_active('app.members'::regclass)
@@ -1110,11 +1113,23 @@ begin
   -- A company has few categories and a page has many kudos: one look instead of one a row.
   select jsonb_object_agg(c.id, c.name) into category_names from api.categories as c where c.company_id = api_key.company_id;
 
-  if num_nonnulls(sender_id, receiver_id, category_id) > 1 then
+  if num_nonnulls(sender_id, receiver_id, category_id) > 0 then
     lead_by := app.rarest_kudos_filter(api_key.company_id, since, until, sender_id, receiver_id, category_id);
   end if;
 
-  if lead_by = 'sender' then
+  if lead_by is null then
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+      select item, row_number() over () as place from (
+        select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
+          coalesce(category_names ->> k.category_id::text, '') as category
+        from api.activity as k
+        where k.company_id = api_key.company_id
+          and k.instant >= since and k.instant <= until
+        order by k.instant desc, k.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  elsif lead_by = 'sender' then
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
@@ -1142,7 +1157,7 @@ begin
         limit max_rows + 1
       ) as item
     ) as numbered;
-  elsif lead_by = 'category' then
+  else
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
@@ -1152,18 +1167,6 @@ begin
           and k.instant >= since and k.instant <= until
           and (list_activity.sender_id is null or k.sender_id = list_activity.sender_id)
           and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
-        order by k.instant desc, k.id desc
-        limit max_rows + 1
-      ) as item
-    ) as numbered;
-  else
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-      select item, row_number() over () as place from (
-        select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce(category_names ->> k.category_id::text, '') as category
-        from api.activity as k
-        where k.company_id = api_key.company_id
-          and k.instant >= since and k.instant <= until
         order by k.instant desc, k.id desc
         limit max_rows + 1
       ) as item
@@ -1193,7 +1196,7 @@ set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
-  api_key record;
+  api_key app.verified_key;
   found_rows bigint;
   page json;
 begin
@@ -1202,12 +1205,12 @@ begin
   end if;
   api_key := app.authenticate(key_hash, 'read:rewards');
 
-  if include_archived then
+  if include_archived is not true then
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
         from api.rewards as r
-        where r.company_id = api_key.company_id
+        where r.company_id = api_key.company_id and not r.is_archived
         order by r.instant desc, r.id desc
         limit max_rows + 1
       ) as item
@@ -1217,7 +1220,7 @@ begin
       select item, row_number() over () as place from (
         select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
         from api.rewards as r
-        where r.company_id = api_key.company_id and not r.is_archived
+        where r.company_id = api_key.company_id
         order by r.instant desc, r.id desc
         limit max_rows + 1
       ) as item
@@ -1254,7 +1257,7 @@ set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
-  api_key record;
+  api_key app.verified_key;
   found_rows bigint;
   page json;
 begin
@@ -1263,12 +1266,12 @@ begin
   end if;
   api_key := app.authenticate(key_hash, 'read:analytics');
 
-  if team_id is not null then
+  if team_id is null then
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
         from api.day_ratings as d
-        where d.company_id = api_key.company_id and d.team_id = list_day_ratings.team_id
+        where d.company_id = api_key.company_id
           and d.instant >= since and d.instant <= until
         order by d.instant desc, d.id desc
         limit max_rows + 1
@@ -1279,7 +1282,7 @@ begin
       select item, row_number() over () as place from (
         select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
         from api.day_ratings as d
-        where d.company_id = api_key.company_id
+        where d.company_id = api_key.company_id and d.team_id = list_day_ratings.team_id
           and d.instant >= since and d.instant <= until
         order by d.instant desc, d.id desc
         limit max_rows + 1
@@ -1316,7 +1319,7 @@ set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
-  api_key record;
+  api_key app.verified_key;
   found_rows bigint;
   page json;
 begin
@@ -1362,7 +1365,7 @@ set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
 declare
-  api_key record;
+  api_key app.verified_key;
   sent constant jsonb := rewards::jsonb;
   -- The external_ids whose row came without an optional field, as the keys of an object: asked where a row meets one that exists.
   without_description jsonb;

@@ -131,14 +131,14 @@ select bag_eq(
     group by a.attrelid, role, privileges
   $$,
   $$ values
-    ('app.companies', 'public_api', 'select', 'default_language, id'),
+    ('app.companies', 'public_api', 'select', 'default_language, id, name'),
     ('app.rewards', 'public_api', 'insert', 'company_id, external_id'),
     ('app.rewards', 'public_api', 'insert, update', 'description, name, points_cost, reward_type'),
     ('app.members', 'authenticated', 'select', 'company_id, id, name'),
     ('app.api_keys', 'authenticated', 'select', 'company_id, created_at, created_by, hint, id, revoked_by'),
     ('app.api_keys', 'authenticated', 'insert, select', 'expires_at, name, scopes'),
     ('app.api_keys', 'authenticated', 'select, update', 'revoked_at') $$,
-  'Single columns: exactly those that an import, the category''s language, the dashboard and a revoke need'
+  'Single columns: exactly those that an import, the company''s name and language, the dashboard and a revoke need'
 );
 select is_empty(
   $$

@@ -233,7 +233,7 @@ set local role public_api;
 select bag_eq(
   'select * from pg_temp.works()',
   $$ values
-    ('app.companies', 'select', 'default_language, id'),
+    ('app.companies', 'select', 'default_language, id, name'),
     ('app.teams', 'select', '*'),
     ('app.members', 'select', '*'),
     ('app.category_names', 'select', '*'),
@@ -253,7 +253,7 @@ select bag_eq(
   'public_api can read what the API serves and write the columns that an import writes, and nothing else'
 );
 select throws_ok('select * from app.api_keys', '42501', null, 'public_api cannot read API keys');
-select throws_ok('select name from app.companies', '42501', null, 'public_api cannot read the names of companies');
+select throws_ok('select created_at from app.companies', '42501', null, 'public_api cannot read since when there are companies');
 select is_empty(
   'select * from pg_temp.sees() where companies is not null',
   'public_api sees no row of any table or view while no key has been verified'

@@ -167,8 +167,8 @@ select is(pg_temp.last_used_at('over'), null, 'A refusal of an expired key recor
 set local role public_api;
 
 select results_eq(
-  $$ select company_id, company_name, key_name, scopes from app.authenticate(pg_temp.hash_of('members'), 'read:members') $$,
-  $$ values (pg_temp.id('Acorn'), 'Acorn', 'members', array['read:members']) $$,
+  $$ select company_id, key_name, scopes from app.authenticate(pg_temp.hash_of('members'), 'read:members') $$,
+  $$ values (pg_temp.id('Acorn'), 'members', array['read:members']) $$,
   'A key passes for its scope, and its company, name and scopes are answered'
 );
 select is(app.current_company_id(), pg_temp.id('Acorn'), 'A key that has passed sets its company for the transaction');
@@ -180,11 +180,11 @@ select lives_ok(
 );
 select is_empty(
   $$ select scope from unnest(array['read:members', 'read:activity', 'read:rewards', 'read:analytics', 'write:rewards']) as scope
-     where (app.authenticate(pg_temp.hash_of('everything'), scope)).company_name is distinct from 'Acorn' $$,
+     where (app.authenticate(pg_temp.hash_of('everything'), scope)).company_id is distinct from pg_temp.id('Acorn') $$,
   'A key with every scope passes for each'
 );
 select results_eq(
-  $$ select company_name from app.authenticate(pg_temp.hash_of('birch'), 'read:members') $$, array['Birch'],
+  $$ select company_id from app.authenticate(pg_temp.hash_of('birch'), 'read:members') $$, array[pg_temp.id('Birch')],
   'Another company''s key answers that company'
 );
 select is(app.current_company_id(), pg_temp.id('Birch'), 'The key that was verified last decides the company of the transaction');
