@@ -12,7 +12,7 @@ export const candidates = ["numbered", "probed"] as const;
 export type Candidate = (typeof candidates)[number];
 
 const numbered =
-  /select count\(\*\), json_agg\(item\) filter \(where place <= max_rows\) into found_rows, page from \(\s*select item, row_number\(\) over \(\) as place from \(([\s\S]*?)\) as item\s*\) as numbered;/g;
+  /select count\(\*\), json_agg\(item\) filter \(where place <= max_rows\) into found_rows, page from \(\s*select item, row_number\(\) over \(\) as place from \(([\s\S]*?)\) as item\s*\) as numbered;/;
 
 /** What a way makes of a list's own statement and the select in it, whose order begins at `from`. */
 const texts: Record<Candidate, (own: string, select: string) => string> = {
@@ -36,7 +36,7 @@ export async function makeBareFunctions(superuser: Sql): Promise<void> {
       select prosrc as source, substring(pg_get_functiondef(oid) from 'SECURITY DEFINER(.*)AS .function.') as settings
       from pg_proc where oid = ${`public.list_${list}`}::regproc`;
     const { source = "", settings = "" } = row ?? {};
-    const [whole, inner] = [...source.matchAll(numbered)].at(-1) ?? [];
+    const [whole, inner] = numbered.exec(source) ?? [];
     const names = /select jsonb_object_agg[^;]*;/.exec(source)?.[0] ?? "";
     if (!whole || !inner) throw new Error(`public.list_${list} has no page that is numbered`);
     for (const candidate of candidates) {
