@@ -117,4 +117,5 @@ export async function generate(sql: Sql, largest: number, progress: (step: strin
   }
   progress("vacuum and analyze");
   await sql`vacuum (analyze)`;
+  await sql`checkpoint`;
 }
