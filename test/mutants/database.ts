@@ -156,7 +156,7 @@ async function inFunctions(sql: Sql): Promise<Mutant[]> {
     /and \(k\.expires_at is null or k\.expires_at > now\(\)\)/,
     "",
   );
-  await one("scopes are not checked", "app.authenticate", /required_scope <> all \(scopes\)/, "false");
+  await one("scopes are not checked", "app.authenticate", /required_scope <> all \(verified\.scopes\)/, "false");
   await one(
     "the company of a key is not set",
     "app.authenticate",
@@ -209,8 +209,8 @@ export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
     [
       "the company of a key outlives its transaction",
       "app.authenticate",
-      /company_id::text, true\)/,
-      "company_id::text, false)",
+      /verified\.company_id::text, true\)/,
+      "verified.company_id::text, false)",
       "tools/locks",
     ],
     [
