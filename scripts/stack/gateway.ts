@@ -100,6 +100,8 @@ export async function startGateway(port: number, log: (line: string) => void): P
     } else if (ownPath !== undefined || litePath.test(path)) answer(response, 503, "The stack is starting");
     else answer(response, 404, "no Route matched with those values");
   });
+  // A kept connection is closed by the client. Closed from here it may be in the moment in which the client uses it again.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
