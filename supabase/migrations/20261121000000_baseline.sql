@@ -1762,14 +1762,11 @@ comment on table staging.day_ratings is 'The rows of day_ratings.csv.';
 comment on table staging.pulse_questions is 'The rows of pulse_questions.csv.';
 comment on table staging.pulse_responses is 'The rows of pulse_responses.csv.';
 
--- 0960_loading.sql
+-- 0960_checking_cells.sql
 
--- Loading: checks what stands in staging and writes it to a company (docs/operations.md, How data gets in).
+-- Loading, first step (docs/operations.md, How data gets in): what a cell of a file must be.
 --
--- All or nothing: one mistake in one line, and nothing is written. Repeatable: a row is known by its id, so the same file sent again
--- changes nothing, and a corrected file changes what differs. Rows that the files do not name are left alone.
-
--- What a cell must be. Each of these says what is wrong with a cell, or null. They ask for more than a cast does: a cast takes
+-- Each of these says what is wrong with a cell, or null. They ask for more than a cast does: a cast takes
 -- {…} for a uuid and yesterday for a date.
 
 create function app.uuid_problem(field text, cell text) returns text
@@ -1854,6 +1851,10 @@ comment on function app.language_problem(text, text) is 'Null when the cell is a
 comment on function app.whole_number_problem(text, text, integer, integer) is 'Null when the cell is a whole number in that range.';
 comment on function app.json_problem(text, text) is 'Null when the cell is JSON of at most 10000 characters.';
 comment on function app.date_time_problem(text, text) is 'Null when the cell is an ISO 8601 date-time with a zone, of the years 1 to 9999.';
+
+-- 0970_checking_staging.sql
+
+-- Loading, second step (docs/operations.md, How data gets in): what is wrong with the files as a whole.
 
 -- Everything that is wrong with what stands in staging, in the order of files and lines. A line is counted as an editor counts
 -- it: the header is line 1, and a cell may hold line breaks.
@@ -2028,6 +2029,13 @@ end;
 
 revoke all on function app.staging_problems(uuid) from public;
 comment on function app.staging_problems(uuid) is 'Everything that is wrong with what stands in staging, were it loaded into this company.';
+
+-- 0980_loading.sql
+
+-- Loading, last step: checks what stands in staging and writes it to a company (docs/operations.md, How data gets in).
+--
+-- All or nothing: one mistake in one line, and nothing is written. Repeatable: a row is known by its id, so the same file sent again
+-- changes nothing, and a corrected file changes what differs. Rows that the files do not name are left alone.
 
 -- Security invoker: who may not write these tables may not load either. An error names up to 20 problems.
 create function app.load_staging(company_id uuid)
