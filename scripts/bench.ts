@@ -69,8 +69,11 @@ try {
     if (!asJson) console.log(`\n${title}\n\n${table(figures)}\n`);
   }
 } finally {
-  await started?.then(({ stop }) => stop());
-  await rm(folder, { recursive: true, force: true });
+  try {
+    await started?.then(({ stop }) => stop());
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 const missed = measured.flatMap(({ figures }) => figures).filter((figure) => reached(figure) === false);
 const machine = { cores: cpus().length, processor: cpus()[0]?.model, node: process.version };

@@ -31,7 +31,7 @@ const lists = new Map(
     return [String(count), { headers, body }];
   }),
 );
-const noList = { headers: owner, body: Buffer.from('{"created":0,"updated":0,"unchanged":50}') };
+const noList = { headers: owner, body: Buffer.from('{"imported":50}') };
 
 let calls = 0;
 const server = createServer((request, response) => {

@@ -56,6 +56,7 @@ begin
     );
   end if;
 
+  -- Assigned and not performed, which would run it as a query.
   bound_to := set_config('app.company_id', verified.company_id::text, true);
   return verified;
 end

@@ -8,7 +8,7 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   raise exception 'row-level security does not bind %', current_user
-    using hint = 'Functions that serve API keys belong to public_api: docs/operations.md, Restore.';
+    using hint = 'Functions that serve API keys belong to public_api, and every table has row-level security: docs/operations.md, Restore.';
 end
 $$;
 
@@ -33,6 +33,7 @@ as $$
 declare
   headers text;
 begin
+  -- Assigned and not performed, which would run it as a query.
   headers := set_config(
     'response.headers',
     case

@@ -8,7 +8,8 @@
 -- Each statement reads one row more than it answers: that there is one is what X-Has-More says.
 
 -- Which of two filters leads: the one that fewer members match. A thousand of each are counted at most, because
--- that costs less than a page. It is planned as its caller says.
+-- that costs less than a page. It is planned as its caller says, but for bitmaps, which read all that matches before the
+-- first is counted.
 create function app.rarer_members_filter(company_id uuid, team_id uuid, role text) returns text
 language plpgsql stable
 set search_path = ''

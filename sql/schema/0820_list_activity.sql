@@ -1,7 +1,7 @@
 -- GET /activity (docs/api.md, Activity). Statements and plans as in list_members.
 
--- Which filter leads: the only one, and of several the one that fewest kudos of the window match, of a thousand of each at most. It is planned as
--- its caller says.
+-- Which filter leads: the only one, and of several the one that fewest kudos of the window match, of a thousand of each at most. It
+-- is planned as its caller says, but for bitmaps, which read all that matches before the first is counted.
 create function app.rarest_kudos_filter(
   company_id uuid,
   since timestamptz,

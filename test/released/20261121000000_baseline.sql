@@ -698,6 +698,7 @@ begin
     );
   end if;
 
+  -- Assigned and not performed, which would run it as a query.
   bound_to := set_config('app.company_id', verified.company_id::text, true);
   return verified;
 end
@@ -836,7 +837,7 @@ language plpgsql stable set search_path = ''
 as $$
 begin
   raise exception 'row-level security does not bind %', current_user
-    using hint = 'Functions that serve API keys belong to public_api: docs/operations.md, Restore.';
+    using hint = 'Functions that serve API keys belong to public_api, and every table has row-level security: docs/operations.md, Restore.';
 end
 $$;
 
@@ -861,6 +862,7 @@ as $$
 declare
   headers text;
 begin
+  -- Assigned and not performed, which would run it as a query.
   headers := set_config(
     'response.headers',
     case
@@ -921,7 +923,8 @@ comment on function public.verify_api_key(text, text) is
 -- Each statement reads one row more than it answers: that there is one is what X-Has-More says.
 
 -- Which of two filters leads: the one that fewer members match. A thousand of each are counted at most, because
--- that costs less than a page. It is planned as its caller says.
+-- that costs less than a page. It is planned as its caller says, but for bitmaps, which read all that matches before the
+-- first is counted.
 create function app.rarer_members_filter(company_id uuid, team_id uuid, role text) returns text
 language plpgsql stable
 set search_path = ''
@@ -1015,8 +1018,8 @@ comment on function public.list_members(text, integer, uuid, text) is
 
 -- GET /activity (docs/api.md, Activity). Statements and plans as in list_members.
 
--- Which filter leads: the only one, and of several the one that fewest kudos of the window match, of a thousand of each at most. It is planned as
--- its caller says.
+-- Which filter leads: the only one, and of several the one that fewest kudos of the window match, of a thousand of each at most. It
+-- is planned as its caller says, but for bitmaps, which read all that matches before the first is counted.
 create function app.rarest_kudos_filter(
   company_id uuid,
   since timestamptz,
