@@ -1,4 +1,4 @@
-import type { Column, Endpoint } from "./endpoints.ts";
+import type { Endpoint } from "./endpoints.ts";
 
 /** What goes back to the caller, before the headers that every response has. */
 export type Answer = {
@@ -103,10 +103,12 @@ export async function csv(
   const { unparse } = (await import("papaparse")).default;
   const hasJson = columns.some(({ type }) => type === "json");
   const parsed: Record<string, unknown>[] = hasJson ? JSON.parse(rows, keepNumber) : JSON.parse(rows);
-  const text = unparse({
-    fields: columns.map(({ name }) => name),
-    data: parsed.map((row) => columns.map(({ name, type }) => cell(row[name], type, escapeFormulas))),
-  });
+  for (const { name, type } of columns) {
+    // Formulas first: only what came as text can be one, and -5 did not.
+    if (escapeFormulas && (type === "text" || type === "json")) for (const row of parsed) escapeFormula(row, name);
+    if (type === "json") for (const row of parsed) row[name] = asJsonCell(row[name]);
+  }
+  const text = unparse({ fields: columns.map(({ name }) => name), data: parsed });
   // papaparse ends only a file without rows with a line break.
   const file = parsed.length > 0 ? `${text}\r\n` : text;
   return {
@@ -121,11 +123,13 @@ export async function csv(
   };
 }
 
-function cell(value: unknown, type: Column["type"], escapeFormulas: boolean): string {
-  if (value === null || value === undefined) return "";
-  if (typeof value !== "string") return type === "json" ? JSON.stringify(value) : String(value);
-  const isFree = type === "text" || type === "json";
-  return escapeFormulas && isFree && /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+function asJsonCell(value: unknown): unknown {
+  return typeof value === "string" || value === null ? value : JSON.stringify(value);
+}
+
+function escapeFormula(row: Record<string, unknown>, name: string): void {
+  const value = row[name];
+  if (typeof value === "string" && /^[=+\-@\t\r]/.test(value)) row[name] = `'${value}`;
 }
 
 /** Keeps the digits of a number as they were sent (1.10, or more than 2^53), which JSON.parse alone would lose. */

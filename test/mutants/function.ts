@@ -94,10 +94,12 @@ export const functionMutants: TextMutant[] = [
     ["other keys may stand beside rewards", "Object.keys(body).length === 1 && ", ""],
   ]),
   ...inFile("responses.ts", [
-    ["formulas run", "escapeFormulas && isFree && ", "false && "],
+    ["formulas run", "if (escapeFormulas && ", "if (false && "],
     ["formulas behind a tab run", "/^[=+\\-@\\t\\r]/", "/^[=+\\-@\\r]/"],
     ["formulas behind a carriage return run", "/^[=+\\-@\\t\\r]/", "/^[=+\\-@\\t]/"],
     ["ids are escaped", 'type === "text" || type === "json"', "true"],
+    ["null is a word", 'typeof value === "string" || value === null', 'typeof value === "string"'],
+    ["JSON texts stand in quotes", 'typeof value === "string" || value === null', "value === null"],
     ["digits of numbers are lost", "JSON.parse(rows, keepNumber)", "JSON.parse(rows)"],
     ["answers may be cached", '"Cache-Control": "private, no-store",', ""],
     ["content types may be guessed", '"X-Content-Type-Options": "nosniff",', ""],
