@@ -6,7 +6,7 @@ export type List = (typeof lists)[number];
 
 /**
  * Ways to read a page and to learn whether there are more rows, as every list must say. `numbered` is the endpoint's own text; `probed`
- * reads the page alone and looks for one more row in a second statement.
+ * reads the page alone and looks in the table's index for one more row.
  */
 export const candidates = ["numbered", "probed"] as const;
 export type Candidate = (typeof candidates)[number];
@@ -18,10 +18,14 @@ const numbered =
 const texts: Record<Candidate, (own: string, select: string) => string> = {
   numbered: (own) => `${own} has_more := found_rows > max_rows;`,
   probed: (_own, select) => {
-    const rest = select.slice(select.search(/\bfrom api\./)).replace("limit max_rows + 1", "offset max_rows limit 1");
+    const [, view = "", conditions = ""] = /from api\.(\w+) as ([\s\S]*)/.exec(select) ?? [];
+    const table = view === "activity" ? "kudos" : view;
+    const probe = conditions
+      .replaceAll(".instant", ".created_at")
+      .replace("limit max_rows + 1", "offset max_rows limit 1");
     return `
-      select json_agg(item) into page from (${select.replace("max_rows + 1", "max_rows")}) as item;
-      has_more := exists (select ${rest});`;
+      select json_agg(item), exists (select from app.${table} as ${probe}) into page, has_more
+      from (${select.replace("max_rows + 1", "max_rows")}) as item;`;
   },
 };
 

@@ -66,11 +66,12 @@ export interface Postgres extends Child {
 /**
  * Starts PostgreSQL 17 on 127.0.0.1, set up as a hosted project is, with its data in `folder`/postgres and its log in
  * `folder`/postgres.log. `port` is a wish. A `throwaway` server does not wait for the disk.
+ * `environment` comes on top of this process's own.
  */
 export async function startPostgres(
   folder: string,
   secrets: Secrets,
-  options: { port: number; throwaway: boolean },
+  options: { port: number; throwaway: boolean; environment?: Record<string, string> },
 ): Promise<Postgres> {
   const data = `${folder}/postgres`;
   const logFile = `${folder}/postgres.log`;
@@ -91,7 +92,13 @@ export async function startPostgres(
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const [command, ...args] = (await serverUser()).wrap([server, "-D", data, "-p", String(port), ...flags]);
-  const child = spawnGuarded({ command, args, env: process.env, signal: "SIGINT", logFile });
+  const child = spawnGuarded({
+    command,
+    args,
+    env: { ...process.env, ...options.environment },
+    signal: "SIGINT",
+    logFile,
+  });
   const url: DatabaseUrl = (role) => `postgres://${role}:${secrets[role]}@127.0.0.1:${port}/postgres`;
   try {
     await waitFor("PostgreSQL", child, logFile, () =>
