@@ -1,5 +1,5 @@
 // npm run export -- <resource> [filters] --out <file>.csv|.json: a whole list in one file (docs/connect/command-line.md).
-import { type FileHandle, open, rename } from "node:fs/promises";
+import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { type Endpoint, endpoints } from "../functions/public-api/endpoints.ts";
@@ -66,18 +66,24 @@ export function incomplete(out: string): string {
 
 /**
  * Writes the list to the file, a page at a time, and returns how many rows it has. Until all are there the file's name says so
- * (`members.incomplete.csv`), and so it stays when the export fails; an older file of the name wanted is there until the end.
- * @throws Problem when not all rows can be had
+ * (`members.incomplete.csv`), and so it stays when the export fails after its first page; an older file of the name wanted is there
+ * until the end.
+ * @throws Problem when not all rows can be had; it says where those are that came before
  */
 export async function exportRows(job: Job, connection: Connection, progress: Progress): Promise<number> {
-  const file = await open(incomplete(job.out), "w");
+  const unfinished = incomplete(job.out);
+  const file = await open(unfinished, "w");
   let rows: number;
   try {
     rows = await writePages(job, connection, progress, file);
+  } catch (error) {
+    if ((await file.stat()).size === 0) await rm(unfinished);
+    else if (error instanceof Problem) throw new Problem(`${error.message}\n${unfinished} holds what came before`);
+    throw error;
   } finally {
     await file.close();
   }
-  await rename(incomplete(job.out), job.out);
+  await rename(unfinished, job.out);
   return rows;
 }
 
@@ -115,13 +121,8 @@ async function main(): Promise<void> {
   try {
     const job = readJob(process.argv.slice(2));
     const connection = { ...readConnection(process.env), pause: (ms: number) => pause(ms), say: progress.say };
-    try {
-      const count = await exportRows(job, connection, progress);
-      progress.say(`${job.out}: ${count} rows`);
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      throw new Problem(`${error.message}\n${incomplete(job.out)} holds what came before`);
-    }
+    const count = await exportRows(job, connection, progress);
+    progress.say(`${job.out}: ${count} rows`);
   } catch (error) {
     progress.say((error as Error).message);
     process.exitCode = 1;

@@ -166,7 +166,7 @@ test("what stays broken is given up after six tries, and what came before is kep
   expect(readdirSync(folder)).toEqual(["year.incomplete.json"]);
 });
 
-test("what is refused is not tried again", async () => {
+test("what is refused is not tried again, and leaves no file", async () => {
   await expect(throughProxy(["members", "--out", "a.csv"])).rejects.toThrow(
     '403 Forbidden: this key is missing the "read:members" scope',
   );
@@ -174,6 +174,7 @@ test("what is refused is not tried again", async () => {
     "400 sender_id must be a uuid",
   );
   expect(proxy.requests).toHaveLength(2);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test("an export takes one request for a thousand rows", async () => {
