@@ -6,7 +6,7 @@ import { type Figure, median, type Part } from "./figure.ts";
 import { type Call, forTime, type Load, load } from "./load.ts";
 import { startScript } from "./processes.ts";
 
-const rounds = 5;
+const rounds = 9;
 const milliseconds = 600;
 const sizes = [20, 100, 1000];
 const lists = endpoints.filter(({ columns }) => columns.length > 0);

@@ -1,4 +1,4 @@
--- Built from sql/schema by `npm run baseline`: change it there.
+-- sql/schema as it was with 1.0.0. Never edited: a change is a migration of its own (CONTRIBUTING.md).
 
 -- 0100_roles_and_schemas.sql
 

@@ -63,9 +63,10 @@ afterAll(async () => {
 
 test("supabase/migrations makes the catalog that sql/schema makes", async () => {
   const actual = await withDatabase(await database(migrationFiles), catalog);
-  expect(difference(expected, actual), "- only in sql/schema, + only in supabase/migrations: npm run baseline").toBe(
-    "",
-  );
+  expect(
+    difference(expected, actual),
+    "- only in sql/schema, + only in supabase/migrations: a migration is missing, or the change of a file in sql/schema",
+  ).toBe("");
 });
 
 test("the running stack has the catalog that sql/schema makes", async () => {
