@@ -18,7 +18,7 @@ const numbered =
 const texts: Record<Candidate, (own: string, select: string) => string> = {
   numbered: (own) => `${own} has_more := found_rows > max_rows;`,
   probed: (_own, select) => {
-    const [, view = "", conditions = ""] = /from api\.(\w+) as ([\s\S]*)/.exec(select) ?? [];
+    const [, view = "", conditions = ""] = /^[\s\S]*\bfrom api\.(\w+) as ([\s\S]*)/.exec(select) ?? [];
     const table = view === "activity" ? "kudos" : view;
     const probe = conditions
       .replaceAll(".instant", ".created_at")
@@ -41,11 +41,10 @@ export async function makeBareFunctions(superuser: Sql): Promise<void> {
       from pg_proc where oid = ${`public.list_${list}`}::regproc`;
     const { source = "", settings = "" } = row ?? {};
     const [whole, inner] = numbered.exec(source) ?? [];
-    const names = /select jsonb_object_agg[^;]*;/.exec(source)?.[0] ?? "";
     if (!whole || !inner) throw new Error(`public.list_${list} has no page that is numbered`);
     for (const candidate of candidates) {
       const name = `bench.${candidate}_${list}`;
-      const statements = `${names}\n${texts[candidate](whole, inner)}`.replaceAll("api_key.company_id", "company");
+      const statements = texts[candidate](whole, inner).replaceAll("api_key.company_id", "company");
       await superuser.unsafe(`
         create function ${name}(
           company uuid, max_rows integer, since timestamptz default '-infinity', until timestamptz default 'infinity'
@@ -55,7 +54,6 @@ export async function makeBareFunctions(superuser: Sql): Promise<void> {
           found_rows bigint;
           has_more boolean;
           page json;
-          category_names jsonb;
         begin
           ${statements}
           return page;

@@ -84,7 +84,6 @@ declare
   api_key app.verified_key;
   found_rows bigint;
   page json;
-  category_names jsonb;
   lead_by text;
 begin
   if not (
@@ -95,18 +94,19 @@ begin
   end if;
   api_key := app.authenticate(key_hash, 'read:activity');
 
-  -- A company has few categories and a page has many kudos: one look instead of one a row.
-  select jsonb_object_agg(c.id, c.name) into category_names from api.categories as c where c.company_id = api_key.company_id;
-
   if num_nonnulls(sender_id, receiver_id, category_id) > 0 then
     lead_by := app.rarest_kudos_filter(api_key.company_id, since, until, sender_id, receiver_id, category_id);
   end if;
 
+  -- The names of all categories are looked up once a page, because a company has few and a page has many kudos; and in the page's own
+  -- statement, because another would not see the same moment: kudos that came meanwhile would be without the name of theirs.
   if lead_by is null then
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce(category_names ->> k.category_id::text, '') as category
+          coalesce((
+            select jsonb_object_agg(c.id, c.name) from api.categories as c where c.company_id = api_key.company_id
+          ) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id
           and k.instant >= since and k.instant <= until
@@ -118,7 +118,9 @@ begin
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce(category_names ->> k.category_id::text, '') as category
+          coalesce((
+            select jsonb_object_agg(c.id, c.name) from api.categories as c where c.company_id = api_key.company_id
+          ) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id and k.sender_id = list_activity.sender_id
           and k.instant >= since and k.instant <= until
@@ -132,7 +134,9 @@ begin
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce(category_names ->> k.category_id::text, '') as category
+          coalesce((
+            select jsonb_object_agg(c.id, c.name) from api.categories as c where c.company_id = api_key.company_id
+          ) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id and k.receiver_id = list_activity.receiver_id
           and k.instant >= since and k.instant <= until
@@ -146,7 +150,9 @@ begin
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce(category_names ->> k.category_id::text, '') as category
+          coalesce((
+            select jsonb_object_agg(c.id, c.name) from api.categories as c where c.company_id = api_key.company_id
+          ) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id and k.category_id = list_activity.category_id
           and k.instant >= since and k.instant <= until

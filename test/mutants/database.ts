@@ -108,9 +108,9 @@ async function inPlans(sql: Sql): Promise<Mutant[]> {
       mutants.push({ name: `${routine} counts to the end in its statement ${nth + 1}`, statement });
     }
   }
-  const name = /coalesce\((category_names ->> k\.category_id::text), ''\)/;
+  const name = /->> k\.category_id::text, ''\)/;
   for (let nth = 0; nth < (await occurrences(sql, "public.list_activity", name)); nth++) {
-    const statement = await rewritten(sql, "public.list_activity", name, "category_names ->> k.category_id::text", nth);
+    const statement = await rewritten(sql, "public.list_activity", name, "->> k.category_id::text, null)", nth);
     mutants.push({
       name: `list_activity answers null for a name that is missing, in its statement ${nth + 1}`,
       statement,

@@ -91,6 +91,24 @@ test("what a request has verified and answered ends with its transaction, also o
   expect([...(await left())]).toEqual([{ members: 0, company: null, headers: "" }]);
 });
 
+test("kudos that are committed while a page of them is being made come with the name of their category", async () => {
+  const [asked] = await other`select pg_backend_pid() as pid`;
+  await one`begin`;
+  await one`
+    with category as (insert into app.categories (company_id) values (${company.id}) returning company_id, id),
+    name as (insert into app.category_names (company_id, category_id, language, name) select company_id, id, 'en', 'New' from category)
+    insert into app.kudos (company_id, sender_id, receiver_id, category_id, message)
+    select m.company_id, m.id, m.id, category.id, 'Thanks' from category join app.members as m using (company_id) limit 1`;
+  // Whoever reads kudos has to stop here, with everything behind them that they read before.
+  await one`lock table app.kudos in access exclusive mode`;
+  const hash = createHash("sha256").update(key.api_key).digest("hex");
+  const page = other`select public.list_activity(${hash}, 10) -> 0 ->> 'category' as category`.execute();
+  const waiting = () => sql`select from pg_locks where not granted and pid = ${asked?.pid}`.then((rows) => rows.length);
+  await expect.poll(waiting, { interval: 5 }).toBe(1);
+  await one`commit`;
+  expect(await page).toMatchObject([{ category: "New" }]);
+});
+
 /** A member without a sign-in, and two sign-ins with the address of that member. */
 async function unlinkedMember(): Promise<[string, string]> {
   const [name, domain] = [randomUUID(), company.admin_email.split("@")[1]];
