@@ -3,7 +3,7 @@ begin;
 create extension if not exists pgtap with schema extensions;
 -- Only so that pgTAP itself can be called while acting as public_api.
 grant usage on schema extensions to public_api;
-select plan(10);
+select plan(11);
 
 -- Ids by name, so that a row reads like a sentence.
 create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
@@ -81,6 +81,16 @@ end
 $$;
 
 -- As it should be
+
+select set_eq(
+  'select distinct name from calls',
+  $$
+    select p.proname::text from pg_proc as p
+    where p.pronamespace = 'public'::regnamespace and has_function_privilege('service_role', p.oid, 'execute')
+      and not exists (select from pg_depend as d where d.objid = p.oid and d.deptype = 'e')
+  $$,
+  'The functions named here are all that the secret key may call'
+);
 
 create temporary table answers as select call, pg_temp.answer(call) as answer from calls;
 select is_empty(

@@ -1,5 +1,5 @@
 -- Everything that the project's SQL makes in a database, one line a thing: what two databases are compared by. Read by catalog.ts.
--- The order of a table's columns does not count, because later migrations can only append; that of a view's columns does.
+-- The order of a table's columns does not count, because later migrations can only append; that of a view's or a type's does.
 with
 schemas as (
   select oid, nspname from pg_namespace where nspname in ('app', 'api', 'staging', 'public')
@@ -7,7 +7,7 @@ schemas as (
 relations as (
   select c.*, s.nspname || '.' || c.relname as name
   from pg_class as c join schemas as s on s.oid = c.relnamespace
-  where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')
+  where c.relkind in ('r', 'p', 'v', 'm', 'f', 'S', 'c')
     and not exists (select from pg_depend as d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
 ),
 functions as (
@@ -21,6 +21,10 @@ grants as (
   select 'relation ' || name, relacl, relowner from relations
   union all
   select 'function ' || name, coalesce(proacl, acldefault('f', proowner)), proowner from functions
+  union all
+  select 'type ' || name, coalesce(t.typacl, acldefault('T', t.typowner)), t.typowner
+  from relations as r join pg_type as t on t.oid = r.reltype
+  where r.relkind = 'c'
   union all
   select 'column ' || r.name || '.' || a.attname, a.attacl, r.relowner from relations as r join pg_attribute as a on a.attrelid = r.oid
   union all
@@ -39,7 +43,7 @@ lines as (
   union all
   select format(
     'column %s.%s: %s%s, not null %s, default %s, identity %s, generated %s, collation %s',
-    r.name, a.attname, format_type(a.atttypid, a.atttypmod), case r.relkind when 'v' then format(', place %s', a.attnum) end,
+    r.name, a.attname, format_type(a.atttypid, a.atttypmod), case when r.relkind in ('v', 'c') then format(', place %s', a.attnum) end,
     a.attnotnull, pg_get_expr(d.adbin, d.adrelid), a.attidentity, a.attgenerated, a.attcollation::regcollation
   )
   from relations as r
@@ -83,6 +87,7 @@ lines as (
   select format('comment on %s: %s', (pg_identify_object(d.classoid, d.objoid, d.objsubid)).identity, d.description)
   from pg_description as d
   where (d.classoid = 'pg_class'::regclass and d.objoid in (select oid from relations))
+    or (d.classoid = 'pg_type'::regclass and d.objoid in (select reltype from relations))
     or (d.classoid = 'pg_proc'::regclass and d.objoid in (select oid from functions))
     or (d.classoid = 'pg_namespace'::regclass and d.objoid in (select oid from schemas))
     or (d.classoid = 'pg_constraint'::regclass and d.objoid in (select c.oid from pg_constraint as c where c.conrelid in (select oid from relations)))
