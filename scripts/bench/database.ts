@@ -1,4 +1,7 @@
+import { execFile } from "node:child_process";
 import { globSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
 import type { Sql } from "postgres";
 import postgres from "postgres";
 import { createDatabase, withDatabase } from "../stack/database.ts";
@@ -13,7 +16,7 @@ export interface Database {
   largest: number;
   /** Its address as `postgres`, the owner of the tables. */
   url: string;
-  /** One connection as `postgres`. */
+  /** One connection as `postgres`, held to one processor, the same for both databases. */
   sql: Sql;
   /** The same as a superuser. */
   superuser: Sql;
@@ -33,6 +36,22 @@ const fewest = 10_000;
  * how the heap happens to lie, from one connection to the next, and costs a small page up to a tenth. That is not what is measured.
  */
 const keepsMemory = { MALLOC_TRIM_THRESHOLD_: String(64 * 1024 ** 2), MALLOC_MMAP_THRESHOLD_: String(32 * 1024 ** 2) };
+
+/**
+ * Holds the server's process of a connection to the last processor that this process may use, where the system can. Two connections that take
+ * turns keep to a processor each otherwise, and on a machine that others use too one of them may be slower by half for a while.
+ * @returns whether it is held
+ */
+async function holdToOneProcessor(sql: Sql): Promise<boolean> {
+  const status = await readFile("/proc/self/status", "utf8").catch(() => "");
+  const [, processor] = /^Cpus_allowed_list:.*?(\d+)$/m.exec(status) ?? [];
+  if (processor === undefined) return false;
+  const [{ pid } = { pid: 0 }] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`;
+  return promisify(execFile)("taskset", ["-cp", processor, String(pid)]).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** Starts a PostgreSQL of its own, applies the migrations and fills it. `largest` is the number of kudos of the large database's first company. */
 export async function startDatabases(
@@ -66,7 +85,10 @@ export async function startDatabases(
     await generate(superuser, largest, (step) => progress(`${name} database: ${step}`));
     await superuser`reset session_replication_role`;
     await superuser`grant usage on schema bench to postgres`;
-    return { largest, url, sql: connect(url), superuser };
+    const sql = connect(url);
+    if (!(await holdToOneProcessor(sql)))
+      progress(`${name} database: its connection could not be held to one processor`);
+    return { largest, url, sql, superuser };
   };
   try {
     return { small: await make("small", fewest), large: await make("large", largest), stop };
