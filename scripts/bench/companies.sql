@@ -33,5 +33,5 @@ select
   case when company <= 8 then least(greatest(kudos / 10, 1200), 100000) else greatest(kudos / 50, 20) end as members,
   case company when 1 then 50 else 5 end as teams,
   greatest(kudos / 10, case when company = 1 then 5000 when company <= 8 then 1200 else 50 end) as moods,
-  case when company <= 8 then 2000 else 100 end as rewards
+  case when company = 1 then greatest(kudos / 500, 2000) when company <= 8 then 2000 else 100 end as rewards
 from sized;
