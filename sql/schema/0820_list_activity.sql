@@ -84,6 +84,7 @@ declare
   api_key app.verified_key;
   found_rows bigint;
   page json;
+  headers text;
   lead_by text;
 begin
   if not (
@@ -164,9 +165,12 @@ begin
     ) as numbered;
   end if;
 
-  return app.respond(
-    api_key.key_id, api_key.company_id, coalesce(page, '[]'), least(found_rows, max_rows), found_rows > max_rows
+  headers := set_config(
+    'response.headers',
+    format(app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text),
+    true
   );
+  return coalesce(page, '[]');
 end
 $$;
 

@@ -13,6 +13,7 @@ declare
   api_key app.verified_key;
   found_rows bigint;
   page json;
+  headers text;
 begin
   if not row_security_active('app.rewards'::regclass) then
     perform app.refuse_without_row_security();
@@ -41,9 +42,12 @@ begin
     ) as numbered;
   end if;
 
-  return app.respond(
-    api_key.key_id, api_key.company_id, coalesce(page, '[]'), least(found_rows, max_rows), found_rows > max_rows
+  headers := set_config(
+    'response.headers',
+    format(app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text),
+    true
   );
+  return coalesce(page, '[]');
 end
 $$;
 

@@ -19,6 +19,7 @@ declare
   api_key app.verified_key;
   found_rows bigint;
   page json;
+  headers text;
 begin
   if not (row_security_active('app.pulse_responses'::regclass) and row_security_active('app.pulse_questions'::regclass)) then
     perform app.refuse_without_row_security();
@@ -36,9 +37,12 @@ begin
     ) as item
   ) as numbered;
 
-  return app.respond(
-    api_key.key_id, api_key.company_id, coalesce(page, '[]'), least(found_rows, max_rows), found_rows > max_rows
+  headers := set_config(
+    'response.headers',
+    format(app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text),
+    true
   );
+  return coalesce(page, '[]');
 end
 $$;
 

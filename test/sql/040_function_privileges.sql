@@ -115,8 +115,8 @@ select bag_eq(
     ('authenticate', 'key_hash text, required_scope text', 'postgres', 'definer', 'volatile', 'search_path="", enable_seqscan=off', 'public_api'),
     ('refuse_without_row_security', '', 'postgres', 'invoker', 'stable', 'search_path=""', 'public_api'),
     ('iso_8601', 'instant timestamp with time zone', 'postgres', 'invoker', 'stable', 'search_path=""', 'authenticated'),
-    ('respond', 'key_id uuid, company_id uuid, body json, page_rows bigint DEFAULT NULL::bigint, has_more boolean DEFAULT NULL::boolean',
-      'postgres', 'invoker', 'volatile', 'search_path=""', 'public_api'),
+    ('page_headers', '', 'postgres', 'invoker', 'immutable', 'search_path=""', 'public_api'),
+    ('respond', 'key_id uuid, company_id uuid, body json', 'postgres', 'invoker', 'volatile', 'search_path=""', 'public_api'),
     ('rarer_members_filter', 'company_id uuid, team_id uuid, role text', 'postgres', 'invoker', 'stable',
       'search_path="", enable_bitmapscan=off', 'public_api'),
     ('rarest_kudos_filter',
@@ -155,7 +155,7 @@ select bag_eq(
       || 'public.upsert_rewards, public.verify_api_key'),
     ('authenticated', 'app.current_admin, app.current_member, app.iso_8601, app.link_member, app.scopes, public.create_api_key, '
       || 'public.link_member, public.list_api_key_events, public.list_api_keys, public.revoke_api_key'),
-    ('public_api', 'app.authenticate, app.current_company_id, app.rarer_members_filter, app.rarest_kudos_filter, '
+    ('public_api', 'app.authenticate, app.current_company_id, app.page_headers, app.rarer_members_filter, app.rarest_kudos_filter, '
       || 'app.refuse_without_row_security, app.respond, public.list_activity, '
       || 'public.list_day_ratings, public.list_members, public.list_pulse_responses, public.list_rewards, public.upsert_rewards, public.verify_api_key') $$,
   'Who can call what, memberships and schemas included: anon and authenticator can call nothing'
