@@ -7,6 +7,8 @@ import { type Deno, startDeno, startScript } from "./processes.ts";
 
 const rounds = 9;
 const milliseconds = 800;
+/** How often each is measured in a round; the fastest counts, because whatever else the machine does only ever slows. */
+const runs = 2;
 const connections = 4;
 const key = vectors.valid[0]?.key ?? "";
 
@@ -60,10 +62,12 @@ export const functionSpeed: Part = {
 
       for (let round = 0; round <= rounds; round++) {
         progress(round === 0 ? "warming up" : `round ${round} of ${rounds}`);
-        for (const { port, call, rates } of groups.flat()) {
-          const { perSecond } = await load(port, [call], connections, forTime(milliseconds));
-          if (round > 0) rates.push(perSecond);
+        const fastest = new Map<Candidate, number>();
+        for (const each of Array.from({ length: runs }, () => groups.flat()).flat()) {
+          const { perSecond } = await load(each.port, [each.call], connections, forTime(milliseconds));
+          fastest.set(each, Math.max(perSecond, fastest.get(each) ?? 0));
         }
+        if (round > 0) for (const [each, perSecond] of fastest) each.rates.push(perSecond);
       }
       const malformed = await callsForMalformedKeys(subject.port, upstream.ask);
       return [
