@@ -30,16 +30,35 @@ grant execute on function app.page_headers() to public_api;
 comment on function app.page_headers() is
   'The response.headers of a page, for format(): the ids of key and company, the number of its rows, true or false for whether there are more.';
 
--- The answer of the functions that serve no page: its body as it is, with key and company for the request log.
-create function app.respond(key_id uuid, company_id uuid, body json) returns json
+-- The answer of the functions that serve no page: its body as it is, with key and company for the request log. Lists of 1.0.0 pass what a
+-- page has besides; one that is under way while a migration replaces it still does.
+create function app.respond(
+  key_id uuid,
+  company_id uuid,
+  body json,
+  page_rows bigint default null,
+  has_more boolean default null
+)
+returns json
 language plpgsql volatile set search_path = ''
 as $$
+declare
+  headers text;
 begin
-  perform set_config('response.headers', format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"}]', key_id, company_id), true);
+  -- Assigned and not performed, which would run it as a query.
+  headers := set_config(
+    'response.headers',
+    case
+      when page_rows is null then format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"}]', key_id, company_id)
+      else format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"}]', key_id, company_id, page_rows, has_more::text)
+    end,
+    true
+  );
   return body;
 end
 $$;
 
-revoke all on function app.respond(uuid, uuid, json) from public;
-grant execute on function app.respond(uuid, uuid, json) to public_api;
-comment on function app.respond(uuid, uuid, json) is 'The body, with X-Key-Id and X-Company-Id put into the response.';
+revoke all on function app.respond(uuid, uuid, json, bigint, boolean) from public;
+grant execute on function app.respond(uuid, uuid, json, bigint, boolean) to public_api;
+comment on function app.respond(uuid, uuid, json, bigint, boolean) is
+  'The body, with X-Key-Id, X-Company-Id and of a page X-Row-Count and X-Has-More put into the response.';

@@ -15,8 +15,8 @@ import { hashOf, upsert } from "./rpc.ts";
 const released = globSync("test/released/*.sql", { cwd: root }).sort();
 const rows = count(20_000, 300_000);
 const company = "00000000-0000-4000-8000-0000000000c0";
-const at = (url: string): string => Object.assign(new URL(url), { pathname: "/released" }).href;
-const connect = () => postgres(at(stack.superuser_url), { max: 1, onnotice: () => {} });
+const at = (url: string, name = "released"): string => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+const connect = (name?: string) => postgres(at(stack.superuser_url, name), { max: 1, onnotice: () => {} });
 
 let folder: string;
 let key: string;
@@ -37,8 +37,7 @@ beforeAll(async () => {
   await createDatabase(stack, "released", []);
   await push(folder);
   sql = connect();
-  sql = connect();
-  await fill();
+  key = await fill(sql, rows);
 }, 300_000);
 afterAll(async () => {
   await sql.end();
@@ -46,8 +45,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** One company with a key, and a great many rows in what grows. */
-async function fill(): Promise<void> {
+/** One company with a key, which is returned, and so many rows in what grows. */
+async function fill(sql: postgres.Sql, rows: number): Promise<string> {
   await sql`insert into app.companies (id, name) values (${company}, 'Released')`;
   await sql`insert into auth.users (id) values (${company})`;
   await sql`insert into app.members (company_id, id, name, email, role) values (${company}, ${company}, 'Admin', 'a@released.example', 'admin')`;
@@ -68,7 +67,7 @@ async function fill(): Promise<void> {
   await sql`select set_config('request.jwt.claims', json_build_object('sub', ${company}::text)::text, false)`;
   const [row] = await sql<{ made: { api_key: string } }[]>`
     select public.create_api_key('Migrations', array['read:activity', 'write:rewards']) as made`;
-  key = row?.made.api_key ?? "";
+  return row?.made.api_key ?? "";
 }
 
 /** Tables and the columns that they have now. */
@@ -142,6 +141,32 @@ test("what has been released is never edited", async () => {
   for (const file of released) {
     const now = await readFile(`${root}/supabase/migrations/${basename(file)}`, "utf8");
     expect(now === (await readFile(`${root}/${file}`, "utf8")), basename(file)).toBe(true);
+  }
+});
+
+test("a page that is being made while the newer migrations are applied is answered", async () => {
+  await createDatabase(
+    stack,
+    "under_way",
+    released.slice(0, 1).map((file) => `${root}/${file}`),
+  );
+  const [holder, reader] = [connect("under_way"), connect("under_way")];
+  try {
+    const own = await fill(holder, 10);
+    const [{ pid } = { pid: 0 }] = await reader<{ pid: number }[]>`select pg_backend_pid() as pid`;
+    await holder`begin`;
+    await holder`lock table app.kudos in access exclusive mode`;
+    const page = reader`select json_array_length(public.list_activity(${hashOf(own)}, 100)) as kudos`.execute();
+    const waiting = () => holder`select from pg_locks where not granted and pid = ${pid}`.then((locks) => locks.length);
+    await expect.poll(waiting, { interval: 5 }).toBe(1);
+    const files = globSync("supabase/migrations/*.sql", { cwd: root }).sort().slice(1);
+    for (const file of files)
+      await runSql(at(stack.database_url, "under_way"), await readFile(`${root}/${file}`, "utf8"));
+    await holder`commit`;
+    expect([...(await page)]).toEqual([{ kudos: 10 }]);
+  } finally {
+    await Promise.all([holder.end({ timeout: 5 }), reader.end({ timeout: 5 })]);
+    await runSql(stack.superuser_url, "drop database under_way with (force)");
   }
 });
 
