@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
-import vectors from "../../test/vectors/api-keys.json" with { type: "json" };
+import vectors from "../../test/vectors/api_keys.json" with { type: "json" };
 import { type DenoCommand, denoCommand, functionSettings, listeningPort } from "../stack/edge_function.ts";
 import { root } from "../stack/process.ts";
 import { median, type Part } from "./figure.ts";

@@ -1,4 +1,4 @@
-import vectors from "../../test/vectors/api-keys.json" with { type: "json" };
+import vectors from "../../test/vectors/api_keys.json" with { type: "json" };
 import { denoCommand, functionSettings } from "../stack/edge_function.ts";
 import { root } from "../stack/process.ts";
 import { type Figure, median, type Part, type Target } from "./figure.ts";

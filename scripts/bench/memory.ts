@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import vectors from "../../test/vectors/api-keys.json" with { type: "json" };
+import vectors from "../../test/vectors/api_keys.json" with { type: "json" };
 import { denoCommand, functionSettings } from "../stack/edge_function.ts";
 import { median, type Part } from "./figure.ts";
 import { type Call, load } from "./load.ts";

@@ -1,5 +1,5 @@
-// POST /rewards (docs/api.md, Import): what it writes, and what it leaves alone. What it refuses stands in import-limits.test.ts and in
-// bad-requests/.
+// POST /rewards (docs/api.md, Import): what it writes, and what it leaves alone. What it refuses stands in import_limits.test.ts and in
+// bad_requests/.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { newCompany, type TestCompany } from "./companies.ts";
 import { call, expectError, importRewards, list, type Row, sql } from "./stack.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isWellFormedKey } from "../../functions/public-api/credentials.ts";
-import vectors from "../vectors/api-keys.json" with { type: "json" };
+import vectors from "../vectors/api_keys.json" with { type: "json" };
 import { key, keyHash, refusedKey, startService, unauthorized } from "./service.ts";
 
 const service = await startService();

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeEach } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
-import vectors from "../vectors/api-keys.json" with { type: "json" };
+import vectors from "../vectors/api_keys.json" with { type: "json" };
 
 /** A call that the upstream got. */
 export type Call = { rpc: string; args: Record<string, unknown>; method: string; headers: IncomingHttpHeaders };

@@ -1,7 +1,7 @@
 // Requests that nobody sends by mistake.
 import fc from "fast-check";
-import { body } from "./hostile-bodies.ts";
-import { text, texts } from "./hostile-texts.ts";
+import { body } from "./hostile_bodies.ts";
+import { text, texts } from "./hostile_texts.ts";
 import { lists } from "./model.ts";
 
 const method = fc.oneof(

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { newCompany, type TestCompany } from "../api/companies.ts";
 import { call, importRewards, list, sql } from "../api/stack.ts";
 import { count, tried } from "./counts.ts";
-import { body } from "./hostile-bodies.ts";
+import { body } from "./hostile_bodies.ts";
 import { serviceRole, upsert } from "./rpc.ts";
 import { type Batch, type Cell, explain } from "./serial.ts";
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { newCompany, type TestCompany } from "../api/companies.ts";
 import { importRewards, sql } from "../api/stack.ts";
 import { count, tried } from "./counts.ts";
-import { startFunction } from "./function-process.ts";
+import { startFunction } from "./function_process.ts";
 
 let company: TestCompany;
 let key: string;

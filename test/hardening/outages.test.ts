@@ -3,7 +3,7 @@
 import { randomInt, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { count, tried } from "./counts.ts";
-import { type OwnStack, startOwnStack } from "./own-stack.ts";
+import { type OwnStack, startOwnStack } from "./own_stack.ts";
 
 let stack: OwnStack;
 let key: string;

@@ -211,22 +211,22 @@ export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
       "app.authenticate",
       /verified\.company_id::text, true\)/,
       "verified.company_id::text, false)",
-      "tools/locks",
+      "database/locks",
     ],
     [
       "a new key outlives its transaction",
       "app.make_api_key",
       /api_key, true\)/,
       "api_key, false)",
-      "hardening/new-keys",
+      "hardening/new_keys",
     ],
-    ["random bytes are not refused from 248 on", "app.new_api_key", /< 248/, "< 256", "tools/api-key-vectors"],
+    ["random bytes are not refused from 248 on", "app.new_api_key", /< 248/, "< 256", "database/api_key_vectors"],
     [
       "keys from a generator that is no secret",
       "app.new_api_key",
       /extensions\.gen_random_bytes\(32\)/,
       weak,
-      "tools/api-key-vectors",
+      "database/api_key_vectors",
     ],
   ];
   const mutants: StackMutant[] = [];

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { root } from "../../../scripts/stack/process.ts";
 import { expectRows, type Row, stack } from "../../api/stack.ts";
 import { tried } from "../../hardening/counts.ts";
-import { runAppsScript } from "./apps-script.ts";
+import { runAppsScript } from "./apps_script.ts";
 import { blocks, runRecipe, temporaryFolder } from "./recipe.ts";
 import { type Customer, makeCrowd, makeYear, onePage, type Year } from "./year.ts";
 

@@ -1,6 +1,6 @@
 // The body of an import as a whole (docs/api.md, Import and Errors).
 import { gzipSync } from "node:zlib";
-import { type BadRequests, post } from "./bad-request.ts";
+import { type BadRequests, post } from "./bad_request.ts";
 
 const invalid = "body must be valid JSON";
 const empty = "body must not be empty";

@@ -1,10 +1,10 @@
-// The database's side of test/vectors/api-keys.json (test/function/credentials.test.ts is the function's), and what the keys that
+// The database's side of test/vectors/api_keys.json (test/function/credentials.test.ts is the function's), and what the keys that
 // the database makes have in common.
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { stack } from "../api/stack.ts";
-import vectors from "../vectors/api-keys.json" with { type: "json" };
+import vectors from "../vectors/api_keys.json" with { type: "json" };
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const keysOf = (some: { key: string }[]): string[] => some.map(({ key }) => key);

@@ -1,5 +1,5 @@
 // The rows of an import (docs/api.md, Import and Errors).
-import { type BadRequest, type BadRequests, post } from "./bad-request.ts";
+import { type BadRequest, type BadRequests, post } from "./bad_request.ts";
 
 const reward = { external_id: "bad", name: "Bad", points_cost: 1 };
 

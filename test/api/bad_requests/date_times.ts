@@ -1,5 +1,5 @@
 // since and until (docs/api.md, Lists).
-import { type BadRequests, get } from "./bad-request.ts";
+import { type BadRequests, get } from "./bad_request.ts";
 
 const noDateTimes = (...values: string[]) =>
   values.flatMap((value, index) => {

@@ -9,7 +9,7 @@ import { createDatabase, runSql, withDatabase } from "../../scripts/stack/databa
 import { root } from "../../scripts/stack/process.ts";
 import { stack } from "../api/stack.ts";
 
-const query = await readFile(`${root}/test/tools/catalog.sql`, "utf8");
+const query = await readFile(`${root}/test/database/catalog.sql`, "utf8");
 const schemaFiles = globSync(`${root}/sql/schema/*.sql`).sort();
 const migrationFiles = globSync(`${root}/supabase/migrations/*.sql`).sort();
 const databases: string[] = [];

@@ -1,5 +1,5 @@
 // A stack that may lose its database and get it back, in a process of its own: the stand-in for the Data API meets errors there that
-// a test runner would take for its own. Started by own-stack.ts; ends when whoever started it goes away.
+// a test runner would take for its own. Started by own_stack.ts; ends when whoever started it goes away.
 
 import { type Postgres, startPostgres } from "../../scripts/stack/postgres.ts";
 import { stackSecrets } from "../../scripts/stack/secrets.ts";

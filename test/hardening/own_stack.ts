@@ -20,7 +20,7 @@ export interface OwnStack extends StackFile {
 
 export async function startOwnStack(): Promise<OwnStack> {
   const folder = await mkdtemp(`${tmpdir()}/own-stack-`);
-  const child = fork(`${import.meta.dirname}/own-stack-process.ts`, [folder], {
+  const child = fork(`${import.meta.dirname}/own_stack_process.ts`, [folder], {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
   let problem = "";

@@ -1,13 +1,13 @@
 // Requests that must be refused, each with its exact status and text, and what they leave behind: nothing. The tables stand in
-// bad-requests/, by theme; each statement there is one test here.
+// bad_requests/, by theme; each statement there is one test here.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { BadRequest, BadRequests } from "./bad-requests/bad-request.ts";
-import { bodies } from "./bad-requests/bodies.ts";
-import { dateTimes } from "./bad-requests/date-times.ts";
-import { headers } from "./bad-requests/headers.ts";
-import { parameters } from "./bad-requests/parameters.ts";
-import { paths } from "./bad-requests/paths.ts";
-import { rewards } from "./bad-requests/rewards.ts";
+import type { BadRequest, BadRequests } from "./bad_requests/bad_request.ts";
+import { bodies } from "./bad_requests/bodies.ts";
+import { dateTimes } from "./bad_requests/date_times.ts";
+import { headers } from "./bad_requests/headers.ts";
+import { parameters } from "./bad_requests/parameters.ts";
+import { paths } from "./bad_requests/paths.ts";
+import { rewards } from "./bad_requests/rewards.ts";
 import { newCompany, type TestCompany } from "./companies.ts";
 import { send } from "./raw.ts";
 import { expectHeaders, importRewards, sql } from "./stack.ts";

@@ -1,6 +1,6 @@
 // Headers: they change neither the method, nor the path, nor the form of an error, nor where the key is looked for.
-import type { BadRequests } from "./bad-request.ts";
-import { get } from "./bad-request.ts";
+import type { BadRequests } from "./bad_request.ts";
+import { get } from "./bad_request.ts";
 
 const people = { path: "/people", status: 404, error: "Not Found: /people" };
 const noKey = { path: "/members", status: 401, error: "Unauthorized: Invalid or missing API Key" };

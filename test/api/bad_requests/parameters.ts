@@ -1,5 +1,5 @@
 // Query parameters but date-times (docs/api.md, Lists and Errors).
-import { type BadRequest, type BadRequests, get } from "./bad-request.ts";
+import { type BadRequest, type BadRequests, get } from "./bad_request.ts";
 
 const uuid = "0a8f3f6e-2f0c-4c55-9a53-3f6b1c0d9e11";
 

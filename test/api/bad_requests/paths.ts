@@ -1,5 +1,5 @@
 // Paths and methods (docs/api.md, Requests and Errors).
-import type { BadRequest, BadRequests } from "./bad-request.ts";
+import type { BadRequest, BadRequests } from "./bad_request.ts";
 
 const notFound = (path: string, shown = path): BadRequest => ({ path, status: 404, error: `Not Found: ${shown}` });
 

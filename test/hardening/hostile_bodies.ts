@@ -1,6 +1,6 @@
 // Bodies of imports that nobody sends by mistake.
 import fc from "fast-check";
-import { long, text } from "./hostile-texts.ts";
+import { long, text } from "./hostile_texts.ts";
 
 /** JSON text by hand, so that it may hold what JSON.stringify would never write. */
 const number = fc.constantFrom(
