@@ -3,7 +3,6 @@ import { rmSync } from "node:fs";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { parseArgs } from "node:util";
-import { alternative } from "./bench/alternative.ts";
 import { coldStart } from "./bench/cold_start.ts";
 import { type Databases, startDatabases } from "./bench/database.ts";
 import { type Figure, type Part, reached } from "./bench/figure.ts";
@@ -11,22 +10,11 @@ import { flatPages } from "./bench/flat_pages.ts";
 import { functionSpeed } from "./bench/function.ts";
 import { growth } from "./bench/growth.ts";
 import { memory } from "./bench/memory.ts";
-import { partitions } from "./bench/partitions.ts";
 import { rewardImport } from "./bench/reward_import.ts";
 import { securedReads } from "./bench/secured_reads.ts";
 import { table } from "./bench/table.ts";
 
-const parts: readonly Part[] = [
-  securedReads,
-  flatPages,
-  rewardImport,
-  growth,
-  partitions,
-  functionSpeed,
-  coldStart,
-  memory,
-  alternative,
-];
+const parts: readonly Part[] = [securedReads, flatPages, rewardImport, growth, functionSpeed, coldStart, memory];
 
 const usage = `Usage: npm run bench [-- <part> …] [-- --rows <number>] [-- --json]
   --rows <number>  kudos of the largest company (300000)
