@@ -2,8 +2,10 @@
 // below them. So no output there was ever typed; test/api/docs.test.ts holds the pages to it.
 import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
 import { withDatabase } from "./stack/database.ts";
 import { root } from "./stack/process.ts";
+import { runCommandLine, runningStack } from "./stack/running.ts";
 import type { StackFile } from "./stack/stack.ts";
 
 export const pages = ["README.md", "docs/api.md"];
@@ -95,9 +97,13 @@ export async function removeImports(stack: StackFile): Promise<void> {
   );
 }
 
+const usage = `Usage: npm run docs
+Runs the curl commands of ${pages.join(" and ")} against the stack that npm start runs, and writes what they print below them.`;
+
 async function main(): Promise<void> {
-  const stackFile = process.env.STACK_FILE ?? `${root}/.stack/stack.json`;
-  const stack: StackFile = JSON.parse(await readFile(stackFile, "utf8"));
+  const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
+  if (values.help) return console.log(usage);
+  const stack = await runningStack();
   const key = stack.companies[0]?.api_key ?? "";
   await removeImports(stack);
   for (const page of pages) {
@@ -112,4 +118,4 @@ async function main(): Promise<void> {
   await removeImports(stack);
 }
 
-if (import.meta.main) await main();
+if (import.meta.main) await runCommandLine(main, usage);

@@ -7,7 +7,7 @@ import { removeImports } from "./docs.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { collectExamples, type Examples } from "./openapi/examples.ts";
 import { bin, root, runCommand } from "./stack/process.ts";
-import type { StackFile } from "./stack/stack.ts";
+import { runCommandLine, runningStack } from "./stack/running.ts";
 
 const documentFile = `${root}/docs/openapi.json`;
 const examplesFile = `${root}/scripts/openapi/examples.json`;
@@ -20,10 +20,9 @@ export async function currentDocument(): Promise<object> {
 
 /** Asks the running stack, with the demo company's key and two keys that are revoked at the end. */
 async function newExamples(): Promise<Examples> {
-  const file = process.env.STACK_FILE ?? `${root}/.stack/stack.json`;
-  const stack: StackFile = JSON.parse(await readFile(file, "utf8"));
+  const stack = await runningStack();
   const [company] = stack.companies;
-  if (!company) throw new Error(`${file} names no company`);
+  if (!company) throw new Error("The stack that is running names no company");
   const admin = createClient(stack.supabase_url, stack.publishable_key, { auth: { persistSession: false } });
   await admin.auth.signInWithPassword({ email: company.admin_email, password: company.admin_password });
   const made = await Promise.all(
@@ -43,12 +42,17 @@ async function newExamples(): Promise<Examples> {
   }
 }
 
+const usage = `Usage: npm run openapi [-- --examples]
+Writes docs/openapi.json from the endpoints of the function.
+  --examples   ask the stack that npm start runs for new examples first`;
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { examples: { type: "boolean" } } });
+  const { values } = parseArgs({ options: { examples: { type: "boolean" }, help: { type: "boolean", short: "h" } } });
+  if (values.help) return console.log(usage);
   if (values.examples) await writeFile(examplesFile, JSON.stringify(await newExamples()));
   await writeFile(documentFile, JSON.stringify(await currentDocument()));
   await runCommand(bin("biome"), ["format", "--write", examplesFile, documentFile]);
   console.log("docs/openapi.json written");
 }
 
-if (import.meta.main) await main();
+if (import.meta.main) await runCommandLine(main, usage);

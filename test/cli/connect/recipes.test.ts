@@ -73,6 +73,15 @@ test("python.md: one page, and a year", async () => {
   expectRows(ofCsv(read("activity-2026.csv")), year.rows);
 });
 
+test("r.md: one page", async () => {
+  if (missing("Rscript")) return tried("not run: R");
+  const [page = ""] = blocks("r.md", "r");
+  const rows = ofLines(await runRecipe(folder, year.key, "Rscript", ["-e", page]));
+  expectOnePage(rows);
+  const refused = runRecipe(folder, "sk_live_none", "Rscript", ["-e", page]);
+  await expect(refused).rejects.toThrow("401");
+});
+
 test("node.md: one page, and a year", async () => {
   const [page = "", script = ""] = blocks("node.md", "js");
   writeFileSync(`${folder}/page.mjs`, page);
