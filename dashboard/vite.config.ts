@@ -2,6 +2,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, loadEnv } from "vite";
 import { contentSecurityPolicy } from "./build/content_security_policy.ts";
 import { pagePerPath } from "./build/page_per_path.ts";
+import { expectPublishable } from "./build/publishable_key.ts";
 import { referencePage } from "./build/reference_page.ts";
 import { themeStyles } from "./build/theme_styles.ts";
 
@@ -14,7 +15,7 @@ function setting(name: string, env: Record<string, string>): string {
 
 export default defineConfig(({ mode }) => {
   const env = loadEnv(mode, import.meta.dirname);
-  setting("VITE_SUPABASE_PUBLISHABLE_KEY", env);
+  expectPublishable(setting("VITE_SUPABASE_PUBLISHABLE_KEY", env));
   const supabaseUrl = setting("VITE_SUPABASE_URL", env);
   return {
     root: import.meta.dirname,

@@ -11,8 +11,21 @@ export type KeyCheck = {
   endpoints: { method: string; path: string; aliases: string[]; scope: string | null }[];
 };
 
-/** Calls the base address with the key, which goes into a header and nowhere else. */
+/** A key as people paste it: with blanks and line breaks, or as the whole header. */
+export function pastedKey(pasted: string): string {
+  return pasted.replace(/^\s*(?:Authorization:\s*)?(?:Bearer\s|X-API-Key:)/i, "").replace(/\s/g, "");
+}
+
+/** What every key looks like (`docs/api.md`, Authentication). */
+const wellFormed = /^sk_live_[0-9A-Za-z]{38}$/;
+
+const noAnswer = (): Problem => new Problem("failed", "The API did not answer as it should. Try again in a moment.");
+
+/** Calls the base address with the key, which goes into a header and nowhere else. Throws a Problem. */
 export async function checkKey(apiKey: string): Promise<KeyCheck> {
+  if (!wellFormed.test(apiKey)) {
+    throw new Problem("refused", "This is not a whole key: a key is sk_live_ followed by 38 letters and digits.");
+  }
   let response: Response;
   try {
     const headers = { "X-API-Key": apiKey };
@@ -23,6 +36,10 @@ export async function checkKey(apiKey: string): Promise<KeyCheck> {
   if (response.status === 401) {
     throw new Problem("refused", "This key does not work: it is mistyped, revoked or expired.");
   }
-  if (!response.ok) throw new Problem("failed", "The API did not answer as it should. Try again in a moment.");
-  return (await response.json()) as KeyCheck;
+  if (response.status !== 200) throw noAnswer();
+  try {
+    return (await response.json()) as KeyCheck;
+  } catch {
+    throw noAnswer();
+  }
 }

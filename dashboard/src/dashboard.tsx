@@ -30,6 +30,6 @@ export function Dashboard() {
   if (path === paths.setPassword)
     return <SetPasswordPage email={session.status === "signed_in" ? session.email : null} />;
   if (path === paths.forgotPassword) return <ForgotPasswordPage />;
-  if (session.status === "signed_in") return <PublicApiPage email={session.email} />;
+  if (session.status === "signed_in") return <PublicApiPage key={session.email} email={session.email} />;
   return <SignInPage />;
 }

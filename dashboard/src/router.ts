@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 import { type Path, paths } from "./paths.ts";
 
 /** What a page is told by the one that led to it. It stands in the history entry, so that a reload keeps it. */
-export type Errand = { returnTo?: Path; sessionLost?: boolean; linkFailed?: boolean };
+export type Errand = { returnTo?: Path; sessionLost?: boolean; linkFailed?: boolean; linkRefused?: boolean };
 
 const known = new Set<string>(Object.values(paths));
 const listeners = new Set<() => void>();

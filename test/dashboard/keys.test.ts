@@ -223,6 +223,13 @@ test("Revoke names the key and its last use; from then on the API answers 401 an
   await page.reload();
   await row(page, "Power BI").getByRole("button", { name: "Revoke" }).click();
   await dialog.getByText(/was last used on \d+ \w+ \d{4}, \d\d:\d\d\./).waitFor();
+  await dialog.getByRole("button", { name: "Cancel" }).click();
+
+  // Not the moment at which it was created, nor now.
+  await sql`update app.api_key_uses set last_used_at = '2026-01-02T03:04:05Z' where company_id = ${company.id}`;
+  await page.reload();
+  await row(page, "Power BI").getByRole("button", { name: "Revoke" }).click();
+  await dialog.getByText("was last used on 2 Jan 2026, 04:04.").waitFor();
   await expectGoodLooks(page, "revoke-key");
   expect((await call("/members", key)).status).toBe(200);
   await dialog.getByRole("button", { name: "Revoke key" }).click();

@@ -61,16 +61,61 @@ test("a pasted key goes to the base address in a header, and into no address, st
   expect(stored[2]).toBe("0");
 });
 
-test("a mistyped and a revoked key are refused in plain words", async () => {
+test("a key may be pasted with blanks, a line break, or the header that it stood in", async () => {
+  const { api_key } = await makeKey(await signedIn(admin), "Payroll");
+  const page = await newPage();
+  await signIn(page, admin);
+  const pasted = [
+    `Bearer ${api_key}`,
+    `bearer  ${api_key}\t`,
+    `Authorization: Bearer ${api_key}`,
+    `X-API-Key: ${api_key}`,
+  ];
+  for (const text of [...pasted, `${api_key.slice(0, 20)} ${api_key.slice(20)}`]) {
+    const requested = page.waitForRequest((request) => request.url() === stack.api_url && request.method() === "GET");
+    await page.getByLabel("Key to check").fill(text);
+    await page.getByRole("button", { name: "Check key" }).click();
+    expect((await requested).headers()["x-api-key"], text).toBe(api_key);
+    await page.getByText("Payroll works").waitFor();
+    await page.reload();
+  }
+});
+
+test("an answer that is none is not taken for a good key", async () => {
+  const { api_key } = await makeKey(await signedIn(admin), "Payroll");
+  const page = await newPage();
+  await signIn(page, admin);
+  const good = { version: "1.0.0", company_name: "Hollis & Rowe", key_name: "Payroll", scopes: [], endpoints: [] };
+  for (const status of [500, 503, 429, 204]) {
+    await page.route(stack.api_url, (route) => route.fulfill({ status, ...(status === 204 ? {} : { json: good }) }));
+    await page.getByLabel("Key to check").fill(api_key);
+    await page.getByRole("button", { name: "Check key" }).click();
+    const section = page.getByRole("region", { name: "Quick check" });
+    await section.getByRole("alert").getByText("The API did not answer as it should.").waitFor();
+    expect(await page.getByText("Payroll works").count(), String(status)).toBe(0);
+    await page.unroute(stack.api_url);
+    await page.reload();
+  }
+});
+
+test("a mistyped, a cut and a revoked key are refused in plain words", async () => {
   const client = await signedIn(admin);
   const { api_key, id } = await makeKey(client, "Payroll");
   await client.rpc("revoke_api_key", { key_id: id });
   const page = await newPage();
   await signIn(page, admin);
-  for (const key of ["sk_live_mistyped", api_key]) {
+  const refused = "This key does not work: it is mistyped, revoked or expired.";
+  const cut = "This is not a whole key: a key is sk_live_ followed by 38 letters and digits.";
+  const tries = [
+    ["sk_live_mistyped", cut],
+    [`${api_key}é`, cut],
+    [`sk_live_${"x".repeat(38)}`, refused],
+    [api_key, refused],
+  ] as const;
+  for (const [key, words] of tries) {
     await page.getByLabel("Key to check").fill(key);
     await page.getByRole("button", { name: "Check key" }).click();
-    await page.getByText("This key does not work: it is mistyped, revoked or expired.").waitFor();
+    await page.getByText(words).waitFor();
     if (key === api_key) await expectGoodLooks(page, "refused-key");
     await page.reload();
   }

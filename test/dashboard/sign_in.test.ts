@@ -71,6 +71,19 @@ test("the session survives a reload and a new tab, and ends with Sign out", asyn
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
+test("signing out ends the session of this browser alone", async () => {
+  const person = await company.addPerson("Twice Here", "admin");
+  const [office, home] = [await newPage(), await newPage()];
+  for (const page of [office, home]) await signIn(page, person);
+  // Asked for so; the stack's Auth keeps other sessions whatever it is asked.
+  const asked = office.waitForRequest((request) => request.url().includes("/auth/v1/logout"));
+  await office.getByRole("button", { name: "Sign out" }).click();
+  expect(new URL((await asked).url()).searchParams.get("scope")).toBe("local");
+  await office.getByRole("heading", { name: "Sign in" }).waitFor();
+  await home.reload();
+  await home.getByRole("button", { name: "Create key" }).waitFor();
+});
+
 test("a wrong password and an unknown address say the same, and what to do", async () => {
   const page = await newPage();
   await page.goto("/sign-in");

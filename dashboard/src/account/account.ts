@@ -2,6 +2,7 @@
 import { paths } from "../paths.ts";
 import { authProblem } from "../problems.ts";
 import { supabase } from "../supabase.ts";
+import type { EmailLink } from "./email_link.ts";
 
 export async function signIn(email: string, password: string): Promise<void> {
   const { error } = await supabase.auth.signInWithPassword({ email, password });
@@ -12,6 +13,12 @@ export async function signIn(email: string, password: string): Promise<void> {
 export async function sendPasswordLink(email: string): Promise<void> {
   const redirectTo = window.location.origin + paths.setPassword;
   const { error } = await supabase.auth.resetPasswordForEmail(email, { redirectTo });
+  if (error) throw authProblem(error);
+}
+
+/** Signs in as the one whom a link from an e-mail was sent to, in place of whoever is signed in. */
+export async function signInByLink(link: EmailLink): Promise<void> {
+  const { error } = await supabase.auth.setSession(link);
   if (error) throw authProblem(error);
 }
 

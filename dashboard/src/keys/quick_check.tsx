@@ -1,7 +1,7 @@
 import { Button, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useAction } from "../account/use_action.ts";
-import { checkKey, type KeyCheck } from "../check_key.ts";
+import { checkKey, type KeyCheck, pastedKey } from "../check_key.ts";
 import { Notice } from "../parts/notice.tsx";
 import { CheckedKey } from "./checked_key.tsx";
 import classes from "./keys.module.css";
@@ -11,7 +11,7 @@ export function QuickCheck({ onChecked }: { onChecked: () => Promise<void> }) {
   const [checked, setChecked] = useState<KeyCheck | null>(null);
   const { run, pending, problem } = useAction(async (form: HTMLFormElement) => {
     setChecked(null);
-    setChecked(await checkKey(String(new FormData(form).get("key")).trim()));
+    setChecked(await checkKey(pastedKey(String(new FormData(form).get("key")))));
     form.reset();
     void onChecked();
   });

@@ -1,20 +1,36 @@
 import { Button, Checkbox, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { setPassword } from "../account/account.ts";
+import { currentLink } from "../account/email_link.ts";
 import { useAction } from "../account/use_action.ts";
 import { Link } from "../parts/link.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { paths } from "../paths.ts";
-import { currentErrand, navigate } from "../router.ts";
+import { currentErrand, type Errand, navigate } from "../router.ts";
 import { AccountPage } from "./account_page.tsx";
+import { OpenLink } from "./open_link.tsx";
 import classes from "./pages.module.css";
 import { PasswordLinkForm } from "./password_link_form.tsx";
 
 /**
- * Where the links of an invitation and of "Forgot password?" lead. The link itself has signed the person in.
- * @param email of the person signed in, or null when the link did not work
+ * Where the links of an invitation and of "Forgot password?" lead: the link signs the person in, then they set their password.
+ * @param email of the person signed in, or null
  */
 export function SetPasswordPage({ email }: { email: string | null }) {
+  const [link, setLink] = useState(currentLink);
+
+  function leaveLink(errand: Errand = {}): void {
+    navigate(paths.setPassword, errand, "replace");
+    setLink(null);
+  }
+
+  if (link !== null) {
+    return (
+      <AccountPage title="Set a password">
+        <OpenLink link={link} signedInAs={email} onOpened={leaveLink} onDead={() => leaveLink({ linkFailed: true })} />
+      </AccountPage>
+    );
+  }
   if (email === null || currentErrand().linkFailed) {
     return (
       <AccountPage title="Set a password">

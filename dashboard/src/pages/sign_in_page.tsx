@@ -23,6 +23,12 @@ export function SignInPage() {
       {currentErrand().sessionLost && !problem && (
         <Notice kind="hint">Your session has ended. Sign in again to go on where you were.</Notice>
       )}
+      {currentErrand().linkRefused && !problem && (
+        <Notice kind="hint">
+          That link signs nobody in: only an invitation and “Forgot password?” do. Sign in with your e-mail address and
+          your password.
+        </Notice>
+      )}
       {problem && <Notice kind="problem">{problem.message}</Notice>}
       <form onSubmit={submit}>
         <Stack gap="md">

@@ -1,0 +1,117 @@
+// Tokens that arrive in the page's address: only an invitation and "Forgot password?" sign anybody in, and nobody else's session goes
+// without a question.
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { sql, stack } from "../api/stack.ts";
+import { newPage } from "./browser.ts";
+import { newClient, type Person, TestCompany } from "./company.ts";
+import { expectGoodLooks } from "./looks.ts";
+import { fillSignIn, path, signIn } from "./steps.ts";
+
+let company: TestCompany;
+let rival: TestCompany;
+let admin: Person;
+let stranger: Person;
+beforeAll(async () => {
+  company = await TestCompany.create("Cedar Works");
+  rival = await TestCompany.create("Rival & Co");
+  admin = await company.addPerson("Ada Brandt", "admin");
+  stranger = await rival.addPerson("Theo Rival", "admin");
+});
+afterAll(async () => {
+  await company.remove();
+  await rival.remove();
+});
+
+/** A link as Auth ends it: with the tokens of a new session. */
+async function linkOf({ email, password }: Person, type: string, at = "/"): Promise<string> {
+  const { data, error } = await newClient().auth.signInWithPassword({ email, password });
+  if (error) throw error;
+  const { access_token, refresh_token } = data.session;
+  const fragment = new URLSearchParams({ access_token, refresh_token, type, expires_in: "3600", token_type: "bearer" });
+  return `${stack.dashboard_url}${at}#${fragment}`;
+}
+
+const whoIsSignedIn = (page: Page) =>
+  page.evaluate(() => Object.values(localStorage).map((stored) => JSON.parse(stored).user.email));
+
+test("a link of any other type signs nobody in, and ends nobody's session", async () => {
+  const page = await newPage();
+  for (const type of ["magiclink", "signup", "email_change", ""]) {
+    await page.goto(await linkOf(stranger, type, path));
+    await page.getByText("That link signs nobody in").waitFor();
+    expect(page.url()).toBe(`${stack.dashboard_url}/sign-in`);
+    expect(await whoIsSignedIn(page)).toEqual([]);
+  }
+  await expectGoodLooks(page, "refused-link");
+  await fillSignIn(page, admin);
+  await page.getByText("No keys yet").waitFor();
+
+  // A blank page between: otherwise only the fragment changes, and nothing is loaded.
+  await page.goto("about:blank");
+  await page.goto(await linkOf(stranger, "magiclink", path));
+  await page.getByRole("banner").getByText("Cedar Works").waitFor();
+  expect(await whoIsSignedIn(page)).toEqual([admin.email]);
+  expect(page.url()).toBe(stack.dashboard_url + path);
+});
+
+test("a link that belongs to somebody else asks before it replaces the session: stay, or go on", async () => {
+  const page = await newPage();
+  await signIn(page, admin);
+  const link = await linkOf(stranger, "recovery");
+  await page.goto("about:blank");
+  await page.goto(link);
+  await page.getByText(`You are signed in as ${admin.email}. This link belongs to ${stranger.email}`).waitFor();
+  await expectGoodLooks(page, "other-persons-link");
+  expect(await whoIsSignedIn(page)).toEqual([admin.email]);
+  await page.getByRole("button", { name: "Stay signed in" }).click();
+  await page.getByRole("banner").getByText("Cedar Works").waitFor();
+  expect(page.url()).toBe(stack.dashboard_url + path);
+
+  await page.goto("about:blank");
+  await page.goto(link);
+  await page.getByRole("button", { name: "Open the link" }).click();
+  await page.getByLabel("New password").waitFor();
+  expect(await whoIsSignedIn(page)).toEqual([stranger.email]);
+  expect(page.url()).toBe(`${stack.dashboard_url}/set-password`);
+  await page.goto(path);
+  await page.getByRole("banner").getByText("Rival & Co").waitFor();
+});
+
+test("a page that another tab takes over shows nothing of the company before", async () => {
+  const page = await newPage();
+  await signIn(page, admin);
+  const tab = await page.context().newPage();
+  await tab.goto(await linkOf(stranger, "recovery"));
+  await tab.getByRole("button", { name: "Open the link" }).click();
+  await tab.getByLabel("New password").waitFor();
+  await page.getByRole("banner").getByText("Rival & Co").waitFor();
+  expect(await page.content()).not.toContain("Cedar Works");
+});
+
+test("the own link asks nothing; a dead one says so, and ends no session", async () => {
+  const page = await newPage();
+  await signIn(page, admin);
+  await page.goto("about:blank");
+  await page.goto(await linkOf(admin, "recovery"));
+  await page.getByLabel("New password").waitFor();
+
+  const dead = await linkOf(stranger, "invite");
+  await sql`delete from auth.sessions where user_id = (select id from auth.users where email = ${stranger.email})`;
+  for (const link of [dead, `${stack.dashboard_url}/#access_token=junk&refresh_token=junk&type=recovery`]) {
+    await page.goto("about:blank");
+    await page.goto(link);
+    await page.getByText("This link has expired or was used before.").waitFor();
+    expect(await whoIsSignedIn(page)).toEqual([admin.email]);
+  }
+});
+
+test("without a network a link waits for the next try", async () => {
+  const page = await newPage();
+  await page.route("**/auth/v1/user", (route) => route.abort());
+  await page.goto(await linkOf(admin, "invite"));
+  await page.getByText("The service cannot be reached.").waitFor();
+  await page.unroute("**/auth/v1/user");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByLabel("New password").waitFor();
+});
