@@ -1,9 +1,10 @@
 // The shape of what the SQL functions for admins take and return (sql/schema/0900_admin_functions.sql).
 import type { Scope } from "./scopes.ts";
 
-/** The signed-in person: their member row, if `status` is linked. */
+/** The signed-in person: their member row, if `status` is linked; moved when their company is served elsewhere. */
 export type Member =
   | { status: "linked"; company_name: string; name: string; role: string }
+  | { status: "moved"; company_name: string; name: string; role: null }
   | { status: "email_not_confirmed" | "no_member" | "several_members"; company_name: null; name: null; role: null };
 
 /** Date-times are ISO 8601 in UTC. */

@@ -5,8 +5,13 @@ create table app.companies (
   name text not null,
   default_language text not null default 'en',
   created_at timestamptz not null default now(),
+  -- Whether this project serves the company, or another one does (docs/moving-a-company.md). app.authenticate and app.current_admin go by it.
+  serving text not null default 'open',
+  move_id uuid,
   constraint companies_name_length check (char_length(name) between 1 and 255),
-  constraint companies_default_language_form check (default_language ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$')
+  constraint companies_default_language_form check (default_language ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$'),
+  constraint companies_serving_known check (serving in ('open', 'moving', 'readable', 'closed')),
+  constraint companies_serving_moved check (serving = 'open' or move_id is not null)
 );
 
 alter table app.companies enable row level security;
@@ -34,3 +39,6 @@ grant select (id, name, default_language) on app.companies to public_api;
 
 comment on table app.companies is 'The companies whose data the service holds.';
 comment on column app.companies.default_language is 'BCP 47 tag, such as en or de: the language of category names in the API.';
+comment on column app.companies.serving is
+  'open: here. moving: being copied to another project, read only. readable: moved, its keys still read here. closed: moved, its keys answer 401 here.';
+comment on column app.companies.move_id is 'The last move of the company, the same at both its ends; null when it has never moved.';

@@ -41,14 +41,15 @@ create table app.member_accounts (
 alter table app.member_accounts enable row level security;
 
 -- The admin who is signed in, read from the member row on every call, never from the token: who stops being an admin stops at
--- once. No row for anybody else. Security definer, because it decides what the policies let authenticated see.
+-- once. No row for anybody else, nor where the company has moved away from. Security definer, because it decides what the policies let authenticated see.
 create function app.current_admin(out company_id uuid, out member_id uuid) returns setof record
 language sql stable rows 1 security definer set search_path = ''
 begin atomic
   select m.company_id, m.id
   from app.member_accounts as a
   join app.members as m on m.company_id = a.company_id and m.id = a.member_id
-  where a.user_id = (select auth.uid()) and m.role = 'admin';
+  join app.companies as c on c.id = a.company_id
+  where a.user_id = (select auth.uid()) and m.role = 'admin' and c.serving = 'open';
 end;
 
 revoke all on function app.current_admin() from public;

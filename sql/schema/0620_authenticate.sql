@@ -13,7 +13,8 @@ comment on type app.verified_key is 'What app.authenticate knows of a key once i
 -- the same reason the last use is looked up from the key and not joined: a join may go through all keys of a company.
 --
 -- Raises PT401 (unknown, revoked or expired: HTTP 401) or PT403 (the scope is missing: HTTP 403); PostgREST turns these into
--- the HTTP status. The detail of a PT403 names key and company for the request log.
+-- the HTTP status. PT429 while the company is moving to another project, for a scope that writes: to be tried again, here or there.
+-- The detail of a PT403 names key and company for the request log.
 create function app.authenticate(key_hash text, required_scope text) returns app.verified_key
 language plpgsql volatile security definer
 set search_path = ''
@@ -22,20 +23,28 @@ as $$
 declare
   verified app.verified_key;
   use_is_noted boolean;
+  serving text;
   bound_to text;
 begin
-  select k.company_id, k.id, k.name, k.scopes, coalesce(u.last_used_at > now() - interval '1 minute', false)
-  into verified.company_id, verified.key_id, verified.key_name, verified.scopes, use_is_noted
+  select k.company_id, k.id, k.name, k.scopes, coalesce(u.last_used_at > now() - interval '1 minute', false), c.serving
+  into verified.company_id, verified.key_id, verified.key_name, verified.scopes, use_is_noted, serving
   from app.api_keys as k
   cross join lateral (
     select used.last_used_at from app.api_key_uses as used where used.company_id = k.company_id and used.key_id = k.id offset 0
   ) as u
+  cross join lateral (select company.serving from app.companies as company where company.id = k.company_id offset 0) as c
   where k.key_hash = decode(authenticate.key_hash, 'hex')
     and k.revoked_at is null
-    and (k.expires_at is null or k.expires_at > now());
+    and (k.expires_at is null or k.expires_at > now())
+    and c.serving <> 'closed';
 
   if not found then
     raise exception using errcode = 'PT401', message = 'Unauthorized: Invalid or missing API Key';
+  end if;
+
+  -- Where a company has moved away from, nothing of it can be written any more.
+  if serving = 'readable' then
+    verified.scopes := array(select scope from unnest(verified.scopes) with ordinality as s (scope, place) where scope not like 'write:%' order by place);
   end if;
 
   if required_scope <> all (verified.scopes) then
@@ -45,8 +54,12 @@ begin
       detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
   end if;
 
+  if serving = 'moving' and required_scope like 'write:%' then
+    raise exception using errcode = 'PT429', message = 'the company is moving to another project';
+  end if;
+
   -- At most once a minute, and never waiting: whoever finds the row locked leaves it to the one who holds it.
-  if not use_is_noted then
+  if not use_is_noted and serving = 'open' then
     update app.api_key_uses as u set last_used_at = now()
     where (u.company_id, u.key_id) in (
       select free.company_id, free.key_id

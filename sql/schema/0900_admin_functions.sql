@@ -17,11 +17,16 @@ create function app.link_member() returns text
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
+  status text;
   account record;
   candidates record;
 begin
-  if exists (select from app.member_accounts as a where a.user_id = (select auth.uid())) then
-    return 'linked';
+  select case when c.serving = 'open' then 'linked' else 'moved' end into status
+  from app.member_accounts as a
+  join app.companies as c on c.id = a.company_id
+  where a.user_id = (select auth.uid());
+  if found then
+    return status;
   end if;
 
   select u.id, u.email into account
@@ -33,6 +38,7 @@ begin
 
   select count(*) as found, (array_agg(m.company_id))[1] as company_id, (array_agg(m.id))[1] as member_id into candidates
   from app.members as m
+  join app.companies as c on c.id = m.company_id and c.serving = 'open'
   where lower(m.email) = lower(account.email)
     and not exists (select from app.member_accounts as a where a.company_id = m.company_id and a.member_id = m.id);
   if candidates.found = 0 then
@@ -54,7 +60,7 @@ $$;
 revoke all on function app.link_member() from public;
 grant execute on function app.link_member() to authenticated;
 comment on function app.link_member() is
-  'Links the signed-in person to their member row: linked, email_not_confirmed, no_member or several_members.';
+  'Links the signed-in person to their member row: linked, moved (linked, but the company has moved to another project), email_not_confirmed, no_member or several_members.';
 
 -- Who the signed-in person is: their own member row, whatever their role.
 create function app.current_member(out company_name text, out name text, out role text) returns setof record
@@ -79,14 +85,14 @@ declare
   member record;
 begin
   select * into member from app.current_member();
-  return json_build_object('status', status, 'company_name', member.company_name, 'name', member.name, 'role', member.role);
+  return json_build_object('status', status, 'company_name', member.company_name, 'name', member.name, 'role', case status when 'linked' then member.role end);
 end
 $$;
 
 revoke all on function public.link_member() from public, anon, service_role;
 grant execute on function public.link_member() to authenticated;
 comment on function public.link_member() is
-  'To be called after sign-in: { status, company_name, name, role }, status linked, email_not_confirmed, no_member or several_members.';
+  'To be called after sign-in: { status, company_name, name, role }, status linked, moved (no role then), email_not_confirmed, no_member or several_members.';
 
 create function public.create_api_key(
   name text,

@@ -44,8 +44,13 @@ create table app.companies (
   name text not null,
   default_language text not null default 'en',
   created_at timestamptz not null default now(),
+  -- Whether this project serves the company, or another one does (docs/moving-a-company.md). app.authenticate and app.current_admin go by it.
+  serving text not null default 'open',
+  move_id uuid,
   constraint companies_name_length check (char_length(name) between 1 and 255),
-  constraint companies_default_language_form check (default_language ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$')
+  constraint companies_default_language_form check (default_language ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$'),
+  constraint companies_serving_known check (serving in ('open', 'moving', 'readable', 'closed')),
+  constraint companies_serving_moved check (serving = 'open' or move_id is not null)
 );
 
 alter table app.companies enable row level security;
@@ -73,6 +78,9 @@ grant select (id, name, default_language) on app.companies to public_api;
 
 comment on table app.companies is 'The companies whose data the service holds.';
 comment on column app.companies.default_language is 'BCP 47 tag, such as en or de: the language of category names in the API.';
+comment on column app.companies.serving is
+  'open: here. moving: being copied to another project, read only. readable: moved, its keys still read here. closed: moved, its keys answer 401 here.';
+comment on column app.companies.move_id is 'The last move of the company, the same at both its ends; null when it has never moved.';
 
 -- 0210_teams.sql
 
@@ -142,14 +150,15 @@ create table app.member_accounts (
 alter table app.member_accounts enable row level security;
 
 -- The admin who is signed in, read from the member row on every call, never from the token: who stops being an admin stops at
--- once. No row for anybody else. Security definer, because it decides what the policies let authenticated see.
+-- once. No row for anybody else, nor where the company has moved away from. Security definer, because it decides what the policies let authenticated see.
 create function app.current_admin(out company_id uuid, out member_id uuid) returns setof record
 language sql stable rows 1 security definer set search_path = ''
 begin atomic
   select m.company_id, m.id
   from app.member_accounts as a
   join app.members as m on m.company_id = a.company_id and m.id = a.member_id
-  where a.user_id = (select auth.uid()) and m.role = 'admin';
+  join app.companies as c on c.id = a.company_id
+  where a.user_id = (select auth.uid()) and m.role = 'admin' and c.serving = 'open';
 end;
 
 revoke all on function app.current_admin() from public;
@@ -655,7 +664,8 @@ comment on type app.verified_key is 'What app.authenticate knows of a key once i
 -- the same reason the last use is looked up from the key and not joined: a join may go through all keys of a company.
 --
 -- Raises PT401 (unknown, revoked or expired: HTTP 401) or PT403 (the scope is missing: HTTP 403); PostgREST turns these into
--- the HTTP status. The detail of a PT403 names key and company for the request log.
+-- the HTTP status. PT429 while the company is moving to another project, for a scope that writes: to be tried again, here or there.
+-- The detail of a PT403 names key and company for the request log.
 create function app.authenticate(key_hash text, required_scope text) returns app.verified_key
 language plpgsql volatile security definer
 set search_path = ''
@@ -664,20 +674,28 @@ as $$
 declare
   verified app.verified_key;
   use_is_noted boolean;
+  serving text;
   bound_to text;
 begin
-  select k.company_id, k.id, k.name, k.scopes, coalesce(u.last_used_at > now() - interval '1 minute', false)
-  into verified.company_id, verified.key_id, verified.key_name, verified.scopes, use_is_noted
+  select k.company_id, k.id, k.name, k.scopes, coalesce(u.last_used_at > now() - interval '1 minute', false), c.serving
+  into verified.company_id, verified.key_id, verified.key_name, verified.scopes, use_is_noted, serving
   from app.api_keys as k
   cross join lateral (
     select used.last_used_at from app.api_key_uses as used where used.company_id = k.company_id and used.key_id = k.id offset 0
   ) as u
+  cross join lateral (select company.serving from app.companies as company where company.id = k.company_id offset 0) as c
   where k.key_hash = decode(authenticate.key_hash, 'hex')
     and k.revoked_at is null
-    and (k.expires_at is null or k.expires_at > now());
+    and (k.expires_at is null or k.expires_at > now())
+    and c.serving <> 'closed';
 
   if not found then
     raise exception using errcode = 'PT401', message = 'Unauthorized: Invalid or missing API Key';
+  end if;
+
+  -- Where a company has moved away from, nothing of it can be written any more.
+  if serving = 'readable' then
+    verified.scopes := array(select scope from unnest(verified.scopes) with ordinality as s (scope, place) where scope not like 'write:%' order by place);
   end if;
 
   if required_scope <> all (verified.scopes) then
@@ -687,8 +705,12 @@ begin
       detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
   end if;
 
+  if serving = 'moving' and required_scope like 'write:%' then
+    raise exception using errcode = 'PT429', message = 'the company is moving to another project';
+  end if;
+
   -- At most once a minute, and never waiting: whoever finds the row locked leaves it to the one who holds it.
-  if not use_is_noted then
+  if not use_is_noted and serving = 'open' then
     update app.api_key_uses as u set last_used_at = now()
     where (u.company_id, u.key_id) in (
       select free.company_id, free.key_id
@@ -1508,11 +1530,16 @@ create function app.link_member() returns text
 language plpgsql volatile security definer set search_path = ''
 as $$
 declare
+  status text;
   account record;
   candidates record;
 begin
-  if exists (select from app.member_accounts as a where a.user_id = (select auth.uid())) then
-    return 'linked';
+  select case when c.serving = 'open' then 'linked' else 'moved' end into status
+  from app.member_accounts as a
+  join app.companies as c on c.id = a.company_id
+  where a.user_id = (select auth.uid());
+  if found then
+    return status;
   end if;
 
   select u.id, u.email into account
@@ -1524,6 +1551,7 @@ begin
 
   select count(*) as found, (array_agg(m.company_id))[1] as company_id, (array_agg(m.id))[1] as member_id into candidates
   from app.members as m
+  join app.companies as c on c.id = m.company_id and c.serving = 'open'
   where lower(m.email) = lower(account.email)
     and not exists (select from app.member_accounts as a where a.company_id = m.company_id and a.member_id = m.id);
   if candidates.found = 0 then
@@ -1545,7 +1573,7 @@ $$;
 revoke all on function app.link_member() from public;
 grant execute on function app.link_member() to authenticated;
 comment on function app.link_member() is
-  'Links the signed-in person to their member row: linked, email_not_confirmed, no_member or several_members.';
+  'Links the signed-in person to their member row: linked, moved (linked, but the company has moved to another project), email_not_confirmed, no_member or several_members.';
 
 -- Who the signed-in person is: their own member row, whatever their role.
 create function app.current_member(out company_name text, out name text, out role text) returns setof record
@@ -1570,14 +1598,14 @@ declare
   member record;
 begin
   select * into member from app.current_member();
-  return json_build_object('status', status, 'company_name', member.company_name, 'name', member.name, 'role', member.role);
+  return json_build_object('status', status, 'company_name', member.company_name, 'name', member.name, 'role', case status when 'linked' then member.role end);
 end
 $$;
 
 revoke all on function public.link_member() from public, anon, service_role;
 grant execute on function public.link_member() to authenticated;
 comment on function public.link_member() is
-  'To be called after sign-in: { status, company_name, name, role }, status linked, email_not_confirmed, no_member or several_members.';
+  'To be called after sign-in: { status, company_name, name, role }, status linked, moved (no role then), email_not_confirmed, no_member or several_members.';
 
 create function public.create_api_key(
   name text,

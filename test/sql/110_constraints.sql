@@ -113,6 +113,7 @@ select bag_eq(
     where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and not a.attnotnull
   $$,
   $$ values
+    ('app.companies.move_id'),
     ('app.members.team_id'),
     ('app.rewards.external_id'), ('app.rewards.description'), ('app.rewards.stock_count'), ('app.rewards.image_url'), ('app.rewards.vendor_name'),
     ('app.day_ratings.comment'), ('app.day_ratings.team_id'), ('app.day_ratings.points_awarded'),
@@ -198,7 +199,8 @@ select lives_ok(
 -- Rows that pass, and the values that decide: at a limit and past it.
 create temporary table valid_rows (relation text, fields jsonb);
 insert into valid_rows values
-  ('app.companies', '{"id": "00000000-0000-4000-8000-00000000000c", "name": "C", "default_language": "en", "created_at": "2026-01-01Z"}'),
+  ('app.companies', '{"id": "00000000-0000-4000-8000-00000000000c", "name": "C", "default_language": "en", "created_at": "2026-01-01Z", '
+    '"serving": "closed", "move_id": "00000000-0000-4000-8000-00000000000d"}'),
   ('app.teams', '{"name": "T"}'),
   ('app.members', '{"name": "M", "email": "m@c.example", "role": "employee"}'),
   ('app.category_names', '{"language": "fr", "name": "N"}'),
@@ -219,6 +221,8 @@ insert into decisive_values values
   ('companies_name_length', 'app.companies', 'name', json_build_array(repeat('ä', 255)), json_build_array('', repeat('x', 256))),
   ('companies_default_language_form', 'app.companies', 'default_language',
     '["de", "gsw", "pt-BR", "zh-Hant-TW", "de-1996"]', '["", "d", "DE", "deutsch", "de-", "de_DE", "de-x", "de\nen"]'),
+  ('companies_serving_known', 'app.companies', 'serving', '["open", "moving", "readable", "closed"]', '["", "OPEN", "gone"]'),
+  ('companies_serving_moved', 'app.companies', 'move_id', '["00000000-0000-4000-8000-00000000000d"]', '[null]'),
   ('teams_name_length', 'app.teams', 'name', json_build_array(repeat('ä', 255)), json_build_array('', repeat('x', 256))),
   ('members_name_length', 'app.members', 'name', json_build_array(repeat('ä', 255)), json_build_array('', repeat('x', 256))),
   ('members_email_form', 'app.members', 'email', json_build_array('a@b', repeat('a', 318) || '@b'),

@@ -11,6 +11,11 @@ function explanation(member: Member, email: string): { title: string; advice: st
         title: "Only admins manage API keys",
         advice: `You are signed in as ${member.name} of ${member.company_name}, with the role ${member.role}. Ask an admin of your company to create the key for you, or to make you an admin.`,
       };
+    case "moved":
+      return {
+        title: "Your company has moved",
+        advice: `${member.company_name} is served at another address, and its keys are managed there. Ask whoever runs the service for the address of this page there.`,
+      };
     case "no_member":
       return {
         title: "No company knows this address",
