@@ -8,7 +8,7 @@ import { type Format, formatOf } from "./client/formats.ts";
 import { type Progress, progressOn } from "./client/progress.ts";
 import { type Filters, walk } from "./client/walk.ts";
 
-const lists = endpoints.filter(({ columns }) => columns.length > 0);
+const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
 
 /** What to export, and where to. */
 export interface Job {

@@ -1,16 +1,24 @@
 import { z } from "zod";
 import { keyHashOf } from "./credentials.ts";
+import { csv } from "./csv.ts";
 import { asStream, asText, connect, type Reader, type Reply, type Settings } from "./database.ts";
-import { type Endpoint, endpoints, version } from "./endpoints.ts";
+import {
+  type Endpoint,
+  endpoints,
+  type ImportEndpoint,
+  type KeyEndpoint,
+  type ListEndpoint,
+  version,
+} from "./endpoints.ts";
 import { type Parameters, readParameters } from "./parameters.ts";
-import { type Answer, ApiError, csv, errorAnswer, json, preflight, toResponse } from "./responses.ts";
-import { readRewards } from "./rewards.ts";
+import { type Answer, ApiError, errorAnswer, json, type Logged, preflight, toResponse } from "./responses.ts";
+import { readRewards } from "./reward_import.ts";
 
-/** What a log line says of the outcome: never a key, a hash, a parameter's value or data. */
-type Outcome = { rows: number | null; key_id: string | null; company_id: string | null; error?: string };
+/** What a request came to: the answer, and what its log line says besides. Never a key, a hash, a parameter's value or data. */
+type Outcome = { answer: Answer; logged: Logged };
 
 /**
- * Makes the handler of the API: path, method, key, parameters, body, one database call, response (`docs/api.md`, Requests).
+ * Makes the handler of the API: path, method, key, parameters, body, database, response (`docs/api.md`, Requests).
  * The handler never throws: what it did not expect becomes a 500. `log` gets one line of JSON a request, when its headers are sent.
  */
 export function createApp(settings: Settings, log: (line: string) => void): (request: Request) => Promise<Response> {
@@ -20,15 +28,7 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
     const started = performance.now();
     const requestId = crypto.randomUUID();
     const { path, query } = address(request.url);
-    const outcome: Outcome = { rows: null, key_id: null, company_id: null };
-    let answer: Answer;
-    try {
-      answer = await respond(request, path, query, outcome);
-    } catch (thrown) {
-      const error = thrown instanceof ApiError ? thrown : unexpected(thrown);
-      Object.assign(outcome, error.logged);
-      answer = errorAnswer(error);
-    }
+    const { answer, logged } = await respond(request, path, query).catch(failed);
     const line = {
       time: new Date().toISOString(),
       request_id: requestId,
@@ -36,51 +36,69 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
       path: loggable(path),
       status: answer.status,
       milliseconds: Math.round((performance.now() - started) * 10) / 10,
-      ...outcome,
+      ...{ rows: null, key_id: null, company_id: null, ...logged },
     };
     log(JSON.stringify(line));
     return toResponse(answer, requestId, request.method === "HEAD");
   };
 
-  async function respond(request: Request, path: string, query: string, outcome: Outcome): Promise<Answer> {
+  async function respond(request: Request, path: string, query: string): Promise<Outcome> {
     const { endpoint, allowed } = route(path, request.method);
-    if (!endpoint) return preflight(allowed);
+    if (!endpoint) return { answer: preflight(allowed), logged: {} };
     const keyHash = keyHashOf(request.headers);
+    const call: Call = (rpc, args, read) => callDatabase(rpc, { key_hash: keyHash, ...args }, endpoint.scope, read);
 
-    const call = async <Body>(rpc: string, args: object, read: Reader<Body>): Promise<Reply<Body>> => {
-      const reply = await callDatabase(rpc, { key_hash: keyHash, ...args }, endpoint.scope, read);
-      outcome.key_id = reply.headers.get("X-Key-Id");
-      outcome.company_id = reply.headers.get("X-Company-Id");
-      const rows = reply.headers.get("X-Row-Count");
-      if (rows !== null) outcome.rows = Number(rows);
-      return reply;
-    };
-
+    if (endpoint.kind === "import") return await importRewards(endpoint, query, request.body, call);
     let parameters: Parameters;
-    let rewards: readonly object[] = [];
     try {
       parameters = readParameters(endpoint, query);
-      if (endpoint.method === "POST") rewards = await readRewards(request.body);
     } catch (error) {
       // Only who may come in at all is told what is wrong with the request.
-      if (error instanceof ApiError) await call("verify_api_key", { required_scope: endpoint.scope }, asText);
-      throw error;
+      return await afterVerifying(endpoint, call, () => Promise.reject(error));
     }
-
-    if (endpoint.method === "POST") {
-      const { body } = await call(endpoint.rpc, { rewards: JSON.stringify(rewards) }, asText);
-      outcome.rows = rewards.length;
-      return json(body);
-    }
-    if (endpoint.columns.length === 0) return root((await call(endpoint.rpc, {}, asText)).body);
-
-    if (parameters.format === "json") {
-      const { headers, body } = await call(endpoint.rpc, parameters.args, asStream);
-      return json(body, hasMore(headers));
-    }
-    const { headers, body } = await call(endpoint.rpc, parameters.args, asText);
-    return csv(body, endpoint, parameters.escapeFormulas, hasMore(headers));
+    return endpoint.kind === "key" ? await checkKey(endpoint, call) : await list(endpoint, parameters, call);
   }
+}
+
+/** A call of the database with the key of the request. */
+type Call = <Body>(rpc: string, args: object, read: Reader<Body>) => Promise<Reply<Body>>;
+
+/** Asks whether the key may, and only then does the rest. However that ends, the log knows whose request it was. */
+async function afterVerifying({ scope }: Endpoint, call: Call, rest: () => Promise<Outcome>): Promise<Outcome> {
+  const verified = await call("verify_api_key", { required_scope: scope }, asText);
+  const { answer, logged } = await rest().catch(failed);
+  return { answer, logged: { ...verified.logged, ...logged } };
+}
+
+/** `POST /rewards`: not a byte of the body is read before the database has verified the key. */
+function importRewards(endpoint: ImportEndpoint, query: string, body: Request["body"], call: Call): Promise<Outcome> {
+  return afterVerifying(endpoint, call, async () => {
+    readParameters(endpoint, query);
+    const rewards = await readRewards(body);
+    const reply = await call(endpoint.rpc, { rewards: JSON.stringify(rewards) }, asText);
+    return { answer: json(reply.body), logged: { ...reply.logged, rows: rewards.length } };
+  });
+}
+
+const verifiedKey = z.object({ company_name: z.string(), key_name: z.string(), scopes: z.array(z.string()) });
+
+/** `GET /`: the version, what the key is and may do, and the endpoints (`docs/api.md`, Authentication). */
+async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
+  const { body, logged } = await call(rpc, {}, asText);
+  const listed = endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope }));
+  const answer = json(JSON.stringify({ version, ...verifiedKey.parse(JSON.parse(body)), endpoints: listed }));
+  return { answer, logged };
+}
+
+/** A list, as JSON that passes through, or as CSV (`docs/api.md`, Lists). */
+async function list(endpoint: ListEndpoint, parameters: Parameters, call: Call): Promise<Outcome> {
+  const { args, format, escapeFormulas } = parameters;
+  if (format === "json") {
+    const { headers, body, logged } = await call(endpoint.rpc, args, asStream);
+    return { answer: json(body, hasMore(headers)), logged };
+  }
+  const { headers, body, logged } = await call(endpoint.rpc, args, asText);
+  return { answer: await csv(body, endpoint, escapeFormulas, hasMore(headers)), logged };
 }
 
 /** The path relative to the base address, and the raw query. `new URL` would mend odd paths, and throw on an odd Host header. */
@@ -101,14 +119,6 @@ function route(path: string, method: string): { endpoint: Endpoint | undefined; 
   throw new ApiError(405, `Method Not Allowed: ${name} accepts ${allowed}`, { headers: { Allow: allowed } });
 }
 
-const verifiedKey = z.object({ company_name: z.string(), key_name: z.string(), scopes: z.array(z.string()) });
-
-/** The body of `GET /`: the version, what the key is and may do, and the endpoints (`docs/api.md`, Versioning). */
-function root(verified: string): Answer {
-  const listed = endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope }));
-  return json(JSON.stringify({ version, ...verifiedKey.parse(JSON.parse(verified)), endpoints: listed }));
-}
-
 /** The one header of the database that goes on to the caller (`docs/api.md`, Lists). */
 function hasMore(headers: Headers): Record<string, string> {
   const value = headers.get("X-Has-More");
@@ -116,7 +126,12 @@ function hasMore(headers: Headers): Record<string, string> {
   return { "X-Has-More": value };
 }
 
-/** A failure nobody foresaw. The log gets its kind and place, not its message: that may quote data. */
+/** An error as what the caller gets. One that nobody foresaw is a 500: the log gets its kind and place, not its message, which may quote data. */
+function failed(thrown: unknown): Outcome {
+  const error = thrown instanceof ApiError ? thrown : unexpected(thrown);
+  return { answer: errorAnswer(error), logged: error.logged };
+}
+
 function unexpected(error: unknown): ApiError {
   const { name, stack } = error instanceof Error ? error : new Error();
   const place = /[\w-]+\.ts:\d+:\d+/.exec(stack ?? "")?.[0];

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { ApiError, unauthorized } from "./responses.ts";
+import { ApiError, type Logged, unauthorized } from "./responses.ts";
 
-/** What a database function answered: the headers it set, and its JSON in the form that the reader made of it. */
-export type Reply<Body> = { headers: Headers; body: Body };
+/** What a database function answered: the headers it set, its JSON in the form that the reader made of it, and whose key it was. */
+export type Reply<Body> = { headers: Headers; body: Body; logged: Logged };
 export type Reader<Body> = (response: Response) => Body | Promise<Body>;
 
 /** Calls the database function `rpc` on behalf of an endpoint that needs `scope`. */
@@ -69,7 +69,9 @@ export function connect({ supabaseUrl, secretKey }: Settings): CallDatabase {
         signal: abort.signal,
       });
       const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
-      if (response.status === 200 && isJson) return { headers: response.headers, body: await read(response) };
+      if (response.status === 200 && isJson) {
+        return { headers: response.headers, body: await read(response), logged: ownerAndRows(response.headers) };
+      }
       throw await refusal(rpc, scope, response);
     } catch (error) {
       if (error instanceof ApiError) throw error;
@@ -78,6 +80,16 @@ export function connect({ supabaseUrl, secretKey }: Settings): CallDatabase {
     } finally {
       clearTimeout(timer);
     }
+  };
+}
+
+/** Whose key it was and how many rows a page has: what the database says for the log, and nobody else. */
+function ownerAndRows(headers: Headers): Logged {
+  const [keyId, companyId, rows] = ["X-Key-Id", "X-Company-Id", "X-Row-Count"].map((name) => headers.get(name));
+  return {
+    ...(keyId && { key_id: keyId }),
+    ...(companyId && { company_id: companyId }),
+    ...(rows && { rows: Number(rows) }),
   };
 }
 
@@ -118,7 +130,7 @@ async function readError(response: Response): Promise<z.infer<typeof errorBody>>
 }
 
 /** The owner of a key that lacks a scope, for the log: the `details` of a PT403 hold it as JSON text. */
-function ownerOfKey(details: string | null | undefined): { key_id?: string; company_id?: string } {
+function ownerOfKey(details: string | null | undefined): Logged {
   try {
     return keyOwner.parse(JSON.parse(details ?? ""));
   } catch {

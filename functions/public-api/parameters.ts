@@ -1,12 +1,10 @@
 import { z } from "zod";
 import type { Endpoint, ParameterKind } from "./endpoints.ts";
+import { type Instant, isAfter, parseInstant, timestamp } from "./instants.ts";
 import { badRequest, shownName } from "./responses.ts";
 
 /** What a query asks for: arguments of the database function, and the form of the answer. */
 export type Parameters = { args: Record<string, unknown>; format: "json" | "csv"; escapeFormulas: boolean };
-
-/** A point in time to the nanosecond: whole seconds since 1970 and nanoseconds after them (0 to 999,999,999). */
-type Instant = { seconds: number; nanoseconds: number };
 
 /** What remains of a query when every value has been read. */
 type Read = {
@@ -49,32 +47,33 @@ const values: Record<ParameterKind, z.ZodType> = {
  * does not list and one that comes twice are refused, all of them in one 400.
  */
 export function readParameters(endpoint: Endpoint, query: string): Parameters {
-  const problems: string[] = [];
-  const read: Record<string, unknown> = {};
   const sent = split(query);
+  const problems: string[] = [];
+  const read: Read = {};
   for (const [name, texts] of sent) {
-    const kind = endpoint.parameters.find((parameter) => parameter.name === name)?.kind;
-    const text = decode(texts[0]);
-    const result = kind && values[kind].safeParse(text);
-    if (!result) problems.push(`${shownName(name)} must be left out: ${accepted(endpoint)}`);
-    else if (texts.length > 1) problems.push(`${name} must be given once: ${accepted(endpoint)}`);
-    else if (text === undefined) problems.push(`${name} must be percent-encoded UTF-8`);
-    else if (!result.success) problems.push(`${name} ${result.error.issues[0]?.message}`);
-    else read[name] = result.data;
+    const { problem, value } = readParameter(endpoint, name, texts);
+    if (problem === undefined) read[name] = value;
+    else problems.push(problem);
   }
-  const { limit = 100, format = "json", escape_formulas, since, until, ...filters } = read as Read;
+  const { limit = 100, format = "json", escape_formulas = false, since, until, ...filters } = read;
   if (since && until && isAfter(since, until)) problems.push("since must not be after until");
   const isJson = read.format === "json" || !sent.has("format");
   if (escape_formulas && isJson) problems.push("escape_formulas needs format=csv");
   if (problems.length > 0) throw badRequest(problems);
 
-  const isList = endpoint.columns.length > 0;
   const window = { since: since && timestamp(since, Math.ceil), until: until && timestamp(until, Math.floor) };
-  return {
-    args: isList ? { max_rows: limit, ...window, ...filters } : {},
-    format,
-    escapeFormulas: escape_formulas ?? false,
-  };
+  return { args: { max_rows: limit, ...window, ...filters }, format, escapeFormulas: escape_formulas };
+}
+
+/** The value of one parameter that was sent with these undecoded texts, or what is wrong with it. */
+function readParameter(endpoint: Endpoint, name: string, texts: string[]): { problem?: string; value?: unknown } {
+  const kind = endpoint.parameters.find((parameter) => parameter.name === name)?.kind;
+  if (!kind) return { problem: `${shownName(name)} must be left out: ${accepted(endpoint)}` };
+  if (texts.length > 1) return { problem: `${name} must be given once: ${accepted(endpoint)}` };
+  const text = decode(texts[0]);
+  if (text === undefined) return { problem: `${name} must be percent-encoded UTF-8` };
+  const result = values[kind].safeParse(text);
+  return result.success ? { value: result.data } : { problem: `${name} ${result.error.issues[0]?.message}` };
 }
 
 /** The parameters of a query in the order of their first appearance, names decoded, with all their undecoded values. */
@@ -105,48 +104,4 @@ function decode(text = ""): string | undefined {
 function accepted({ method, path, parameters }: Endpoint): string {
   const names = parameters.map(({ name }) => name).join(", ");
   return `${method} ${path} accepts ${names || "no parameters"}`;
-}
-
-const dateTime =
-  /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+ -])(\d\d)(?::?(\d\d))?)?)?$/;
-
-/** Reads a date-time, or a date: that is its first instant for `since` and its last one for `until`. Without a zone it is UTC. */
-function parseInstant(text: string, bound: "since" | "until"): Instant | undefined {
-  const match = dateTime.exec(text);
-  if (!match) return undefined;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
-    .slice(1, 7)
-    .map((part) => Number(part ?? 0));
-  const [fraction = "", sign, zoneHour = "0", zoneMinute = "0"] = match.slice(7);
-
-  const midnight = new Date(0);
-  midnight.setUTCFullYear(year, month - 1, day);
-  // A day that its month does not have leads into another month.
-  const isRealDate = year > 0 && midnight.getUTCMonth() === month - 1;
-  const isRealTime = hour < 24 && minute < 60 && second < 60 && Number(zoneHour) < 24 && Number(zoneMinute) < 60;
-  if (!isRealDate || !isRealTime) return undefined;
-
-  const start = midnight.getTime() / 1000;
-  if (match[4] === undefined && bound === "until") return { seconds: start + 86_399, nanoseconds: 999_999_999 };
-  // A plus sign that was not percent-encoded arrives as a space.
-  const east = (Number(zoneHour) * 3600 + Number(zoneMinute) * 60) * (sign === "-" ? -1 : 1);
-  return {
-    seconds: start + hour * 3600 + minute * 60 + second - east,
-    nanoseconds: Number(fraction.padEnd(9, "0")),
-  };
-}
-
-function isAfter(a: Instant, b: Instant): boolean {
-  return a.seconds === b.seconds ? a.nanoseconds > b.nanoseconds : a.seconds > b.seconds;
-}
-
-/** ISO 8601 in UTC with the microseconds that PostgreSQL keeps. An offset can lead out of the years 1 to 9999: PostgreSQL reads those. */
-function timestamp({ seconds, nanoseconds }: Instant, round: (value: number) => number): string {
-  const microseconds = round(nanoseconds / 1000);
-  const date = new Date((seconds + Math.floor(microseconds / 1_000_000)) * 1000);
-  const year = date.getUTCFullYear();
-  const digits = (value: number, count: number) => String(value).padStart(count, "0");
-  const monthToSecond = date.toISOString().slice(-20, -5);
-  const era = year > 0 ? "" : " BC";
-  return `${digits(year > 0 ? year : 1 - year, 4)}${monthToSecond}.${digits(microseconds % 1_000_000, 6)}Z${era}`;
 }

@@ -3,7 +3,7 @@ import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import Papa from "papaparse";
-import { checkRow, repeatedNames, rewardFields, rowsOf } from "../../functions/public-api/rewards.ts";
+import { checkRow, repeatedNames, rewardFields, rowsOf } from "../../functions/public-api/reward_import.ts";
 import { Problem } from "./connection.ts";
 
 /** What a row of the file comes to: the reward as it is to be sent, or what is wrong with it. */

@@ -1,8 +1,8 @@
-// The OpenAPI 3.1 document of the API, put together from endpoints.ts, the check of imported rows, words.ts and real examples.
+// The OpenAPI 3.1 document of the API, put together from endpoints.ts, the fields of imported rows, words.ts and real examples.
 import { type Endpoint, endpoints, scopes, version } from "../../functions/public-api/endpoints.ts";
 import type { Examples } from "./examples.ts";
-import { parameterKinds, reference, refuseLeftOver, type Schema, schemas, wordsFor } from "./schemas.ts";
-import { endpointWords, errorTexts, errorWords, introduction, parameterWords, tags } from "./words.ts";
+import { parameterKinds, reference, type Schema, schemas } from "./schemas.ts";
+import { type ErrorStatus, errorTexts, errorWords, introduction, tags } from "./words.ts";
 
 const text = (description: string, constant?: string): Schema => ({
   description,
@@ -55,27 +55,28 @@ const securitySchemes: Record<string, Schema> = {
   },
 };
 
-function errorResponse(endpoint: Endpoint, status: string, examples: Examples[string]): Schema {
-  const example = examples.errors[status] ?? { error: wordsFor(errorTexts, status, "text of") };
+function errorResponse(endpoint: Endpoint, status: ErrorStatus, examples: Examples[string]): Schema {
+  const example = examples.errors[status] ?? { error: errorTexts[status] };
   const names = [...Object.keys(everywhere), ...(status === "401" ? ["WWW-Authenticate"] : [])];
   const scope = status === "403" ? ` (\`${endpoint.scope}\`)` : "";
   return {
-    description: wordsFor(errorWords, status, "status").replace(/\.$/, `${scope}.`),
+    description: errorWords[status].replace(/\.$/, `${scope}.`),
     headers: headerReferences(names),
     content: { "application/json": { schema: reference("Error"), example } },
   };
 }
 
-function goodResponse(endpoint: Endpoint, rows: string | undefined, { json, csv }: Examples[string]): Schema {
-  if (rows === undefined) {
-    const schema = reference(endpoint.method === "POST" ? "Imported" : "KeyCheck");
+function goodResponse(endpoint: Endpoint, { json, csv }: Examples[string]): Schema {
+  if (endpoint.kind !== "list") {
+    const isImport = endpoint.kind === "import";
+    const schema = reference(isImport ? "Imported" : "KeyCheck");
     return {
-      description: endpoint.method === "POST" ? "All rows were written." : "The key is good.",
+      description: isImport ? "All rows were written." : "The key is good.",
       headers: headerReferences(Object.keys(everywhere)),
       content: { "application/json": { schema, example: json } },
     };
   }
-  const schema = { type: "array", maxItems: 1000, items: reference(rows) };
+  const schema = { type: "array", maxItems: 1000, items: reference(endpoint.rows.name) };
   return {
     description: "The rows, newest first.",
     headers: headerReferences([...Object.keys(everywhere), "X-Has-More", "Content-Disposition"]),
@@ -108,38 +109,38 @@ const rewardsForms: Schema = {
 };
 
 function operation(endpoint: Endpoint, examples: Examples[string], alias: string | null): Schema {
-  const words = wordsFor(endpointWords, `${endpoint.method} ${endpoint.path}`, "endpoint");
-  const statuses = [
+  const { kind, scope, tag, operationId, summary, description, parameters } = endpoint;
+  const statuses: ErrorStatus[] = [
     "400",
     "401",
-    ...(endpoint.scope ? ["403"] : []),
-    ...(endpoint.method === "POST" ? ["408"] : []),
+    ...(scope ? (["403"] as const) : []),
+    ...(kind === "import" ? (["408"] as const) : []),
     "500",
   ];
   return {
-    tags: [words.tag],
-    operationId: alias ? `${words.operationId}As${alias[1]?.toUpperCase()}${alias.slice(2)}` : words.operationId,
-    summary: alias ? `Alias of ${endpoint.path}` : words.summary,
-    description: words.description,
+    tags: [tag],
+    operationId: alias ? `${operationId}As${alias[1]?.toUpperCase()}${alias.slice(2)}` : operationId,
+    summary: alias ? `Alias of ${endpoint.path}` : summary,
+    description,
     // For keys, OpenAPI 3.1 keeps the roles that are needed here: our scopes.
-    security: Object.keys(securitySchemes).map((name) => ({ [name]: endpoint.scope ? [endpoint.scope] : [] })),
-    ...(endpoint.parameters.length > 0 && {
-      parameters: endpoint.parameters.map(({ name, kind }) => ({
+    security: Object.keys(securitySchemes).map((name) => ({ [name]: scope ? [scope] : [] })),
+    ...(parameters.length > 0 && {
+      parameters: parameters.map(({ name, kind, description }) => ({
         name,
         in: "query",
         required: false,
-        description: wordsFor(parameterWords, name, "parameter"),
+        description,
         schema: parameterKinds[kind],
       })),
     }),
-    ...(endpoint.method === "POST" && {
+    ...(kind === "import" && {
       requestBody: {
         required: true,
         content: { "application/json": { schema: rewardsForms, example: examples.request } },
       },
     }),
     responses: {
-      "200": goodResponse(endpoint, words.rows?.name, examples),
+      "200": goodResponse(endpoint, examples),
       ...Object.fromEntries(statuses.map((status) => [status, errorResponse(endpoint, status, examples)])),
     },
   };
@@ -148,17 +149,15 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
 /**
  * Builds the document.
  * @param examples real answers of the demo company
- * @throws Error when words.ts does not describe exactly what endpoints.ts offers
+ * @throws Error when an endpoint has no example
  */
 export function openApiDocument(examples: Examples): Schema {
-  const names = endpoints.map(({ method, path }) => `${method} ${path}`);
-  refuseLeftOver(endpointWords, names, "endpoint");
-  const parameters = endpoints.flatMap((endpoint) => endpoint.parameters.map(({ name }) => name));
-  refuseLeftOver(parameterWords, parameters, "parameter");
-
   const paths: Record<string, Record<string, Schema>> = {};
   for (const endpoint of endpoints) {
-    const real = wordsFor(examples, `${endpoint.method} ${endpoint.path}`, "example of");
+    const name = `${endpoint.method} ${endpoint.path}`;
+    const real = examples[name];
+    if (!real)
+      throw new Error(`scripts/openapi/examples.json has no example of ${name}: npm run openapi -- --examples`);
     for (const path of [endpoint.path, ...endpoint.aliases]) {
       const alias = path === endpoint.path ? null : path;
       paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, real, alias) };

@@ -34,9 +34,9 @@ export async function collectExamples(
     (await (await ask(status, path, key, body)).json()) as { error: string };
 
   const examples: Examples = {};
-  for (const { method, path, scope, columns } of endpoints) {
-    const isList = columns.length > 0;
-    const isPost = method === "POST";
+  for (const { kind, method, path, scope } of endpoints) {
+    const isList = kind === "list";
+    const isPost = kind === "import";
     const poorKey = scope === "read:members" ? keys["read:activity"] : keys["read:members"];
     const good = isPost ? rewards : undefined;
     const bad = isPost ? [{ external_id: "mug-1", name: "Coffee mug", points_cost: "250" }] : undefined;

@@ -1,13 +1,12 @@
 import { z } from "zod";
 import {
   type ColumnType,
-  type Endpoint,
   endpoints,
+  type ListEndpoint,
   type ParameterKind,
   scopes,
 } from "../../functions/public-api/endpoints.ts";
-import { rewardFields } from "../../functions/public-api/rewards.ts";
-import { endpointWords, rewardRowWords } from "./words.ts";
+import { rewardFields } from "../../functions/public-api/reward_import.ts";
 
 /** JSON Schema 2020-12, as OpenAPI 3.1 holds it. */
 export type Schema = { readonly [keyword: string]: unknown };
@@ -39,50 +38,22 @@ export const parameterKinds: Record<ParameterKind, Schema> = {
   until: { type: "string" },
 };
 
-/**
- * Looks up the words for a name.
- * @throws Error that names what nobody has described yet
- */
-export function wordsFor<T>(words: Record<string, T>, name: string, what: string): T {
-  const found = words[name];
-  if (found === undefined) throw new Error(`scripts/openapi/words.ts does not describe the ${what} ${name}`);
-  return found;
-}
-
-/**
- * Refuses words about things that there are no more.
- * @throws Error that names one
- */
-export function refuseLeftOver(words: Record<string, unknown>, names: readonly string[], what: string): void {
-  const left = Object.keys(words).find((name) => !names.includes(name));
-  if (left !== undefined)
-    throw new Error(`scripts/openapi/words.ts describes the ${what} ${left}, which does not exist`);
-}
-
 /** An object whose fields are all there, in this order. */
 function record(description: string, properties: Record<string, Schema>): Schema {
   return { type: "object", description, properties, required: Object.keys(properties) };
 }
 
-function rowSchema({ method, path, columns }: Endpoint): [string, Schema] {
-  const { rows } = wordsFor(endpointWords, `${method} ${path}`, "endpoint");
-  if (!rows) throw new Error(`scripts/openapi/words.ts does not describe the rows of ${path}`);
-  refuseLeftOver(
-    rows.fields,
-    columns.map(({ name }) => name),
-    `field of ${path}`,
-  );
-  const properties = columns.map(({ name, type, nullable }) => {
+function rowSchema({ rows, columns }: ListEndpoint): [string, Schema] {
+  const properties = columns.map(({ name, type, nullable, ...keywords }) => {
     const base = columnTypes[type];
     const schema = nullable && base.type ? { ...base, type: [base.type, "null"] } : base;
-    return [name, { ...schema, ...wordsFor(rows.fields, name, `field of ${path}`) }];
+    return [name, { ...schema, ...keywords }];
   });
   return [rows.name, record(rows.description, Object.fromEntries(properties))];
 }
 
 /** A row of an import, from the check that the function itself makes. */
 function rewardRow(): Schema {
-  refuseLeftOver(rewardRowWords, Object.keys(rewardFields), "field of an import");
   const { $schema, ...schema } = z.toJSONSchema(z.strictObject(rewardFields), {
     io: "input",
     unrepresentable: "any",
@@ -92,9 +63,6 @@ function rewardRow(): Schema {
       delete jsonSchema.allOf;
     },
   });
-  for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    if (typeof property === "object") property.description = wordsFor(rewardRowWords, name, "field of an import");
-  }
   return { description: "A reward as another system knows it.", ...schema };
 }
 
@@ -102,7 +70,7 @@ export const reference = (name: string): Schema => ({ $ref: `#/components/schema
 
 /** All schemas that the document names. */
 export function schemas(): Record<string, Schema> {
-  const lists = endpoints.filter(({ columns }) => columns.length > 0);
+  const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
   const endpoint = record("An endpoint of the API.", {
     method: { type: "string", description: "The HTTP method." },
     path: { type: "string", description: "The path, relative to the base address." },

@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { breakingChanges, type Contract } from "../../scripts/openapi/breaking_changes.ts";
 import { collectExamples } from "../../scripts/openapi/examples.ts";
-import { refuseLeftOver, wordsFor } from "../../scripts/openapi/schemas.ts";
 import { currentDocument } from "../../scripts/openapi.ts";
 import { bin, root, runCommand } from "../../scripts/stack/process.ts";
 import { newCompany, type TestCompany } from "./companies.ts";
@@ -43,11 +42,6 @@ test("its examples are what the running stack answers", async () => {
   );
   await sql`delete from app.rewards where company_id = ${first.id} and external_id in ('mug-1', 'day-1')`;
   expect({ ...others, "POST /rewards": imported }).toEqual(examples);
-});
-
-test("words.ts has to describe what endpoints.ts offers, no less and no more", () => {
-  expect(() => wordsFor({ limit: "" }, "limits", "parameter")).toThrow("does not describe the parameter limits");
-  expect(() => refuseLeftOver({ limit: "" }, ["since"], "parameter")).toThrow("limit, which does not exist");
 });
 
 test("an answer with a field, a status or a header that the document does not have is refused", async () => {

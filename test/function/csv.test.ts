@@ -24,7 +24,7 @@ const pulse = {
 };
 
 /** The lists' paths with the RPC behind each. */
-const lists = endpoints.filter(({ columns }) => columns.length > 0);
+const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
 
 async function csvOf(path: string, rpc: string, json: string): Promise<string> {
   service.answer(rpc, list(json));

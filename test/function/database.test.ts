@@ -282,7 +282,7 @@ test("no timer is left behind by an answer that came in time", async () => {
   await service.import("");
   // Those of the deadline: fetch has timers of its own.
   const deadlines = set.mock.results.filter((_, call) => set.mock.calls[call]?.[1] === 8000).map(({ value }) => value);
-  expect(deadlines).toHaveLength(4);
+  expect(deadlines).toHaveLength(5);
   for (const timer of deadlines) expect(cleared).toHaveBeenCalledWith(timer);
 });
 

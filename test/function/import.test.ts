@@ -21,8 +21,8 @@ async function imported(body: string): Promise<unknown> {
   service.answer("upsert_rewards", value({ imported: 1 }));
   const response = await service.import(body);
   expect(await response.json()).toEqual({ imported: 1 });
-  expect(service.calls.map(({ rpc }) => rpc)).toEqual(["upsert_rewards"]);
-  const { key_hash, rewards } = service.calls[0]?.args ?? {};
+  expect(service.calls.map(({ rpc }) => rpc)).toEqual(["verify_api_key", "upsert_rewards"]);
+  const { key_hash, rewards } = service.calls[1]?.args ?? {};
   expect(key_hash).toBe(keyHash);
   return JSON.parse(String(rewards));
 }
@@ -75,7 +75,7 @@ describe("a row reaches the database", () => {
       { points_cost: number },
     ];
     expect(checked.points_cost).toBe(stored);
-    expect(service.calls[0]?.args.rewards).toContain(`"points_cost":${stored}}`);
+    expect(service.calls[1]?.args.rewards).toContain(`"points_cost":${stored}}`);
   });
 
   test("with any Unicode text, at its longest, counted in characters", async () => {
@@ -111,10 +111,10 @@ describe("a field", () => {
       cost,
     ]),
     ...[9007199254740992, 1e300].map((sent): [object, string] => [{ points_cost: sent }, tooMuch]),
-    [{ name: "a\0" }, "name must not contain NUL or lone surrogates"],
-    [{ external_id: "\ud800" }, "external_id must not contain NUL or lone surrogates"],
-    [{ description: "a\udc00b" }, "description must not contain NUL or lone surrogates"],
-    [{ reward_type: "\0" }, "reward_type must not contain NUL or lone surrogates"],
+    [{ name: "a\0" }, "name must be text without NUL and lone surrogates"],
+    [{ external_id: "\ud800" }, "external_id must be text without NUL and lone surrogates"],
+    [{ description: "a\udc00b" }, "description must be text without NUL and lone surrogates"],
+    [{ reward_type: "\0" }, "reward_type must be text without NUL and lone surrogates"],
     [{ colour: "red" }, "colour must be left out"],
     [{ Name: "x" }, "Name must be left out"],
     [{ id: "x" }, "id must be left out"],

@@ -129,66 +129,65 @@ describe("405 comes before the key, and says what is allowed", () => {
 });
 
 describe("the body of an import", () => {
-  test("is not read when there is no key or a parameter is wrong", async () => {
+  /** A body that says whether anybody asked for a byte of it. */
+  function untouched(): { body: ReadableStream<Uint8Array>; pull: ReturnType<typeof vi.fn> } {
     const pull = vi.fn();
-    const untouched = () => new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 });
-    const options = { method: "POST", duplex: "half" };
-    await service.sendBare("/rewards", { ...options, body: untouched() } as RequestInit);
-    await service.send("/rewards?limit=1", { ...options, body: untouched() } as RequestInit);
+    return { body: new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 }), pull };
+  }
+
+  const post = (body: ReadableStream<Uint8Array>) => ({ method: "POST", body, duplex: "half" }) as RequestInit;
+
+  test.each<[string, number, (init: RequestInit) => Promise<Response>]>([
+    ["there is no key", 401, (init) => service.sendBare("/rewards", init)],
+    ["the key is malformed", 401, (init) => service.sendBare("/rewards", { ...init, headers: { "X-API-Key": "x" } })],
+    ["the key is refused", 401, (init) => service.send("/rewards", init)],
+    ["the key lacks the scope", 403, (init) => service.send("/rewards", init)],
+    ["the database is down", 500, (init) => service.send("/rewards", init)],
+    ["a parameter is wrong", 400, (init) => service.send("/rewards?limit=1", init)],
+  ])("is not asked for when %s", async (_why, status, send) => {
+    if (status === 401) service.answer("verify_api_key", refusedKey);
+    if (status === 403) service.answer("verify_api_key", missingScope);
+    if (status === 500) service.answer("verify_api_key", { status: 503, body: "{}" });
+    const { body, pull } = untouched();
+    expect((await send(post(body))).status).toBe(status);
     expect(pull).not.toHaveBeenCalled();
+    expect(service.calls.map(({ rpc }) => rpc)).not.toContain("upsert_rewards");
   });
 
-  describe("that is not complete after 10 seconds", () => {
-    /** Sends a body that never ends; its clock is the test's, once the body is being waited for. */
-    async function stall(): Promise<{ response: Promise<Response>; cancelled: () => boolean }> {
-      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-      let cancelled = false;
+  test("is not asked for before the database has said that the key may", async () => {
+    const { body, pull } = untouched();
+    let pullsWhenAsked: number | undefined;
+    service.answer("verify_api_key", (response) => {
+      pullsWhenAsked = pull.mock.calls.length;
+      response.writeHead(401, { "Content-Type": "application/json" }).end('{"code":"PT401"}');
+    });
+    await service.send("/rewards", post(body));
+    expect([pullsWhenAsked, pull.mock.calls.length]).toEqual([0, 0]);
+  });
+
+  test("that is not complete after 10 seconds is a 408", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const cancel = vi.fn();
       let response: Promise<Response> | undefined;
       await new Promise<void>((waiting) => {
-        const body = new ReadableStream<Uint8Array>(
-          {
-            pull(controller) {
-              controller.enqueue(new TextEncoder().encode("["));
-              // From here on nothing comes.
-              return new Promise(() => waiting());
-            },
-            cancel() {
-              cancelled = true;
-            },
-          },
-          { highWaterMark: 0 },
-        );
-        response = service.import(body, { duplex: "half" } as RequestInit);
+        const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+          controller.enqueue(new TextEncoder().encode("["));
+          // From here on nothing comes.
+          return new Promise<void>(() => waiting());
+        };
+        response = service.send("/rewards", post(new ReadableStream({ pull, cancel }, { highWaterMark: 0 })));
       });
+      await vi.advanceTimersByTimeAsync(9_999);
+      expect(cancel).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(1);
       if (!response) throw new Error("nothing was sent");
-      return { response, cancelled: () => cancelled };
+      expect(await problem(await response)).toEqual([408, "Request Timeout"]);
+      expect(cancel).toHaveBeenCalledOnce();
+      expect(service.calls.map(({ rpc }) => rpc)).toEqual(["verify_api_key"]);
+    } finally {
+      vi.useRealTimers();
     }
-
-    test("is a 408, for a key that may import", async () => {
-      try {
-        const { response, cancelled } = await stall();
-        await vi.advanceTimersByTimeAsync(9_999);
-        expect(service.calls).toEqual([]);
-        expect(cancelled()).toBe(false);
-        await vi.advanceTimersByTimeAsync(1);
-        expect(await problem(await response)).toEqual([408, "Request Timeout"]);
-        expect(cancelled()).toBe(true);
-        expect(service.calls.map(({ rpc }) => rpc)).toEqual(["verify_api_key"]);
-      } finally {
-        vi.useRealTimers();
-      }
-    });
-
-    test("is a 403 for a key that may not", async () => {
-      service.answer("verify_api_key", missingScope);
-      try {
-        const { response } = await stall();
-        await vi.advanceTimersByTimeAsync(10_000);
-        expect((await response).status).toBe(403);
-      } finally {
-        vi.useRealTimers();
-      }
-    });
   });
 
   test("that breaks off writes nothing", async () => {

@@ -22,10 +22,15 @@ export const functionMutants: TextMutant[] = [
   ...inFile("app.ts", [
     [
       "what is wrong with a request is told to everybody",
-      'if (error instanceof ApiError) await call("verify_api_key", { required_scope: endpoint.scope }, asText);',
-      "",
+      "return await afterVerifying(endpoint, call, () => Promise.reject(error));",
+      "throw error;",
     ],
-    ["a 400 asks for no scope", "required_scope: endpoint.scope", "required_scope: null"],
+    [
+      "a body is read before the key is verified",
+      "return afterVerifying(endpoint, call, async () => {",
+      "return Promise.resolve().then(async () => {",
+    ],
+    ["a 400 asks for no scope", "required_scope: scope", "required_scope: null"],
     ["the log tells paths as they are", "path: loggable(path)", "path"],
     ["the log tells methods as they are", "method: loggable(request.method)", "method: request.method"],
     ["the log tells the address", "path: loggable(path)", "path: request.url"],
@@ -40,12 +45,8 @@ export const functionMutants: TextMutant[] = [
       'if (value === null) throw new Error("the database did not say whether there are more rows");',
       "",
     ],
-    [
-      "a handler throws",
-      "const error = thrown instanceof ApiError ? thrown : unexpected(thrown);",
-      "if (!(thrown instanceof ApiError)) throw thrown;\n      const error = thrown;",
-    ],
-    ["GET / tells whatever the database says", "...verifiedKey.parse(JSON.parse(verified))", "...JSON.parse(verified)"],
+    ["a handler throws", "respond(request, path, query).catch(failed)", "respond(request, path, query)"],
+    ["GET / tells whatever the database says", "...verifiedKey.parse(JSON.parse(body))", "...JSON.parse(body)"],
   ]),
   ...inFile("database.ts", [
     ["there is no deadline", 'abort.abort(new DOMException("too late", "TimeoutError"))', "{}"],
@@ -71,14 +72,18 @@ export const functionMutants: TextMutant[] = [
       "throw new Error(json);",
     ],
   ]),
-  ...inFile("rewards.ts", [
+  ...inFile("reward_import.ts", [
     ["a body may have any length", "if (bytes > limits.bytes)", "if (false)"],
     ["a body may take any time", "Promise.race([reader.read(), late])", "reader.read()"],
     ["a body may have any encoding", "fatal: true", "fatal: false"],
     ["a byte-order mark is taken off", "ignoreBOM: true", "ignoreBOM: false"],
     ["any number of rewards is taken", "if (rows.length > limits.rewards)", "if (false)"],
     ["no reward is no error", 'if (rows.length === 0) throw badRequest(["body must not be empty"]);', ""],
-    ["NUL and lone surrogates are taken", '.regex(/^[^\\0\\p{Cs}]*$/u, "must not contain NUL or lone surrogates")', ""],
+    [
+      "NUL and lone surrogates are taken",
+      '.regex(/^[^\\0\\p{Cs}]*$/u, "must be text without NUL and lone surrogates")',
+      "",
+    ],
     ["lengths are counted in UTF-16", '}$`, "u")', "}$`)"],
     ["a negative cost is taken", ' && value >= 0, "must be', ', "must be'],
     ["any size of cost is taken", "value <= Number.MAX_SAFE_INTEGER,", "true,"],
@@ -93,7 +98,7 @@ export const functionMutants: TextMutant[] = [
     ["fields are inherited", 'Object.hasOwn(body, "rewards")', '"rewards" in body'],
     ["other keys may stand beside rewards", "Object.keys(body).length === 1 && ", ""],
   ]),
-  ...inFile("responses.ts", [
+  ...inFile("csv.ts", [
     ["formulas run", "if (escapeFormulas && ", "if (false && "],
     ["formulas behind a tab run", "/^[=+\\-@\\t\\r]/", "/^[=+\\-@\\r]/"],
     ["formulas behind a carriage return run", "/^[=+\\-@\\t\\r]/", "/^[=+\\-@\\t]/"],
@@ -101,6 +106,8 @@ export const functionMutants: TextMutant[] = [
     ["null is a word", 'typeof value === "string" || value === null', 'typeof value === "string"'],
     ["JSON texts stand in quotes", 'typeof value === "string" || value === null', "value === null"],
     ["digits of numbers are lost", "JSON.parse(rows, keepNumber)", "JSON.parse(rows)"],
+  ]),
+  ...inFile("responses.ts", [
     ["answers may be cached", '"Cache-Control": "private, no-store",', ""],
     ["content types may be guessed", '"X-Content-Type-Options": "nosniff",', ""],
     [
@@ -117,18 +124,14 @@ export const functionMutants: TextMutant[] = [
     ["long names stand in messages as they are", "if (length > 64)", "if (false)"],
   ]),
   ...inFile("parameters.ts", [
-    [
-      "an unknown parameter is ignored",
-      "if (!result) problems.push",
-      "if (!result) continue;\n    if (!result) problems.push",
-    ],
-    ["the last of two values counts", "else if (texts.length > 1)", "else if (false)"],
+    ["an unknown parameter is ignored", "if (!kind) return {", "if (!kind) return {};\n  if (!kind) return {"],
+    ["the last of two values counts", "if (texts.length > 1)", "if (false)"],
     ["a limit may be anything", '.regex(/^([1-9][0-9]{0,2}|1000)$/, "must be an integer from 1 to 1000")', ""],
     ["a uuid may be anything", '.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, "must be a uuid")', ""],
     ["NUL goes on in a filter", '.regex(/^[^\\0]*$/, "must not contain NUL or lone surrogates")', ""],
     ["an empty filter filters nothing", '.min(1, "must not be empty")', ""],
-    ["a day that is none is taken", "if (!isRealDate || !isRealTime) return undefined;", ""],
     ["since may be after until", "if (since && until && isAfter(since, until))", "if (false)"],
     ["since rounds down", "timestamp(since, Math.ceil)", "timestamp(since, Math.floor)"],
   ]),
+  ...inFile("instants.ts", [["a day that is none is taken", "if (!isRealDate || !isRealTime) return undefined;", ""]]),
 ];

@@ -5,7 +5,7 @@ import type { NewApiKey } from "../database.ts";
 import { Actions } from "../parts/actions.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { messageOf, Problem } from "../problems.ts";
-import { defaultScopes, opens, scopeNames } from "../scopes.ts";
+import { defaultScopes, scopes } from "../scopes.ts";
 import { type Field, type FieldProblems, readKeyRequest } from "./key_request.ts";
 import classes from "./keys.module.css";
 
@@ -83,18 +83,18 @@ export function CreateKeyForm(props: {
           error={atFields.scopes}
         >
           <Stack gap="sm" my="xs">
-            {scopeNames.map((scope) => (
+            {scopes.map(({ name, opens }) => (
               <Checkbox
-                key={scope}
+                key={name}
                 name="scopes"
-                value={scope}
+                value={name}
                 label={
                   <>
                     <Text span fw={600} className={classes.scope}>
-                      {scope}
+                      {name}
                     </Text>{" "}
                     <Text span size="sm">
-                      {opens[scope]}
+                      {opens}
                     </Text>
                   </>
                 }

@@ -15,7 +15,7 @@ const field = (name: string, json: string, problem: string): BadRequest => {
 };
 
 const wrongTypes = ["null", "5", "true", "[]", "{}", '["a"]'];
-const odd = (name: string) => `${name} must not contain NUL or lone surrogates`;
+const odd = (name: string) => `${name} must be text without NUL and lone surrogates`;
 const deep = "[".repeat(50_000) + "]".repeat(50_000);
 const leftOut = (json: string, shown: string) => field(json, "1", `${shown} must be left out`);
 

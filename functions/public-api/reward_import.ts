@@ -9,20 +9,27 @@ const text = (least: number, most: number, problem: string) =>
     .string(problem)
     // With the flag u a character is a code point, however many UTF-16 units it takes.
     .regex(new RegExp(`^[^]{${least},${most}}$`, "u"), { error: problem, abort: true })
-    .regex(/^[^\0\p{Cs}]*$/u, "must not contain NUL or lone surrogates")
+    .regex(/^[^\0\p{Cs}]*$/u, "must be text without NUL and lone surrogates")
     .meta({ minLength: least, maxLength: most });
 
 /** The fields of a reward row, in the order in which their problems are reported. What `meta` says is for their JSON Schema. */
 export const rewardFields = {
-  external_id: text(1, 255, "must be a string of 1 to 255 characters"),
-  name: text(1, 255, "must be a string of 1 to 255 characters"),
-  description: text(0, 2000, "must be a string of up to 2000 characters or null").nullish(),
+  external_id: text(1, 255, "must be a string of 1 to 255 characters").meta({
+    description: "Your system's own id for the reward; unique in a request.",
+  }),
+  name: text(1, 255, "must be a string of 1 to 255 characters").meta({ description: "The reward's name." }),
+  description: text(0, 2000, "must be a string of up to 2000 characters or null").nullish().meta({
+    description: "More about it. Created as null when absent; on an update an absent one is kept, and null clears it.",
+  }),
   points_cost: z
     .custom<number>((value) => typeof value === "number" && value >= 0, "must be a number of 0 or more")
     .transform(Math.round)
     .refine((value) => value <= Number.MAX_SAFE_INTEGER, `must be at most ${Number.MAX_SAFE_INTEGER}`)
-    .meta({ type: "number", minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-  reward_type: text(1, 50, "must be a string of 1 to 50 characters").optional(),
+    .meta({ type: "number", minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+    .meta({ description: "What it costs: rounded to a whole number, halves up." }),
+  reward_type: text(1, 50, "must be a string of 1 to 50 characters").optional().meta({
+    description: "Created as `perk` when absent; on an update an absent one is kept.",
+  }),
 };
 
 /**
