@@ -19,6 +19,7 @@ create function app.authenticate(key_hash text, required_scope text) returns app
 language plpgsql volatile security definer
 set search_path = ''
 set enable_seqscan = off
+set jit = off
 as $$
 declare
   verified app.verified_key;
@@ -58,8 +59,14 @@ begin
     raise exception using errcode = 'PT429', message = 'the company is moving to another project';
   end if;
 
-  -- At most once a minute, and never waiting: whoever finds the row locked leaves it to the one who holds it.
-  if not use_is_noted and serving = 'open' then
+  -- At most once a minute, and never waiting: whoever finds the row locked leaves it to the one who holds it. Not at all while the
+  -- database is read-only, which the platform makes it by default when a disk is nearly full: a page is worth more than the note. PostgREST
+  -- begins every POST as read write, in spite of that default; therefore both are asked.
+  if not use_is_noted
+    and serving = 'open'
+    and not current_setting('transaction_read_only')::boolean
+    and not current_setting('default_transaction_read_only')::boolean
+  then
     update app.api_key_uses as u set last_used_at = now()
     where (u.company_id, u.key_id) in (
       select free.company_id, free.key_id

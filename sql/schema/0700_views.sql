@@ -25,13 +25,14 @@ left join lateral (
   select t.name from app.teams as t where t.company_id = m.company_id and t.id = m.team_id offset 0
 ) as team on true;
 
--- The name of each category in the company's default language, else in English, else in any: the first language by its tag. A
--- category without any name has no row here.
+-- The name of each category in the company's default language (pt-br is pt-BR, but what is written the same comes first), else in English,
+-- else in any: the first language by its tag. A category without any name has no row here.
 create view api.categories with (security_invoker = true) as
 select distinct on (n.company_id, n.category_id) n.company_id, n.category_id as id, n.name
 from app.category_names as n
 join app.companies as company on company.id = n.company_id
-order by n.company_id, n.category_id, n.language = company.default_language desc, n.language = 'en' desc, n.language;
+order by n.company_id, n.category_id, n.language = company.default_language desc,
+  lower(n.language) = lower(company.default_language) desc, n.language = 'en' desc, n.language;
 
 -- All but the category's name, which stands in api.categories: public.list_activity looks all of them up once a page.
 create view api.activity with (security_invoker = true) as

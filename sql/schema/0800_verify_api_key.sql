@@ -4,6 +4,7 @@
 create function public.verify_api_key(key_hash text, required_scope text default null) returns json
 language plpgsql volatile security definer
 set search_path = ''
+set jit = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$

@@ -5,6 +5,11 @@
 -- nothing but the index that has the page's order is left to it: reading a whole table, or sorting all that a filter matches, may
 -- look cheap in the session that made the plan, and is not when the table has grown.
 --
+-- A sort that cannot be avoided, as of the names of categories, is priced at 1e10 then. That is past jit_above_cost, and compiling a page of
+-- two milliseconds took 200 to 700: therefore jit = off, here and in whatever a page calls. Nothing else is decided by that price: it is
+-- a price of such a sort alone, parallel plans are ruled out by the policies (app.current_company_id is not parallel safe), and
+-- force_generic_plan compares no prices.
+--
 -- Each statement reads one row more than it answers: that there is one is what X-Has-More says.
 
 -- Which of two filters leads: the one that fewer members match. A thousand of each are counted at most, because
@@ -14,6 +19,7 @@ create function app.rarer_members_filter(company_id uuid, team_id uuid, role tex
 language plpgsql stable
 set search_path = ''
 set enable_bitmapscan = off
+set jit = off
 as $$
 declare
   of_team bigint;
@@ -43,6 +49,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_sort = off
+set jit = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$

@@ -14,6 +14,7 @@ returns text
 language plpgsql stable
 set search_path = ''
 set enable_bitmapscan = off
+set jit = off
 as $$
 declare
   of_sender bigint;
@@ -77,6 +78,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_sort = off
+set jit = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$

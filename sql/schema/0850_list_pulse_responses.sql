@@ -12,6 +12,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_sort = off
+set jit = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$

@@ -9,6 +9,7 @@
 create function public.upsert_rewards(key_hash text, rewards text) returns json
 language plpgsql volatile security definer
 set search_path = ''
+set jit = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$

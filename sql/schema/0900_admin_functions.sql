@@ -29,10 +29,10 @@ begin
     return status;
   end if;
 
-  select u.id, u.email into account
-  from auth.users as u
-  where u.id = (select auth.uid()) and u.email_confirmed_at is not null;
+  select u.id, u.email, u.email_confirmed_at into account from auth.users as u where u.id = (select auth.uid());
   if not found then
+    raise exception using errcode = 'PT401', message = 'this account no longer exists';
+  elsif account.email_confirmed_at is null then
     return 'email_not_confirmed';
   end if;
 
@@ -42,7 +42,8 @@ begin
   where lower(m.email) = lower(account.email)
     and not exists (select from app.member_accounts as a where a.company_id = m.company_id and a.member_id = m.id);
   if candidates.found = 0 then
-    return 'no_member';
+    -- Two first calls at once: the other one may have linked this sign-in since it was looked for above.
+    return case when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member' end;
   elsif candidates.found > 1 then
     return 'several_members';
   end if;
@@ -53,14 +54,14 @@ begin
 exception
   -- Two first calls at once: the other one has linked this sign-in, or this member.
   when unique_violation then
-    return case when exists (select from app.member_accounts as a where a.user_id = (select auth.uid())) then 'linked' else 'no_member' end;
+    return case when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member' end;
 end
 $$;
 
 revoke all on function app.link_member() from public;
 grant execute on function app.link_member() to authenticated;
 comment on function app.link_member() is
-  'Links the signed-in person to their member row: linked, moved (linked, but the company has moved to another project), email_not_confirmed, no_member or several_members.';
+  'Links the signed-in person to their member row: linked, moved (linked, but the company has moved to another project), email_not_confirmed, no_member or several_members. PT401 when the account is gone.';
 
 -- Who the signed-in person is: their own member row, whatever their role.
 create function app.current_member(out company_name text, out name text, out role text) returns setof record
@@ -92,7 +93,7 @@ $$;
 revoke all on function public.link_member() from public, anon, service_role;
 grant execute on function public.link_member() to authenticated;
 comment on function public.link_member() is
-  'To be called after sign-in: { status, company_name, name, role }, status linked, moved (no role then), email_not_confirmed, no_member or several_members.';
+  'To be called after sign-in: { status, company_name, name, role }, status linked, moved (no role then), email_not_confirmed, no_member or several_members. PT401 when the account is gone.';
 
 create function public.create_api_key(
   name text,
@@ -109,10 +110,12 @@ begin
   if not exists (select from app.current_admin()) then
     raise exception using errcode = 'PT403', message = 'only an admin may create API keys';
   end if;
-  if name is null or char_length(name) not between 1 and 100 or btrim(name) = '' then
+  -- A character that is to be seen: no white space of Unicode, nor what has no width.
+  if name is null or char_length(name) > 100 or name !~ '[^\s\u0085\u00a0\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]' then
     raise exception using errcode = 'PT400', hint = 'name', message = 'name must be a text of 1 to 100 characters';
   end if;
-  if scopes is null or cardinality(scopes) = 0 or array_position(scopes, null) is not null or not scopes <@ app.scopes()
+  -- Null for no scopes, 2 for an array of arrays.
+  if array_ndims(scopes) is distinct from 1 or not scopes <@ app.scopes()
     or cardinality(scopes) > (select count(distinct scope) from unnest(scopes) as scope) then
     raise exception using errcode = 'PT400', hint = 'scopes',
       message = 'scopes must be one or more of ' || array_to_string(app.scopes(), ', ') || ', each once';

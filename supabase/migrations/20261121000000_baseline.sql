@@ -670,6 +670,7 @@ create function app.authenticate(key_hash text, required_scope text) returns app
 language plpgsql volatile security definer
 set search_path = ''
 set enable_seqscan = off
+set jit = off
 as $$
 declare
   verified app.verified_key;
@@ -709,8 +710,14 @@ begin
     raise exception using errcode = 'PT429', message = 'the company is moving to another project';
   end if;
 
-  -- At most once a minute, and never waiting: whoever finds the row locked leaves it to the one who holds it.
-  if not use_is_noted and serving = 'open' then
+  -- At most once a minute, and never waiting: whoever finds the row locked leaves it to the one who holds it. Not at all while the
+  -- database is read-only, which the platform makes it by default when a disk is nearly full: a page is worth more than the note. PostgREST
+  -- begins every POST as read write, in spite of that default; therefore both are asked.
+  if not use_is_noted
+    and serving = 'open'
+    and not current_setting('transaction_read_only')::boolean
+    and not current_setting('default_transaction_read_only')::boolean
+  then
     update app.api_key_uses as u set last_used_at = now()
     where (u.company_id, u.key_id) in (
       select free.company_id, free.key_id
@@ -760,13 +767,14 @@ left join lateral (
   select t.name from app.teams as t where t.company_id = m.company_id and t.id = m.team_id offset 0
 ) as team on true;
 
--- The name of each category in the company's default language, else in English, else in any: the first language by its tag. A
--- category without any name has no row here.
+-- The name of each category in the company's default language (pt-br is pt-BR, but what is written the same comes first), else in English,
+-- else in any: the first language by its tag. A category without any name has no row here.
 create view api.categories with (security_invoker = true) as
 select distinct on (n.company_id, n.category_id) n.company_id, n.category_id as id, n.name
 from app.category_names as n
 join app.companies as company on company.id = n.company_id
-order by n.company_id, n.category_id, n.language = company.default_language desc, n.language = 'en' desc, n.language;
+order by n.company_id, n.category_id, n.language = company.default_language desc,
+  lower(n.language) = lower(company.default_language) desc, n.language = 'en' desc, n.language;
 
 -- All but the category's name, which stands in api.categories: public.list_activity looks all of them up once a page.
 create view api.activity with (security_invoker = true) as
@@ -922,6 +930,7 @@ comment on function app.respond(uuid, uuid, json, bigint, boolean) is
 create function public.verify_api_key(key_hash text, required_scope text default null) returns json
 language plpgsql volatile security definer
 set search_path = ''
+set jit = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
@@ -954,6 +963,11 @@ comment on function public.verify_api_key(text, text) is
 -- nothing but the index that has the page's order is left to it: reading a whole table, or sorting all that a filter matches, may
 -- look cheap in the session that made the plan, and is not when the table has grown.
 --
+-- A sort that cannot be avoided, as of the names of categories, is priced at 1e10 then. That is past jit_above_cost, and compiling a page of
+-- two milliseconds took 200 to 700: therefore jit = off, here and in whatever a page calls. Nothing else is decided by that price: it is
+-- a price of such a sort alone, parallel plans are ruled out by the policies (app.current_company_id is not parallel safe), and
+-- force_generic_plan compares no prices.
+--
 -- Each statement reads one row more than it answers: that there is one is what X-Has-More says.
 
 -- Which of two filters leads: the one that fewer members match. A thousand of each are counted at most, because
@@ -963,6 +977,7 @@ create function app.rarer_members_filter(company_id uuid, team_id uuid, role tex
 language plpgsql stable
 set search_path = ''
 set enable_bitmapscan = off
+set jit = off
 as $$
 declare
   of_team bigint;
@@ -992,6 +1007,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_sort = off
+set jit = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
@@ -1070,6 +1086,7 @@ returns text
 language plpgsql stable
 set search_path = ''
 set enable_bitmapscan = off
+set jit = off
 as $$
 declare
   of_sender bigint;
@@ -1133,6 +1150,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_sort = off
+set jit = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
@@ -1243,6 +1261,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_sort = off
+set jit = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
@@ -1308,6 +1327,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_sort = off
+set jit = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
@@ -1374,6 +1394,7 @@ set search_path = ''
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set enable_sort = off
+set jit = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
@@ -1424,6 +1445,7 @@ comment on function public.list_pulse_responses(text, integer, timestamptz, time
 create function public.upsert_rewards(key_hash text, rewards text) returns json
 language plpgsql volatile security definer
 set search_path = ''
+set jit = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
 as $$
@@ -1542,10 +1564,10 @@ begin
     return status;
   end if;
 
-  select u.id, u.email into account
-  from auth.users as u
-  where u.id = (select auth.uid()) and u.email_confirmed_at is not null;
+  select u.id, u.email, u.email_confirmed_at into account from auth.users as u where u.id = (select auth.uid());
   if not found then
+    raise exception using errcode = 'PT401', message = 'this account no longer exists';
+  elsif account.email_confirmed_at is null then
     return 'email_not_confirmed';
   end if;
 
@@ -1555,7 +1577,8 @@ begin
   where lower(m.email) = lower(account.email)
     and not exists (select from app.member_accounts as a where a.company_id = m.company_id and a.member_id = m.id);
   if candidates.found = 0 then
-    return 'no_member';
+    -- Two first calls at once: the other one may have linked this sign-in since it was looked for above.
+    return case when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member' end;
   elsif candidates.found > 1 then
     return 'several_members';
   end if;
@@ -1566,14 +1589,14 @@ begin
 exception
   -- Two first calls at once: the other one has linked this sign-in, or this member.
   when unique_violation then
-    return case when exists (select from app.member_accounts as a where a.user_id = (select auth.uid())) then 'linked' else 'no_member' end;
+    return case when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member' end;
 end
 $$;
 
 revoke all on function app.link_member() from public;
 grant execute on function app.link_member() to authenticated;
 comment on function app.link_member() is
-  'Links the signed-in person to their member row: linked, moved (linked, but the company has moved to another project), email_not_confirmed, no_member or several_members.';
+  'Links the signed-in person to their member row: linked, moved (linked, but the company has moved to another project), email_not_confirmed, no_member or several_members. PT401 when the account is gone.';
 
 -- Who the signed-in person is: their own member row, whatever their role.
 create function app.current_member(out company_name text, out name text, out role text) returns setof record
@@ -1605,7 +1628,7 @@ $$;
 revoke all on function public.link_member() from public, anon, service_role;
 grant execute on function public.link_member() to authenticated;
 comment on function public.link_member() is
-  'To be called after sign-in: { status, company_name, name, role }, status linked, moved (no role then), email_not_confirmed, no_member or several_members.';
+  'To be called after sign-in: { status, company_name, name, role }, status linked, moved (no role then), email_not_confirmed, no_member or several_members. PT401 when the account is gone.';
 
 create function public.create_api_key(
   name text,
@@ -1622,10 +1645,12 @@ begin
   if not exists (select from app.current_admin()) then
     raise exception using errcode = 'PT403', message = 'only an admin may create API keys';
   end if;
-  if name is null or char_length(name) not between 1 and 100 or btrim(name) = '' then
+  -- A character that is to be seen: no white space of Unicode, nor what has no width.
+  if name is null or char_length(name) > 100 or name !~ '[^\s\u0085\u00a0\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]' then
     raise exception using errcode = 'PT400', hint = 'name', message = 'name must be a text of 1 to 100 characters';
   end if;
-  if scopes is null or cardinality(scopes) = 0 or array_position(scopes, null) is not null or not scopes <@ app.scopes()
+  -- Null for no scopes, 2 for an array of arrays.
+  if array_ndims(scopes) is distinct from 1 or not scopes <@ app.scopes()
     or cardinality(scopes) > (select count(distinct scope) from unnest(scopes) as scope) then
     raise exception using errcode = 'PT400', hint = 'scopes',
       message = 'scopes must be one or more of ' || array_to_string(app.scopes(), ', ') || ', each once';

@@ -147,6 +147,23 @@ test("two first calls of link_member at once, of one sign-in, both say linked", 
   expect(await sql`select from app.member_accounts where user_id = ${user}`).toHaveLength(1);
 });
 
+test("a first call of link_member that looks for the member once the other one has linked them says linked too", async () => {
+  const [user] = await unlinkedMember();
+  // Whoever looks for the member has to stop here; that nothing is linked yet they have seen before.
+  await one`begin`;
+  await one`lock table app.members in access exclusive mode`;
+  const [asked] = await other`select pg_backend_pid() as pid`;
+  const status = link(other, user);
+  const waiting = () => sql`select from pg_locks where not granted and pid = ${asked?.pid}`.then((rows) => rows.length);
+  await expect.poll(waiting, { interval: 5 }).toBe(1);
+  await one`
+    insert into app.member_accounts (user_id, company_id, member_id)
+    select u.id, m.company_id, m.id from auth.users as u join app.members as m on lower(m.email) = lower(u.email) where u.id = ${user}`;
+  await one`commit`;
+  expect(await status).toBe("linked");
+  await other`commit`;
+});
+
 test("two sign-ins that claim one member at once: the first is linked, the second finds no member", async () => {
   const [first, second] = await unlinkedMember();
   expect(await link(one, first)).toBe("linked");

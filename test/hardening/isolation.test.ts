@@ -214,6 +214,26 @@ test("an id of another company is answered exactly as a random one is", async ()
   }
 });
 
+test("filters hold together, whichever of them fewest rows match", async () => {
+  const { world, keys } = pick(tenants, 0);
+  const key = { "X-API-Key": keys[0]?.key ?? "" };
+  const filters = ["sender_id", "receiver_id", "category_id"] as const;
+  const rows = world.kudos.map(({ sender_id, receiver_id, category_id }) => ({ sender_id, receiver_id, category_id }));
+  const requests: ListRequest[] = rows.flatMap((row) => [
+    ...filters.map((left) => {
+      const { [left]: _, ...parameters } = row;
+      return { path: "/activity", parameters };
+    }),
+    { path: "/activity", parameters: row },
+  ]);
+  for (const { id } of world.teams)
+    requests.push(...roles.map((role) => ({ path: "/members", parameters: { team_id: id, role } })));
+  for (const asked of requests) {
+    const response = await send("GET", address(asked), key);
+    expect(JSON.parse(response.body), address(asked)).toEqual(predict(world, asked).rows);
+  }
+});
+
 test("an import that names another company's external ids touches its own rows only", async () => {
   const [own, foreign] = tenants as [Tenant, Tenant];
   const checksum = (id: string) =>

@@ -35,10 +35,12 @@ const members: List = {
     })),
 };
 
-/** In the company's language, else in English, else in the first by its tag. */
+/** In the company's language, else in the same in another case, else in English, else in the first by its tag. */
 function categoryName({ categories, language }: World, id: string): string {
   const names = categories.find((category) => category.id === id)?.names ?? {};
-  return names[language] ?? names.en ?? names[Object.keys(names).sort()[0] ?? ""] ?? "";
+  const tags = Object.keys(names).sort();
+  const sameLanguage = tags.find((tag) => tag.toLowerCase() === language.toLowerCase()) ?? "";
+  return names[language] ?? names[sameLanguage] ?? names.en ?? names[tags[0] ?? ""] ?? "";
 }
 
 const activity: List = {

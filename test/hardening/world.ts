@@ -83,6 +83,9 @@ export interface World {
 
 const one = <T>(values: readonly T[]): T => values[randomInt(values.length)] as T;
 const many = <T>(length: number, make: (index: number) => T): T[] => Array.from({ length }, (_, index) => make(index));
+/** One of the first eight, the first of them in half of the cases and the last in one of twenty: whichever filter is asked, others are rarer. */
+const uneven = <T>(values: readonly T[]): T =>
+  values[Math.floor(Math.min(8, values.length) * (randomInt(1000) / 1000) ** 3)] as T;
 const maybe = <T>(value: T): T | null => (randomInt(3) === 0 ? null : value);
 
 /** What a text is made awkward with: whatever CSV, JSON, SQL, HTML or a spreadsheet could stumble over. */
@@ -123,12 +126,13 @@ export function iso(at: Micros): string {
   return `${seconds}.${String(at % 1_000_000n).padStart(6, "0")}Z`;
 }
 
-export const languages = ["en", "de", "fr"];
+export const languages = ["en", "de", "pt-BR"];
 export const roles = ["admin", "employee", "Employee"];
 
 /** Makes a company and fills it with about `size` rows of each kind. */
 export async function newWorld(size: number): Promise<World> {
-  const language = one(languages);
+  // A company may write its language in another case than the names of its categories.
+  const language = one([...languages, "pt-br"]);
   const company = await newCompany("World", language);
   const canary = `canary${randomBytes(6).toString("hex")}`;
   const text = (): string => one(awkward) + canary + one(awkward) + randomInt(1000) + one(awkward);
@@ -139,8 +143,8 @@ export async function newWorld(size: number): Promise<World> {
     id: randomUUID(),
     name: text(),
     email: `m${index}.${canary}@${company.id}.example`,
-    role: one(roles),
-    team_id: maybe(one(teams).id),
+    role: uneven(roles),
+    team_id: maybe(uneven(teams).id),
     at: instant(),
   }));
   const categories = many(5, () => {
@@ -158,9 +162,9 @@ export async function newWorld(size: number): Promise<World> {
     questions,
     kudos: many(size, () => ({
       id: randomUUID(),
-      sender_id: one(members).id,
-      receiver_id: one(members).id,
-      category_id: one(categories).id,
+      sender_id: uneven(members).id,
+      receiver_id: uneven(members).id,
+      category_id: uneven(categories).id,
       message: text(),
       at: instant(),
     })),

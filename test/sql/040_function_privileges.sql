@@ -3,7 +3,7 @@ begin;
 create extension if not exists pgtap with schema extensions;
 -- Only so that pgTAP itself can be called while acting as public_api.
 grant usage on schema extensions to public_api;
-select plan(27);
+select plan(29);
 
 -- The functions of this project: those of its schemas, and those in public that no extension brought.
 create temporary view functions as
@@ -55,23 +55,23 @@ select bag_eq(
 select bag_eq(
   $$ select name, owner, security, volatility, settings, callers from functions where schema = 'public' $$,
   $$ values
-    ('verify_api_key', 'public_api', 'definer', 'volatile', 'search_path="", lock_timeout=5s, statement_timeout=7s', 'service_role'),
+    ('verify_api_key', 'public_api', 'definer', 'volatile', 'search_path="", jit=off, lock_timeout=5s, statement_timeout=7s', 'service_role'),
     ('list_members', 'public_api', 'definer', 'volatile',
-      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, lock_timeout=5s, statement_timeout=7s',
+      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s',
       'service_role'),
     ('list_activity', 'public_api', 'definer', 'volatile',
-      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, lock_timeout=5s, statement_timeout=7s',
+      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s',
       'service_role'),
     ('list_rewards', 'public_api', 'definer', 'volatile',
-      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, lock_timeout=5s, statement_timeout=7s',
+      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s',
       'service_role'),
     ('list_day_ratings', 'public_api', 'definer', 'volatile',
-      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, lock_timeout=5s, statement_timeout=7s',
+      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s',
       'service_role'),
     ('list_pulse_responses', 'public_api', 'definer', 'volatile',
-      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, lock_timeout=5s, statement_timeout=7s',
+      'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s',
       'service_role'),
-    ('upsert_rewards', 'public_api', 'definer', 'volatile', 'search_path="", lock_timeout=5s, statement_timeout=7s', 'service_role'),
+    ('upsert_rewards', 'public_api', 'definer', 'volatile', 'search_path="", jit=off, lock_timeout=5s, statement_timeout=7s', 'service_role'),
     ('link_member', 'postgres', 'invoker', 'volatile', 'search_path=""', 'authenticated'),
     ('create_api_key', 'postgres', 'invoker', 'volatile', 'search_path=""', 'authenticated'),
     ('list_api_keys', 'postgres', 'invoker', 'stable', 'search_path=""', 'authenticated'),
@@ -86,6 +86,18 @@ select is_empty(
       and volatility <> 'volatile'
   $$,
   'Every function that authenticates is volatile: the Data API runs a stable one read-only, and the last use could not be recorded'
+);
+select is_empty(
+  $$
+    select f.schema, f.name from functions as f join pg_proc as p on p.oid = f.oid
+    where coalesce(f.settings, '') !~ '\mjit=off\M'
+      and (f.owner = 'public_api' or has_function_privilege('public_api', f.oid, 'execute') and p.prosrc ~ '\m(from|join|update|into) (app|api)\.')
+  $$,
+  'Every function of public_api, and each that these call and that reads a table, is never compiled: it would take longer than a hundred pages'
+);
+select is(
+  (select proparallel from pg_proc where oid = 'app.current_company_id'::regproc), 'u',
+  'No page is read in parallel, whatever its plan is priced at: the function that the policies ask forbids it'
 );
 select is_empty(
   $$ select name from functions where schema = 'public' group by name having count(*) > 1 $$,
@@ -112,17 +124,17 @@ select bag_eq(
     ('revoke_once', '', 'postgres', 'definer', 'volatile', 'search_path=""', ''),
     ('record_api_key_event', '', 'postgres', 'definer', 'volatile', 'search_path=""', ''),
     ('refuse_change', '', 'postgres', 'invoker', 'volatile', 'search_path=""', ''),
-    ('authenticate', 'key_hash text, required_scope text', 'postgres', 'definer', 'volatile', 'search_path="", enable_seqscan=off', 'public_api'),
+    ('authenticate', 'key_hash text, required_scope text', 'postgres', 'definer', 'volatile', 'search_path="", enable_seqscan=off, jit=off', 'public_api'),
     ('refuse_without_row_security', '', 'postgres', 'invoker', 'stable', 'search_path=""', 'public_api'),
     ('iso_8601', 'instant timestamp with time zone', 'postgres', 'invoker', 'stable', 'search_path=""', 'authenticated'),
     ('page_headers', '', 'postgres', 'invoker', 'immutable', 'search_path=""', 'public_api'),
     ('respond', 'key_id uuid, company_id uuid, body json, page_rows bigint DEFAULT NULL::bigint, has_more boolean DEFAULT NULL::boolean',
       'postgres', 'invoker', 'volatile', 'search_path=""', 'public_api'),
     ('rarer_members_filter', 'company_id uuid, team_id uuid, role text', 'postgres', 'invoker', 'stable',
-      'search_path="", enable_bitmapscan=off', 'public_api'),
+      'search_path="", enable_bitmapscan=off, jit=off', 'public_api'),
     ('rarest_kudos_filter',
       'company_id uuid, since timestamp with time zone, until timestamp with time zone, sender_id uuid, receiver_id uuid, category_id uuid',
-      'postgres', 'invoker', 'stable', 'search_path="", enable_bitmapscan=off', 'public_api'),
+      'postgres', 'invoker', 'stable', 'search_path="", enable_bitmapscan=off, jit=off', 'public_api'),
     ('staging_problems', 'company_id uuid', 'postgres', 'invoker', 'stable', 'search_path=""', ''),
     ('load_staging', 'company_id uuid', 'postgres', 'invoker', 'volatile', 'search_path=""', '') $$,
   'Schema app holds these functions, each with these rights, and each open to none but those who need it'

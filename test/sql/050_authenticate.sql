@@ -3,7 +3,7 @@ begin;
 create extension if not exists pgtap with schema extensions;
 -- Only so that pgTAP itself can be called while acting as public_api.
 grant usage on schema extensions to public_api;
-select plan(39);
+select plan(43);
 
 -- Acorn and Birch, each with an admin who has signed in.
 
@@ -244,6 +244,22 @@ select is(
   ),
   'verify_api_key puts the ids of key and company into the response headers, for the log'
 );
+
+
+-- While the database is read-only: what the platform sets as the default when a disk is nearly full, and what is then true of a transaction
+-- that does not say otherwise.
+select pg_temp.set_last_used_at('birch', now() - interval '1 hour');
+
+set local default_transaction_read_only = on;
+select lives_ok(
+  $$ select public.verify_api_key(pg_temp.hash_of('birch')) $$,
+  'A key passes in a transaction that was begun as read write, as the Data API does, although the default is read-only'
+);
+select is(pg_temp.last_used_at('birch'), now() - interval '1 hour', 'No use is recorded while the default is read-only');
+set local default_transaction_read_only = off;
+set local transaction_read_only = on;
+select lives_ok($$ select public.verify_api_key(pg_temp.hash_of('birch')) $$, 'A key passes in a read-only transaction');
+select is(pg_temp.last_used_at('birch'), now() - interval '1 hour', 'No use is recorded in a read-only transaction');
 
 select * from finish();
 rollback;

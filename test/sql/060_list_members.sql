@@ -1,7 +1,7 @@
 -- public.list_members: GET /members.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(24);
+select plan(26);
 
 -- Ids by name, so that a row reads like a sentence.
 create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
@@ -143,6 +143,24 @@ select is(
 select is(
   public.list_members(pg_temp.key('Acorn'), 100, team_id => pg_temp.id('Kitchen'), role => 'employee')::text, '[]',
   'A team without anybody of that role is an empty page'
+);
+
+-- Team and role together: whichever leads, because fewer members match it, the other holds too
+
+reset role;
+insert into app.teams (company_id, id, name) values (pg_temp.id('Acorn'), pg_temp.id('rare team'), 'Rare');
+insert into app.members (company_id, name, email, role, team_id)
+select pg_temp.id('Acorn'), concat_ws(' ', team, role, n), md5(team || role || n) || '@acorn.example', role || ' role', pg_temp.id(team)
+from (values ('Kitchen', 'rare', 1), ('Garden', 'rare', 1), ('Kitchen', 'common', 5), ('rare team', 'common', 1), ('rare team', 'other', 1))
+  as led (team, role, members), generate_series(1, members) as n;
+set local role service_role;
+select is(
+  pg_temp.column_of(public.list_members(pg_temp.key('Acorn'), 100, pg_temp.id('Kitchen'), 'rare role'), 'name'), array['Kitchen rare 1'],
+  'A common team and a rare role leave the member who has both'
+);
+select is(
+  pg_temp.column_of(public.list_members(pg_temp.key('Acorn'), 100, pg_temp.id('rare team'), 'common role'), 'name'), array['rare team common 1'],
+  'A rare team and a common role leave the member who has both'
 );
 
 -- Isolation

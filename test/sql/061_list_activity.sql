@@ -1,7 +1,7 @@
 -- public.list_activity: GET /activity.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(37);
+select plan(47);
 
 -- Ids by name, so that a row reads like a sentence.
 create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
@@ -101,6 +101,22 @@ select is(
 select is(
   public.list_activity(pg_temp.key('Acorn'), 5) -> 2 ->> 'category', 'Cuidado', 'category is any other name where there is no English one either'
 );
+reset role;
+update app.companies set default_language = 'pt-br' where id = pg_temp.id('Acorn');
+insert into app.category_names (company_id, category_id, language, name) values
+  (pg_temp.id('Acorn'), pg_temp.id('in three languages'), 'pt-BR', 'Equipe'),
+  (pg_temp.id('Acorn'), pg_temp.id('not in German'), 'pt-br', 'coragem'),
+  (pg_temp.id('Acorn'), pg_temp.id('not in German'), 'pt-BR', 'Coragem'),
+  (pg_temp.id('Acorn'), pg_temp.id('not in German'), 'pt', 'Bravura');
+set local role service_role;
+select is(
+  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 5), 'category'), array['Equipe', 'coragem', 'Cuidado', 'coragem', 'Equipe'],
+  'The case of a language does not count, unless there is a name for each way of writing it'
+);
+reset role;
+delete from app.category_names where language ilike 'pt%';
+update app.companies set default_language = 'de' where id = pg_temp.id('Acorn');
+set local role service_role;
 reset role;
 update app.kudos set category_id = pg_temp.id('without any name') where id = '00000000-0000-4000-8000-000000000001';
 set local role service_role;
@@ -283,6 +299,45 @@ select is(
 select is(
   public.list_activity(pg_temp.key('Acorn'), 100, category_id => pg_temp.id('unused'))::text, '[]', 'A category without kudos is an empty page'
 );
+
+-- Two filters and three: whichever leads, because fewest kudos match it, the others hold too
+
+reset role;
+insert into app.members (company_id, id, name, email)
+select pg_temp.id('Acorn'), pg_temp.id(name), name, md5(name) || '@acorn.example'
+from unnest(array['common sender', 'rare sender', 'other sender', 'common receiver', 'rare receiver', 'other receiver']) as name;
+insert into app.categories (company_id, id)
+select pg_temp.id('Acorn'), pg_temp.id(name) from unnest(array['common category', 'rare category', 'other category']) as name;
+-- Many of all that is common. Of each rare thing one kudos with what is common, and one with other people and another category.
+insert into app.kudos (company_id, sender_id, receiver_id, category_id, message)
+select pg_temp.id('Acorn'), pg_temp.id(sender || ' sender'), pg_temp.id(receiver || ' receiver'), pg_temp.id(category || ' category'),
+  concat_ws(' ', sender, receiver, category)
+from (values
+  ('rare', 'common', 'common'), ('rare', 'other', 'other'),
+  ('common', 'rare', 'common'), ('other', 'rare', 'other'),
+  ('common', 'common', 'rare'), ('other', 'other', 'rare')
+) as led (sender, receiver, category)
+union all
+select pg_temp.id('Acorn'), pg_temp.id('common sender'), pg_temp.id('common receiver'), pg_temp.id('common category'), 'common'
+from generate_series(1, 5);
+set local role service_role;
+
+-- The kudos of one rare thing and others that are common.
+create function pg_temp.led_by(sender text, receiver text, category text) returns text[] language sql
+return pg_temp.column_of(
+  public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id(sender || ' sender'),
+    receiver_id => pg_temp.id(receiver || ' receiver'), category_id => pg_temp.id(category || ' category')),
+  'message'
+);
+select is(pg_temp.led_by('rare', 'common', null), array['rare common common'], 'A rare sender and a common receiver leave the kudos that have both');
+select is(pg_temp.led_by('rare', null, 'common'), array['rare common common'], 'A rare sender and a common category leave the kudos that have both');
+select is(pg_temp.led_by('common', 'rare', null), array['common rare common'], 'A rare receiver and a common sender leave the kudos that have both');
+select is(pg_temp.led_by(null, 'rare', 'common'), array['common rare common'], 'A rare receiver and a common category leave the kudos that have both');
+select is(pg_temp.led_by('common', null, 'rare'), array['common common rare'], 'A rare category and a common sender leave the kudos that have both');
+select is(pg_temp.led_by(null, 'common', 'rare'), array['common common rare'], 'A rare category and a common receiver leave the kudos that have both');
+select is(pg_temp.led_by('rare', 'common', 'common'), array['rare common common'], 'A rare sender and two common filters leave the kudos that have all three');
+select is(pg_temp.led_by('common', 'rare', 'common'), array['common rare common'], 'A rare receiver and two common filters leave the kudos that have all three');
+select is(pg_temp.led_by('common', 'common', 'rare'), array['common common rare'], 'A rare category and two common filters leave the kudos that have all three');
 
 -- Isolation
 

@@ -1,7 +1,7 @@
 -- public.link_member: which sign-in becomes which member.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(22);
+select plan(23);
 
 -- Ids by name, so that a row reads like a sentence.
 create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
@@ -51,10 +51,12 @@ $$;
 set local role authenticated;
 set local request.jwt.claims = '';
 
-select is(
-  public.link_member()::text, '{"status" : "email_not_confirmed", "company_name" : null, "name" : null, "role" : null}',
-  'Without a user there is nothing to link'
-);
+select throws_ok('select public.link_member()', 'PT401', 'this account no longer exists', 'Without a user there is nothing to link');
+
+-- Acting as somebody whose account is gone, while the session still looks good.
+select pg_temp.sign_in('nobody');
+
+select throws_ok('select public.link_member()', 'PT401', 'this account no longer exists', 'An account that is gone is told so');
 
 -- Acting as Uma, who has not confirmed her address.
 select pg_temp.sign_in('Uma');

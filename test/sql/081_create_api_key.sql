@@ -120,22 +120,22 @@ select lives_ok(
 
 select is_empty(
   $$
-    select name from (values (null), (''), ('   '), (repeat('x', 101))) as bad (name)
+    select name from (values (null), (''), ('   '), (e'\t\n'), (e'\u00a0'), (e'\u2003\u3000'), (e' \u200b'), (e'\ufeff'), (repeat('x', 101))) as bad (name)
     where pg_temp.refusal(format('select public.create_api_key(%L)', name))
       <> 'PT400 | name | name must be a text of 1 to 100 characters'
   $$,
-  'A name that is missing, empty, blank or too long is refused with PT400, which names the field'
+  'A name that is missing, empty, nothing but white space or too long is refused with PT400, which names the field'
 );
 select is_empty(
   $$
     select scopes from (values
       (null), ('{}'), ('{read:members,read:members}'), ('{read:everything}'), ('{read:members,read:everything}'), ('{read:members,NULL}'),
-      ('{Read:Members}'), ('{""}')
+      ('{Read:Members}'), ('{""}'), ('{{read:members}}'), ('{{read:members},{read:activity}}')
     ) as bad (scopes)
     where pg_temp.refusal(format('select public.create_api_key(%L, %L)', 'Key', scopes)) <>
       'PT400 | scopes | scopes must be one or more of read:members, read:activity, read:rewards, read:analytics, write:rewards, each once'
   $$,
-  'Scopes that are missing, empty, unknown, null or there twice are refused with PT400, which lists the scopes'
+  'Scopes that are missing, empty, unknown, null, nested or there twice are refused with PT400, which lists the scopes'
 );
 select is_empty(
   $$

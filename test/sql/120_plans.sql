@@ -1,7 +1,7 @@
 -- Plans: a page costs the same however long the history behind it. Counted in rows that a call really reads.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(65);
+select plan(71);
 
 -- Ids by name, so that a row reads like a sentence.
 create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
@@ -25,8 +25,8 @@ return current_setting('test.' || company);
 
 -- Acorn and Birch, each with a history that no page should read through: 1,000 members in 20 teams, 4,000 kudos, 2,000 rewards,
 -- ratings and answers, one a minute. Before those, for pages of two filters: 3,000 more members of one team, 3,000 more kudos from
--- one member to another in one category, and of each again three with something that is rare. Beside them 200 companies with five
--- keys each.
+-- one member to another in one category, and of each again three with something that is rare. In June 2024 what is rare in that month
+-- alone, a hundred before and after it, and what is busy then. Beside them 200 companies with five keys each.
 create function pg_temp.fill(company text) returns void language sql
 begin atomic
   insert into app.teams (company_id, id, name)
@@ -48,11 +48,12 @@ begin atomic
   union all
   select pg_temp.id(company), pg_temp.id(company || ' ' || name), name, md5(name) || '@' || company || '.example',
     'employee', null, timestamptz '2026-01-02Z'
-  from unnest(array['common sender', 'rare sender', 'common receiver', 'rare receiver']) as name;
+  from unnest(array['common sender', 'rare sender', 'common receiver', 'rare receiver', 'June sender', 'June receiver', 'busy sender',
+    'busy receiver']) as name;
   insert into app.categories (company_id, id)
   select pg_temp.id(company), pg_temp.id(company || ' category ' || n) from generate_series(0, 7) as n
   union all
-  select pg_temp.id(company), pg_temp.id(company || ' ' || name) from unnest(array['common category', 'rare category']) as name;
+  select pg_temp.id(company), pg_temp.id(company || ' ' || name) from unnest(array['common category', 'rare category', 'June category']) as name;
   insert into app.category_names (company_id, category_id, language, name)
   select pg_temp.id(company), pg_temp.id(company || ' category ' || n), language, 'Category ' || n
   from generate_series(0, 7) as n, unnest(array['de', 'en', 'fr']) as language;
@@ -65,7 +66,16 @@ begin atomic
     pg_temp.id(company || category || ' category'), 'Thanks', timestamptz '2025-12-01Z' - rare * interval '1 month' + n * interval '1 minute'
   from (values
     (0, ' common', ' common', ' common'), (1, ' rare', ' common', ' common'), (1, ' common', ' rare', ' common'), (1, ' common', ' common', ' rare')
-  ) as filters (rare, sender, receiver, category), generate_series(1, case rare when 0 then 3000 else 3 end) as n;
+  ) as filters (rare, sender, receiver, category), generate_series(1, case rare when 0 then 3000 else 3 end) as n
+  union all
+  select pg_temp.id(company), pg_temp.id(company || sender || ' sender'), pg_temp.id(company || receiver || ' receiver'),
+    pg_temp.id(company || category || ' category'), 'Thanks', instant
+  from (values
+    (' June', ' common', ' common', array['2024-05-31Z', '2024-07-01Z'], 100), (' June', ' busy', ' common', array['2024-06-15Z'], 3),
+    (' common', ' June', ' common', array['2024-05-31Z', '2024-07-01Z'], 100), (' busy', ' June', ' common', array['2024-06-15Z'], 3),
+    (' common', ' common', ' June', array['2024-05-31Z', '2024-07-01Z'], 100), (' busy', ' common', ' June', array['2024-06-15Z'], 3),
+    (' common', ' busy', ' common', array['2024-06-15Z'], 50), (' busy', ' common', ' common', array['2024-06-15Z'], 50)
+  ) as june (sender, receiver, category, instants, times), unnest(instants::timestamptz[]) as instant, generate_series(1, times);
   insert into app.rewards (company_id, external_id, name, points_cost, is_archived, created_at)
   select pg_temp.id(company), 'item ' || n, 'Item ' || n, n, n % 3 = 0 or n > 1800, timestamptz '2026-01-02Z' + n * interval '1 minute'
   from generate_series(0, 1999) as n;
@@ -149,6 +159,17 @@ from (values
   (10, 'list_activity', 'app.kudos', 'receiver', array['sender', 'category']),
   (11, 'list_activity', 'app.kudos', 'category', array['sender', 'receiver'])
 ) as filters (place, list, paged, rare, common);
+
+insert into filtered_pages
+select
+  place,
+  format('kudos of June of a %s that is rare then and a %s that is busy', rare, busy),
+  format($q$ list_activity($1, 100, since => '2024-06-01Z', until => '2024-06-30Z', %s_id => pg_temp.id(%L), %s_id => pg_temp.id(%L)) $q$,
+    rare, 'Acorn June ' || rare, busy, 'Acorn busy ' || busy),
+  'app.kudos',
+  format('app.kudos_%s_newest', rare)::regclass,
+  array[format('app.kudos_%s_newest', busy)::regclass]
+from (values (12, 'sender', 'receiver'), (13, 'receiver', 'sender'), (14, 'category', 'sender')) as filters (place, rare, busy);
 
 -- What this transaction has read so far: of each table how often it was read from end to end, the rows that this and its indexes
 -- fetched, and of each index how often it was entered. Nothing here has ever been vacuumed, so that what an index could answer alone
