@@ -83,6 +83,25 @@ test("a statement that hangs behind a lock is a 500 in time, hangs nothing else,
   await expectRecovered();
 }, 60_000);
 
+test("while the database is read-only every list is answered, and imports succeed again after it", async () => {
+  const sql = stack.connect();
+  // Else the last use of the key would be noted already, and nothing would be left to write.
+  const forgetUses = () => sql`update app.api_key_uses set last_used_at = null`;
+  const readOnly = async (setting: "on" | "off"): Promise<void> => {
+    await sql.unsafe(`alter system set default_transaction_read_only = ${setting}`);
+    await sql`select pg_reload_conf()`;
+    await expect.poll(async () => (await sql`show default_transaction_read_only`)[0]?.default_transaction_read_only).toBe(setting);
+  };
+  await forgetUses();
+  await readOnly("on");
+  for (const path of everything) expect([path, (await send(path)).status]).toEqual([path, 200]);
+  expect((await post([reward()])).status).toBe(500);
+  await readOnly("off");
+  expect(await sql`select from app.api_key_uses where last_used_at is not null`).toHaveLength(0);
+  await sql.end();
+  await expectRecovered();
+}, 60_000);
+
 test("kill -9 of PostgreSQL during imports: each is there whole or not at all, what was acknowledged is there, again is safe", async () => {
   const rows = 100;
   const rounds = count(2, 20);
