@@ -16,10 +16,8 @@ functions as (
     case when n.nspname = 'app' then null when p.prosecdef then 'service_role' else 'authenticated' end as caller
   from pg_catalog.pg_proc as p
   join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
-  where n.nspname in ('public', 'app')
-    and not exists (
-      select from pg_catalog.pg_depend as d where d.classid = 'pg_catalog.pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e'
-    )
+  -- Ours in public are those that call a function of app, each of them does. A project may have others there, as rls_auto_enable().
+  where p.prokind = 'f' and (n.nspname = 'app' or n.nspname = 'public' and pg_get_functiondef(p.oid) ~ '\mapp\.[a-z0-9_]+\(')
 ),
 relations as (
   select c.oid, n.nspname as schema, c.oid::regclass::text as name, c.relkind as kind, c.relrowsecurity, c.reloptions

@@ -65,6 +65,36 @@ test("functions that lost their owner are named, refuse to run, and are mended b
   });
 });
 
+test("functions in public that are not ours are none of its business, whoever owns or may call them", async () => {
+  const found = await tryOut(async (tx) => {
+    await tx.unsafe(`
+      create function public.rls_auto_enable() returns void language plpgsql security definer as $$
+      begin
+        perform current_setting('app.settings.jwt_secret', true);
+      end
+      $$;
+      create function public.total(numeric) returns numeric language sql return $1 + 1;
+      create aggregate public.product(numeric) (sfunc = numeric_mul, stype = numeric);
+      grant execute on function public.rls_auto_enable() to anon, authenticated, service_role`);
+    return problems(tx);
+  });
+  expect(found).toEqual([]);
+});
+
+test("every function that the Data API may call is looked at", async () => {
+  const inPublic = sql`
+    select p.oid::regprocedure::text as name from pg_proc as p
+    where p.pronamespace = 'public'::regnamespace
+      and not exists (select from pg_depend as d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')`;
+  const names = (await inPublic).map(({ name }) => name);
+  expect(names.length).toBeGreaterThan(0);
+  const found = await tryOut(async (tx) => {
+    for (const name of names) await tx.unsafe(`grant execute on function public.${name} to anon`);
+    return problems(tx);
+  });
+  expect(found).toEqual(names.map((name) => `function ${name} must not be executable by anon`).sort());
+});
+
 const losses: [loss: string, ...named: string[]][] = [
   [
     "alter role public_api bypassrls",
