@@ -90,7 +90,9 @@ test("while the database is read-only every list is answered, and imports succee
   const readOnly = async (setting: "on" | "off"): Promise<void> => {
     await sql.unsafe(`alter system set default_transaction_read_only = ${setting}`);
     await sql`select pg_reload_conf()`;
-    await expect.poll(async () => (await sql`show default_transaction_read_only`)[0]?.default_transaction_read_only).toBe(setting);
+    await expect
+      .poll(async () => (await sql`show default_transaction_read_only`)[0]?.default_transaction_read_only)
+      .toBe(setting);
   };
   await forgetUses();
   await readOnly("on");
