@@ -1,78 +1,95 @@
-// npm run bench: how fast the service is, beside the bare work that it cannot do without. Needs nothing running.
+// npm run bench: how much the service can take, and how fast it is beside the bare work that it cannot do without. Needs pgbench and
+// nothing running.
 import { rmSync } from "node:fs";
-import { mkdir, mkdtemp } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { cpus, tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 import { coldStart } from "./bench/cold_start.ts";
-import { type Databases, startDatabases } from "./bench/database.ts";
-import { type Figure, type Part, reached } from "./bench/figure.ts";
+import { type Database, startDatabase } from "./bench/database.ts";
+import { type Figure, misses, type Part, table } from "./bench/figure.ts";
 import { flatPages } from "./bench/flat_pages.ts";
-import { functionSpeed } from "./bench/function.ts";
-import { growth } from "./bench/growth.ts";
+import { functionSpeed } from "./bench/function_speed.ts";
 import { memory } from "./bench/memory.ts";
 import { rewardImport } from "./bench/reward_import.ts";
-import { securedReads } from "./bench/secured_reads.ts";
-import { table } from "./bench/table.ts";
+import { securedPages } from "./bench/secured_pages.ts";
 
-const parts: readonly Part[] = [securedReads, flatPages, rewardImport, growth, functionSpeed, coldStart, memory];
+const parts: readonly Part[] = [securedPages, flatPages, rewardImport, functionSpeed, coldStart, memory];
+const page = new URL("../docs/scale.md", import.meta.url);
 
-const usage = `Usage: npm run bench [-- <part> …] [-- --rows <number>] [-- --json]
-  --rows <number>  kudos of the largest company (300000)
-  --json           the figures as JSON on standard output (npm run --silent bench -- --json)
+const usage = `Usage: npm run bench [-- <part> …] [-- --rows <number>] [-- --write]
+  --rows <number>  kudos of the largest company (1200000)
+  --write          put the tables into docs/scale.md too
   parts:           ${parts.map(({ name }) => name).join(", ")}`;
 
 /** The options, or the end with the usage. */
-function readOptions(): { rows: number; asJson: boolean; chosen: readonly Part[] } {
+function readOptions(): { rows: number; write: boolean; chosen: readonly Part[] } {
   try {
-    const options = { rows: { type: "string", default: "300000" }, json: { type: "boolean", default: false } } as const;
+    const options = {
+      rows: { type: "string", default: "1200000" },
+      write: { type: "boolean", default: false },
+    } as const;
     const { values, positionals } = parseArgs({ options, allowPositionals: true });
     const rows = Number(values.rows);
     if (!Number.isInteger(rows) || rows < 10_000) throw new Error("--rows must be a whole number from 10000 on");
     const unknown = positionals.find((name) => !parts.some((part) => part.name === name));
     if (unknown !== undefined) throw new Error(`There is no part ${unknown}`);
     const chosen = parts.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
-    return { rows, asJson: values.json, chosen };
+    return { rows, write: values.write, chosen };
   } catch (error) {
     console.error(`${(error as Error).message}\n${usage}`);
     process.exit(2);
   }
 }
 
-const { rows, asJson, chosen } = readOptions();
+/** Puts each text between the two comments of docs/scale.md that have its name. */
+async function writePage(texts: ReadonlyMap<string, string>): Promise<void> {
+  let markdown = await readFile(page, "utf8");
+  for (const [name, text] of texts) {
+    const begin = `<!-- bench ${name} -->\n`;
+    const [before, rest] = markdown.split(begin);
+    const end = rest?.indexOf("<!-- end -->") ?? -1;
+    if (end === -1) throw new Error(`docs/scale.md has no ${begin.trim()} … <!-- end -->`);
+    markdown = `${before}${begin}\n${text}\n\n${rest?.slice(end)}`;
+  }
+  await writeFile(page, markdown);
+}
+
+const { rows, write, chosen } = readOptions();
 const begin = performance.now();
 const elapsed = () => ((performance.now() - begin) / 1000).toFixed(0);
 const folder = await mkdtemp(`${tmpdir()}/public-data-api-bench-`);
 // Also when a run is interrupted: it holds gigabytes. Its servers end with this process.
 process.once("exit", () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
-const measured: { part: string; figures: Figure[] }[] = [];
-let started: Promise<Databases> | undefined;
+
+const tables = new Map<string, string>();
+const figures: Figure[] = [];
+let started: Promise<Database> | undefined;
 try {
   for (const { name, title, measure } of chosen) {
     const progress = (step: string) => console.error(`${elapsed().padStart(5)} s  ${name}: ${step}`);
     const own = `${folder}/${name}`;
     await mkdir(own);
-    const databases = () => {
-      started ??= startDatabases(folder, rows, progress);
+    const database = () => {
+      if (!started) progress(`filling a database, ${rows} kudos in the largest company`);
+      started ??= startDatabase(folder, rows);
       return started;
     };
-    const figures = await measure({ databases, folder: own, progress });
-    measured.push({ part: name, figures });
-    if (!asJson) console.log(`\n${title}\n\n${table(figures)}\n`);
+    const measured = await measure({ database, folder: own, progress });
+    figures.push(...measured);
+    tables.set(name, table(measured));
+    console.log(`\n${title}\n\n${table(measured)}\n`);
   }
 } finally {
   await started?.then(({ stop }) => stop());
 }
-const missed = measured.flatMap(({ figures }) => figures).filter((figure) => reached(figure) === false);
-const machine = { cores: cpus().length, processor: cpus()[0]?.model, node: process.version };
-if (asJson) {
-  const judged = measured.map(({ part, figures }) => ({
-    part,
-    figures: figures.map((figure) => ({ ...figure, reached: reached(figure) })),
-  }));
-  console.log(JSON.stringify({ rows, seconds: Number(elapsed()), machine, measured: judged }, null, 2));
-} else
-  console.log(
-    `${elapsed()} s, ${machine.cores} cores. ${missed.length === 0 ? "Every target reached" : `${missed.length} missed: ${missed.map(({ name }) => name).join("; ")}`}`,
-  );
-process.exitCode = missed.length === 0 ? 0 : 1;
+const missed = figures.filter(misses).length;
+const machine = `${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.version}`;
+const run = `${rows.toLocaleString("en-US")} kudos in the largest company; ${machine}; ${elapsed()} s; ${missed} of the targets missed.`;
+const headlines = figures.flatMap(({ headline }) => (headline === undefined ? [] : [`- ${headline}`])).join("\n");
+console.log(`${headlines}\n\n${run}`);
+if (write) {
+  if (chosen.length === parts.length) tables.set("capacity", headlines).set("run", run);
+  await writePage(tables);
+}
+process.exitCode = missed === 0 ? 0 : 1;

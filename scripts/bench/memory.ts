@@ -1,94 +1,67 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import vectors from "../../test/vectors/api_keys.json" with { type: "json" };
-import { denoCommand, functionSettings } from "../stack/edge_function.ts";
-import { median, type Part } from "./figure.ts";
-import { type Call, load } from "./load.ts";
-import { startDeno, startScript } from "./processes.ts";
+import type { Request } from "autocannon";
+import { type Figure, median, type Part, shown } from "./figure.ts";
+import { functionCommand, keys, load, startDeno, startThread } from "./http.ts";
 
-const requests = 50_000;
-const connections = 32;
-const key = { "X-API-Key": vectors.valid[0]?.key ?? "" };
-
-const reward = {
-  external_id: "mug",
+const seconds = 30;
+const rewards = Array.from({ length: 50 }, (_, index) => ({
+  external_id: `mug-${index}`,
   name: "Mug",
-  description: "Stoneware, 0.3 l",
   points_cost: 120,
-  reward_type: "perk",
-};
-const rewards = Array.from({ length: 50 }, (_, index) => ({ ...reward, external_id: `mug-${index}` }));
-const headers = { ...key, "Content-Type": "application/json" };
+}));
 
-/** Good and bad requests of every kind, sent in turn. */
-const mixed: Call[] = [
-  { path: "/public-api/activity?limit=20", headers: key, status: 200 },
-  { path: "/public-api/activity?limit=100", headers: key, status: 200 },
-  { path: "/public-api/activity?limit=1000", headers: key, status: 200 },
-  { path: "/public-api/activity?limit=100&format=csv", headers: key, status: 200 },
-  { path: "/public-api/activity?limit=1000&format=csv", headers: key, status: 200 },
-  { path: "/public-api/activity", headers: { "X-API-Key": "sk_live_none" }, status: 401 },
-  { path: "/public-api/activity", headers: {}, status: 401 },
-  { path: "/public-api/activity?limit=0&since=yesterday&colour=red", headers: key, status: 400 },
-  { path: "/public-api/nothing", headers: key, status: 404 },
-  { path: "/public-api/rewards", headers, body: JSON.stringify(rewards), status: 200 },
-  { path: "/public-api/rewards", headers, body: '[{"name":""}]', status: 400 },
-];
+/** Good and bad requests of every kind, sent in turn, each with one of several keys. */
+const mixed: Request[] = keys.flatMap((headers) => [
+  { path: "/public-api/activity?limit=20", headers },
+  { path: "/public-api/activity?limit=100", headers },
+  { path: "/public-api/activity?limit=1000", headers },
+  { path: "/public-api/activity?limit=100&format=csv", headers },
+  { path: "/public-api/activity?limit=1000&format=csv", headers },
+  { path: "/public-api/activity", headers: { "X-API-Key": "sk_live_none" } },
+  { path: "/public-api/activity", headers: {} },
+  { path: "/public-api/activity?limit=0&since=yesterday&colour=red", headers },
+  { path: "/public-api/nothing", headers },
+  { path: "/public-api/rewards", method: "POST", headers, body: JSON.stringify(rewards) },
+  { path: "/public-api/rewards", method: "POST", headers, body: '[{"name":""}]' },
+]);
 
-/** The resident memory of a process in MB: now, and the most that it has ever been, which only Linux tells. */
-function residentMemory(pid: number): { now: number; peak: number | undefined } {
-  if (process.platform !== "linux") {
-    return { now: Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)])) / 1024, peak: undefined };
-  }
+/** The resident memory of a process in MB, as Linux tells it: now, and the most that it has ever been. */
+function residentMemory(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const megabytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1]) / 1024;
   return { now: megabytes("VmRSS"), peak: megabytes("VmHWM") };
 }
 
-/** The function's resident memory under a long load, and what one large CSV takes of a process that has just started. */
+/** The function's resident memory under a long load. */
 export const memory: Part = {
   name: "memory",
-  title: "Memory",
-  async measure({ folder, progress }) {
-    const upstream = await startScript<number>("upstream.ts");
-    const settings = functionSettings(`http://127.0.0.1:${upstream.first}`, "sb_secret_bench");
-    const large = mixed.filter(({ path }) => path.endsWith("limit=1000&format=csv"));
+  title: `The function's memory over ${seconds} s of mixed requests, 32 at a time`,
+  async measure({ folder, progress }): Promise<Figure[]> {
+    if (process.platform !== "linux") return [];
+    progress(`${seconds} s of mixed requests`);
+    const upstream = await startThread("upstream.ts");
+    const { pid, url, stop } = await startDeno(functionCommand(upstream), `${folder}/function.log`);
     try {
-      progress("one CSV of 1000 rows");
-      const fresh = await startDeno(denoCommand(settings), `${folder}/fresh.log`);
-      const idle = residentMemory(fresh.pid);
-      await load(fresh.port, large, 1, () => false);
-      const { now, peak = now } = residentMemory(fresh.pid);
-      await fresh.stop();
-
-      const deno = await startDeno(denoCommand(settings), `${folder}/function.log`);
-      const samples: { answers: number; megabytes: number }[] = [];
-      await load(deno.port, mixed, connections, (answers) => {
-        if (answers % 200 === 0) samples.push({ answers, megabytes: residentMemory(deno.pid).now });
-        if (answers % 10_000 === 0) progress(`${answers} of ${requests} requests`);
-        return answers < requests;
-      });
-      await deno.stop();
-      const during = (from: number, to: number) =>
-        median(samples.filter(({ answers }) => answers > from && answers <= to).map(({ megabytes }) => megabytes));
-      const [early, late] = [during(10_000, 20_000), during(requests - 10_000, requests)];
+      const samples: number[] = [];
+      const sampling = setInterval(() => samples.push(residentMemory(pid).now), 100);
+      const options = { url, requests: mixed, connections: 32, duration: seconds };
+      const { requests } = await load(options, [200, 400, 401, 404]);
+      clearInterval(sampling);
+      const part = (from: number, to: number) =>
+        median(samples.slice(Math.floor(samples.length * from), Math.floor(samples.length * to)));
+      const [early, late] = [part(0.2, 0.4), part(0.8, 1)];
       return [
         {
-          name: `the last 10,000 of ${requests.toLocaleString("en-US")} mixed requests, ${connections} at a time`,
-          value: late / early,
-          unit: "of that over requests 10,000 to 20,000",
+          name: "the last fifth of the time",
+          rounds: [late / early],
+          unit: "times the second fifth",
           target: { atMost: 1.15 },
-          note: `${late.toFixed(0)} MB, before ${early.toFixed(0)} MB`,
+          note: `${shown(late)} MB, before ${shown(early)} MB; ${shown(requests.total)} requests`,
         },
-        {
-          name: "peak of one CSV of 1000 rows, after the start",
-          value: peak,
-          unit: "MB",
-          note: `${idle.now.toFixed(0)} MB before it`,
-        },
+        { name: "the most at any time", rounds: [residentMemory(pid).peak], unit: "MB" },
       ];
     } finally {
-      await upstream.stop();
+      await Promise.all([stop(), upstream.stop()]);
     }
   },
 };

@@ -66,12 +66,12 @@ export interface Postgres extends Child {
 /**
  * Starts PostgreSQL 17 on 127.0.0.1, set up as a hosted project is, with its data in `folder`/postgres and its log in
  * `folder`/postgres.log. `port` is a wish. A `throwaway` server does not wait for the disk.
- * `environment` comes on top of this process's own.
+ * `settings` come on top of the stack's own.
  */
 export async function startPostgres(
   folder: string,
   secrets: Secrets,
-  options: { port: number; throwaway: boolean; environment?: Record<string, string> },
+  options: { port: number; throwaway: boolean; settings?: Record<string, string> },
 ): Promise<Postgres> {
   const data = `${folder}/postgres`;
   const logFile = `${folder}/postgres.log`;
@@ -89,13 +89,14 @@ export async function startPostgres(
     // As hosted: what stands in extensions is found without naming the schema.
     search_path: '"$user", public, extensions',
     ...(options.throwaway && { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
+    ...options.settings,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const [command, ...args] = (await serverUser()).wrap([server, "-D", data, "-p", String(port), ...flags]);
   const child = spawnGuarded({
     command,
     args,
-    env: { ...process.env, ...options.environment },
+    env: process.env,
     signal: "SIGINT",
     logFile,
   });

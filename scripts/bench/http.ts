@@ -1,0 +1,79 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { Worker } from "node:worker_threads";
+import autocannon, { type Options, type Result } from "autocannon";
+import vectors from "../../test/vectors/api_keys.json" with { type: "json" };
+import { type DenoCommand, denoCommand, functionSettings, listeningPort } from "../stack/edge_function.ts";
+import { type Child, root, waitFor } from "../stack/process.ts";
+
+/** Well-formed keys, as the headers that carry them. */
+export const keys = vectors.valid.map(({ key }) => ({ "X-API-Key": key }));
+export const secretKey = "sb_secret_bench";
+
+/** What takes the Data API's place, or a client's, in a thread of its own. */
+export interface Thread {
+  port: number;
+  stop(): Promise<unknown>;
+}
+
+/** Starts a script of this folder as a thread and waits until it has sent its port. */
+export async function startThread(script: string, data?: unknown): Promise<Thread> {
+  const worker = new Worker(new URL(script, import.meta.url), { workerData: data });
+  const [port] = (await once(worker, "message")) as [number];
+  return { port, stop: () => worker.terminate() };
+}
+
+/** A running Deno: its own process, with no guard between. */
+export interface Deno extends Child {
+  pid: number;
+  url: string;
+}
+
+/** Starts a server under Deno, its output in a file as on a stack, and waits until it listens. */
+export async function startDeno({ command, args, env }: DenoCommand, logFile: string): Promise<Deno> {
+  const log = openSync(logFile, "w");
+  const started = spawn(command, args, { env, stdio: ["ignore", log, log] });
+  closeSync(log);
+  const exited = once(started, "exit").then(([code]) => Number(code ?? 1));
+  const child: Child = {
+    exited,
+    async stop() {
+      started.kill();
+      await exited;
+    },
+  };
+  const port = await waitFor(logFile, child, logFile, async () => listeningPort(await readFile(logFile, "utf8")));
+  return { ...child, pid: started.pid ?? 0, url: `http://127.0.0.1:${port}` };
+}
+
+/** How the function is started before a Data API. */
+export const functionCommand = (dataApi: Thread): DenoCommand =>
+  denoCommand(functionSettings(`http://127.0.0.1:${dataApi.port}`, secretKey));
+
+/** A server that answers everything at once, or passes everything on to an upstream, and does nothing else. */
+export function bareCommand(upstream?: Thread): DenoCommand {
+  const command = denoCommand({}, `${root}/scripts/bench/bare_server.ts`);
+  if (upstream) command.args.push(`http://127.0.0.1:${upstream.port}`);
+  return command;
+}
+
+/**
+ * Has autocannon send requests.
+ * @param expected the only statuses that there may be
+ * @throws Error when there was another status, or a request that got no answer
+ */
+export async function load(options: Options, expected: readonly number[]): Promise<Result> {
+  const result = await autocannon(options);
+  const others = Object.keys(result.statusCodeStats ?? {}).filter((status) => !expected.includes(Number(status)));
+  if (others.length > 0 || result.errors > 0)
+    throw new Error(`${options.url}: ${result.errors} requests without an answer, statuses ${others.join(", ")}`);
+  return result;
+}
+
+/** Good answers a second, over four connections for a second. */
+export async function speed(url: string, headers: Record<string, string>): Promise<number> {
+  const { requests, duration } = await load({ url, headers, connections: 4, duration: 1 }, [200]);
+  return requests.total / duration;
+}

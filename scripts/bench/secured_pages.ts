@@ -1,0 +1,85 @@
+import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { alternate, type Figure, median, type Part, ratios } from "./figure.ts";
+import { pgbench, requirePgbench } from "./pgbench.ts";
+
+const sizes = [
+  { rows: 20, atLeast: 0.7 },
+  { rows: 100, atLeast: 0.8 },
+  { rows: 1000, atLeast: 0.85 },
+] as const;
+const connections = 4;
+
+/** The large company and seven smaller ones, each as often as the others. All of them fill the page. */
+const companies = [1, 2, 3, 4, 5, 6, 7, 8];
+const inTurn = (statement: (company: number) => string): string =>
+  companies.map((company) => `select ${statement(company)};`).join("\n");
+
+const lists = ["/members", "/activity", "/rewards", "/day-ratings", "/pulse-responses"].map((path) => {
+  const endpoint = endpoints.find((endpoint) => endpoint.path === path);
+  if (endpoint?.kind !== "list") throw new Error(`${path} is no list`);
+  return { name: path.slice(1), rpc: endpoint.rpc, view: endpoint.rpc.replace("list_", ""), columns: endpoint.columns };
+});
+
+/** The one column that is no column of its view. */
+const category = `coalesce((
+  select jsonb_object_agg(c.id, c.name) from api.categories as c where c.company_id = of_company
+) ->> category_id::text, '') as category`;
+
+/**
+ * The same page, planned alike and numbered to learn whether there are more rows, for a company that is told, run by the tables' owner:
+ * without key, scope, policies, guard, headers and filters.
+ */
+function bareFunction({ view, columns }: (typeof lists)[number]): string {
+  const selected = columns.map(({ name }) => (name === "category" ? category : `"${name}"`)).join(", ");
+  const archived = view === "rewards" ? "and not is_archived" : "";
+  return `
+    create function bench.bare_${view}(of_company uuid, max_rows integer) returns json language plpgsql volatile
+    set search_path = '' set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_sort = off set jit = off
+    as $$
+    declare
+      found_rows bigint;
+      page json;
+    begin
+      select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+        select item, row_number() over () as place from (
+          select ${selected} from api.${view} as v where v.company_id = of_company ${archived}
+          order by v.instant desc, v.id desc limit max_rows + 1
+        ) as item
+      ) as numbered;
+      return coalesce(page, '[]');
+    end
+    $$`;
+}
+
+/** What a page costs with key, scope, policies and headers, beside the same page without them. */
+export const securedPages: Part = {
+  name: "secured-pages",
+  title: "Pages from the database, secured beside bare: 4 connections",
+  async measure({ database, progress }) {
+    await requirePgbench();
+    const { url, superuser } = await database();
+    const figures: Figure[] = [];
+    for (const list of lists) {
+      await superuser.unsafe(bareFunction(list));
+      for (const { rows, atLeast } of sizes) {
+        progress(`${list.name}, ${rows} rows`);
+        const secured = inTurn((company) => `public.${list.rpc}(bench.key_hash(${company}), ${rows})`);
+        const bare = inTurn((company) => `bench.bare_${list.view}(bench.id(${company}, 'company', 0), ${rows})`);
+        const sides = [secured, bare].map((script) => () => pgbench(url, script, connections));
+        const [here, there] = await alternate(5, sides);
+        const perSecond = Math.round(median(here ?? []) * companies.length).toLocaleString("en-US");
+        figures.push({
+          name: `${list.name}, ${rows} rows`,
+          rounds: ratios(here, there),
+          unit: "of the bare page",
+          target: { atLeast },
+          note: `${perSecond} pages a second`,
+          ...(list.name === "activity" && {
+            headline: `${perSecond} pages of ${rows} kudos a second from one database`,
+          }),
+        });
+      }
+    }
+    return figures;
+  },
+};
