@@ -1,25 +1,69 @@
 import { defineConfig } from "vitest/config";
+import { pgtap } from "./test/runner/pgtap.ts";
+import { ClosingLine } from "./test/runner/reporter.ts";
+
+// The workers' share of --no-color.
+if (process.argv.includes("--no-color")) process.env.NO_COLOR = "1";
+
+/** What breaks the service for everybody, and what wants to see all that the others have done. */
+const alone = ["test/api/failures.test.ts"];
+
+/** Files that need the stack. */
+const onTheStack = { extends: true as const };
+const globalSetup = "test/runner/global_setup.ts";
 
 /** The files of a folder one after the other, after those of the groups before: they share one stack and its data. */
-const onTheStack = (name: string, groupOrder: number) => ({
-  extends: true as const,
-  test: { name, include: [`test/${name}/**/*.test.ts`], fileParallelism: false, sequence: { groupOrder } },
+const inTurn = (name: string, groupOrder: number, include = [`test/${name}/**/*.test.ts`]) => ({
+  ...onTheStack,
+  test: { name, include, globalSetup, maxWorkers: 1, sequence: { groupOrder } },
 });
 
-export default defineConfig({
+/** The files of a folder beside each other: they only read the demo companies, and make their own to write to. */
+const together = (name: string, groupOrder: number) => ({
+  ...onTheStack,
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    projects: [
-      {
-        extends: true,
-        test: { name: "function", include: ["test/function/**/*.test.ts"], sequence: { groupOrder: 0 } },
-      },
-      onTheStack("api", 1),
-      onTheStack("database", 2),
-      onTheStack("cli", 2),
-      onTheStack("dashboard", 3),
-      onTheStack("hardening", 4),
-    ],
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    exclude: alone,
+    globalSetup,
+    maxWorkers: 2,
+    sequence: { groupOrder },
   },
 });
+
+export default defineConfig(({ mode }) => ({
+  plugins: [pgtap],
+  test: {
+    // For a machine that has other things to do: what never comes fails late, what comes late does not fail.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
+    // npm run test:soak, test/hardening/counts.ts
+    env: { SOAK: mode === "soak" ? "1" : "" },
+    allowOnly: false,
+    // A stored expectation that is gone is a failure, not a new one. -u writes them.
+    update: "none",
+    reporters: ["default", new ClosingLine()],
+    diff: { maxDepth: 10, truncateThreshold: 60 },
+    projects: [
+      { extends: true, test: { name: "function", include: ["test/function/**/*.test.ts"] } },
+      {
+        ...onTheStack,
+        test: {
+          name: "sql",
+          include: ["test/sql/*.sql"],
+          globalSetup,
+          isolate: false,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      together("api", 2),
+      together("dashboard", 2),
+      inTurn("alone", 3, alone),
+      inTurn("database", 4),
+      inTurn("cli", 5),
+      inTurn("hardening", 6),
+    ],
+  },
+}));

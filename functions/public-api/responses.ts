@@ -2,7 +2,7 @@
 export type Answer = {
   status: number;
   headers?: Record<string, string>;
-  body: string | Uint8Array<ArrayBuffer> | ReadableStream | null;
+  body: BodyInit | null;
 };
 
 /** What the log line of a request says of its outcome. */

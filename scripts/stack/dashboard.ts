@@ -73,9 +73,12 @@ async function send(folder: string, [file = "", ...others]: string[], response: 
 
 export async function serveDashboard(folder: string, port: number): Promise<DashboardServer> {
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? "/", "http://localhost");
-    void send(`${folder}/dashboard`, filesFor(pathname), response);
+    // Not an address yet: `//` is a path too, and what URL makes of it is a host.
+    const [path = ""] = (request.url ?? "").split("?");
+    void send(`${folder}/dashboard`, filesFor(path), response);
   });
+  // As in gateway.ts: a kept connection is closed by the client.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);

@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { bin, type Child, root, spawnGuarded, waitFor } from "./process.ts";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { type Child, root, spawnGuarded, waitFor } from "./process.ts";
 
 /** The Edge Function under Deno, listening on 127.0.0.1. */
 export interface EdgeFunction extends Child {
@@ -11,6 +13,9 @@ const folder = `${root}/functions/public-api`;
 /** Everything that the function may read of its environment; on the hosted service there is more. */
 const variables = ["SUPABASE_URL", "SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY"];
 
+/** What the platform gives an instance. */
+const heapMegabytes = 256;
+
 /** A script under Deno, listening on any free port of 127.0.0.1: with what it is started. */
 export interface DenoCommand {
   command: string;
@@ -18,26 +23,38 @@ export interface DenoCommand {
   env: NodeJS.ProcessEnv;
 }
 
+/** The Denos that npm installed: the version that the platform's edge runtime carries, and the newest. */
+export type DenoVersion = "deno" | "deno-latest";
+
+/** What the function may talk to: itself, and its project. */
+function allowedHosts({ SUPABASE_URL }: Record<string, string>): string {
+  return SUPABASE_URL === undefined ? "127.0.0.1" : `127.0.0.1:0,${new URL(SUPABASE_URL).host}`;
+}
+
 /**
- * How the function runs: with no other rights than to talk to this machine and to read its three settings. Its packages are those
- * that npm installed (functions/public-api/deno.json pins the same versions), so nothing is fetched.
- * @param script another script to be run in just the same way
+ * How the function runs: with the platform's Deno and memory, and with no other rights than to talk to its project and to read its
+ * three settings. Its packages are those that npm installed (functions/public-api/deno.json pins the same versions), so nothing is
+ * fetched.
+ * @param script another script to be run in just the same way; `-` is one from standard input, which serves nothing
  */
-export function denoCommand(settings: Record<string, string>, script = `${folder}/index.ts`): DenoCommand {
+export function denoCommand(
+  settings: Record<string, string>,
+  script = `${folder}/index.ts`,
+  version: DenoVersion = "deno",
+): DenoCommand {
+  const { imports } = JSON.parse(readFileSync(`${folder}/deno.json`, "utf8")) as { imports: Record<string, string> };
+  const importMap = JSON.stringify({ imports: { ...imports, served: pathToFileURL(script).href } });
   return {
-    command: bin("deno"),
+    // Not the link in .bin, which only one of the two can have.
+    command: `${root}/node_modules/${version}/deno${process.platform === "win32" ? ".exe" : ""}`,
     args: [
       ...["run", "--no-prompt", "--cached-only", "--node-modules-dir=manual", `--config=${folder}/deno.json`],
-      ...["--allow-net=127.0.0.1", `--allow-env=${variables.join()}`, script],
+      `--import-map=data:application/json,${encodeURIComponent(importMap)}`,
+      `--v8-flags=--max-old-space-size=${heapMegabytes}`,
+      ...[`--allow-net=${allowedHosts(settings)}`, `--allow-env=${variables.join()}`],
+      script === "-" ? script : fileURLToPath(new URL("serve.ts", import.meta.url)),
     ],
-    env: {
-      ...process.env,
-      ...settings,
-      DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0",
-      DENO_NO_PACKAGE_JSON: "1",
-      DENO_NO_UPDATE_CHECK: "1",
-      NO_COLOR: "1",
-    },
+    env: { ...process.env, ...settings, DENO_NO_PACKAGE_JSON: "1", DENO_NO_UPDATE_CHECK: "1", NO_COLOR: "1" },
   };
 }
 

@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { mkdir, rename } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { type Company, demoCompanies } from "./companies.ts";
 import { buildDashboard, serveDashboard } from "./dashboard.ts";
 import { pushMigrations } from "./database.ts";
@@ -52,6 +52,12 @@ async function newLog(path: string): Promise<(line: string) => void> {
   return (line) => appendFileSync(path, `${new Date().toISOString()} ${line}\n`);
 }
 
+/** Writes a file in one step: whoever reads it never finds a half of it. */
+async function writeWhole(path: string, content: object): Promise<void> {
+  await writePrivate(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`);
+  await rename(`${path}.new`, path);
+}
+
 /** Steps to undo, the last one first. */
 class Cleanup {
   #steps: (() => Promise<void>)[] = [];
@@ -68,7 +74,8 @@ class Cleanup {
 
 /**
  * Brings up PostgreSQL, migrations, Data API, Auth and the function behind one port, the dashboard on another, and writes
- * `folder`/stack.json once a request with each company's key has succeeded. When that fails, nothing of it is left running.
+ * `folder`/stack.json once a request with each company's key has succeeded; it is there for as long as the stack serves. When the start
+ * fails, nothing is left running. `folder`/companies.json keeps the keys and passwords for the next start.
  */
 export async function startStack({ folder, ports, throwaway, progress, signal }: StackOptions): Promise<Stack> {
   const step = (what: string): void => {
@@ -79,6 +86,9 @@ export async function startStack({ folder, ports, throwaway, progress, signal }:
   const stop = () => cleanup.run();
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    // The one before may have been killed. From the first step of the end on it is gone too.
+    const withdraw = () => rm(`${folder}/stack.json`, { force: true });
+    await withdraw();
     const secrets = await stackSecrets(folder);
     const log = await newLog(`${folder}/gateway.log`);
 
@@ -107,8 +117,9 @@ export async function startStack({ folder, ports, throwaway, progress, signal }:
     gateway.upstreams.lite = lite.fetch;
 
     step("API keys");
-    const known = await readJson<StackFile>(`${folder}/stack.json`);
-    const companies = await demoCompanies(project, database.url, known?.companies ?? []);
+    const known = await readJson<Company[]>(`${folder}/companies.json`);
+    const companies = await demoCompanies(project, database.url, known ?? []);
+    await writeWhole(`${folder}/companies.json`, companies);
     step("the dashboard");
     await dashboardBuilt;
     const file: StackFile = {
@@ -122,9 +133,8 @@ export async function startStack({ folder, ports, throwaway, progress, signal }:
       secret_key,
       companies,
     };
-    // In one step: whoever reads it never finds a half of it.
-    await writePrivate(`${folder}/stack.json.new`, `${JSON.stringify(file, null, 2)}\n`);
-    await rename(`${folder}/stack.json.new`, `${folder}/stack.json`);
+    cleanup.add({ stop: withdraw });
+    await writeWhole(`${folder}/stack.json`, file);
 
     const ended = Promise.race([
       database.exited.then(() => "PostgreSQL"),

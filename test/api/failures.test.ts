@@ -33,7 +33,7 @@ async function expectFailure(response: Response, logged: RegExp): Promise<void> 
     functionLog()
       .split("\n")
       .find((line) => line.includes(id));
-  await expect.poll(find, { timeout: 5000 }).toMatch(logged);
+  await expect.poll(find).toMatch(logged);
 }
 
 test("a failure on the service's side is a 500 whose details stand only in the log, beside the request id", async () => {

@@ -74,7 +74,7 @@ export async function newBrowser(options: BrowserContextOptions = {}): Promise<B
     permissions: ["clipboard-read", "clipboard-write"],
     ...options,
   });
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(30_000);
   context.on("page", watch);
   contexts.push(context);
   return context;
@@ -104,4 +104,4 @@ export async function shoot(page: Page, name: string): Promise<void> {
 }
 
 /** An expectation that may take a while, as a network and a browser do. */
-export const eventually = <T>(look: () => T) => expect.poll(look, { timeout: 10_000 });
+export const eventually = <T>(look: () => T) => expect.poll(look);

@@ -72,6 +72,8 @@ export async function startService() {
     response.writeHead(answer.status ?? 200, answer.headers ?? { "Content-Type": "application/json; charset=utf-8" });
     response.end(answer.body ?? "");
   });
+  // A kept connection is closed by the client. Closed from here it may be in the moment in which the client uses it again.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const supabaseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const app = createApp({ supabaseUrl, secretKey }, (line) => lines.push(line));

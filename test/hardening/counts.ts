@@ -7,7 +7,7 @@ const isSoak = process.env.SOAK === "1";
 /** How often something is tried. */
 export const count = (quick: number, soak: number): number => (isSoak ? soak : quick);
 
-/** Says in a line what was tried; scripts/test.ts prints it above its closing line. */
+/** Says in a line what was tried; test/runner/reporter.ts prints it in the end. */
 export function tried(what: string): void {
   appendFileSync(`${dirname(process.env.STACK_FILE ?? "")}/tried.txt`, `${what}\n`);
 }

@@ -1,6 +1,6 @@
 // The function as a process that a test can kill. (That of the stack runs behind a guard, which would end it gently.)
 import { type ChildProcess, spawn } from "node:child_process";
-import { bin, root } from "../../scripts/stack/process.ts";
+import { type DenoVersion, denoCommand, functionSettings, listeningPort } from "../../scripts/stack/edge_function.ts";
 import { stack } from "../api/stack.ts";
 
 export interface FunctionProcess {
@@ -17,38 +17,19 @@ process.on("exit", () => {
 });
 
 /** Starts it beside the stack's own, over the same Data API or over what stands in for one. */
-export async function startFunction(supabaseUrl = stack.supabase_url): Promise<FunctionProcess> {
-  const folder = `${root}/functions/public-api`;
-  const rights = ["--allow-net=127.0.0.1", "--allow-env=SUPABASE_URL,SUPABASE_SECRET_KEYS,SUPABASE_SERVICE_ROLE_KEY"];
-  const child = spawn(
-    bin("deno"),
-    [
-      "run",
-      "--cached-only",
-      "--node-modules-dir=manual",
-      `--config=${folder}/deno.json`,
-      ...rights,
-      `${folder}/index.ts`,
-    ],
-    {
-      env: {
-        ...process.env,
-        SUPABASE_URL: supabaseUrl,
-        SUPABASE_SECRET_KEYS: JSON.stringify({ default: stack.secret_key }),
-        DENO_SERVE_ADDRESS: "tcp:127.0.0.1:0",
-        DENO_NO_PACKAGE_JSON: "1",
-        NO_COLOR: "1",
-      },
-      stdio: ["ignore", "pipe", "pipe"],
-    },
-  );
+export async function startFunction(
+  supabaseUrl = stack.supabase_url,
+  version: DenoVersion = "deno",
+): Promise<FunctionProcess> {
+  const { command, args, env } = denoCommand(functionSettings(supabaseUrl, stack.secret_key), undefined, version);
+  const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve(void running.delete(child))));
   let text = "";
-  const port = await new Promise<string>((resolve, reject) => {
+  const port = await new Promise<number>((resolve, reject) => {
     const read = (data: Buffer): void => {
       text += data;
-      const [, port] = /Listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(text) ?? [];
+      const port = listeningPort(text);
       if (port) resolve(port);
     };
     child.stdout.on("data", read);

@@ -2,13 +2,13 @@
 // the stand-in for it says other things.
 import { randomInt, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type OwnStack, startOwnStack } from "../runner/own_stack.ts";
 import { count, tried } from "./counts.ts";
-import { type OwnStack, startOwnStack } from "./own_stack.ts";
 
 let stack: OwnStack;
 let key: string;
 beforeAll(async () => {
-  stack = await startOwnStack();
+  stack = await startOwnStack("durable");
   key = stack.companies[0]?.api_key ?? "";
 }, 120_000);
 afterAll(() => stack.stop());
@@ -44,7 +44,7 @@ async function expectRecovered(): Promise<void> {
   const headers = { apikey: stack.secret_key, "Content-Type": "application/json" };
   const body = JSON.stringify({ key_hash: "0".repeat(64) });
   const dataApi = () => fetch(`${stack.supabase_url}/rest/v1/rpc/verify_api_key`, { method: "POST", headers, body });
-  await expect.poll(async () => (await dataApi()).status, { interval: 20, timeout: 20_000 }).toBe(401);
+  await expect.poll(async () => (await dataApi()).status, { interval: 20 }).toBe(401);
   for (const path of everything) expect([path, (await send(path)).status]).toEqual([path, 200]);
   expect((await post([reward()])).status).toBe(200);
 }
@@ -122,7 +122,7 @@ test("kill -9 of PostgreSQL during imports: each is there whole or not at all, w
     };
     const writing = Promise.all([writer(), writer(), writer(), writer()]);
     const killAt = randomInt(3, 15);
-    await expect.poll(() => batches.length, { interval: 1, timeout: 20_000 }).toBeGreaterThan(killAt);
+    await expect.poll(() => batches.length, { interval: 1 }).toBeGreaterThan(killAt);
     await stack.killDatabase();
     alive = false;
     await writing;
@@ -136,7 +136,7 @@ test("kill -9 of PostgreSQL during imports: each is there whole or not at all, w
       tally[acknowledged ? "acknowledged" : found === 0 ? "absent" : "whole"]++;
       if (acknowledged) continue;
       // As often as it takes, as a caller does who got a 500.
-      await expect.poll(async () => (await post(batch(id))).status, { timeout: 20_000 }).toBe(200);
+      await expect.poll(async () => (await post(batch(id))).status).toBe(200);
       expect(await stored()).toBe(rows);
     }
     await sql.end();

@@ -1,6 +1,6 @@
 // Privileges, by trying: every role against every table, view, sequence and function of every schema. What each can do stands in
-// privileges.txt, all of it, so that a new grant is a changed line there. After a change that is meant: delete the file and run this
-// test, which writes it anew.
+// privileges.txt, all of it, so that a new grant is a changed line there. After a change that is meant: run this
+// file with -u, which writes it anew.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sql } from "../api/stack.ts";
 import { type Actor, answer, attempt, connectAll } from "./actors.ts";

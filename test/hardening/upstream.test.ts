@@ -12,6 +12,9 @@ const upstream = createServer((request, response) => {
   behave(response);
 });
 let running: FunctionProcess;
+// A kept connection is closed by the client.
+upstream.keepAliveTimeout = 0;
+
 beforeAll(async () => {
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
   running = await startFunction(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`);

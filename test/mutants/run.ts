@@ -6,11 +6,10 @@ import { tmpdir } from "node:os";
 import { createDatabase, withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { type Stack, startStack } from "../../scripts/stack/stack.ts";
-import { runFile } from "../../scripts/suites/pgtap.ts";
-import type { SuiteResult, Test } from "../../scripts/suites/suite.ts";
-import { vitest } from "../../scripts/suites/vitest.ts";
+import { runFile } from "../runner/pgtap.ts";
 import { databaseMutants, stackMutants } from "./database.ts";
 import { functionMutants, type TextMutant } from "./function.ts";
+import { type Run, type Test, vitest } from "./vitest.ts";
 
 const filters = process.argv.slice(2);
 const stopping = new AbortController();
@@ -39,7 +38,7 @@ async function each<T>(all: T[], work: (one: T, index: number) => Promise<void>)
 }
 
 /** Nothing that is taken away can be noticed by tests that fail anyway. */
-function expectSound({ tests, report }: SuiteResult): void {
+function expectSound({ tests, report }: Run): void {
   if (tests.length === 0 || tests.some(({ passed }) => !passed))
     throw new Error(`Nothing is taken away yet, and this fails:\n${report}`);
 }
@@ -49,8 +48,8 @@ const pgtapFiles = globSync("test/sql/*.sql", { cwd: root }).sort();
 /** The first pgTAP test that fails. */
 async function firstFailure(url: string): Promise<Test | undefined> {
   for (const file of pgtapFiles) {
-    const failed = (await runFile(url, file)).tests.find(({ passed }) => !passed);
-    if (failed) return failed;
+    const failed = (await runFile(url, `${root}/${file}`)).find(({ problem }) => problem !== null);
+    if (failed) return { reference: `${file} › ${failed.name}`, passed: false };
   }
   return undefined;
 }
@@ -101,12 +100,13 @@ async function tryStack(stack: Stack): Promise<void> {
 }
 
 /** Copies the function and its tests, changes the text there, and runs them. */
-async function runCopy(name: string, change?: TextMutant): Promise<SuiteResult> {
+async function runCopy(name: string, change?: TextMutant): Promise<Run> {
   const copy = `${folder}/${name}`;
-  for (const part of ["functions", "test/function", "test/vectors", "vitest.config.ts", "package.json"]) {
+  for (const part of ["functions", "test/function", "test/vectors", "package.json"]) {
     await cp(`${root}/${part}`, `${copy}/${part}`, { recursive: true });
   }
   await symlink(`${root}/node_modules`, `${copy}/node_modules`);
+  await writeFile(`${copy}/vitest.config.ts`, "export default { test: { testTimeout: 30_000 } };");
   if (change) {
     const path = `${copy}/functions/public-api/${change.file}`;
     const text = await readFile(path, "utf8");

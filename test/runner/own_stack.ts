@@ -1,12 +1,15 @@
-// A stack for tests that kill its database. The shared one has to live on.
+// A stack of the tests' own: the one that most of them share, and those whose database a test kills.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import postgres from "postgres";
 import type { StackFile } from "../../scripts/stack/stack.ts";
 
 export interface OwnStack extends StackFile {
+  folder: string;
   /** What its function has logged. */
   functionLog(): Promise<string>;
   /** kill -9 of the server and of every process of it. */
@@ -15,29 +18,42 @@ export interface OwnStack extends StackFile {
   startDatabase(): Promise<void>;
   /** A connection as superuser. */
   connect(): postgres.Sql;
-  stop(): Promise<void>;
+  /** Ends it; its folder with the logs goes too, unless it is kept. */
+  stop(options?: { keepFolder: boolean }): Promise<void>;
 }
 
-export async function startOwnStack(): Promise<OwnStack> {
-  const folder = await mkdtemp(`${tmpdir()}/own-stack-`);
-  const child = fork(`${import.meta.dirname}/own_stack_process.ts`, [folder], {
+/**
+ * Brings up a stack in a temporary folder, on free ports.
+ * @param kind `durable` survives a crash of its database server; `throwaway` does not wait for the disk
+ * @param progress told what happens now
+ * @throws Error with what the stack said when it does not start; the folder with its logs stays
+ */
+export async function startOwnStack(
+  kind: "durable" | "throwaway",
+  progress: (step: string) => void = () => {},
+): Promise<OwnStack> {
+  const folder = await mkdtemp(`${tmpdir()}/public-data-api-`);
+  const child = fork(`${import.meta.dirname}/own_stack_process.ts`, [folder, kind], {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  let problem = "";
-  child.stderr?.on("data", (text) => {
-    problem += text;
+  const complaint = text(child.stderr ?? Readable.from([]));
+  child.on("message", (message) => {
+    if (typeof message === "object" && "step" in message) progress(String(message.step));
   });
   const gone = once(child, "exit");
-  const told = async (): Promise<void> => {
-    const first = await Promise.race([once(child, "message"), gone.then(() => null)]);
-    if (!first) throw new Error(`the stack ended: ${problem}`);
-  };
-  await told();
+  /** Resolves when the process has said this word. */
+  const told = (word: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      child.on("message", (message) => message === word && resolve());
+      void gone.then(async () => reject(new Error(`The stack in ${folder} ended: ${(await complaint).trim()}`)));
+    });
+  await told("stack");
   const file: StackFile = JSON.parse(await readFile(`${folder}/stack.json`, "utf8"));
   const connect = () => postgres(file.superuser_url, { max: 1, onnotice: () => {} });
 
   return {
     ...file,
+    folder,
     connect,
     functionLog: () => readFile(`${folder}/function.log`, "utf8"),
     async killDatabase() {
@@ -55,13 +71,14 @@ export async function startOwnStack(): Promise<OwnStack> {
       await sql.end({ timeout: 1 }).catch(() => {});
     },
     async startDatabase() {
+      const started = told("database");
       child.send("start");
-      await told();
+      await started;
     },
-    async stop() {
+    async stop({ keepFolder } = { keepFolder: false }) {
       if (child.connected) child.disconnect();
       await gone;
-      await rm(folder, { recursive: true, force: true });
+      if (!keepFolder) await rm(folder, { recursive: true, force: true });
     },
   };
 }

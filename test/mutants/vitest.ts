@@ -1,0 +1,58 @@
+import { readFile } from "node:fs/promises";
+import { relative } from "node:path";
+import { bin, root, spawnGuarded } from "../../scripts/stack/process.ts";
+import { readJson } from "../../scripts/stack/secrets.ts";
+
+/** A test that ran; its reference is `path › name`. */
+export interface Test {
+  reference: string;
+  passed: boolean;
+}
+
+/** What came of a run: its tests, and what it printed. */
+export interface Run {
+  tests: Test[];
+  report: string;
+}
+
+/** What is read of vitest's JSON report. */
+interface Report {
+  testResults: {
+    name: string;
+    status: string;
+    assertionResults: { ancestorTitles: string[]; title: string; status: string }[];
+  }[];
+}
+
+/**
+ * Runs vitest on files, on the stack whose stack.json lies in `folder`. A file that could not be loaded is a failed test without a name.
+ * @param folder where its report and log go
+ * @param args files, and options of vitest
+ */
+export async function vitest(folder: string, args: string[], signal: AbortSignal): Promise<Run> {
+  const reportFile = `${folder}/vitest.json`;
+  const logFile = `${folder}/vitest.log`;
+  const child = spawnGuarded({
+    command: process.execPath,
+    args: [bin("vitest"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`, ...args],
+    env: { ...process.env, STACK_FILE: `${folder}/stack.json`, NO_COLOR: "1" },
+    signal: "SIGTERM",
+    logFile,
+  });
+  signal.addEventListener("abort", () => void child.stop());
+  await child.exited;
+
+  const report = await readFile(logFile, "utf8");
+  const written = await readJson<Report>(reportFile);
+  if (!written) throw new Error(`vitest wrote no report:\n${report}`);
+  const tests = written.testResults.flatMap(({ name, status, assertionResults }) => {
+    const file = relative(root, name);
+    const loaded = assertionResults.map((test) => ({
+      reference: [file, ...test.ancestorTitles, test.title].join(" › "),
+      passed: test.status === "passed",
+    }));
+    const broken = status !== "passed" && loaded.every(({ passed }) => passed);
+    return broken || loaded.length === 0 ? [...loaded, { reference: file, passed: false }] : loaded;
+  });
+  return { tests, report };
+}

@@ -1,0 +1,51 @@
+// The stack that the tests share. In watch mode it is that of `npm start` if one is running; a run has one of its own, so that it may
+// run beside `npm start`.
+import { root } from "../../scripts/stack/process.ts";
+import { readJson } from "../../scripts/stack/secrets.ts";
+import type { StackFile } from "../../scripts/stack/stack.ts";
+import { startOwnStack } from "./own_stack.ts";
+
+/** What is used of vitest's project here: a project of the configuration with the files of one kind. */
+interface Project {
+  config: { watch: boolean };
+}
+
+/** The stack.json of `npm start`, if it answers. */
+async function runningStack(): Promise<string | null> {
+  const path = `${root}/.stack/stack.json`;
+  const stack = await readJson<StackFile>(path);
+  const answer = stack && (await fetch(stack.api_url).catch(() => null));
+  return answer?.status === 401 ? path : null;
+}
+
+let shared: Promise<() => Promise<void>> | undefined;
+
+async function share(watch: boolean): Promise<() => Promise<void>> {
+  const running = process.env.STACK_FILE ?? (watch ? await runningStack() : null);
+  if (running) {
+    console.log(`The tests use the stack of ${running}`);
+    process.env.STACK_FILE = running;
+    return async () => {};
+  }
+  const begin = performance.now();
+  const stack = await startOwnStack("throwaway", (step) => console.log(`The stack: ${step}`));
+  console.log(`The stack is ready after ${((performance.now() - begin) / 1000).toFixed(1)} s`);
+  process.env.STACK_FILE = `${stack.folder}/stack.json`;
+  return async () => {
+    const keepFolder = Boolean(process.exitCode);
+    if (keepFolder) console.log(`The logs are in ${stack.folder}`);
+    await stack.stop({ keepFolder });
+  };
+}
+
+/** Every project of vitest.config.ts that needs the stack calls this; the first one starts it. */
+export async function setup({ config }: Project): Promise<void> {
+  shared ??= share(config.watch);
+  await shared;
+}
+
+export async function teardown(): Promise<void> {
+  const stop = await shared?.catch(() => undefined);
+  shared = undefined;
+  await stop?.();
+}

@@ -1,0 +1,78 @@
+import { readFile } from "node:fs/promises";
+import { relative } from "node:path";
+import type { Plugin } from "vite";
+import { withDatabase } from "../../scripts/stack/database.ts";
+import { root } from "../../scripts/stack/process.ts";
+
+/** One test of a pgTAP file, and what was printed about it when it failed. */
+export interface PgtapTest {
+  name: string;
+  problem: string | null;
+}
+
+/** Runs a file on a connection of its own, so that nothing of it is left for the next one even when it forgets to roll back. */
+async function run(databaseUrl: string, text: string): Promise<{ rows: string[]; problem: string | null }> {
+  const rows: string[] = [];
+  try {
+    await withDatabase(databaseUrl, async (sql) => {
+      await sql
+        .unsafe(text)
+        .simple()
+        .forEach((row) => {
+          rows.push(String(Object.values(row)[0] ?? ""));
+        });
+    });
+    return { rows, problem: null };
+  } catch (error) {
+    const { message, position, where } = error as { message: string; position?: string; where?: string };
+    const line = position ? ` at line ${text.slice(0, Number(position)).split("\n").length}` : "";
+    return { rows, problem: `SQL error${line}: ${message}${where ? `\n${where}` : ""}` };
+  }
+}
+
+/** Reads TAP. A test that is skipped or still to be done counts as failed. */
+export function readTap(rows: string[]): { tests: PgtapTest[]; plan: number | null } {
+  const tests: PgtapTest[] = [];
+  let plan: number | null = null;
+  for (const row of rows) {
+    const [first = ""] = row.split("\n");
+    const promised = /^1\.\.(\d+)/.exec(first)?.[1];
+    if (promised !== undefined) plan = Number(promised);
+    const [isTest, not, name = "", directive] =
+      /^(not )?ok \d+(?: - (.*?))?( # (?:SKIP|TODO)\b.*)?$/i.exec(first) ?? [];
+    if (isTest === undefined) continue;
+    tests.push({ name, problem: not === undefined && directive === undefined ? null : row });
+  }
+  return { tests, plan };
+}
+
+/**
+ * Runs one pgTAP file as `supabase test db` does, which needs Docker: as the non-superuser `postgres`, in a transaction that the file
+ * rolls back, the extension with it.
+ * @param file its path
+ */
+export async function runFile(databaseUrl: string, file: string): Promise<PgtapTest[]> {
+  const { rows, problem } = await run(databaseUrl, await readFile(file, "utf8"));
+  const { tests, plan } = readTap(rows);
+  const unplanned = plan === tests.length ? null : `The plan is ${plan ?? "missing"}, ${tests.length} tests ran`;
+  return problem || unplanned ? [...tests, { name: "runs as planned", problem: problem ?? unplanned }] : tests;
+}
+
+/** Makes a .sql file of test/sql a test file: each of its pgTAP tests is a test of vitest. */
+export const pgtap: Plugin = {
+  name: "pgtap",
+  enforce: "pre",
+  load(id) {
+    const [file = ""] = id.split("?");
+    if (!/^test\/sql\/\w+\.sql$/.test(relative(root, file))) return null;
+    this.addWatchFile(file);
+    return `
+      import { test } from "vitest";
+      import { stack } from ${JSON.stringify(`${root}/test/api/stack.ts`)};
+      import { runFile } from ${JSON.stringify(`${root}/test/runner/pgtap.ts`)};
+      for (const { name, problem } of await runFile(stack.database_url, ${JSON.stringify(file)}))
+        test(name, () => {
+          if (problem) throw new Error(problem);
+        });`;
+  },
+};

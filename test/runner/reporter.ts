@@ -1,0 +1,100 @@
+// What a run says in the end: what was tried, whether the specification holds, and the closing line, `N passed, N failed`.
+import { readFileSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Reporter, SerializedError, TestModule, TestSpecification, Vitest } from "vitest/node";
+import { specification } from "./specification.ts";
+
+/** Of a failing test no more is printed than this: a page of 1,000 rows that differs helps nobody. */
+const longest = 4000;
+
+function cut(text: string | undefined): string | undefined {
+  if (text === undefined || text.length <= longest) return text;
+  return `${text.slice(0, longest)}\n… and ${text.length - longest} more characters`;
+}
+
+/** `path › group › name`, as docs/specification.md names a test, and whether it passed. One that is skipped has not. */
+function* testsOf({ relativeModuleId, children }: TestModule): Generator<[reference: string, passed: boolean]> {
+  for (const test of children.allTests()) {
+    const groups: string[] = [];
+    for (let group = test.parent; group.type === "suite"; group = group.parent) groups.unshift(group.name);
+    yield [[relativeModuleId, ...groups, test.name].join(" › "), test.result().state === "passed"];
+  }
+}
+
+export class ClosingLine implements Reporter {
+  #vitest: Vitest | undefined;
+  #isWhole = false;
+  #ended = false;
+  #passed = 0;
+  #failed = 0;
+
+  onInit(vitest: Vitest): void {
+    this.#vitest = vitest;
+    // Whatever happens, also when the stack does not start or vitest itself fails, this is the last line.
+    if (!vitest.config.watch) process.once("exit", () => this.#close());
+  }
+
+  async onTestRunStart(specifications: readonly TestSpecification[]): Promise<void> {
+    const all = await this.#vitest?.globTestSpecifications();
+    this.#isWhole = specifications.length === all?.length && !this.#vitest?.config.testNamePattern;
+  }
+
+  onTestModuleEnd({ children }: TestModule): void {
+    for (const test of children.allTests()) {
+      for (const error of test.result().errors ?? []) {
+        for (const part of ["message", "stack", "diff"] as const) {
+          const text = cut(error[part]);
+          if (text !== undefined) error[part] = text;
+        }
+      }
+    }
+  }
+
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
+    const ran = new Map<string, boolean>();
+    const count = (passed: boolean): void => {
+      if (passed) this.#passed++;
+      else this.#failed++;
+    };
+    [this.#passed, this.#failed] = [0, 0];
+    for (const module of modules) {
+      const before = this.#failed;
+      for (const [reference, passed] of testsOf(module)) {
+        // With -t the others are not skipped but not meant.
+        if (passed || !this.#vitest?.config.testNamePattern) count(passed);
+        ran.set(reference, passed && (ran.get(reference) ?? true));
+      }
+      // A file that could not be loaded, or whose afterAll failed.
+      if (!module.ok() && this.#failed === before) count(false);
+    }
+    for (const _ of errors) count(false);
+    printTried();
+    if (this.#isWhole) for (const problem of specification(ran)) this.#hold(problem, count);
+    else console.log("Only some tests ran, and the specification was not checked");
+    if (this.#failed > 0) process.exitCode = 1;
+    this.#ended = true;
+  }
+
+  #hold(problem: string, count: (passed: boolean) => void): void {
+    if (problem) console.log(problem);
+    count(problem === "");
+  }
+
+  #close(): void {
+    const nothing = this.#passed + this.#failed === 0;
+    if (!this.#ended || nothing || (process.exitCode && this.#failed === 0)) this.#failed++;
+    console.log(`${this.#passed} passed, ${this.#failed} failed`);
+    if (this.#failed > 0) process.exitCode ||= 1;
+  }
+}
+
+/** What tests say that they tried (test/hardening/counts.ts). */
+function printTried(): void {
+  const file = `${dirname(process.env.STACK_FILE ?? "")}/tried.txt`;
+  try {
+    console.log(readFileSync(file, "utf8").trimEnd());
+  } catch {
+    return;
+  }
+  rmSync(file);
+}
