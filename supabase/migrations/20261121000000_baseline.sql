@@ -1768,11 +1768,11 @@ grant execute on function public.list_api_key_events() to authenticated;
 comment on function public.list_api_key_events() is
   'Who created or revoked which API key of the admin''s company, newest first, as a JSON array; empty for anybody else.';
 
--- 0950_staging.sql
+-- 10_staging.sql
 
 -- Staging: where an operator puts a company's files before app.load_staging checks them and takes them over (docs/operations.md,
 -- How data gets in). One table per file, every column text, so that any file arrives and every mistake in it can be named.
--- Empty between loads.
+-- Empty between loads, therefore unlogged: what is in it need not survive a crash, and is written once instead of twice.
 
 create schema staging;
 -- Not granted: anything in this schema to anybody. Only postgres loads data.
@@ -1780,13 +1780,13 @@ create schema staging;
 comment on schema staging is 'Files on their way in: docs/operations.md, How data gets in. Only postgres uses it.';
 
 -- position counts the rows in the order of the file; from it app.staging_problems works out the line.
-create table staging.teams (
+create unlogged table staging.teams (
   position bigint primary key generated always as identity,
   id text,
   name text
 );
 
-create table staging.members (
+create unlogged table staging.members (
   position bigint primary key generated always as identity,
   id text,
   name text,
@@ -1796,14 +1796,14 @@ create table staging.members (
   created_at text
 );
 
-create table staging.categories (
+create unlogged table staging.categories (
   position bigint primary key generated always as identity,
   id text,
   language text,
   name text
 );
 
-create table staging.kudos (
+create unlogged table staging.kudos (
   position bigint primary key generated always as identity,
   id text,
   sender_id text,
@@ -1813,7 +1813,7 @@ create table staging.kudos (
   created_at text
 );
 
-create table staging.day_ratings (
+create unlogged table staging.day_ratings (
   position bigint primary key generated always as identity,
   id text,
   rating text,
@@ -1823,14 +1823,14 @@ create table staging.day_ratings (
   created_at text
 );
 
-create table staging.pulse_questions (
+create unlogged table staging.pulse_questions (
   position bigint primary key generated always as identity,
   id text,
   question text,
   response_type text
 );
 
-create table staging.pulse_responses (
+create unlogged table staging.pulse_responses (
   position bigint primary key generated always as identity,
   id text,
   question_id text,
@@ -1856,288 +1856,409 @@ comment on table staging.day_ratings is 'The rows of day_ratings.csv.';
 comment on table staging.pulse_questions is 'The rows of pulse_questions.csv.';
 comment on table staging.pulse_responses is 'The rows of pulse_responses.csv.';
 
--- 0960_checking_cells.sql
+-- 20_columns.sql
 
--- Loading, first step (docs/operations.md, How data gets in): what a cell of a file must be.
+-- The files of a load as tables (docs/operations.md, How data gets in): which there are, what each column holds, and what a cell must be. Checking
+-- and loading build their statements from these and from nothing else, so that nothing an operator sends ever becomes SQL.
+
+-- The files in the order in which they are checked and written: what a row names comes before it.
+create function app.loaded_files() returns table (place integer, file text, target text, one text)
+language sql immutable set search_path = ''
+begin atomic
+  values
+    (1, 'teams', 'teams', 'team'),
+    (2, 'members', 'members', 'member'),
+    (3, 'categories', 'category_names', 'category'),
+    (4, 'kudos', 'kudos', 'kudos'),
+    (5, 'day_ratings', 'day_ratings', 'rating'),
+    (6, 'pulse_questions', 'pulse_questions', 'question'),
+    (7, 'pulse_responses', 'pulse_responses', 'answer');
+end;
+
+-- The columns of each file, in the file's order.
 --
--- Each of these says what is wrong with a cell, or null. They ask for more than a cast does: a cast takes
--- {…} for a uuid and yesterday for a date.
-
-create function app.uuid_problem(field text, cell text) returns text
+-- unique_by: together with the others of the same name it occurs once in a file; a row is known by those of the name key.
+-- minimum, maximum: of characters, or of the number. when_empty: what an empty cell stores; null where a cell may not be empty.
+-- names: the file whose ids it holds. target_column: where it goes.
+create function app.loaded_columns() returns table (
+  file text, place integer, field text, kind text, unique_by text, minimum integer, maximum integer, when_empty text, names text, target_column text
+)
 language sql immutable set search_path = ''
-return case
-  when cell ~ '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$' then null
-  else field || ' must be a uuid'
+begin atomic
+  values
+    ('teams', 1, 'id', 'uuid', 'key', null::integer, null::integer, null, null, 'id'),
+    ('teams', 2, 'name', 'label', null, 1, 255, null, null, 'name'),
+
+    ('members', 1, 'id', 'uuid', 'key', null, null, null, null, 'id'),
+    ('members', 2, 'name', 'label', null, 1, 255, null, null, 'name'),
+    ('members', 3, 'email', 'email', 'email', 1, 320, null, null, 'email'),
+    ('members', 4, 'role', 'label', null, 1, 50, null, null, 'role'),
+    ('members', 5, 'team_id', 'uuid', null, null, null, 'null', 'teams', 'team_id'),
+    ('members', 6, 'created_at', 'date_time', null, null, null, null, null, 'created_at'),
+
+    ('categories', 1, 'id', 'uuid', 'key', null, null, null, null, 'category_id'),
+    ('categories', 2, 'language', 'language', 'key', null, null, null, null, 'language'),
+    ('categories', 3, 'name', 'label', null, 1, 255, null, null, 'name'),
+
+    ('kudos', 1, 'id', 'uuid', 'key', null, null, null, null, 'id'),
+    ('kudos', 2, 'sender_id', 'uuid', null, null, null, null, 'members', 'sender_id'),
+    ('kudos', 3, 'receiver_id', 'uuid', null, null, null, null, 'members', 'receiver_id'),
+    ('kudos', 4, 'category_id', 'uuid', null, null, null, null, 'categories', 'category_id'),
+    ('kudos', 5, 'message', 'text', null, 1, 10000, null, null, 'message'),
+    ('kudos', 6, 'created_at', 'date_time', null, null, null, null, null, 'created_at'),
+
+    ('day_ratings', 1, 'id', 'uuid', 'key', null, null, null, null, 'id'),
+    ('day_ratings', 2, 'rating', 'whole_number', null, 1, 5, null, null, 'rating'),
+    ('day_ratings', 3, 'comment', 'text', null, 1, 10000, 'null', null, 'comment'),
+    ('day_ratings', 4, 'team_id', 'uuid', null, null, null, 'null', 'teams', 'team_id'),
+    ('day_ratings', 5, 'points_awarded', 'whole_number', null, 0, 2147483647, 'null', null, 'points_awarded'),
+    ('day_ratings', 6, 'created_at', 'date_time', null, null, null, null, null, 'created_at'),
+
+    ('pulse_questions', 1, 'id', 'uuid', 'key', null, null, null, null, 'id'),
+    ('pulse_questions', 2, 'question', 'text', null, 1, 2000, null, null, 'question'),
+    ('pulse_questions', 3, 'response_type', 'label', null, 1, 50, 'null', null, 'response_type'),
+
+    ('pulse_responses', 1, 'id', 'uuid', 'key', null, null, null, null, 'id'),
+    ('pulse_responses', 2, 'question_id', 'uuid', null, null, null, 'null', 'pulse_questions', 'question_id'),
+    ('pulse_responses', 3, 'value', 'json', null, 1, 10000, 'null', null, 'value'),
+    ('pulse_responses', 4, 'comment', 'text', null, 1, 10000, '''''', null, 'comment'),
+    ('pulse_responses', 5, 'created_at', 'date_time', null, null, null, null, null, 'created_at');
 end;
 
-create function app.text_problem(field text, cell text, min_length integer, max_length integer) returns text
+-- What a cell of each kind must be: a condition, and the words for a cell that does not fulfil it; %1$s is the cell, %2$s the minimum, %3$s the
+-- maximum. They ask for more than a cast does: a cast takes {…} for a uuid and yesterday for a date. Written out in the statement and not
+-- called as functions: a call for each cell would cost more than storing the row.
+--
+-- Labels (names, roles and the like) are grouped and filtered by: a blank that nobody sees would make two of one. Date-times have a zone, or
+-- the same file would mean different moments in different sessions.
+--
+-- json: the length comes first, because JSON that is nested without end would break off the check itself. 60 levels: a page adds two, and the readers
+-- of .NET take 64 unless told otherwise, the fewest of those in wide use. 1000 characters: the longest number that Jackson takes, and
+-- a number may be a few characters here and thousands when it is written out (1e131071).
+create function app.cell_checks() returns table (kind text, condition text, words text)
 language sql immutable set search_path = ''
-return case
-  when char_length(coalesce(cell, '')) between min_length and max_length then null
-  else format('%s must be %s%s characters', field, case when min_length = 0 then 'at most ' else min_length || ' to ' end, max_length)
+begin atomic
+  values
+    ('uuid', $$%1$s like '________-____-____-____-____________' and pg_input_is_valid(%1$s, 'uuid')$$, 'must be a uuid'),
+    ('text', 'char_length(%1$s) between %2$s and %3$s', 'must be %2$s to %3$s characters'),
+    ('label', $$char_length(%1$s) between %2$s and %3$s and %1$s !~ '^\s|\s$|[\u0001-\u001f\u007f]'$$,
+      'must be one line of %2$s to %3$s characters without blanks around it'),
+    ('email', $$char_length(%1$s) <= %3$s and %1$s ~ '^[^@\s]+@[^@\s]+$'$$, 'must be an e-mail address'),
+    ('language', $$%1$s ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$'$$, 'must be a language tag, such as en or pt-BR'),
+    ('whole_number', $$case when %1$s ~ '^(0|[1-9][0-9]{0,9})$' then %1$s::bigint between %2$s and %3$s end$$,
+      'must be a whole number from %2$s to %3$s'),
+    ('date_time', $$case
+        when %1$s ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)$'
+          and pg_input_is_valid(%1$s, 'timestamptz')
+        then %1$s::timestamptz >= '0001-01-01Z' and %1$s::timestamptz < '10000-01-01Z'
+      end$$,
+      'must be an ISO 8601 date-time with a zone, such as 2026-11-20T10:15:30Z'),
+    ('json', $$case when char_length(%1$s) <= %3$s then pg_input_is_valid(%1$s, 'jsonb') end$$,
+      'must be JSON of at most %3$s characters (such as 4, true or "yes")'),
+    ('json', $$case when char_length(%1$s) <= %3$s and pg_input_is_valid(%1$s, 'jsonb')
+        then not jsonb_path_exists(%1$s::jsonb, 'strict $.**{60} ? (@.type() == "array" || @.type() == "object")')
+        else true
+      end$$,
+      'must nest at most 60 levels of arrays and objects'),
+    ('json', $$case when char_length(%1$s) <= %3$s and pg_input_is_valid(%1$s, 'jsonb')
+        then not exists (
+          select from jsonb_path_query(%1$s::jsonb, 'strict $.** ? (@.type() == "number")') as number where char_length(number::text) > 1000
+        )
+        else true
+      end$$,
+      'must hold numbers of at most 1000 characters each, written out');
 end;
 
--- Names, roles and the like are grouped and filtered by: a blank that nobody sees would make two of one.
-create function app.label_problem(field text, cell text, max_length integer) returns text
+-- What a cell of each kind is stored as.
+create function app.stored_type(kind text) returns text
 language sql immutable set search_path = ''
-return case
-  when char_length(cell) between 1 and max_length and cell !~ '^\s|\s$|[\u0001-\u001f\u007f]' then null
-  else format('%s must be one line of 1 to %s characters without blanks around it', field, max_length)
+return case kind
+  when 'uuid' then 'uuid'
+  when 'whole_number' then 'integer'
+  when 'json' then 'jsonb'
+  when 'date_time' then 'timestamptz'
+  else 'text'
 end;
 
-create function app.email_problem(field text, cell text) returns text
+revoke all on function app.loaded_files, app.loaded_columns, app.cell_checks, app.stored_type from public;
+comment on function app.loaded_files() is 'The files of a load in order, and the tables that they fill.';
+comment on function app.loaded_columns() is 'The columns of the files of a load: what each holds and where it goes.';
+comment on function app.cell_checks() is 'What a cell of each kind must be: a condition, and the words for a cell that does not fulfil it.';
+comment on function app.stored_type(text) is 'The type that a cell of this kind is stored as.';
+
+-- 30_checking.sql
+
+-- Loading, first step (docs/operations.md, How data gets in): what is wrong with what stands in staging.
+--
+-- Three queries a file, built from the table of columns, each of (position, problem, same_as): same_as is the position of the row that
+-- has the same.
+
+-- How a cell is compared with another one: ids and addresses without case. In the collation C what it costs is small, and ids are ASCII.
+create function app.comparable(kind text, cell text) returns text
 language sql immutable set search_path = ''
-return case
-  when cell ~ '^[^@\s]+@[^@\s]+$' and char_length(cell) <= 320 then null
-  else field || ' must be an e-mail address'
-end;
+return format(case kind when 'uuid' then 'lower(%s collate "C")' when 'email' then 'lower(%s)' else '%s' end, cell);
 
-create function app.language_problem(field text, cell text) returns text
+-- Cells that are not what their column asks for.
+create function app.wrong_cells_query(file text) returns text
 language sql immutable set search_path = ''
-return case
-  when cell ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$' then null
-  else field || ' must be a language tag, such as en or pt-BR'
-end;
+return (
+  select format(
+    'select s.position, p.problem, null::bigint from staging.%I as s cross join lateral (values %s) as p (problem) where p.problem is not null',
+    wrong_cells_query.file,
+    string_agg(
+      format(
+        '(case when %s(%s) is not true then %L end)',
+        case when c.when_empty is not null then format('s.%I <> '''' and ', c.field) end,
+        format(k.condition, format('s.%I', c.field), c.minimum, c.maximum),
+        c.field || ' ' || format(k.words, null, c.minimum, c.maximum) || case when c.when_empty is not null then ' or empty' else '' end
+      ),
+      ', '
+    )
+  )
+  from app.loaded_columns() as c
+  join app.cell_checks() as k on k.kind = c.kind
+  where c.file = wrong_cells_query.file
+);
 
-create function app.whole_number_problem(field text, cell text, minimum integer, maximum integer) returns text
+-- Cells that name a row which neither the files nor the company ($1) have. Those that are no uuid are wrong cells already.
+create function app.unknown_ids_query(file text) returns text
 language sql immutable set search_path = ''
-return case
-  when case when cell ~ '^(0|[1-9][0-9]{0,9})$' then cell::bigint between minimum and maximum end then null
-  else format('%s must be a whole number from %s to %s', field, minimum, maximum)
-end;
+return (
+  select string_agg(
+    format(
+      $query$
+        select u.position, format('%%s must be the id of a %%s, %%s is unknown', %2$L, %4$L, u.id), null::bigint
+        from (
+          select s.position, lower(s.%2$I collate "C") as id
+          from staging.%1$I as s
+          where s.%2$I <> '' and not exists (
+            select from (
+              select lower(sent.id collate "C") as id from staging.%3$I as sent
+              union all
+              select present.id::text from app.%3$I as present where present.company_id = $1
+            ) as known
+            where known.id = lower(s.%2$I collate "C")
+          )
+          offset 0
+        ) as u
+        where %5$s
+      $query$,
+      c.file, c.field, c.names, f.one, format(k.condition, 'u.id')
+    ),
+    ' union all '
+  )
+  from app.loaded_columns() as c
+  join app.loaded_files() as f on f.file = c.names
+  join app.cell_checks() as k on k.kind = c.kind
+  where c.file = unknown_ids_query.file
+);
 
--- The length first: JSON that is nested without end would break off the check itself.
-create function app.json_problem(field text, cell text) returns text
+-- Rows that have what must be unique in the file, and what an earlier row has.
+create function app.repeated_cells_query(file text) returns text
 language sql immutable set search_path = ''
-return case
-  when case when char_length(cell) <= 10000 then pg_input_is_valid(cell, 'jsonb') end then null
-  else field || ' must be JSON of at most 10000 characters, such as 4, true or "yes"'
-end;
+return (
+  select string_agg(
+    format(
+      $query$
+        select s.position, %L, repeated.first
+        from (
+          select %s, min(s.position) as first from staging.%I as s where (%s) is not null group by %s having count(*) > 1
+        ) as repeated (%s, first)
+        join staging.%I as s on (%s) = (%s)
+        where s.position > repeated.first
+      $query$,
+      u.fields || ' must be unique in the file', u.cells, u.file, u.sent, u.cells, u.names, u.file, u.cells, u.repeated
+    ),
+    ' union all '
+  )
+  from (
+    select
+      c.file,
+      string_agg(c.field, ' and ' order by c.place) as fields,
+      string_agg(format('%I', c.field), ', ' order by c.place) as names,
+      string_agg(format('repeated.%I', c.field), ', ' order by c.place) as repeated,
+      string_agg(format('nullif(s.%I, '''')', c.field), ', ' order by c.place) as sent,
+      string_agg(app.comparable(c.kind, format('s.%I', c.field)), ', ' order by c.place) as cells
+    from app.loaded_columns() as c
+    where c.file = repeated_cells_query.file and c.unique_by is not null
+    group by c.file, c.unique_by
+  ) as u
+);
 
--- With a zone, or the same file would mean different moments in different sessions.
-create function app.date_time_problem(field text, cell text) returns text
-language sql stable set search_path = ''
-return case
-  when case
-    when cell ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)$'
-      and pg_input_is_valid(cell, 'timestamptz')
-    then cell::timestamptz >= '0001-01-01Z' and cell::timestamptz < '10000-01-01Z'
-  end then null
-  else field || ' must be an ISO 8601 date-time with a zone, such as 2026-11-20T10:15:30Z'
-end;
-
-revoke all on function
-  app.uuid_problem(text, text),
-  app.text_problem(text, text, integer, integer),
-  app.label_problem(text, text, integer),
-  app.email_problem(text, text),
-  app.language_problem(text, text),
-  app.whole_number_problem(text, text, integer, integer),
-  app.json_problem(text, text),
-  app.date_time_problem(text, text)
-from public;
-
-comment on function app.uuid_problem(text, text) is 'Null when the cell is a uuid in the form 8-4-4-4-12.';
-comment on function app.text_problem(text, text, integer, integer) is 'Null when the cell is a text of that many characters.';
-comment on function app.label_problem(text, text, integer) is 'Null when the cell is one line of text without blanks around it.';
-comment on function app.email_problem(text, text) is 'Null when the cell is an e-mail address.';
-comment on function app.language_problem(text, text) is 'Null when the cell is a BCP 47 tag.';
-comment on function app.whole_number_problem(text, text, integer, integer) is 'Null when the cell is a whole number in that range.';
-comment on function app.json_problem(text, text) is 'Null when the cell is JSON of at most 10000 characters.';
-comment on function app.date_time_problem(text, text) is 'Null when the cell is an ISO 8601 date-time with a zone, of the years 1 to 9999.';
-
--- 0970_checking_staging.sql
-
--- Loading, second step (docs/operations.md, How data gets in): what is wrong with the files as a whole.
+-- Addresses that a member outside the files has. No other file has anything like it.
+create function app.taken_emails_query() returns text
+language sql immutable set search_path = ''
+return $$
+  select s.position, format('email must be unique in the company, member %s has it too', present.id), null::bigint
+  from staging.members as s
+  join app.members as present on present.company_id = $1 and lower(present.email) = lower(s.email)
+  where not exists (select from staging.members as sent where lower(sent.id) = present.id::text)
+$$;
 
 -- Everything that is wrong with what stands in staging, in the order of files and lines. A line is counted as an editor counts
--- it: the header is line 1, and a cell may hold line breaks.
+-- it: the header is line 1, and a cell may hold line breaks. Lines are only counted in a file with a problem.
 create function app.staging_problems(company_id uuid) returns table (file text, line bigint, problem text)
-language sql stable set search_path = ''
-begin atomic
-  with
-  -- Every row of every file. language is '' but for categories, which stand in their file once per language.
-  sent as (
-    select 'teams' as file, t.position, lower(t.id) collate "C" as id, '' as language, t::text as cells from staging.teams as t
-    union all
-    select 'members', m.position, lower(m.id), '', m::text from staging.members as m
-    union all
-    select 'categories', c.position, lower(c.id), c.language, c::text from staging.categories as c
-    union all
-    select 'kudos', k.position, lower(k.id), '', k::text from staging.kudos as k
-    union all
-    select 'day_ratings', r.position, lower(r.id), '', r::text from staging.day_ratings as r
-    union all
-    select 'pulse_questions', q.position, lower(q.id), '', q::text from staging.pulse_questions as q
-    union all
-    select 'pulse_responses', r.position, lower(r.id), '', r::text from staging.pulse_responses as r
-  ),
-  lines as (
-    select
-      s.file,
-      s.position,
-      2 + coalesce(sum(1 + char_length(s.cells) - char_length(replace(s.cells, E'\n', ''))) over rows_before, 0) as line
-    from sent as s
-    window rows_before as (partition by s.file order by s.position rows between unbounded preceding and 1 preceding)
-  ),
-  -- Every cell that names a row of another file, and what it may name: rows of that file and rows that the company has already.
-  named as (
-    select 'members' as file, m.position, 'team_id' as field, ' or empty' as or_empty, 'team' as what, lower(m.team_id) as id
-    from staging.members as m
-    where m.team_id <> ''
-    union all
-    select 'kudos', k.position, 'sender_id', '', 'member', lower(k.sender_id) from staging.kudos as k
-    union all
-    select 'kudos', k.position, 'receiver_id', '', 'member', lower(k.receiver_id) from staging.kudos as k
-    union all
-    select 'kudos', k.position, 'category_id', '', 'category', lower(k.category_id) from staging.kudos as k
-    union all
-    select 'day_ratings', r.position, 'team_id', ' or empty', 'team', lower(r.team_id)
-    from staging.day_ratings as r
-    where r.team_id <> ''
-    union all
-    select 'pulse_responses', r.position, 'question_id', ' or empty', 'question', lower(r.question_id)
-    from staging.pulse_responses as r
-    where r.question_id <> ''
-  ),
-  known as (
-    select 'team' as what, lower(t.id) as id from staging.teams as t
-    union all
-    select 'team', t.id::text from app.teams as t where t.company_id = staging_problems.company_id
-    union all
-    select 'member', lower(m.id) from staging.members as m
-    union all
-    select 'member', m.id::text from app.members as m where m.company_id = staging_problems.company_id
-    union all
-    select 'category', lower(c.id) from staging.categories as c
-    union all
-    select 'category', c.id::text from app.categories as c where c.company_id = staging_problems.company_id
-    union all
-    select 'question', lower(q.id) from staging.pulse_questions as q
-    union all
-    select 'question', q.id::text from app.pulse_questions as q where q.company_id = staging_problems.company_id
-  ),
-  wrong_cells as (
-    select 'teams' as file, t.position, unnest(array[
-      app.uuid_problem('id', t.id),
-      app.label_problem('name', t.name, 255)
-    ]) as problem
-    from staging.teams as t
-    union all
-    select 'members', m.position, unnest(array[
-      app.uuid_problem('id', m.id),
-      app.label_problem('name', m.name, 255),
-      app.email_problem('email', m.email),
-      app.label_problem('role', m.role, 50),
-      app.date_time_problem('created_at', m.created_at)
-    ])
-    from staging.members as m
-    union all
-    select 'categories', c.position, unnest(array[
-      app.uuid_problem('id', c.id),
-      app.language_problem('language', c.language),
-      app.label_problem('name', c.name, 255)
-    ])
-    from staging.categories as c
-    union all
-    select 'kudos', k.position, unnest(array[
-      app.uuid_problem('id', k.id),
-      app.text_problem('message', k.message, 1, 10000),
-      app.date_time_problem('created_at', k.created_at)
-    ])
-    from staging.kudos as k
-    union all
-    select 'day_ratings', r.position, unnest(array[
-      app.uuid_problem('id', r.id),
-      app.whole_number_problem('rating', r.rating, 1, 5),
-      app.text_problem('comment', r.comment, 0, 10000),
-      case when r.points_awarded <> '' then app.whole_number_problem('points_awarded', r.points_awarded, 0, 2147483647) || ' or empty' end,
-      app.date_time_problem('created_at', r.created_at)
-    ])
-    from staging.day_ratings as r
-    union all
-    select 'pulse_questions', q.position, unnest(array[
-      app.uuid_problem('id', q.id),
-      app.text_problem('question', q.question, 1, 2000),
-      case when q.response_type <> '' then app.label_problem('response_type', q.response_type, 50) || ' or empty' end
-    ])
-    from staging.pulse_questions as q
-    union all
-    select 'pulse_responses', r.position, unnest(array[
-      app.uuid_problem('id', r.id),
-      case when r.value <> '' then app.json_problem('value', r.value) || ', or empty' end,
-      app.text_problem('comment', r.comment, 0, 10000),
-      app.date_time_problem('created_at', r.created_at)
-    ])
-    from staging.pulse_responses as r
-  ),
-  problems as (
-    select w.file, w.position, w.problem, null::bigint as same_as
-    from wrong_cells as w
-    where w.problem is not null
+language plpgsql stable set search_path = ''
+as $$
+declare
+  loaded record;
+  problems text;
+begin
+  for loaded in select f.file from app.loaded_files() as f order by f.place loop
+    problems := concat_ws(
+      ' union all ',
+      app.wrong_cells_query(loaded.file),
+      app.unknown_ids_query(loaded.file),
+      app.repeated_cells_query(loaded.file),
+      case loaded.file when 'members' then app.taken_emails_query() end
+    );
+    return query execute format(
+      $query$
+        with
+        found (position, problem, same_as) as materialized (%1$s),
+        lines as (
+          select
+            s.position,
+            2 + coalesce(sum(1 + char_length(s::text) - char_length(replace(s::text, E'\n', ''))) over rows_before, 0) as line
+          from staging.%2$I as s
+          where exists (select from found)
+          window rows_before as (order by s.position rows between unbounded preceding and 1 preceding)
+        )
+        select %2$L, l.line, f.problem || coalesce(', line ' || first.line || ' has it too', '')
+        from found as f
+        join lines as l on l.position = f.position
+        left join lines as first on first.position = f.same_as
+        order by l.line, f.problem
+      $query$,
+      problems,
+      loaded.file
+    )
+    using staging_problems.company_id;
+  end loop;
+end
+$$;
 
-    union all
-    select n.file, n.position, coalesce(
-      app.uuid_problem(n.field, n.id) || n.or_empty,
-      format('%s must be the id of a %s, %s is unknown', n.field, n.what, n.id)
-    ), null
-    from named as n
-    where not exists (select from known as k where k.what = n.what and k.id = n.id)
-
-    union all
-    select s.file, s.position, case s.file when 'categories' then 'id and language' else 'id' end || ' must be unique in the file', s.first
-    from (
-      select s.file, s.position, min(s.position) over (partition by s.file, s.id, s.language) as first
-      from sent as s
-      where s.id <> ''
-    ) as s
-    where s.position > s.first
-
-    union all
-    select 'members', m.position, 'email must be unique in the file', m.first
-    from (
-      select m.position, min(m.position) over (partition by lower(m.email)) as first
-      from staging.members as m
-      where m.email <> ''
-    ) as m
-    where m.position > m.first
-
-    union all
-    select 'members', m.position, format('email must be unique in the company, member %s has it too', present.id), null
-    from staging.members as m
-    join app.members as present on present.company_id = staging_problems.company_id and lower(present.email) = lower(m.email)
-    where not exists (select from staging.members as sent_too where lower(sent_too.id) = present.id::text)
-  )
-  select p.file, l.line, p.problem || coalesce(', line ' || first.line || ' has it too', '')
-  from problems as p
-  join lines as l on l.file = p.file and l.position = p.position
-  left join lines as first on first.file = p.file and first.position = p.same_as
-  order by
-    array_position(
-      array['teams', 'members', 'categories', 'kudos', 'day_ratings', 'pulse_questions', 'pulse_responses'],
-      p.file
-    ),
-    l.line,
-    p.problem;
-end;
-
-revoke all on function app.staging_problems(uuid) from public;
+revoke all on function
+  app.comparable, app.wrong_cells_query, app.unknown_ids_query, app.repeated_cells_query, app.taken_emails_query, app.staging_problems
+from public;
+comment on function app.comparable(text, text) is 'The SQL by which a cell of a kind is compared with another one.';
+comment on function app.wrong_cells_query(text) is 'A query of the cells of a file that are not what their column asks for.';
+comment on function app.unknown_ids_query(text) is 'A query of the cells of a file that name a row which is not there.';
+comment on function app.repeated_cells_query(text) is 'A query of the rows of a file that have what an earlier one has and must not.';
+comment on function app.taken_emails_query() is 'A query of the members in staging whose address somebody else in the company has.';
 comment on function app.staging_problems(uuid) is 'Everything that is wrong with what stands in staging, were it loaded into this company.';
 
--- 0980_loading.sql
+-- 40_loading.sql
 
 -- Loading, last step: checks what stands in staging and writes it to a company (docs/operations.md, How data gets in).
 --
--- All or nothing: one mistake in one line, and nothing is written. Repeatable: a row is known by its id, so the same file sent again
+-- All or nothing: one mistake in one line, and nothing is written. Repeatable: a row is known by its key, so the same file sent again
 -- changes nothing, and a corrected file changes what differs. Rows that the files do not name are left alone.
+
+-- The statement that writes the rows of a file from position $2 to $3 to the company $1 and counts them. Sorted by time, because what a
+-- page of the API returns then lies together on disk. A number in JSON is compared as it is written: 1.0 corrects 1.
+create function app.write_query(file text) returns text
+language sql immutable set search_path = ''
+return (
+  select format(
+    $query$
+      with written as (
+        merge into app.%I as t
+        using (select %s from staging.%I as s where s.position between $2 and $3 order by %s) as s
+        on t.company_id = $1 and %s
+        when matched and row(%s) is distinct from row(%s) then update set %s
+        when not matched then insert (company_id, %s) values ($1, %s)
+        returning merge_action() as action
+      )
+      select count(*) filter (where action = 'INSERT') as inserted, count(*) filter (where action = 'UPDATE') as updated from written
+    $query$,
+    f.target,
+    string_agg(format(
+      case when c.when_empty is null then 's.%1$I::%2$s as %3$I' else 'coalesce(nullif(s.%1$I, '''')::%2$s, %4$s) as %3$I' end,
+      c.field, app.stored_type(c.kind), c.target_column, c.when_empty
+    ), ', '),
+    f.file,
+    string_agg(format('s.%I::%s', c.field, app.stored_type(c.kind)), ', ' order by c.kind = 'date_time' desc, c.place)
+      filter (where c.kind = 'date_time' or c.unique_by = 'key'),
+    string_agg(format('t.%1$I = s.%1$I', c.target_column), ' and ') filter (where c.unique_by = 'key'),
+    string_agg(format(case c.kind when 'json' then 't.%I::text' else 't.%I' end, c.target_column), ', ' order by c.place)
+      filter (where c.unique_by is distinct from 'key'),
+    string_agg(format(case c.kind when 'json' then 's.%I::text' else 's.%I' end, c.target_column), ', ' order by c.place)
+      filter (where c.unique_by is distinct from 'key'),
+    string_agg(format('%1$I = s.%1$I', c.target_column), ', ') filter (where c.unique_by is distinct from 'key'),
+    string_agg(format('%I', c.target_column), ', ' order by c.place),
+    string_agg(format('s.%I', c.target_column), ', ' order by c.place)
+  )
+  from app.loaded_files() as f
+  join app.loaded_columns() as c on c.file = f.file
+  where f.file = write_query.file
+  group by f.file, f.target
+);
+
+-- Writes a file, 50,000 rows at a time: the checks of foreign keys that wait for the end of a statement are kept in memory.
+-- Each row looks for what is there already by its key; the planner would rather read the whole company once per 50,000 rows, or believe
+-- statistics that this very load has outdated.
+create function app.write_file(company_id uuid, file text, out inserted bigint, out updated bigint, out unchanged bigint)
+language plpgsql volatile security invoker
+set search_path = ''
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_seqscan = off
+as $$
+declare
+  slice constant bigint := 50000;
+  sent record;
+  part record;
+begin
+  inserted := 0;
+  updated := 0;
+  execute format('select count(*) as rows, min(position) as first, max(position) as last from staging.%I', file) into sent;
+  for start in 0 .. coalesce((sent.last - sent.first) / slice, -1) loop
+    execute app.write_query(file) into part
+      using company_id, sent.first + start * slice, sent.first + (start + 1) * slice - 1;
+    inserted := inserted + part.inserted;
+    updated := updated + part.updated;
+    if sent.rows > slice then
+      raise notice '%: % of % rows written', file, least((start + 1) * slice, sent.rows), sent.rows;
+    end if;
+  end loop;
+  unchanged := sent.rows - inserted - updated;
+end
+$$;
+
+-- What has to be there, or gone, before the rows of a file are written.
+create function app.prepare_file(company_id uuid, file text) returns void
+language plpgsql volatile security invoker set search_path = ''
+as $$
+begin
+  if file = 'members' then
+    -- An address may pass from one member to another within a load: whoever gives one up that another takes lets go of it first.
+    update app.members as m set email = m.id || '@moving.invalid'
+    from staging.members as leaving, staging.members as taking
+    where m.company_id = prepare_file.company_id
+      and m.id = leaving.id::uuid
+      and lower(m.email) <> lower(leaving.email)
+      and lower(m.email) = lower(taking.email);
+  elsif file = 'categories' then
+    insert into app.categories (company_id, id)
+    select distinct prepare_file.company_id, s.id::uuid
+    from staging.categories as s
+    on conflict do nothing;
+    analyze app.categories;
+  end if;
+end
+$$;
 
 -- Security invoker: who may not write these tables may not load either. An error names up to 20 problems.
 create function app.load_staging(company_id uuid)
 returns table (file text, inserted bigint, updated bigint, unchanged bigint)
-language plpgsql volatile security invoker set search_path = ''
+language plpgsql volatile security invoker
+set search_path = ''
+set jit = off
 as $$
 declare
-  problems text[];
+  problems record;
+  loaded record;
 begin
   -- No row arrives between the check and the writing, and two loads do not meet.
   lock table
@@ -2145,255 +2266,34 @@ begin
     staging.day_ratings, staging.pulse_questions, staging.pulse_responses
   in access exclusive mode;
 
-  -- The planner does not know yet how many rows there are, here and where tables are analyzed below; after a load that was broken
-  -- off it believes that all tables are empty. Then 20,000 kudos took more than half a minute instead of two seconds.
+  -- The planner does not know yet how many rows there are.
   analyze
     staging.teams, staging.members, staging.categories, staging.kudos,
-    staging.day_ratings, staging.pulse_questions, staging.pulse_responses;
+    staging.day_ratings, staging.pulse_questions, staging.pulse_responses,
+    app.teams, app.members, app.categories, app.pulse_questions;
 
   if not exists (select from app.companies as c where c.id = load_staging.company_id) then
     raise exception 'company_id must be the id of a company, % is none', load_staging.company_id
       using errcode = 'invalid_parameter_value';
   end if;
 
-  select array_agg(format('%s line %s: %s', p.file, p.line, p.problem)) into problems
-  from app.staging_problems(load_staging.company_id) as p;
-  if problems is not null then
-    raise exception '%', array_to_string(problems[:20], '; ') || case
-      when cardinality(problems) > 20 then format('; and %s more', cardinality(problems) - 20)
-      else ''
-    end
+  raise notice 'checking the files';
+  select count(*) as found, string_agg(p.problem, '; ' order by p.place) filter (where p.place <= 20) as first into problems
+  from (
+    select row_number() over () as place, format('%s line %s: %s', p.file, p.line, p.problem) as problem
+    from app.staging_problems(load_staging.company_id) as p
+  ) as p;
+  if problems.found > 0 then
+    raise exception '%', problems.first || case when problems.found > 20 then format('; and %s more', problems.found - 20) else '' end
       using errcode = 'invalid_parameter_value';
   end if;
 
-  -- Sorted: rows are locked in the same order by every load, and what a page of the API returns lies together on disk.
-
-  return query
-  with written as (
-    merge into app.teams as t
-    using (
-      select
-        s.id::uuid as id,
-        s.name
-      from staging.teams as s
-      order by s.id
-    ) as s
-    on t.company_id = load_staging.company_id and t.id = s.id
-    when matched and t.name <> s.name then update set name = s.name
-    when not matched then insert (company_id, id, name)
-      values (load_staging.company_id, s.id, s.name)
-    returning merge_action() as action
-  )
-  select
-    'teams',
-    count(*) filter (where w.action = 'INSERT'),
-    count(*) filter (where w.action = 'UPDATE'),
-    (select count(*) from staging.teams) - count(*)
-  from written as w;
-
-  analyze app.teams;
-
-  -- An address may pass from one member to another within a load: whoever gives one up that another takes lets go of it first.
-  update app.members as m set email = m.id || '@moving.invalid'
-  from staging.members as leaving, staging.members as taking
-  where m.company_id = load_staging.company_id
-    and m.id = leaving.id::uuid
-    and lower(m.email) <> lower(leaving.email)
-    and lower(m.email) = lower(taking.email);
-
-  return query
-  with written as (
-    merge into app.members as t
-    using (
-      select
-        s.id::uuid as id,
-        s.name,
-        s.email,
-        s.role,
-        nullif(s.team_id, '')::uuid as team_id,
-        s.created_at::timestamptz as created_at
-      from staging.members as s
-      order by s.created_at::timestamptz, s.id
-    ) as s
-    on t.company_id = load_staging.company_id and t.id = s.id
-    when matched and (t.name, t.email, t.role, t.team_id, t.created_at)
-      is distinct from (s.name, s.email, s.role, s.team_id, s.created_at)
-    then update set
-      name = s.name,
-      email = s.email,
-      role = s.role,
-      team_id = s.team_id,
-      created_at = s.created_at
-    when not matched then insert (company_id, id, name, email, role, team_id, created_at)
-      values (load_staging.company_id, s.id, s.name, s.email, s.role, s.team_id, s.created_at)
-    returning merge_action() as action
-  )
-  select
-    'members',
-    count(*) filter (where w.action = 'INSERT'),
-    count(*) filter (where w.action = 'UPDATE'),
-    (select count(*) from staging.members) - count(*)
-  from written as w;
-
-  analyze app.members;
-
-  insert into app.categories (company_id, id)
-  select distinct load_staging.company_id, s.id::uuid
-  from staging.categories as s
-  on conflict do nothing;
-  analyze app.categories;
-
-  return query
-  with written as (
-    merge into app.category_names as t
-    using (
-      select
-        s.id::uuid as category_id,
-        s.language,
-        s.name
-      from staging.categories as s
-      order by s.id, s.language
-    ) as s
-    on t.company_id = load_staging.company_id and t.category_id = s.category_id and t.language = s.language
-    when matched and t.name <> s.name then update set name = s.name
-    when not matched then insert (company_id, category_id, language, name)
-      values (load_staging.company_id, s.category_id, s.language, s.name)
-    returning merge_action() as action
-  )
-  select
-    'categories',
-    count(*) filter (where w.action = 'INSERT'),
-    count(*) filter (where w.action = 'UPDATE'),
-    (select count(*) from staging.categories) - count(*)
-  from written as w;
-
-  return query
-  with written as (
-    merge into app.kudos as t
-    using (
-      select
-        s.id::uuid as id,
-        s.sender_id::uuid as sender_id,
-        s.receiver_id::uuid as receiver_id,
-        s.category_id::uuid as category_id,
-        s.message,
-        s.created_at::timestamptz as created_at
-      from staging.kudos as s
-      order by s.created_at::timestamptz, s.id
-    ) as s
-    on t.company_id = load_staging.company_id and t.id = s.id
-    when matched and (t.sender_id, t.receiver_id, t.category_id, t.message, t.created_at)
-      is distinct from (s.sender_id, s.receiver_id, s.category_id, s.message, s.created_at)
-    then update set
-      sender_id = s.sender_id,
-      receiver_id = s.receiver_id,
-      category_id = s.category_id,
-      message = s.message,
-      created_at = s.created_at
-    when not matched then insert (company_id, id, sender_id, receiver_id, category_id, message, created_at)
-      values (load_staging.company_id, s.id, s.sender_id, s.receiver_id, s.category_id, s.message, s.created_at)
-    returning merge_action() as action
-  )
-  select
-    'kudos',
-    count(*) filter (where w.action = 'INSERT'),
-    count(*) filter (where w.action = 'UPDATE'),
-    (select count(*) from staging.kudos) - count(*)
-  from written as w;
-
-  return query
-  with written as (
-    merge into app.day_ratings as t
-    using (
-      select
-        s.id::uuid as id,
-        s.rating::smallint as rating,
-        nullif(s.comment, '') as comment,
-        nullif(s.team_id, '')::uuid as team_id,
-        nullif(s.points_awarded, '')::integer as points_awarded,
-        s.created_at::timestamptz as created_at
-      from staging.day_ratings as s
-      order by s.created_at::timestamptz, s.id
-    ) as s
-    on t.company_id = load_staging.company_id and t.id = s.id
-    when matched and (t.rating, t.comment, t.team_id, t.points_awarded, t.created_at)
-      is distinct from (s.rating, s.comment, s.team_id, s.points_awarded, s.created_at)
-    then update set
-      rating = s.rating,
-      comment = s.comment,
-      team_id = s.team_id,
-      points_awarded = s.points_awarded,
-      created_at = s.created_at
-    when not matched then insert (company_id, id, rating, comment, team_id, points_awarded, created_at)
-      values (load_staging.company_id, s.id, s.rating, s.comment, s.team_id, s.points_awarded, s.created_at)
-    returning merge_action() as action
-  )
-  select
-    'day_ratings',
-    count(*) filter (where w.action = 'INSERT'),
-    count(*) filter (where w.action = 'UPDATE'),
-    (select count(*) from staging.day_ratings) - count(*)
-  from written as w;
-
-  return query
-  with written as (
-    merge into app.pulse_questions as t
-    using (
-      select
-        s.id::uuid as id,
-        s.question,
-        nullif(s.response_type, '') as response_type
-      from staging.pulse_questions as s
-      order by s.id
-    ) as s
-    on t.company_id = load_staging.company_id and t.id = s.id
-    when matched and (t.question, t.response_type)
-      is distinct from (s.question, s.response_type)
-    then update set
-      question = s.question,
-      response_type = s.response_type
-    when not matched then insert (company_id, id, question, response_type)
-      values (load_staging.company_id, s.id, s.question, s.response_type)
-    returning merge_action() as action
-  )
-  select
-    'pulse_questions',
-    count(*) filter (where w.action = 'INSERT'),
-    count(*) filter (where w.action = 'UPDATE'),
-    (select count(*) from staging.pulse_questions) - count(*)
-  from written as w;
-
-  return query
-  with written as (
-    merge into app.pulse_responses as t
-    using (
-      select
-        s.id::uuid as id,
-        nullif(s.question_id, '')::uuid as question_id,
-        nullif(s.value, '')::jsonb as value,
-        coalesce(s.comment, '') as comment,
-        s.created_at::timestamptz as created_at
-      from staging.pulse_responses as s
-      order by s.created_at::timestamptz, s.id
-    ) as s
-    on t.company_id = load_staging.company_id and t.id = s.id
-    when matched and (t.question_id, t.value, t.comment, t.created_at)
-      is distinct from (s.question_id, s.value, s.comment, s.created_at)
-    then update set
-      question_id = s.question_id,
-      value = s.value,
-      comment = s.comment,
-      created_at = s.created_at
-    when not matched then insert (company_id, id, question_id, value, comment, created_at)
-      values (load_staging.company_id, s.id, s.question_id, s.value, s.comment, s.created_at)
-    returning merge_action() as action
-  )
-  select
-    'pulse_responses',
-    count(*) filter (where w.action = 'INSERT'),
-    count(*) filter (where w.action = 'UPDATE'),
-    (select count(*) from staging.pulse_responses) - count(*)
-  from written as w;
+  for loaded in select f.file, f.target from app.loaded_files() as f order by f.place loop
+    perform app.prepare_file(company_id, loaded.file);
+    return query select loaded.file, w.inserted, w.updated, w.unchanged from app.write_file(load_staging.company_id, loaded.file) as w;
+    -- Foreign keys of the files that follow are checked with plans that know how many rows this one has added.
+    execute format('analyze app.%I', loaded.target);
+  end loop;
 
   truncate
     staging.teams, staging.members, staging.categories, staging.kudos,
@@ -2401,6 +2301,9 @@ begin
 end
 $$;
 
-revoke all on function app.load_staging(uuid) from public;
+revoke all on function app.write_query, app.write_file, app.prepare_file, app.load_staging from public;
+comment on function app.write_query(text) is 'The statement that writes rows of a file in staging to a company and counts them.';
+comment on function app.write_file(uuid, text) is 'Writes a file in staging to a company, and says how many rows were new, changed, and neither.';
+comment on function app.prepare_file(uuid, text) is 'Makes way for the rows of a file in staging.';
 comment on function app.load_staging(uuid) is
   'Checks what stands in staging, writes it to this company, all or nothing, and empties staging. What it did, per file.';

@@ -10,7 +10,7 @@ import { root } from "../../scripts/stack/process.ts";
 import { stack } from "../api/stack.ts";
 
 const query = await readFile(`${root}/test/database/catalog.sql`, "utf8");
-const schemaFiles = globSync(`${root}/sql/schema/*.sql`).sort();
+const schemaFiles = ["schema", "loading"].flatMap((folder) => globSync(`${root}/sql/${folder}/*.sql`).sort());
 const migrationFiles = globSync(`${root}/supabase/migrations/*.sql`).sort();
 const databases: string[] = [];
 let folder: string;

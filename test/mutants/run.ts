@@ -56,7 +56,9 @@ async function firstFailure(url: string): Promise<Test | undefined> {
 
 async function tryDatabase(stack: Stack): Promise<void> {
   const at = (url: string, database: string): string => Object.assign(new URL(url), { pathname: `/${database}` }).href;
-  const files = ["sql/schema/*.sql", "sql/seed/*.sql"].flatMap((pattern) => globSync(pattern, { cwd: root }).sort());
+  const files = ["sql/schema/*.sql", "sql/loading/*.sql", "sql/seed/*.sql"].flatMap((pattern) =>
+    globSync(pattern, { cwd: root }).sort(),
+  );
   const base = await createDatabase(
     stack,
     "base",

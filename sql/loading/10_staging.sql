@@ -1,6 +1,6 @@
 -- Staging: where an operator puts a company's files before app.load_staging checks them and takes them over (docs/operations.md,
 -- How data gets in). One table per file, every column text, so that any file arrives and every mistake in it can be named.
--- Empty between loads.
+-- Empty between loads, therefore unlogged: what is in it need not survive a crash, and is written once instead of twice.
 
 create schema staging;
 -- Not granted: anything in this schema to anybody. Only postgres loads data.
@@ -8,13 +8,13 @@ create schema staging;
 comment on schema staging is 'Files on their way in: docs/operations.md, How data gets in. Only postgres uses it.';
 
 -- position counts the rows in the order of the file; from it app.staging_problems works out the line.
-create table staging.teams (
+create unlogged table staging.teams (
   position bigint primary key generated always as identity,
   id text,
   name text
 );
 
-create table staging.members (
+create unlogged table staging.members (
   position bigint primary key generated always as identity,
   id text,
   name text,
@@ -24,14 +24,14 @@ create table staging.members (
   created_at text
 );
 
-create table staging.categories (
+create unlogged table staging.categories (
   position bigint primary key generated always as identity,
   id text,
   language text,
   name text
 );
 
-create table staging.kudos (
+create unlogged table staging.kudos (
   position bigint primary key generated always as identity,
   id text,
   sender_id text,
@@ -41,7 +41,7 @@ create table staging.kudos (
   created_at text
 );
 
-create table staging.day_ratings (
+create unlogged table staging.day_ratings (
   position bigint primary key generated always as identity,
   id text,
   rating text,
@@ -51,14 +51,14 @@ create table staging.day_ratings (
   created_at text
 );
 
-create table staging.pulse_questions (
+create unlogged table staging.pulse_questions (
   position bigint primary key generated always as identity,
   id text,
   question text,
   response_type text
 );
 
-create table staging.pulse_responses (
+create unlogged table staging.pulse_responses (
   position bigint primary key generated always as identity,
   id text,
   question_id text,

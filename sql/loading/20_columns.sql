@@ -1,0 +1,127 @@
+-- The files of a load as tables (docs/operations.md, How data gets in): which there are, what each column holds, and what a cell must be. Checking
+-- and loading build their statements from these and from nothing else, so that nothing an operator sends ever becomes SQL.
+
+-- The files in the order in which they are checked and written: what a row names comes before it.
+create function app.loaded_files() returns table (place integer, file text, target text, one text)
+language sql immutable set search_path = ''
+begin atomic
+  values
+    (1, 'teams', 'teams', 'team'),
+    (2, 'members', 'members', 'member'),
+    (3, 'categories', 'category_names', 'category'),
+    (4, 'kudos', 'kudos', 'kudos'),
+    (5, 'day_ratings', 'day_ratings', 'rating'),
+    (6, 'pulse_questions', 'pulse_questions', 'question'),
+    (7, 'pulse_responses', 'pulse_responses', 'answer');
+end;
+
+-- The columns of each file, in the file's order.
+--
+-- unique_by: together with the others of the same name it occurs once in a file; a row is known by those of the name key.
+-- minimum, maximum: of characters, or of the number. when_empty: what an empty cell stores; null where a cell may not be empty.
+-- names: the file whose ids it holds. target_column: where it goes.
+create function app.loaded_columns() returns table (
+  file text, place integer, field text, kind text, unique_by text, minimum integer, maximum integer, when_empty text, names text, target_column text
+)
+language sql immutable set search_path = ''
+begin atomic
+  values
+    ('teams', 1, 'id', 'uuid', 'key', null::integer, null::integer, null, null, 'id'),
+    ('teams', 2, 'name', 'label', null, 1, 255, null, null, 'name'),
+
+    ('members', 1, 'id', 'uuid', 'key', null, null, null, null, 'id'),
+    ('members', 2, 'name', 'label', null, 1, 255, null, null, 'name'),
+    ('members', 3, 'email', 'email', 'email', 1, 320, null, null, 'email'),
+    ('members', 4, 'role', 'label', null, 1, 50, null, null, 'role'),
+    ('members', 5, 'team_id', 'uuid', null, null, null, 'null', 'teams', 'team_id'),
+    ('members', 6, 'created_at', 'date_time', null, null, null, null, null, 'created_at'),
+
+    ('categories', 1, 'id', 'uuid', 'key', null, null, null, null, 'category_id'),
+    ('categories', 2, 'language', 'language', 'key', null, null, null, null, 'language'),
+    ('categories', 3, 'name', 'label', null, 1, 255, null, null, 'name'),
+
+    ('kudos', 1, 'id', 'uuid', 'key', null, null, null, null, 'id'),
+    ('kudos', 2, 'sender_id', 'uuid', null, null, null, null, 'members', 'sender_id'),
+    ('kudos', 3, 'receiver_id', 'uuid', null, null, null, null, 'members', 'receiver_id'),
+    ('kudos', 4, 'category_id', 'uuid', null, null, null, null, 'categories', 'category_id'),
+    ('kudos', 5, 'message', 'text', null, 1, 10000, null, null, 'message'),
+    ('kudos', 6, 'created_at', 'date_time', null, null, null, null, null, 'created_at'),
+
+    ('day_ratings', 1, 'id', 'uuid', 'key', null, null, null, null, 'id'),
+    ('day_ratings', 2, 'rating', 'whole_number', null, 1, 5, null, null, 'rating'),
+    ('day_ratings', 3, 'comment', 'text', null, 1, 10000, 'null', null, 'comment'),
+    ('day_ratings', 4, 'team_id', 'uuid', null, null, null, 'null', 'teams', 'team_id'),
+    ('day_ratings', 5, 'points_awarded', 'whole_number', null, 0, 2147483647, 'null', null, 'points_awarded'),
+    ('day_ratings', 6, 'created_at', 'date_time', null, null, null, null, null, 'created_at'),
+
+    ('pulse_questions', 1, 'id', 'uuid', 'key', null, null, null, null, 'id'),
+    ('pulse_questions', 2, 'question', 'text', null, 1, 2000, null, null, 'question'),
+    ('pulse_questions', 3, 'response_type', 'label', null, 1, 50, 'null', null, 'response_type'),
+
+    ('pulse_responses', 1, 'id', 'uuid', 'key', null, null, null, null, 'id'),
+    ('pulse_responses', 2, 'question_id', 'uuid', null, null, null, 'null', 'pulse_questions', 'question_id'),
+    ('pulse_responses', 3, 'value', 'json', null, 1, 10000, 'null', null, 'value'),
+    ('pulse_responses', 4, 'comment', 'text', null, 1, 10000, '''''', null, 'comment'),
+    ('pulse_responses', 5, 'created_at', 'date_time', null, null, null, null, null, 'created_at');
+end;
+
+-- What a cell of each kind must be: a condition, and the words for a cell that does not fulfil it; %1$s is the cell, %2$s the minimum, %3$s the
+-- maximum. They ask for more than a cast does: a cast takes {…} for a uuid and yesterday for a date. Written out in the statement and not
+-- called as functions: a call for each cell would cost more than storing the row.
+--
+-- Labels (names, roles and the like) are grouped and filtered by: a blank that nobody sees would make two of one. Date-times have a zone, or
+-- the same file would mean different moments in different sessions.
+--
+-- json: the length comes first, because JSON that is nested without end would break off the check itself. 60 levels: a page adds two, and the readers
+-- of .NET take 64 unless told otherwise, the fewest of those in wide use. 1000 characters: the longest number that Jackson takes, and
+-- a number may be a few characters here and thousands when it is written out (1e131071).
+create function app.cell_checks() returns table (kind text, condition text, words text)
+language sql immutable set search_path = ''
+begin atomic
+  values
+    ('uuid', $$%1$s like '________-____-____-____-____________' and pg_input_is_valid(%1$s, 'uuid')$$, 'must be a uuid'),
+    ('text', 'char_length(%1$s) between %2$s and %3$s', 'must be %2$s to %3$s characters'),
+    ('label', $$char_length(%1$s) between %2$s and %3$s and %1$s !~ '^\s|\s$|[\u0001-\u001f\u007f]'$$,
+      'must be one line of %2$s to %3$s characters without blanks around it'),
+    ('email', $$char_length(%1$s) <= %3$s and %1$s ~ '^[^@\s]+@[^@\s]+$'$$, 'must be an e-mail address'),
+    ('language', $$%1$s ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$'$$, 'must be a language tag, such as en or pt-BR'),
+    ('whole_number', $$case when %1$s ~ '^(0|[1-9][0-9]{0,9})$' then %1$s::bigint between %2$s and %3$s end$$,
+      'must be a whole number from %2$s to %3$s'),
+    ('date_time', $$case
+        when %1$s ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)$'
+          and pg_input_is_valid(%1$s, 'timestamptz')
+        then %1$s::timestamptz >= '0001-01-01Z' and %1$s::timestamptz < '10000-01-01Z'
+      end$$,
+      'must be an ISO 8601 date-time with a zone, such as 2026-11-20T10:15:30Z'),
+    ('json', $$case when char_length(%1$s) <= %3$s then pg_input_is_valid(%1$s, 'jsonb') end$$,
+      'must be JSON of at most %3$s characters (such as 4, true or "yes")'),
+    ('json', $$case when char_length(%1$s) <= %3$s and pg_input_is_valid(%1$s, 'jsonb')
+        then not jsonb_path_exists(%1$s::jsonb, 'strict $.**{60} ? (@.type() == "array" || @.type() == "object")')
+        else true
+      end$$,
+      'must nest at most 60 levels of arrays and objects'),
+    ('json', $$case when char_length(%1$s) <= %3$s and pg_input_is_valid(%1$s, 'jsonb')
+        then not exists (
+          select from jsonb_path_query(%1$s::jsonb, 'strict $.** ? (@.type() == "number")') as number where char_length(number::text) > 1000
+        )
+        else true
+      end$$,
+      'must hold numbers of at most 1000 characters each, written out');
+end;
+
+-- What a cell of each kind is stored as.
+create function app.stored_type(kind text) returns text
+language sql immutable set search_path = ''
+return case kind
+  when 'uuid' then 'uuid'
+  when 'whole_number' then 'integer'
+  when 'json' then 'jsonb'
+  when 'date_time' then 'timestamptz'
+  else 'text'
+end;
+
+revoke all on function app.loaded_files, app.loaded_columns, app.cell_checks, app.stored_type from public;
+comment on function app.loaded_files() is 'The files of a load in order, and the tables that they fill.';
+comment on function app.loaded_columns() is 'The columns of the files of a load: what each holds and where it goes.';
+comment on function app.cell_checks() is 'What a cell of each kind must be: a condition, and the words for a cell that does not fulfil it.';
+comment on function app.stored_type(text) is 'The type that a cell of this kind is stored as.';

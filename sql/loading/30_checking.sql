@@ -1,0 +1,159 @@
+-- Loading, first step (docs/operations.md, How data gets in): what is wrong with what stands in staging.
+--
+-- Three queries a file, built from the table of columns, each of (position, problem, same_as): same_as is the position of the row that
+-- has the same.
+
+-- How a cell is compared with another one: ids and addresses without case. In the collation C what it costs is small, and ids are ASCII.
+create function app.comparable(kind text, cell text) returns text
+language sql immutable set search_path = ''
+return format(case kind when 'uuid' then 'lower(%s collate "C")' when 'email' then 'lower(%s)' else '%s' end, cell);
+
+-- Cells that are not what their column asks for.
+create function app.wrong_cells_query(file text) returns text
+language sql immutable set search_path = ''
+return (
+  select format(
+    'select s.position, p.problem, null::bigint from staging.%I as s cross join lateral (values %s) as p (problem) where p.problem is not null',
+    wrong_cells_query.file,
+    string_agg(
+      format(
+        '(case when %s(%s) is not true then %L end)',
+        case when c.when_empty is not null then format('s.%I <> '''' and ', c.field) end,
+        format(k.condition, format('s.%I', c.field), c.minimum, c.maximum),
+        c.field || ' ' || format(k.words, null, c.minimum, c.maximum) || case when c.when_empty is not null then ' or empty' else '' end
+      ),
+      ', '
+    )
+  )
+  from app.loaded_columns() as c
+  join app.cell_checks() as k on k.kind = c.kind
+  where c.file = wrong_cells_query.file
+);
+
+-- Cells that name a row which neither the files nor the company ($1) have. Those that are no uuid are wrong cells already.
+create function app.unknown_ids_query(file text) returns text
+language sql immutable set search_path = ''
+return (
+  select string_agg(
+    format(
+      $query$
+        select u.position, format('%%s must be the id of a %%s, %%s is unknown', %2$L, %4$L, u.id), null::bigint
+        from (
+          select s.position, lower(s.%2$I collate "C") as id
+          from staging.%1$I as s
+          where s.%2$I <> '' and not exists (
+            select from (
+              select lower(sent.id collate "C") as id from staging.%3$I as sent
+              union all
+              select present.id::text from app.%3$I as present where present.company_id = $1
+            ) as known
+            where known.id = lower(s.%2$I collate "C")
+          )
+          offset 0
+        ) as u
+        where %5$s
+      $query$,
+      c.file, c.field, c.names, f.one, format(k.condition, 'u.id')
+    ),
+    ' union all '
+  )
+  from app.loaded_columns() as c
+  join app.loaded_files() as f on f.file = c.names
+  join app.cell_checks() as k on k.kind = c.kind
+  where c.file = unknown_ids_query.file
+);
+
+-- Rows that have what must be unique in the file, and what an earlier row has.
+create function app.repeated_cells_query(file text) returns text
+language sql immutable set search_path = ''
+return (
+  select string_agg(
+    format(
+      $query$
+        select s.position, %L, repeated.first
+        from (
+          select %s, min(s.position) as first from staging.%I as s where (%s) is not null group by %s having count(*) > 1
+        ) as repeated (%s, first)
+        join staging.%I as s on (%s) = (%s)
+        where s.position > repeated.first
+      $query$,
+      u.fields || ' must be unique in the file', u.cells, u.file, u.sent, u.cells, u.names, u.file, u.cells, u.repeated
+    ),
+    ' union all '
+  )
+  from (
+    select
+      c.file,
+      string_agg(c.field, ' and ' order by c.place) as fields,
+      string_agg(format('%I', c.field), ', ' order by c.place) as names,
+      string_agg(format('repeated.%I', c.field), ', ' order by c.place) as repeated,
+      string_agg(format('nullif(s.%I, '''')', c.field), ', ' order by c.place) as sent,
+      string_agg(app.comparable(c.kind, format('s.%I', c.field)), ', ' order by c.place) as cells
+    from app.loaded_columns() as c
+    where c.file = repeated_cells_query.file and c.unique_by is not null
+    group by c.file, c.unique_by
+  ) as u
+);
+
+-- Addresses that a member outside the files has. No other file has anything like it.
+create function app.taken_emails_query() returns text
+language sql immutable set search_path = ''
+return $$
+  select s.position, format('email must be unique in the company, member %s has it too', present.id), null::bigint
+  from staging.members as s
+  join app.members as present on present.company_id = $1 and lower(present.email) = lower(s.email)
+  where not exists (select from staging.members as sent where lower(sent.id) = present.id::text)
+$$;
+
+-- Everything that is wrong with what stands in staging, in the order of files and lines. A line is counted as an editor counts
+-- it: the header is line 1, and a cell may hold line breaks. Lines are only counted in a file with a problem.
+create function app.staging_problems(company_id uuid) returns table (file text, line bigint, problem text)
+language plpgsql stable set search_path = ''
+as $$
+declare
+  loaded record;
+  problems text;
+begin
+  for loaded in select f.file from app.loaded_files() as f order by f.place loop
+    problems := concat_ws(
+      ' union all ',
+      app.wrong_cells_query(loaded.file),
+      app.unknown_ids_query(loaded.file),
+      app.repeated_cells_query(loaded.file),
+      case loaded.file when 'members' then app.taken_emails_query() end
+    );
+    return query execute format(
+      $query$
+        with
+        found (position, problem, same_as) as materialized (%1$s),
+        lines as (
+          select
+            s.position,
+            2 + coalesce(sum(1 + char_length(s::text) - char_length(replace(s::text, E'\n', ''))) over rows_before, 0) as line
+          from staging.%2$I as s
+          where exists (select from found)
+          window rows_before as (order by s.position rows between unbounded preceding and 1 preceding)
+        )
+        select %2$L, l.line, f.problem || coalesce(', line ' || first.line || ' has it too', '')
+        from found as f
+        join lines as l on l.position = f.position
+        left join lines as first on first.position = f.same_as
+        order by l.line, f.problem
+      $query$,
+      problems,
+      loaded.file
+    )
+    using staging_problems.company_id;
+  end loop;
+end
+$$;
+
+revoke all on function
+  app.comparable, app.wrong_cells_query, app.unknown_ids_query, app.repeated_cells_query, app.taken_emails_query, app.staging_problems
+from public;
+comment on function app.comparable(text, text) is 'The SQL by which a cell of a kind is compared with another one.';
+comment on function app.wrong_cells_query(text) is 'A query of the cells of a file that are not what their column asks for.';
+comment on function app.unknown_ids_query(text) is 'A query of the cells of a file that name a row which is not there.';
+comment on function app.repeated_cells_query(text) is 'A query of the rows of a file that have what an earlier one has and must not.';
+comment on function app.taken_emails_query() is 'A query of the members in staging whose address somebody else in the company has.';
+comment on function app.staging_problems(uuid) is 'Everything that is wrong with what stands in staging, were it loaded into this company.';

@@ -1,0 +1,157 @@
+-- Loading, last step: checks what stands in staging and writes it to a company (docs/operations.md, How data gets in).
+--
+-- All or nothing: one mistake in one line, and nothing is written. Repeatable: a row is known by its key, so the same file sent again
+-- changes nothing, and a corrected file changes what differs. Rows that the files do not name are left alone.
+
+-- The statement that writes the rows of a file from position $2 to $3 to the company $1 and counts them. Sorted by time, because what a
+-- page of the API returns then lies together on disk. A number in JSON is compared as it is written: 1.0 corrects 1.
+create function app.write_query(file text) returns text
+language sql immutable set search_path = ''
+return (
+  select format(
+    $query$
+      with written as (
+        merge into app.%I as t
+        using (select %s from staging.%I as s where s.position between $2 and $3 order by %s) as s
+        on t.company_id = $1 and %s
+        when matched and row(%s) is distinct from row(%s) then update set %s
+        when not matched then insert (company_id, %s) values ($1, %s)
+        returning merge_action() as action
+      )
+      select count(*) filter (where action = 'INSERT') as inserted, count(*) filter (where action = 'UPDATE') as updated from written
+    $query$,
+    f.target,
+    string_agg(format(
+      case when c.when_empty is null then 's.%1$I::%2$s as %3$I' else 'coalesce(nullif(s.%1$I, '''')::%2$s, %4$s) as %3$I' end,
+      c.field, app.stored_type(c.kind), c.target_column, c.when_empty
+    ), ', '),
+    f.file,
+    string_agg(format('s.%I::%s', c.field, app.stored_type(c.kind)), ', ' order by c.kind = 'date_time' desc, c.place)
+      filter (where c.kind = 'date_time' or c.unique_by = 'key'),
+    string_agg(format('t.%1$I = s.%1$I', c.target_column), ' and ') filter (where c.unique_by = 'key'),
+    string_agg(format(case c.kind when 'json' then 't.%I::text' else 't.%I' end, c.target_column), ', ' order by c.place)
+      filter (where c.unique_by is distinct from 'key'),
+    string_agg(format(case c.kind when 'json' then 's.%I::text' else 's.%I' end, c.target_column), ', ' order by c.place)
+      filter (where c.unique_by is distinct from 'key'),
+    string_agg(format('%1$I = s.%1$I', c.target_column), ', ') filter (where c.unique_by is distinct from 'key'),
+    string_agg(format('%I', c.target_column), ', ' order by c.place),
+    string_agg(format('s.%I', c.target_column), ', ' order by c.place)
+  )
+  from app.loaded_files() as f
+  join app.loaded_columns() as c on c.file = f.file
+  where f.file = write_query.file
+  group by f.file, f.target
+);
+
+-- Writes a file, 50,000 rows at a time: the checks of foreign keys that wait for the end of a statement are kept in memory.
+-- Each row looks for what is there already by its key; the planner would rather read the whole company once per 50,000 rows, or believe
+-- statistics that this very load has outdated.
+create function app.write_file(company_id uuid, file text, out inserted bigint, out updated bigint, out unchanged bigint)
+language plpgsql volatile security invoker
+set search_path = ''
+set enable_hashjoin = off
+set enable_mergejoin = off
+set enable_seqscan = off
+as $$
+declare
+  slice constant bigint := 50000;
+  sent record;
+  part record;
+begin
+  inserted := 0;
+  updated := 0;
+  execute format('select count(*) as rows, min(position) as first, max(position) as last from staging.%I', file) into sent;
+  for start in 0 .. coalesce((sent.last - sent.first) / slice, -1) loop
+    execute app.write_query(file) into part
+      using company_id, sent.first + start * slice, sent.first + (start + 1) * slice - 1;
+    inserted := inserted + part.inserted;
+    updated := updated + part.updated;
+    if sent.rows > slice then
+      raise notice '%: % of % rows written', file, least((start + 1) * slice, sent.rows), sent.rows;
+    end if;
+  end loop;
+  unchanged := sent.rows - inserted - updated;
+end
+$$;
+
+-- What has to be there, or gone, before the rows of a file are written.
+create function app.prepare_file(company_id uuid, file text) returns void
+language plpgsql volatile security invoker set search_path = ''
+as $$
+begin
+  if file = 'members' then
+    -- An address may pass from one member to another within a load: whoever gives one up that another takes lets go of it first.
+    update app.members as m set email = m.id || '@moving.invalid'
+    from staging.members as leaving, staging.members as taking
+    where m.company_id = prepare_file.company_id
+      and m.id = leaving.id::uuid
+      and lower(m.email) <> lower(leaving.email)
+      and lower(m.email) = lower(taking.email);
+  elsif file = 'categories' then
+    insert into app.categories (company_id, id)
+    select distinct prepare_file.company_id, s.id::uuid
+    from staging.categories as s
+    on conflict do nothing;
+    analyze app.categories;
+  end if;
+end
+$$;
+
+-- Security invoker: who may not write these tables may not load either. An error names up to 20 problems.
+create function app.load_staging(company_id uuid)
+returns table (file text, inserted bigint, updated bigint, unchanged bigint)
+language plpgsql volatile security invoker
+set search_path = ''
+set jit = off
+as $$
+declare
+  problems record;
+  loaded record;
+begin
+  -- No row arrives between the check and the writing, and two loads do not meet.
+  lock table
+    staging.teams, staging.members, staging.categories, staging.kudos,
+    staging.day_ratings, staging.pulse_questions, staging.pulse_responses
+  in access exclusive mode;
+
+  -- The planner does not know yet how many rows there are.
+  analyze
+    staging.teams, staging.members, staging.categories, staging.kudos,
+    staging.day_ratings, staging.pulse_questions, staging.pulse_responses,
+    app.teams, app.members, app.categories, app.pulse_questions;
+
+  if not exists (select from app.companies as c where c.id = load_staging.company_id) then
+    raise exception 'company_id must be the id of a company, % is none', load_staging.company_id
+      using errcode = 'invalid_parameter_value';
+  end if;
+
+  raise notice 'checking the files';
+  select count(*) as found, string_agg(p.problem, '; ' order by p.place) filter (where p.place <= 20) as first into problems
+  from (
+    select row_number() over () as place, format('%s line %s: %s', p.file, p.line, p.problem) as problem
+    from app.staging_problems(load_staging.company_id) as p
+  ) as p;
+  if problems.found > 0 then
+    raise exception '%', problems.first || case when problems.found > 20 then format('; and %s more', problems.found - 20) else '' end
+      using errcode = 'invalid_parameter_value';
+  end if;
+
+  for loaded in select f.file, f.target from app.loaded_files() as f order by f.place loop
+    perform app.prepare_file(company_id, loaded.file);
+    return query select loaded.file, w.inserted, w.updated, w.unchanged from app.write_file(load_staging.company_id, loaded.file) as w;
+    -- Foreign keys of the files that follow are checked with plans that know how many rows this one has added.
+    execute format('analyze app.%I', loaded.target);
+  end loop;
+
+  truncate
+    staging.teams, staging.members, staging.categories, staging.kudos,
+    staging.day_ratings, staging.pulse_questions, staging.pulse_responses;
+end
+$$;
+
+revoke all on function app.write_query, app.write_file, app.prepare_file, app.load_staging from public;
+comment on function app.write_query(text) is 'The statement that writes rows of a file in staging to a company and counts them.';
+comment on function app.write_file(uuid, text) is 'Writes a file in staging to a company, and says how many rows were new, changed, and neither.';
+comment on function app.prepare_file(uuid, text) is 'Makes way for the rows of a file in staging.';
+comment on function app.load_staging(uuid) is
+  'Checks what stands in staging, writes it to this company, all or nothing, and empties staging. What it did, per file.';
