@@ -11,14 +11,25 @@ export interface Run {
   stderr: string;
 }
 
-/** Runs scripts/<name>.ts as its npm script does, with address and key in the environment and the folder as the current one. */
-export function run(name: string, folder: string, key: string | undefined, ...args: string[]): Promise<Run> {
-  const env = { ...process.env, PUBLIC_API_URL: stack.api_url, PUBLIC_API_KEY: key };
+/** What the command finds in its environment. */
+export const environment = (key: string | undefined, url = stack.api_url): NodeJS.ProcessEnv => ({
+  ...process.env,
+  PUBLIC_API_URL: url,
+  PUBLIC_API_KEY: key,
+});
+
+/** Runs a program to its end. */
+export function runProgram(program: string, args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Run> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [`${root}/scripts/${name}.ts`, ...args], { cwd: folder, env }, (error, stdout, stderr) =>
+    execFile(program, args, { cwd, env, maxBuffer: 64 << 20 }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });
+}
+
+/** Runs public-data-api from its source, with address and key in the environment and the folder as the current one. */
+export function run(command: string, folder: string, key: string | undefined, ...args: string[]): Promise<Run> {
+  return runProgram(process.execPath, [`${root}/cli/src/main.ts`, command, ...args], folder, environment(key));
 }
 
 /** A folder for the files of a test file, gone at its end. */

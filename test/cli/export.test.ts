@@ -1,9 +1,10 @@
-// npm run export (docs/connect/command-line.md), against the running stack and against a proxy that misbehaves.
+// public-data-api export (docs/connect/command-line.md), against the running stack and against a proxy that misbehaves.
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import papaparse from "papaparse";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { bar, type Progress, progressOn } from "../../scripts/client/progress.ts";
-import { exportRows, readJob } from "../../scripts/export.ts";
+import { readJobs } from "../../cli/src/commands/export.ts";
+import { exportToFile } from "../../cli/src/export_list.ts";
+import { bar, type Progress, progressOn } from "../../cli/src/progress.ts";
 import { newCompany } from "../api/companies.ts";
 import { call, expectRows, first, list, type Row, sql } from "../api/stack.ts";
 import { run, workFolder } from "./command_line.ts";
@@ -25,20 +26,21 @@ beforeEach(() => {
 });
 
 const file = (name: string): string => readFileSync(`${folder}/${name}`, "utf8");
-const silent: Progress = { show: () => {}, say: () => {} };
+const silent: Progress = { show: () => {}, done: () => {}, warn: () => {} };
 const of2026 = ["--since", "2026-01-01", "--until", "2026-12-31"];
 
 /** Exports through the proxy, in this process, without waiting for its pauses. */
 async function throughProxy(args: string[], key = year.key) {
   const connection = patient(proxy.url, key);
-  const job = readJob(args);
-  const count = await exportRows({ ...job, out: `${folder}/${job.out}` }, connection, silent);
-  return { ...connection, count };
+  const [job] = readJobs(args).jobs;
+  if (!job) throw new Error("no job");
+  const { rows } = await exportToFile({ ...job, out: `${folder}/${job.out}` }, connection, "Connect", silent);
+  return { ...connection, count: rows };
 }
 
 test("a whole year as JSON is every row of the table once, although windows meet amid an instant", async () => {
   const { code, stderr } = await run("export", folder, year.key, "activity", ...of2026, "--out", "year.json");
-  expect({ code, stderr }).toEqual({ code: 0, stderr: `year.json: ${year.rows.length} rows\n` });
+  expect({ code, stderr }, "silent: it is no terminal").toEqual({ code: 0, stderr: "" });
   expect(year.rows.length).toBeGreaterThan(2000);
   expect(year.rows[999]?.timestamp).toBe(year.rows[1000]?.timestamp);
   expectRows(JSON.parse(file("year.json")), year.rows);
@@ -92,7 +94,7 @@ test("one instant with over 1000 rows: exit 1, the place is named, what came bef
   expect(code).toBe(1);
   expect(stderr).toBe(
     "There are more than 1000 rows at the instant 2026-06-15T12:00:00.000000Z, with --since 2026-01-01: the rest cannot be reached\n" +
-      "crowd.incomplete.json holds what came before\n",
+      "crowd.incomplete.json holds what came before; the same command goes on there\n",
   );
   expect(JSON.parse(file("crowd.incomplete.json"))).toHaveLength(1000);
   expect(file("crowd.json")).toBe("older");
@@ -114,6 +116,28 @@ test("one instant with exactly 1000 rows is no dead end: the older ones follow",
     expect(exported.at(-2)?.timestamp).toBe("2026-06-15T11:59:59.999999Z");
   } finally {
     await full.company.remove();
+  }
+});
+
+test("before 1970 too", async () => {
+  const early = await makeCrowd(1000);
+  const { id } = early.company;
+  try {
+    await sql`update app.kudos set created_at = '1960-06-15 12:00:00.5Z' where company_id = ${id}`;
+    await sql`
+      insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+      select company_id, sender_id, receiver_id, category_id, 'before', t.created_at::timestamptz
+      from (select * from app.kudos where company_id = ${id} limit 1) as k,
+        (values ('1960-06-15 12:00:00.499999Z'), ('1960-01-01Z')) as t (created_at)`;
+    const { count } = await throughProxy(["activity", "--out", "early.json"], early.key);
+    expect(count).toBe(1002);
+    const exported: Row[] = JSON.parse(file("early.json"));
+    expect(exported.slice(1000).map((row) => row.timestamp)).toEqual([
+      "1960-06-15T12:00:00.499999Z",
+      "1960-01-01T00:00:00.000000Z",
+    ]);
+  } finally {
+    await early.company.remove();
   }
 });
 
@@ -163,7 +187,7 @@ test("what stays broken is given up after six tries, and what came before is kep
   await expect(throughProxy(["activity", ...of2026, "--out", "year.json"])).rejects.toThrow("546 Not now, 6 times");
   expect(proxy.requests).toHaveLength(7);
   expectRows(JSON.parse(file("year.incomplete.json")), year.rows.slice(0, 1000));
-  expect(readdirSync(folder)).toEqual(["year.incomplete.json"]);
+  expect(readdirSync(folder)).toEqual(["year.incomplete.json", "year.incomplete.json.checkpoint"]);
 });
 
 test("what is refused is not tried again, and leaves no file", async () => {
@@ -183,36 +207,47 @@ test("an export takes one request for a thousand rows", async () => {
 });
 
 test.each([
-  [[], "Usage: npm run export"],
-  [["people", "--out", "a.csv"], "Usage: npm run export"],
-  [["members"], "--out must end in .csv or .json"],
+  [[], 'There is no list ""'],
+  [["people", "--out", "a.csv"], 'There is no list "people"'],
+  [["members"], "--out must say where to"],
   [["members", "--out", "a.xlsx"], "--out must end in .csv or .json"],
+  [["members", "--out", "a.csv", "--format", "json"], "--out ends in .csv: leave --format out"],
+  [["members", "--out", "-", "--format", "xml"], "--format must be csv or json"],
+  [["all", "--out", "-"], "all needs a folder"],
+  [["activity", "--out", "-", "--since-last"], "--since-last needs a file"],
+  [["activity", "--out", "a.csv", "--since-last", "--since", "2026-01-01"], "--since-last asks for its own time"],
+  [["members", "--out", "a.csv", "--since-last"], "members cannot be asked for by time"],
   [["members", "--teamid", "1", "--out", "a.csv"], "Unknown option '--teamid'"],
   [["members", "--limit", "1", "--out", "a.csv"], "Unknown option '--limit'"],
 ])("%j is refused before anything is asked", async (args, problem) => {
   const { code, stderr } = await run("export", folder, first.key, ...args);
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toContain(problem);
+  expect(stderr).toContain("public-data-api export --help");
   expect(readdirSync(folder)).toEqual([]);
 });
 
 test("a missing or odd key is named, never shown", async () => {
   for (const key of [undefined, "", "sk live", "sk_live_é"]) {
     const { code, stderr } = await run("export", folder, key, "members", "--out", "a.csv");
-    expect({ code, stderr }).toEqual({ code: 1, stderr: "Set PUBLIC_API_KEY to an API key\n" });
+    expect({ code, stderr }).toEqual({ code: 2, stderr: "Set PUBLIC_API_KEY to an API key\n" });
   }
 });
 
-test("a terminal gets a bar, anything else a line now and then", () => {
-  const written: Record<"tty" | "plain", string[]> = { tty: [], plain: [] };
-  const terminal = progressOn({ isTTY: true, write: (text) => written.tty.push(String(text)) > 0 });
-  const plain = progressOn({ write: (text) => written.plain.push(String(text)) > 0 });
-  for (const progress of [terminal, plain]) {
+test("a terminal gets a bar and the outcome, anything else only what goes wrong", () => {
+  const show = (isTTY: boolean, env: NodeJS.ProcessEnv): string[] => {
+    const written: string[] = [];
+    const progress = progressOn({ isTTY, write: (text) => written.push(String(text)) > 0 }, env);
     for (let step = 1; step <= 20; step++) progress.show(step / 20, `${step} of 20`);
-    progress.say("done");
-  }
-  expect(written.plain).toEqual(["10 of 20\n", "20 of 20\n", "done\n"]);
-  expect(written.tty[9]).toBe(`\r\u001b[K${"█".repeat(15)}${"░".repeat(15)} 10 of 20`);
-  expect(written.tty.at(-1)).toBe("\r\u001b[Kdone\n");
+    progress.done("done");
+    progress.warn("wrong");
+    return written;
+  };
+  expect(show(false, {})).toEqual(["wrong\n"]);
+  const [full, empty] = ["█".repeat(15), "░".repeat(15)];
+  expect(show(true, {})[9]).toBe(`\r\u001b[K\u001b[32m${full}${empty}\u001b[39m 10 of 20`);
+  expect(show(true, {}).slice(-2)).toEqual(["\r\u001b[Kdone\n", "\r\u001b[K\u001b[31mwrong\u001b[39m\n"]);
+  expect(show(true, { NO_COLOR: "1" })[9]).toBe(`\r\u001b[K${full}${empty} 10 of 20`);
+  expect(show(true, { TERM: "dumb" })).toEqual(["done\n", "wrong\n"]);
   expect(new Set([0, 1, 2, 27, 28].map((step) => bar(null, step).length))).toEqual(new Set([30]));
 });

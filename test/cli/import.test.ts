@@ -1,9 +1,11 @@
-// npm run import (docs/connect/command-line.md), against the running stack and against a proxy that misbehaves.
+// public-data-api import (docs/connect/command-line.md), against the running stack and against a proxy that misbehaves.
 import { writeFileSync } from "node:fs";
+import { Readable } from "node:stream";
 import papaparse from "papaparse";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Progress } from "../../scripts/client/progress.ts";
-import { checkFile, sendFile } from "../../scripts/import.ts";
+import { withEvenLines } from "../../cli/src/even_lines.ts";
+import { checkFile, sendFile } from "../../cli/src/import_rewards.ts";
+import type { Progress } from "../../cli/src/progress.ts";
 import { newCompany, type TestCompany } from "../api/companies.ts";
 import { type Row, sql } from "../api/stack.ts";
 import { run, workFolder } from "./command_line.ts";
@@ -33,7 +35,7 @@ function write(name: string, content: string | Buffer): string {
   return `${folder}/${name}`;
 }
 
-const silent: Progress = { show: () => {}, say: () => {} };
+const silent: Progress = { show: () => {}, done: () => {}, warn: () => {} };
 
 const many = Array.from({ length: 1234 }, (_, n) => ({
   external_id: `sku-${n}`,
@@ -47,16 +49,16 @@ const manyAsCsv = papaparse.unparse(many);
 test("a CSV of 1234 rewards is imported whole, in three batches", async () => {
   const file = write("many.csv", manyAsCsv);
   const connection = patient(proxy.url, key);
-  expect(await sendFile(file, await checkFile(file), connection, silent)).toBe(1234);
+  expect(await sendFile(file, (await checkFile(file)).total, connection, silent)).toBe(1234);
   expect(proxy.requests.map(({ body }) => JSON.parse(body).length)).toEqual([500, 500, 234]);
   expect([...(await stored())]).toEqual(many);
 });
 
-test("the command says what it imported; a second time changes nothing", async () => {
+test("the command is silent when all went well; a second time changes nothing", async () => {
   write("many.csv", manyAsCsv);
   for (let time = 1; time <= 2; time++) {
     const { code, stderr } = await run("import", folder, key, "many.csv");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "many.csv: 1234 rewards imported\n" });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   }
   expect(await stored()).toHaveLength(1234);
 });
@@ -77,6 +79,56 @@ test("what spreadsheets save is understood: a byte-order mark, semicolons, CRLF,
     { external_id: "7", name: "Käse", description: null, points_cost: 2, reward_type: "perk" },
     { external_id: "8", name: "漢字", description: null, points_cost: 200, reward_type: "gift" },
   ]);
+});
+
+test("lines that end in CRLF, LF or CR, mixed, leave nothing in a cell; what stands between quotes stays", async () => {
+  const mixed = [
+    "external_id,name,points_cost,reward_type\r\n",
+    "1,One,1,gift\n",
+    "2,Two,2,gift\r\n",
+    '3,"Three\r\nlines, ""quoted""",3,"gift"\r',
+    "4,Four,4,gift\r\n",
+    "\r\n",
+    "5,Five,5,gift",
+  ].join("");
+  // Wherever the parts of a stream meet, a line's end may be cut in two.
+  const expected = ["One", "Two", 'Three\r\nlines, "quoted"', "Four", "Five"].map((name, index) => ({
+    external_id: String(index + 1),
+    name,
+    description: null,
+    points_cost: index + 1,
+    reward_type: "gift",
+  }));
+  write("mixed.csv", mixed);
+  expect((await run("import", folder, key, "mixed.csv")).code).toBe(0);
+  expect([...(await stored())]).toEqual(expected);
+
+  for (let cut = 1; cut < mixed.length; cut++) {
+    let even = "";
+    for await (const part of withEvenLines(Readable.from([mixed.slice(0, cut), mixed.slice(cut)]))) even += part;
+    const { data } = papaparse.parse<string[]>(even, { newline: "\n", skipEmptyLines: true });
+    expect(data.slice(1).map((cells) => cells[1])).toEqual(expected.map(({ name }) => name));
+    expect(new Set(data.map((cells) => cells[3]))).toEqual(new Set(["reward_type", "gift"]));
+  }
+});
+
+test("what reads as a thousands separator is refused, with how to write it", async () => {
+  const written = ["1.000", "12.345", "1.234.567", "1 000", "1'000", "1\u00a0000", "1,000"];
+  const lines = written.map((points, index) => `${index};Reward;${points};`);
+  write(
+    "points.csv",
+    ["external_id;name;points_cost;reward_type", ...lines, "9;Good;0.125;", "10;Good;1000;"].join("\n"),
+  );
+  const { code, stderr } = await run("import", folder, key, "points.csv");
+  expect(code).toBe(1);
+  expect(stderr.trimEnd().split("\n")).toEqual([
+    ...written.map(
+      (points, index) =>
+        `points.csv:${index + 2}: points_cost must be written without a thousands separator: ${points.replace(/\D/g, "")}, not ${points}`,
+    ),
+    "Nothing was sent",
+  ]);
+  expect(await stored()).toHaveLength(0);
 });
 
 test("an empty cell is a field that was not sent: it keeps its value", async () => {
@@ -108,7 +160,7 @@ test("every bad line of a CSV is named by its number in the file, and nothing is
   expect(code).toBe(1);
   expect(stderr.split("\n")).toEqual([
     "bad.csv:3: points_cost must be a number of 0 or more",
-    "bad.csv:6: points_cost must be a number of 0 or more",
+    "bad.csv:6: points_cost must be written without a thousands separator: 1000, not 1,000",
     "bad.csv:7: external_id must be unique in the file, line 2 has it too",
     "bad.csv:8: row must have 4 cells, it has 3",
     "bad.csv:9: external_id must be a string of 1 to 255 characters; name must be a string of 1 to 255 characters; points_cost must be a number of 0 or more",
@@ -170,7 +222,7 @@ test.each<[string, string | Buffer, string]>([
 test("--dry-run checks and sends nothing, and needs no key", async () => {
   write("many.csv", manyAsCsv);
   const { code, stderr } = await run("import", folder, undefined, "many.csv", "--dry-run");
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "many.csv: 1234 rewards, all good; nothing was sent\n" });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   write("bad.csv", badCsv.join("\n"));
   expect((await run("import", folder, undefined, "bad.csv", "--dry-run")).code).toBe(1);
   expect(await stored()).toHaveLength(0);
@@ -180,7 +232,7 @@ test("a batch whose answer was lost is sent again, and the catalogue is the same
   const file = write("many.csv", manyAsCsv);
   proxy.moods = [undefined, half, status(429), dead, undefined];
   const connection = patient(proxy.url, key);
-  expect(await sendFile(file, await checkFile(file), connection, silent)).toBe(1234);
+  expect(await sendFile(file, (await checkFile(file)).total, connection, silent)).toBe(1234);
   expect(connection.pauses).toEqual([1000, 2000, 4000]);
   expect([...(await stored())]).toEqual(many);
 });
@@ -197,6 +249,6 @@ test("a refusal ends the import and says how much is written", async () => {
 
 test.each([[[]], [["a.csv", "b.csv"]], [["a.csv", "--force"]]])("arguments %j get the usage", async (args) => {
   const { code, stderr } = await run("import", folder, key, ...args);
-  expect(code).toBe(1);
-  expect(stderr).toContain("Usage: npm run import");
+  expect(code).toBe(2);
+  expect(stderr).toContain("public-data-api import --help");
 });

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import type { Connection } from "../../scripts/client/connection.ts";
+import type { Connection } from "../../cli/src/connection.ts";
 import { checkedFetch } from "../api/contract.ts";
 import { stack } from "../api/stack.ts";
 
@@ -52,7 +52,8 @@ export async function startMoodyProxy(): Promise<MoodyProxy> {
       });
     if (mood) return mood(response, async () => Buffer.from(await (await ask()).arrayBuffer()));
     const answer = await ask();
-    response.writeHead(answer.status, { "X-Has-More": answer.headers.get("X-Has-More") ?? "" });
+    const kept = ["X-Has-More", "X-Request-Id"].map((name) => [name, answer.headers.get(name)]);
+    response.writeHead(answer.status, Object.fromEntries(kept.filter(([, value]) => value !== null)));
     response.end(Buffer.from(await answer.arrayBuffer()));
   });
   // A kept connection is closed by the client.
@@ -68,6 +69,7 @@ export function patient(url: string, key: string): Connection & { said: string[]
   return {
     url,
     key,
+    hasAnswered: true,
     said,
     pauses,
     say: (line) => void said.push(line),

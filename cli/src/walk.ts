@@ -1,9 +1,16 @@
-import type { Endpoint } from "../../functions/public-api/endpoints.ts";
-import { type Connection, Problem, request } from "./connection.ts";
+import type { ListEndpoint } from "../../functions/public-api/endpoints.ts";
+import { type Connection, request } from "./connection.ts";
 import type { Format, Page } from "./formats.ts";
+import { Problem } from "./problem.ts";
 
 /** Filters of a list, by parameter name. */
 export type Filters = Record<string, string>;
+
+/** A row of a list. */
+export interface Place {
+  id: string;
+  time: string;
+}
 
 /** There are more rows, and no request can reach them. */
 export class DeadEnd extends Problem {}
@@ -15,12 +22,14 @@ const most = 1000;
  */
 export async function* walk(
   connection: Connection,
-  { path, parameters }: Endpoint,
+  { path, parameters }: ListEndpoint,
   filters: Filters,
   format: Format,
+  after: Place | null = null,
 ): AsyncGenerator<Page> {
   const hasWindow = parameters.some(({ name }) => name === "until");
-  let window: Filters = {};
+  if (after && !hasWindow) throw new Problem(`${path} has no time window to go on in`);
+  let window: Filters = after ? { until: after.time } : {};
   let seen = new Set<string>();
   const ask = (within: Filters) => {
     const query = new URLSearchParams({ ...filters, ...within, limit: String(most), format: format.name });
@@ -28,7 +37,8 @@ export async function* walk(
   };
   for (;;) {
     const { content, headers } = await ask(window);
-    yield { ...content, rows: content.rows.filter(({ id }) => !seen.has(id)) };
+    const isHad = ({ id, time }: Place) => seen.has(id) || (time === after?.time && id >= after.id);
+    yield { ...content, rows: content.rows.filter((row) => !isHad(row)) };
 
     if (headers.get("X-Has-More") === "false") return;
     const last = content.rows.at(-1)?.time;
@@ -49,9 +59,10 @@ export async function* walk(
 
 /** The microsecond before a time, which is written as the API writes it. */
 function justBefore(time: string): string {
-  const microseconds = BigInt(Date.parse(time)) * 1000n + BigInt(time.slice(-4, -1)) - 1n;
-  const milliseconds = new Date(Number(microseconds / 1000n)).toISOString();
-  return milliseconds.replace("Z", `${String(microseconds % 1000n).padStart(3, "0")}Z`);
+  const microsecond = Number(time.slice(-4, -1)) - 1;
+  // Date.parse drops the digits past the third, before 1970 too.
+  const millisecond = new Date(Date.parse(time) - (microsecond < 0 ? 1 : 0)).toISOString();
+  return millisecond.replace("Z", `${String((microsecond + 1000) % 1000).padStart(3, "0")}Z`);
 }
 
 function deadEnd(place: string, filters: Filters): string {

@@ -1,10 +1,10 @@
 // The two files that an export can be. Both keep what the API sent, digit for digit.
 import Papa from "papaparse";
 
-/** A row of a list: its id, its time if rows of its kind have one, and how the file shows it. */
+/** A row of a list: its id, its time, and how the file shows it. */
 export interface Row {
   id: string;
-  time: string | undefined;
+  time: string;
   text: string;
 }
 
@@ -35,35 +35,52 @@ const csv: Format = {
     const [id, time] = [header.indexOf("id"), header.findIndex((name) => timeFields.includes(name))];
     const isWhole =
       body.endsWith("\r\n") && errors.length === 0 && lines.every(({ length }) => length === header.length);
-    if (!isWhole || id < 0) throw new Error("the CSV is not whole");
+    if (!isWhole || id < 0 || time < 0) throw new Error("the CSV is not whole");
     const line = (cells: string[]) => `${Papa.unparse([cells])}\r\n`;
     return {
       start: line(header),
-      rows: lines.map((cells) => ({ id: cells[id] ?? "", time: cells[time], text: line(cells) })),
+      rows: lines.map((cells) => ({ id: cells[id] ?? "", time: cells[time] ?? "", text: line(cells) })),
     };
   },
 };
-
-/** Keeps a number's digits as they were sent: 1.10, or more than 2^53. */
-function keepDigits(_name: string, value: unknown, context?: { source: string }): unknown {
-  if (typeof value !== "number" || !context) return value;
-  return (JSON as JSON & { rawJSON(text: string): unknown }).rawJSON(context.source);
-}
 
 const json: Format = {
   name: "json",
   between: ",\n",
   end: "\n]\n",
   read(body) {
-    const rows = JSON.parse(body, keepDigits) as Record<string, string>[];
+    const rows: Record<string, string>[] = JSON.parse(body);
+    const texts = rowTexts(body);
     return {
       start: "[\n",
-      rows: rows.map((row) => ({ id: row.id ?? "", time: row.timestamp ?? row.created_at, text: JSON.stringify(row) })),
+      rows: rows.map((row, index) => ({
+        id: row.id ?? "",
+        time: row.timestamp ?? row.created_at ?? "",
+        text: texts[index] ?? "",
+      })),
     };
   },
 };
 
-/** The format that a file's name ends in, if it is one of the two. */
+/** The rows of a JSON array of objects as they stand in the text: parsed and written anew, numbers would lose digits (1.10, or more than 2^53). */
+function rowTexts(body: string): string[] {
+  const texts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (const { 0: token, index } of body.matchAll(/"(?:[^"\\]|\\.)*"|[{}[\]]/g)) {
+    if (token === "{" || token === "[") {
+      if (++depth === 2) start = index;
+    } else if (token === "}" || token === "]") {
+      if (depth-- === 2) texts.push(body.slice(start, index + 1));
+    }
+  }
+  return texts;
+}
+
+export const formats = { csv, json };
+
+/** The format that a file's name ends in, compressed or not, if it is one of the two. */
 export function formatOf(file: string): Format | undefined {
-  return [csv, json].find(({ name }) => file.toLowerCase().endsWith(`.${name}`));
+  const ending = /\.(csv|json)(\.gz)?$/i.exec(file)?.[1]?.toLowerCase();
+  return ending === "csv" || ending === "json" ? formats[ending] : undefined;
 }

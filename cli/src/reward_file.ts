@@ -1,10 +1,13 @@
 // A file of rewards, row by row, checked as the API itself checks them (docs/api.md, Import).
 import { createReadStream } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { Readable } from "node:stream";
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
 import Papa from "papaparse";
+import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { checkRow, repeatedNames, rewardFields, rowsOf } from "../../functions/public-api/reward_import.ts";
-import { Problem } from "./connection.ts";
+import { withEvenLines } from "./even_lines.ts";
+import { formatOf } from "./formats.ts";
+import { Problem } from "./problem.ts";
 
 /** What a row of the file comes to: the reward as it is to be sent, or what is wrong with it. */
 export interface CheckedRow {
@@ -16,23 +19,31 @@ export interface CheckedRow {
 
 type Visit = (row: CheckedRow) => void | Promise<void>;
 
+/** What the list of rewards shows and an import does not write. Where all of it is, the file is an export. */
+const readOnly = endpoints
+  .flatMap((endpoint) => (endpoint.kind === "list" && endpoint.path === "/rewards" ? endpoint.columns : []))
+  .map(({ name }) => name)
+  .filter((name) => !Object.hasOwn(rewardFields, name));
+
+const isExport = (names: string[]): boolean => [...readOnly, "external_id"].every((name) => names.includes(name));
+
 /**
- * Reads all rows of a file, CSV or JSON by its name; a promise that `visit` returns is waited for.
+ * Reads all rows of a file, CSV or JSON by its name; a promise that `visit` returns is waited for. Of an export the fields are left out
+ * that an import does not write, and so are the rewards that came from no import.
+ * @returns how many rewards were left out
  * @throws Problem when the file as a whole is not what it should be
  */
-export async function readRewardFile(file: string, visit: Visit): Promise<void> {
-  if (/\.csv$/i.test(file)) return await readCsv(file, visit);
-  if (/\.json$/i.test(file)) return await readJson(file, visit);
-  throw new Problem("The file must end in .csv or .json");
+export async function readRewardFile(file: string, visit: Visit): Promise<number> {
+  const format = formatOf(file);
+  if (!format) throw new Problem("The file must end in .csv or .json, with or without .gz");
+  return format.name === "csv" ? await readCsv(file, visit) : await readJson(file, visit);
 }
 
-const utf8 = { fatal: true };
-
-async function readJson(file: string, visit: Visit): Promise<void> {
-  let text: string;
+async function readJson(file: string, visit: Visit): Promise<number> {
+  let text = "";
   let body: unknown;
   try {
-    text = new TextDecoder("utf-8", utf8).decode(await readFile(file));
+    for await (const part of decoded(file)) text += part;
     body = JSON.parse(text);
   } catch (error) {
     throw new Problem(`${file}: ${(error as Error).message}`);
@@ -40,10 +51,23 @@ async function readJson(file: string, visit: Visit): Promise<void> {
   const { rows, depth } = rowsOf(body, text);
   const repeated = repeatedNames(text, depth);
   const lines = rowLines(text, depth);
+  let withoutId = 0;
   for (const [index, row] of rows.entries()) {
-    const { row: reward, problems } = checkRow(row, repeated.get(index) ?? new Set());
-    await visit({ line: lines[index] ?? 1, reward, problems });
+    const sent = ofExport(row);
+    if (sent === null) withoutId++;
+    else {
+      const { row: reward, problems } = checkRow(sent, repeated.get(index) ?? new Set());
+      await visit({ line: lines[index] ?? 1, reward, problems });
+    }
   }
+  return withoutId;
+}
+
+/** A row of an export as an import takes it, null when it has nothing to match it on; any other row as it is. */
+function ofExport(row: unknown): unknown {
+  if (typeof row !== "object" || row === null || !isExport(Object.keys(row))) return row;
+  const fields = Object.entries(row).filter(([name]) => !readOnly.includes(name));
+  return fields.some(([name, value]) => name === "external_id" && value === null) ? null : Object.fromEntries(fields);
 }
 
 /** The lines on which the rows of a JSON text begin, for rows that stand at this depth. */
@@ -68,19 +92,23 @@ function rowLines(json: string, rowDepth: number): number[] {
 
 /** The text of a file in UTF-8, without a byte-order mark, as it streams. */
 async function* decoded(file: string): AsyncGenerator<string> {
-  const decoder = new TextDecoder("utf-8", utf8);
-  for await (const bytes of createReadStream(file)) yield decoder.decode(bytes, { stream: true });
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const stored = createReadStream(file);
+  const content = /\.gz$/i.test(file) ? pipeline(stored, createGunzip(), () => {}) : stored;
+  for await (const bytes of content) yield decoder.decode(bytes, { stream: true });
   decoder.decode();
 }
 
 /** Reads CSV as it streams: a header, then one reward a record, which may take several lines. */
-async function readCsv(file: string, visit: Visit): Promise<void> {
+async function readCsv(file: string, visit: Visit): Promise<number> {
   let columns: string[] | undefined;
   let line = 1;
+  let withoutId = 0;
   await new Promise<void>((resolve, reject) => {
     const fail = (error: Error) => reject(error instanceof Problem ? error : new Problem(`${file}: ${error.message}`));
-    Papa.parse<string[]>(Readable.from(decoded(file)), {
+    Papa.parse<string[]>(Readable.from(withEvenLines(decoded(file))), {
       delimitersToGuess: [",", ";", "\t"],
+      newline: "\n",
       step({ data: cells, errors }, parser) {
         const begin = line;
         line += 1 + (cells.join("").match(/\r\n|\r|\n/g)?.length ?? 0);
@@ -91,6 +119,10 @@ async function readCsv(file: string, visit: Visit): Promise<void> {
           if (problem === undefined) return;
           fail(new Problem(`${file}:${begin}: ${problem}`));
           return parser.abort();
+        }
+        if (isExport(columns) && cells.length === columns.length && cells[columns.indexOf("external_id")] === "") {
+          withoutId++;
+          return;
         }
         const row = checkCells(columns, cells, begin);
         if (errors[0]) row.problems.push(errors[0].message);
@@ -104,14 +136,16 @@ async function readCsv(file: string, visit: Visit): Promise<void> {
     });
   });
   if (!columns) throw new Problem(`${file} is empty`);
+  return withoutId;
 }
 
 function headerProblems(columns: string[]): string[] {
   const known = Object.keys(rewardFields);
+  const allowed = isExport(columns) ? [...known, ...readOnly] : known;
   const { problems } = checkRow({}, new Set());
   return [
     ...columns
-      .filter((name) => !known.includes(name))
+      .filter((name) => !allowed.includes(name))
       .map((name) => `there is no field ${JSON.stringify(name)}: a reward has ${known.join(", ")}`),
     ...columns.filter((name, index) => columns.indexOf(name) < index).map((name) => `${name} must be given once`),
     ...known
@@ -120,6 +154,9 @@ function headerProblems(columns: string[]): string[] {
   ];
 }
 
+/** 1.000, 1,000 and 1 000: whether that is a thousand or one depends on who wrote it. */
+const hasThousands = /^-?[1-9]\d{0,2}([.,'\u2019 \u00a0\u202f]\d{3})+$/;
+
 /** An empty cell is a field that was not sent; a number is one that is written as JSON would write it. */
 function checkCells(columns: string[], cells: string[], line: number): CheckedRow {
   if (cells.length !== columns.length) {
@@ -127,10 +164,16 @@ function checkCells(columns: string[], cells: string[], line: number): CheckedRo
   }
   const sent = columns.flatMap((name, index) => {
     const cell = cells[index] ?? "";
-    if (cell === "") return [];
-    const isNumber = name === "points_cost" && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(cell);
+    if (cell === "" || readOnly.includes(name)) return [];
+    const isNumber = name === "points_cost" && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(cell) && !hasThousands.test(cell);
     return [[name, isNumber ? Number(cell) : cell]];
   });
   const { row: reward, problems } = checkRow(Object.fromEntries(sent), new Set());
-  return { line, reward, problems };
+  const points = cells[columns.indexOf("points_cost")] ?? "";
+  const named = problems.map((problem) =>
+    problem.startsWith("points_cost ") && hasThousands.test(points)
+      ? `points_cost must be written without a thousands separator: ${points.replace(/\D/g, "")}, not ${points}`
+      : problem,
+  );
+  return { line, reward, problems: named };
 }

@@ -1,0 +1,65 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { type Connection, readConnection } from "../connection.ts";
+import { exitCodes, Problem } from "../problem.ts";
+import { type Progress, progressOn } from "../progress.ts";
+
+/** What a command runs in. */
+export interface Surroundings {
+  env: NodeJS.ProcessEnv;
+  output: NodeJS.WriteStream;
+  progress: Progress;
+  /** @throws Problem that names the setting that is missing */
+  connect(): Connection;
+}
+
+export interface Command {
+  /** One line for the list of commands. */
+  summary: string;
+  usage: string;
+  run(args: string[], surroundings: Surroundings): Promise<void>;
+}
+
+/** This process. */
+export function surroundings(): Surroundings {
+  const { env, stdout, stderr } = process;
+  const progress = progressOn(stderr, env);
+  return {
+    env,
+    output: stdout,
+    progress,
+    connect: () => ({
+      ...readConnection(env),
+      hasAnswered: false,
+      pause: (milliseconds) => pause(milliseconds),
+      say: progress.warn,
+    }),
+  };
+}
+
+/** What stands below every usage. */
+export const settings = `Settings, in the environment:
+  PUBLIC_API_URL   the base address of the API
+  PUBLIC_API_KEY   the API key
+  NO_COLOR         no colours on a terminal
+
+Exit codes:
+  0  done
+  1  failed: a file, the disk, or a request that the API refused
+  2  wrong arguments or settings, the address too
+  3  the key is no good, or lacks the scope
+  4  nothing answered, or nothing good in six tries: run it again later`;
+
+/** @throws Problem that says what is wrong and where the usage is */
+export function readArguments<T extends ParseArgsConfig>(command: string, config: T): ReturnType<typeof parseArgs<T>> {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    throw misused(command, (error as Error).message);
+  }
+}
+
+/** A wrong argument. */
+export function misused(command: string, problem: string): Problem {
+  return new Problem(`${problem}\npublic-data-api ${command} --help says how it is used`, exitCodes.usage);
+}

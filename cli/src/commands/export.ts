@@ -1,0 +1,153 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { endpoints, type ListEndpoint } from "../../../functions/public-api/endpoints.ts";
+import type { Connection } from "../connection.ts";
+import { exportToFile, exportToPipe, type Job, type Outcome } from "../export_list.ts";
+import { formatOf, formats } from "../formats.ts";
+import { describeKey, type Key } from "../key.ts";
+import { type Command, misused, readArguments, type Surroundings, settings } from "./command.ts";
+
+const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
+
+/** Parameters that other options or the walk decide. */
+const ours = ["limit", "format"];
+
+type Parameters = ListEndpoint["parameters"];
+
+const filtersOf = ({ parameters }: ListEndpoint): Parameters => parameters.filter(({ name }) => !ours.includes(name));
+const takes = ({ parameters }: ListEndpoint, filter: string): boolean => parameters.some(({ name }) => name === filter);
+
+const filterLine = (list: ListEndpoint): string =>
+  `  ${list.path.slice(1).padEnd(16)} ${filtersOf(list)
+    .map(({ name, kind }) => (kind === "true" ? `--${name}` : `--${name} …`))
+    .join(" ")}`;
+
+const usage = `Usage: public-data-api export <list> [filters] --out <file>|-
+       public-data-api export all [filters] --out <folder>
+
+Writes every row of a list, newest first. The ending of the file says what it is: .csv or .json, .csv.gz or .json.gz. An export that
+broke off goes on where it stopped when the same command is run again within 12 hours.
+
+  --out <file>      the file; an older one is replaced when the new one is complete
+  --out <folder>    with all: a file for each list that the key may read; a filter goes to the lists that know it
+  --out -           the standard output
+  --format <name>   csv (the default) or json, where no file's name says so
+  --gzip            compressed; .gz is put to the name
+  --since-last      only rows that came since the last export with --since-last into this folder; they are put in front of those that
+                    the file has, if it is still there. Lists without times to ask for are exported whole
+
+Lists, and the filters they know:
+${lists.map(filterLine).join("\n")}
+
+Examples:
+  public-data-api export activity --since 2026-01-01 --out kudos.csv
+  public-data-api export all --out backup --format json --gzip
+  public-data-api export activity --since-last --out kudos.csv
+  public-data-api export members --out - | grep employee
+
+${settings}`;
+
+interface Wanted {
+  isAll: boolean;
+  jobs: Job[];
+}
+
+type Values = Record<string, string | boolean | undefined>;
+
+/**
+ * Reads the arguments.
+ * @throws Problem that says what is wrong
+ */
+export function readJobs(args: string[]): Wanted {
+  const [resource = "", ...rest] = args;
+  const isAll = resource === "all";
+  const chosen = lists.filter(({ path, aliases }) => isAll || [path, ...aliases].includes(`/${resource}`));
+  if (chosen.length === 0) throw misused("export", `There is no list ${JSON.stringify(resource)}`);
+  const kinds = new Map(chosen.flatMap(filtersOf).map(({ name, kind }) => [name, kind === "true"]));
+  const options = Object.fromEntries(
+    [...kinds].map(([name, isFlag]) => [name, { type: isFlag ? ("boolean" as const) : ("string" as const) }]),
+  );
+  const { values } = readArguments("export", {
+    args: rest,
+    options: {
+      ...options,
+      out: { type: "string" },
+      format: { type: "string" },
+      gzip: { type: "boolean" },
+      "since-last": { type: "boolean" },
+    },
+  });
+  const given: Values = values;
+  const filters = [...kinds.keys()].flatMap((name) => (given[name] === undefined ? [] : [[name, String(given[name])]]));
+  const problem = contradiction(given, chosen, isAll);
+  if (problem) throw misused("export", problem);
+  const jobs = chosen.map((endpoint) => ({
+    endpoint,
+    filters: Object.fromEntries(filters.filter(([name = ""]) => takes(endpoint, name))),
+    sinceLast: given["since-last"] === true && takes(endpoint, "since"),
+    ...destination(endpoint, given, isAll),
+  }));
+  return { isAll, jobs };
+}
+
+/** What cannot be meant. */
+function contradiction(given: Values, chosen: ListEndpoint[], isAll: boolean): string | undefined {
+  const { out, format } = given;
+  if (typeof out !== "string" || out === "") return "--out must say where to: a file, a folder with all, or -";
+  if (format !== undefined && format !== "csv" && format !== "json") return "--format must be csv or json";
+  if (out === "-" && isAll) return "all needs a folder: a pipe takes one list";
+  const named = isAll || out === "-" ? undefined : formatOf(out);
+  if (!isAll && out !== "-" && !named) return "--out must end in .csv or .json, with or without .gz";
+  if (named && format !== undefined && format !== named.name) return `--out ends in .${named.name}: leave --format out`;
+  if (!given["since-last"]) return undefined;
+  if (out === "-") return "--since-last needs a file: its place is kept beside it";
+  if (given.since !== undefined || given.until !== undefined)
+    return "--since-last asks for its own time: leave --since and --until out";
+  const [list] = chosen;
+  if (!isAll && list && !takes(list, "since"))
+    return `${list.path.slice(1)} cannot be asked for by time: leave --since-last out, and export it whole`;
+  return undefined;
+}
+
+function destination(endpoint: ListEndpoint, given: Values, isAll: boolean): Pick<Job, "out" | "format" | "compress"> {
+  const asked = formats[given.format === "json" ? "json" : "csv"];
+  const place = String(given.out);
+  if (place === "-") return { out: place, format: asked, compress: given.gzip === true };
+  const out = isAll ? join(place, `${endpoint.path.slice(1)}.${asked.name}`) : place;
+  const compress = given.gzip === true || /\.gz$/i.test(out);
+  return { out: compress && !/\.gz$/i.test(out) ? `${out}.gz` : out, format: formatOf(out) ?? asked, compress };
+}
+
+/** Writes one list, wherever to. */
+async function exportOne(
+  job: Job,
+  connection: Connection,
+  key: Key,
+  { output, progress }: Surroundings,
+): Promise<Outcome> {
+  return job.out === "-"
+    ? await exportToPipe(job, connection, output, progress)
+    : await exportToFile(job, connection, key.company_name, progress);
+}
+
+export const exportCommand: Command = {
+  summary: "a list, or all lists, into files or a pipe",
+  usage,
+  async run(args, surroundings) {
+    const { isAll, jobs } = readJobs(args);
+    const { progress, connect } = surroundings;
+    const connection = connect();
+    const key = await describeKey(connection);
+    if (isAll) await mkdir(join(jobs[0]?.out ?? "", ".."), { recursive: true });
+    for (const job of jobs) {
+      const { path, scope } = job.endpoint;
+      if (isAll && scope !== null && !key.scopes.includes(scope)) {
+        progress.warn(`${path.slice(1)} left out: the key has no scope ${scope}`);
+        continue;
+      }
+      const { rows, resumed } = await exportOne(job, connection, key, surroundings);
+      const since = resumed ? `; begun ${resumed}, rows that came later are not in it` : "";
+      (resumed ? progress.warn : progress.done)(`${job.out}: ${rows} rows${since}`);
+    }
+  },
+};

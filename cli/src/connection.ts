@@ -1,0 +1,147 @@
+// How the command talks to the API: one request, its whole answer, and what is worth trying again (docs/api.md, Errors).
+import { exitCodes, Problem } from "./problem.ts";
+
+/** Where the API is, and how to wait and to speak while it is not there. */
+export interface Connection {
+  readonly url: string;
+  readonly key: string;
+  /** Something has answered at this address: it is not mistyped. */
+  hasAnswered: boolean;
+  /** Waits so many milliseconds. */
+  pause(milliseconds: number): Promise<void>;
+  /** Tells the user something, in one line. */
+  say(line: string): void;
+}
+
+export interface Answer<T> {
+  content: T;
+  headers: Headers;
+}
+
+/** How often a request is sent at most; with pauses of 1, 2, 4, 8 and 16 seconds between, or as long as the API asks for. */
+const tries = 6;
+
+/** How long an answer may take until it is given up, in milliseconds. */
+const deadline = 60_000;
+
+/** The longest pause that a busy service may ask for, in seconds. */
+const longestPause = 120;
+
+/**
+ * Reads the address and the key from the environment. The key is no argument: those stand in the history of the shell and in ps.
+ * @throws Problem that names the setting, never its value
+ */
+export function readConnection(env: NodeJS.ProcessEnv): Pick<Connection, "url" | "key"> {
+  const url = env.PUBLIC_API_URL?.trim() ?? "";
+  if (!URL.canParse(url) || !/^https?:/.test(url))
+    throw new Problem("Set PUBLIC_API_URL to the base address of the API", exitCodes.usage);
+  const key = env.PUBLIC_API_KEY?.trim() ?? "";
+  if (!/^[!-~]+$/.test(key)) throw new Problem("Set PUBLIC_API_KEY to an API key", exitCodes.usage);
+  return { url: url.replace(/\/+$/, ""), key };
+}
+
+/**
+ * Sends a request until it is answered well, or it is no use.
+ * @param path relative to the base address, with its query
+ * @param read makes something of the body; when it throws, the body was broken
+ * @throws Problem with what the API said, and the request's id
+ */
+export async function request<T>(
+  connection: Connection,
+  path: string,
+  read: (body: string) => T,
+  body?: string,
+): Promise<Answer<T>> {
+  for (let attempt = 1; ; attempt++) {
+    const failure = await tryOnce(connection, path, read, body);
+    if ("content" in failure) return failure;
+    if (attempt === tries) throw new Problem(`${failure.problem}, ${tries} times`, exitCodes.unavailable);
+    const seconds = failure.seconds ?? 2 ** (attempt - 1);
+    connection.say(`${failure.problem}; trying again in ${seconds} s`);
+    await connection.pause(seconds * 1000);
+  }
+}
+
+/** A failure that may be over soon; `seconds` is when, if the service said so. */
+interface Failure {
+  problem: string;
+  seconds?: number | undefined;
+}
+
+/** @throws Problem when it is no use to try again */
+async function tryOnce<T>(
+  connection: Connection,
+  path: string,
+  read: (body: string) => T,
+  body: string | undefined,
+): Promise<Answer<T> | Failure> {
+  const headers = { "X-API-Key": connection.key, ...(body !== undefined && { "Content-Type": "application/json" }) };
+  try {
+    const response = await fetch(`${connection.url}${path}`, {
+      headers,
+      // Followed, a redirect would carry the key to another host.
+      redirect: "manual",
+      signal: AbortSignal.timeout(deadline),
+      ...(body !== undefined && { method: "POST", body }),
+    });
+    connection.hasAnswered = true;
+    if (response.headers.has("Location")) throw redirected(connection, response);
+    const text = await response.text();
+    if (response.ok) return { content: read(text), headers: response.headers };
+    const problem = describe(response, text);
+    if (response.status === 429 || response.status >= 500) return { problem, seconds: retryAfter(response.headers) };
+    throw new Problem(problem, [401, 403].includes(response.status) ? exitCodes.refused : exitCodes.failed);
+  } catch (error) {
+    if (error instanceof Problem) throw error;
+    if (!connection.hasAnswered && isWrongAddress(error))
+      throw new Problem(
+        `Nothing answers at ${connection.url} (${reason(error)}): is PUBLIC_API_URL right?`,
+        exitCodes.unavailable,
+      );
+    return { problem: `no whole answer (${reason(error)})` };
+  }
+}
+
+function redirected({ url }: Connection, { status, headers }: Response): Problem {
+  const target = headers.get("Location") ?? "";
+  const host = URL.canParse(target, url) ? new URL(target, url).host : target;
+  return new Problem(
+    `${status}: ${url} sends on to ${host}, which is not given the key: set PUBLIC_API_URL to the API's own address`,
+    exitCodes.usage,
+  );
+}
+
+/** What the API says is wrong, in one line; the platform and others answer in their own ways. */
+function describe({ status, headers, url }: Response, body: string): string {
+  const id = headers.get("X-Request-Id");
+  const text = errorText(body) ?? `without a reason from ${new URL(url).host}`;
+  return `${status} ${text}${id ? ` (request ${id})` : ""}`;
+}
+
+function errorText(body: string): string | undefined {
+  try {
+    const { error } = JSON.parse(body);
+    return typeof error === "string" ? error : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The seconds that a busy service asks for, two minutes at most. */
+function retryAfter(headers: Headers): number | undefined {
+  const text = headers.get("Retry-After") ?? "";
+  const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);
+  return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), longestPause);
+}
+
+/** No such host, nobody at the port, or not its certificate: as long as nothing has answered yet, the address is wrong. */
+function isWrongAddress(error: unknown): boolean {
+  return /^(ENOTFOUND|EAI_|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EPROTO|bad port|ERR_SSL|ERR_TLS|.*CERT)/.test(
+    reason(error),
+  );
+}
+
+function reason(error: unknown): string {
+  const { message, cause } = error as { message: string; cause?: { code?: string; message?: string } };
+  return cause?.code ?? cause?.message ?? message;
+}

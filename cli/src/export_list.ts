@@ -1,0 +1,138 @@
+// A list into a file or a pipe, a page at a time.
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import type { Writable } from "node:stream";
+import type { ListEndpoint } from "../../functions/public-api/endpoints.ts";
+import type { Connection } from "./connection.ts";
+import type { Format, Row } from "./formats.ts";
+import { Problem } from "./problem.ts";
+import type { Progress } from "./progress.ts";
+import { appendOlder, placesOf, type Reached, reachedWith } from "./since_last.ts";
+import { asProblem, encode, openUnfinished, type Target } from "./unfinished_file.ts";
+import { type Filters, type Place, walk } from "./walk.ts";
+
+/** What to export, and how. */
+export interface Job {
+  endpoint: ListEndpoint;
+  filters: Filters;
+  format: Format;
+  /** gzip. */
+  compress: boolean;
+  out: string;
+  /** Only what came since the last export with it. */
+  sinceLast: boolean;
+}
+
+/** How far an export is: enough to go on after a break. */
+interface Note {
+  /** When it began: what came later is not in it. */
+  begun: string;
+  rows: number;
+  /** What the file begins with. */
+  start: string;
+  /** The last row; null when there is none. */
+  place: Place | null;
+  /** The time of the first row. */
+  newest: string | null;
+  reached: Reached | null;
+}
+
+export interface Outcome {
+  rows: number;
+  /** When the export began that this one went on with. */
+  resumed: string | null;
+}
+
+/**
+ * Writes a list to a file. Until all rows are there the file's name says so (`members.incomplete.csv`), and so it stays when the export
+ * fails: the next one goes on there. An older file of the name wanted is there until the end.
+ * @param company whose key it is: another company's export neither goes on with this one's file nor begins at its place
+ * @throws Problem when not all rows can be had; it says where those are that came before
+ */
+export async function exportToFile(
+  job: Job,
+  connection: Connection,
+  company: string,
+  progress: Progress,
+): Promise<Outcome> {
+  const { endpoint, filters, format, compress, out } = job;
+  const ending = `${format.name}${compress ? ".gz" : ""}`;
+  const name = `${connection.url} ${company} ${endpoint.path}.${ending}?${new URLSearchParams(filters)}`;
+  const places = job.sinceLast ? await placesOf(endpoint.path.slice(1), name, out) : null;
+  const last = places?.reached ?? null;
+  const target = await openUnfinished<Note>(out, `${name} ${last?.since ?? ""}`, compress);
+  try {
+    const { rows, start, reached } = await writePages(job, connection, target, progress, last);
+    // Taken away since, the older file needs no more: the new one holds what came after it.
+    if (last && existsSync(out)) await appendOlder(out, { format, start, hasRows: rows > 0 }, target);
+    await target.append(format.end);
+    const next = reached ?? last;
+    if (next) await places?.announce(next);
+    await target.finish();
+    if (next) await places?.keep(next);
+    return { rows, resumed: target.stopped?.begun ?? null };
+  } catch (error) {
+    const kept = await target.leave(format.end);
+    const problem = asProblem(error);
+    if (!problem || !kept) throw error;
+    const where = `${kept} holds what came before; the same command goes on there`;
+    throw new Problem(`${problem.message}\n${where}`, problem.exitCode);
+  }
+}
+
+/** Writes a list to a pipe, as its rows come. */
+export async function exportToPipe(
+  job: Job,
+  connection: Connection,
+  output: Writable,
+  progress: Progress,
+): Promise<Outcome> {
+  const append = async (text: string) => {
+    if (!output.write(encode(text, job.compress))) await once(output, "drain");
+  };
+  const pipe = { stopped: null, append, checkpoint: async () => {} };
+  const { rows } = await writePages(job, connection, pipe, progress, null);
+  await append(job.format.end);
+  return { rows, resumed: null };
+}
+
+/** @param last how far the last export came, whose rows are left out */
+async function writePages(
+  { endpoint, filters, format }: Job,
+  connection: Connection,
+  target: Pick<Target<Note>, "stopped" | "append" | "checkpoint">,
+  progress: Progress,
+  last: Reached | null,
+): Promise<Note> {
+  const within: Filters = last ? { ...filters, since: last.since } : filters;
+  const had = new Set(last?.ids);
+  const oldest = Date.parse(within.since ?? "");
+  let note = target.stopped;
+  for await (const { start, rows } of walk(connection, endpoint, within, format, note?.place ?? null)) {
+    const texts = rows.filter(({ id }) => !had.has(id)).map(({ text }) => text);
+    const before = note === null ? start : note.rows > 0 && texts.length > 0 ? format.between : "";
+    await target.append(before + texts.join(format.between));
+    note = {
+      begun: note?.begun ?? new Date().toISOString(),
+      rows: (note?.rows ?? 0) + texts.length,
+      start,
+      place: placeOf(rows.at(-1)) ?? note?.place ?? null,
+      newest: note?.newest ?? rows[0]?.time ?? null,
+      reached: reachedWith(rows, note?.reached ?? null, last),
+    };
+    await target.checkpoint(note);
+    progress.show(share(note, oldest), `${note.rows} rows, back to ${note.place?.time.slice(0, 10) ?? "the first"}`);
+  }
+  if (!note) throw new Error("A list has a first page, even if it has no rows");
+  return note;
+}
+
+const placeOf = (row: Row | undefined): Place | null => (row ? { id: row.id, time: row.time } : null);
+
+/** How much of the time asked for is done; nobody knows that where the oldest time is not given. */
+function share({ newest, place }: Note, oldest: number): number | null {
+  if (newest === null || place === null) return null;
+  const [from, reached] = [Date.parse(newest), Date.parse(place.time)];
+  const done = (from - reached) / (from - oldest);
+  return Number.isFinite(done) ? done : null;
+}

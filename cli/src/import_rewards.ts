@@ -1,0 +1,66 @@
+// A reward catalogue of any size into the API: checked whole, then sent in batches.
+import { type Connection, request } from "./connection.ts";
+import { Problem } from "./problem.ts";
+import type { Progress } from "./progress.ts";
+import { readRewardFile } from "./reward_file.ts";
+
+const batchSize = 500;
+
+/** What a file holds. */
+export interface Checked {
+  total: number;
+  /** Rewards of an export that did not come from an import: there is nothing to match them on. */
+  withoutId: number;
+}
+
+/**
+ * Checks every row.
+ * @throws Problem with each bad line
+ */
+export async function checkFile(file: string): Promise<Checked> {
+  const problems: string[] = [];
+  const firstWith = new Map<unknown, number>();
+  let count = 0;
+  const withoutId = await readRewardFile(file, ({ line, reward, problems: found }) => {
+    count++;
+    const id = reward.external_id;
+    const first = firstWith.get(id);
+    if (first !== undefined) found.unshift(`external_id must be unique in the file, line ${first} has it too`);
+    else if (id !== undefined) firstWith.set(id, line);
+    if (found.length > 0) problems.push(`${file}:${line}: ${found.join("; ")}`);
+  });
+  if (problems.length > 0) throw new Problem(`${problems.join("\n")}\nNothing was sent`);
+  if (count === 0) throw new Problem(`${file} holds no rewards`);
+  return { total: count, withoutId };
+}
+
+/**
+ * Sends all rows of a checked file, 500 at a time, and returns how many the API took. A batch that was sent twice changes nothing.
+ * @throws Problem when a batch is refused; those before it are written
+ */
+export async function sendFile(
+  file: string,
+  total: number,
+  connection: Connection,
+  progress: Progress,
+): Promise<number> {
+  let batch: object[] = [];
+  let sent = 0;
+  const send = async () => {
+    const read = (body: string) => Number(JSON.parse(body).imported);
+    const { content } = await request(connection, "/rewards", read, JSON.stringify(batch)).catch((error) => {
+      throw error instanceof Problem
+        ? new Problem(`${error.message}\n${sent} of ${total} rewards are written`, error.exitCode)
+        : error;
+    });
+    sent += content;
+    batch = [];
+    progress.show(sent / total, `${sent} of ${total} rewards`);
+  };
+  await readRewardFile(file, ({ reward }) => {
+    batch.push(reward);
+    return batch.length === batchSize ? send() : undefined;
+  });
+  if (batch.length > 0) await send();
+  return sent;
+}

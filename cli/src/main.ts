@@ -1,0 +1,44 @@
+#!/usr/bin/env node
+// public-data-api: exports lists, imports rewards, checks a key (docs/connect/command-line.md).
+import manifest from "../package.json" with { type: "json" };
+import { checkCommand } from "./commands/check.ts";
+import { type Command, settings, surroundings } from "./commands/command.ts";
+import { exportCommand } from "./commands/export.ts";
+import { importCommand } from "./commands/import.ts";
+import { exitCodes, Problem } from "./problem.ts";
+import { asProblem } from "./unfinished_file.ts";
+
+const commands: Record<string, Command> = { export: exportCommand, import: importCommand, check: checkCommand };
+
+const usage = `Usage: public-data-api <command> [arguments]
+
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`)
+  .join("\n")}
+
+public-data-api <command> --help says more; --version prints ${manifest.version}.
+
+${settings}`;
+
+async function main([name = "", ...args]: string[]): Promise<void> {
+  const here = surroundings();
+  const print = (text: string) => void here.output.write(`${text}\n`);
+  if (name === "--version") return print(manifest.version);
+  if (name === "--help" || name === "-h" || name === "help") return print(usage);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  try {
+    if (!command) throw new Problem(usage, exitCodes.usage);
+    if (args.includes("--help") || args.includes("-h")) return print(command.usage);
+    await command.run(args, here);
+  } catch (error) {
+    const problem = asProblem(error);
+    here.progress.warn(problem?.message ?? String((error as Error).stack));
+    process.exitCode = problem?.exitCode ?? exitCodes.failed;
+  }
+}
+
+// Who reads a pipe may stop when it has enough.
+process.stdout.on("error", (error: NodeJS.ErrnoException) =>
+  process.exit(error.code === "EPIPE" ? 0 : exitCodes.failed),
+);
+await main(process.argv.slice(2));

@@ -1,0 +1,158 @@
+// How public-data-api meets a wrong address, a redirect, a bad key and a busy service; and what it says of itself.
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { request } from "../../cli/src/connection.ts";
+import { root } from "../../scripts/stack/process.ts";
+import { newCompany, type TestCompany } from "../api/companies.ts";
+import { first, stack } from "../api/stack.ts";
+import { environment, type Run, run, runProgram, workFolder } from "./command_line.ts";
+import { type MoodyProxy, patient, startMoodyProxy, status } from "./moody_proxy.ts";
+
+const folder = workFolder();
+let company: TestCompany;
+let proxy: MoodyProxy;
+beforeAll(async () => {
+  [company, proxy] = await Promise.all([newCompany("Connection"), startMoodyProxy()]);
+});
+afterAll(() => Promise.all([proxy.close(), company.remove()]));
+beforeEach(() => {
+  proxy.requests.length = 0;
+  proxy.moods = [];
+});
+
+const check = (url: string, key = first.key): Promise<Run> =>
+  runProgram(process.execPath, [`${root}/cli/src/main.ts`, "check"], folder, environment(key, url));
+
+/** A server of this test's own. */
+async function serve(listener: RequestListener): Promise<{ url: string; close(): Promise<unknown> }> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, close: () => new Promise((resolve) => server.close(resolve)) };
+}
+
+test("a mistyped address fails at once: no such host, nobody at the port, a port for something else", async () => {
+  const closed = await serve(() => {});
+  await closed.close();
+  for (const [url, reason] of [
+    ["http://no-such-host.invalid/functions/v1/public-api", "(ENOTFOUND|EAI_AGAIN)"],
+    [closed.url, "ECONNREFUSED"],
+    [proxy.url.replace("http:", "https:"), "(ERR_SSL_\\w+|EPROTO)"],
+    ["http://127.0.0.1:1", "bad port"],
+  ] as const) {
+    const { code, stderr } = await check(url);
+    expect(code, stderr).toBe(4);
+    expect(stderr).toMatch(new RegExp(`^Nothing answers at ${url} \\(${reason}\\): is PUBLIC_API_URL right\\?\n$`));
+  }
+});
+
+test("a base address that is not the API's is said to be wrong, in a line", async () => {
+  const [api, site, other] = await Promise.all([
+    serve((_, response) => void response.writeHead(404).end('{"message":"no Route matched"}')),
+    serve((_, response) => void response.end("<!doctype html><title>Hello</title>")),
+    serve((_, response) => void response.end('{"version":"7"}')),
+  ]);
+  for (const url of [api.url, site.url, other.url, `${stack.api_url}/v1`, stack.supabase_url]) {
+    const { code, stderr } = await check(url);
+    expect(code, stderr).toBe(2);
+    expect(stderr).toMatch(new RegExp(`^${url} is not the base address of the API \\(.+\\): check PUBLIC_API_URL\n$`));
+    expect(stderr).not.toContain("undefined");
+  }
+  await Promise.all([api, site, other].map(({ close }) => close()));
+});
+
+test.each([301, 302, 307, 308])("a redirect (%i) is refused: the key never goes to another host", async (code) => {
+  const keys: unknown[] = [];
+  const thief = await serve((incoming, response) => {
+    keys.push(incoming.headers["x-api-key"]);
+    response.end("[]");
+  });
+  proxy.moods = [status(code, { Location: `${thief.url}/functions/v1/public-api` })];
+  const refused = await check(proxy.url);
+  expect(refused.code).toBe(2);
+  expect(refused.stderr).toMatch(
+    new RegExp(`^${code}: ${proxy.url} sends on to ${new URL(thief.url).host}, which is not given the key`),
+  );
+
+  // Later ones too, with a body or without.
+  for (const body of [undefined, "[]"]) {
+    proxy.moods = [status(code, { Location: "/elsewhere" })];
+    await expect(request(patient(proxy.url, first.key), "/rewards", (text) => text, body)).rejects.toThrow(`${code}: `);
+  }
+  expect(keys).toEqual([]);
+  await thief.close();
+});
+
+test("a key that is no good, or lacks the scope, ends with 3, and every refusal names its request", async () => {
+  const { code, stderr } = await check(stack.api_url, "sk_live_none");
+  expect(code).toBe(3);
+  const id = "\\(request [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\\)";
+  expect(stderr).toMatch(new RegExp(`^401 Unauthorized: Invalid or missing API Key ${id}\n$`));
+
+  const { api_key } = await company.makeKey(["read:activity"]);
+  const scope = await run("export", folder, api_key, "members", "--out", "members.csv");
+  expect(scope.code).toBe(3);
+  expect(scope.stderr).toMatch(new RegExp(`^403 Forbidden: this key is missing the "read:members" scope ${id}\n$`));
+
+  const filter = await run("export", folder, api_key, "activity", "--sender_id", "7", "--out", "activity.csv");
+  expect(filter.code).toBe(1);
+  expect(filter.stderr).toMatch(new RegExp(`^400 sender_id must be a uuid ${id}\n$`));
+});
+
+test("a busy service is asked again when it says so, six times at most; then the command ends with 4", async () => {
+  const connection = patient(proxy.url, first.key);
+  const later = new Date(Date.now() + 30_000).toUTCString();
+  proxy.moods = [
+    status(429, { "Retry-After": "1" }),
+    status(503, { "Retry-After": later }),
+    status(429, { "Retry-After": "9999" }),
+  ];
+  await request(connection, "/rewards", (text) => text);
+  const [one, date, longest] = connection.pauses;
+  expect([one, longest]).toEqual([1000, 120_000]);
+  expect(date).toBeGreaterThan(25_000);
+  expect(date).toBeLessThanOrEqual(30_000);
+  expect(connection.said[0]).toBe("429 Not now; trying again in 1 s");
+
+  proxy.requests.length = 0;
+  proxy.moods = Array.from({ length: 9 }, () => status(429, { "Retry-After": "0", "X-Request-Id": "7" }));
+  const { code, stderr } = await check(proxy.url);
+  expect(code).toBe(4);
+  expect(proxy.requests).toHaveLength(6);
+  expect(stderr.trimEnd().split("\n").at(-1)).toBe("429 Not now (request 7), 6 times");
+});
+
+test("check says whose the key is and what it may do", async () => {
+  const { name, api_key } = await company.makeKey(["read:activity", "write:rewards"]);
+  const { code, stdout, stderr } = await check(stack.api_url, api_key);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout.split("\n")).toEqual([
+    "Company  Connection",
+    `Key      ${name}`,
+    "Expires  never",
+    "Scopes   read:activity, write:rewards",
+    expect.stringMatching(/^Allowed {2}GET \/activity, .*POST \/rewards$/),
+    expect.stringMatching(/^API {6}\d+\.\d+\.\d+$/),
+    "",
+  ]);
+});
+
+test("--help of every command exits with 0 and shows examples, settings and exit codes; a wrong command with 2", async () => {
+  const help = (...args: string[]) =>
+    runProgram(process.execPath, [`${root}/cli/src/main.ts`, ...args], folder, environment(undefined));
+  for (const command of ["export", "import", "check"]) {
+    const { code, stdout, stderr } = await help(command, "--help");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    for (const part of [`Usage: public-data-api ${command}`, "Example", "PUBLIC_API_KEY", "Exit codes:\n  0  done"])
+      expect(stdout).toContain(part);
+  }
+  const all = await help("--help");
+  expect(all.code).toBe(0);
+  expect(all.stdout).toMatch(/export .+\n +import .+\n +check /);
+  expect((await help("--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  for (const args of [[], ["exprot"], ["--hlep"], ["constructor"]]) {
+    const { code, stderr } = await help(...args);
+    expect({ code, usage: stderr.includes("Usage: public-data-api <command>") }).toEqual({ code: 2, usage: true });
+  }
+});

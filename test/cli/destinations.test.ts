@@ -1,0 +1,164 @@
+// Where public-data-api export writes to: a pipe, a compressed file, a folder with all lists, and a file that grows by what is new.
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import papaparse from "papaparse";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { root } from "../../scripts/stack/process.ts";
+import { newCompany } from "../api/companies.ts";
+import { call, expectRows, first, list, type Row, sql } from "../api/stack.ts";
+import { environment, run, workFolder } from "./command_line.ts";
+import { type Customer, makeCrowd, makeYear, type Year } from "./connect/year.ts";
+
+const folder = workFolder();
+let year: Year;
+beforeAll(async () => {
+  year = await makeYear();
+});
+afterAll(() => year.company.remove());
+beforeEach(() => {
+  for (const file of readdirSync(folder)) rmSync(`${folder}/${file}`, { recursive: true });
+});
+
+const read = (file: string): Buffer => readFileSync(`${folder}/${file}`);
+const lists = endpoints.filter(({ kind }) => kind === "list").map(({ path }) => path.slice(1));
+const of2026 = ["activity", "--since", "2026-01-01", "--until", "2026-12-31"];
+
+test("--out - writes to a pipe: rows, or rows compressed, and nothing else", async () => {
+  const plain = await run("export", folder, year.key, ...of2026, "--out", "-", "--format", "json");
+  expect({ code: plain.code, stderr: plain.stderr }).toEqual({ code: 0, stderr: "" });
+  expectRows(JSON.parse(plain.stdout), year.rows);
+  const csv = await run("export", folder, first.key, "members", "--out", "-");
+  expect(csv.stdout).toBe(await (await call("/members?format=csv&limit=1000", first.key)).text());
+
+  const piped = `"$0" "$1" export activity --out - --gzip --format json | gunzip | wc -l; exit \${PIPESTATUS[0]}`;
+  const { status, stdout } = spawnSync("bash", ["-c", piped, process.execPath, `${root}/cli/src/main.ts`], {
+    env: environment(year.key),
+  });
+  // One line a row, and the brackets.
+  expect({ status, lines: Number(stdout) }).toEqual({ status: 0, lines: year.rows.length + 2 + 2 });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("who reads the pipe may stop when it has enough", () => {
+  const piped = `"$0" "$1" export activity --out - | head -1; exit \${PIPESTATUS[0]}`;
+  const { status, stdout, stderr } = spawnSync("bash", ["-c", piped, process.execPath, `${root}/cli/src/main.ts`], {
+    env: environment(year.key),
+  });
+  expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: "" });
+  expect(String(stdout)).toMatch(/^id,timestamp,/);
+});
+
+test.each([
+  [["--out", "year.csv.gz"], "year.csv.gz"],
+  [["--out", "year.csv", "--gzip"], "year.csv.gz"],
+])("%j compresses", async (args, out) => {
+  await run("export", folder, year.key, ...of2026, "--out", "plain.csv");
+  expect((await run("export", folder, year.key, ...of2026, ...args)).code).toBe(0);
+  expect(gunzipSync(read(out)).equals(read("plain.csv"))).toBe(true);
+  expect(read(out).length).toBeLessThan(read("plain.csv").length / 3);
+});
+
+test("export all writes every list into the folder, and makes it", async () => {
+  const { code, stderr } = await run(
+    "export",
+    folder,
+    first.key,
+    "all",
+    "--out",
+    "made/here",
+    "--format",
+    "json",
+    "--gzip",
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(readdirSync(`${folder}/made/here`).sort()).toEqual(lists.map((name) => `${name}.json.gz`).sort());
+  for (const name of ["rewards", "members"]) {
+    const rows = JSON.parse(String(gunzipSync(read(`made/here/${name}.json.gz`))));
+    expectRows(rows, await list(`/${name}?limit=1000`, first.key));
+  }
+});
+
+test("a filter of export all goes to the lists that know it; what the key may not read is named", async () => {
+  const company = await newCompany("Some");
+  try {
+    await sql`insert into app.day_ratings (company_id, rating, created_at) values (${company.id}, 3, '2026-01-01Z'), (${company.id}, 4, '2026-02-01Z')`;
+    const { api_key } = await company.makeKey(["read:members", "read:analytics"]);
+    const { code, stderr } = await run("export", folder, api_key, "all", "--since", "2026-01-15", "--out", ".");
+    expect(code).toBe(0);
+    expect(stderr).toContain("activity left out: the key has no scope read:activity\n");
+    expect(stderr).toContain("rewards left out: the key has no scope read:rewards\n");
+    expect(String(read("day-ratings.csv")).trimEnd().split("\r\n")).toHaveLength(2);
+    expect(String(read("members.csv")).trimEnd().split("\r\n")).toHaveLength(2);
+    expect(readdirSync(folder)).not.toContain("rewards.csv");
+  } finally {
+    await company.remove();
+  }
+});
+
+/** Adds kudos to a company that has some. */
+async function addKudos({ company }: Customer, message: string, ...times: string[]): Promise<void> {
+  await sql`
+    insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+    select company_id, sender_id, receiver_id, category_id, ${message}, t.created_at
+    from (select * from app.kudos where company_id = ${company.id} limit 1) as k, unnest(${times}::timestamptz[]) as t (created_at)`;
+}
+
+const everyRow = (key: string): Promise<Row[]> => list("/activity?limit=1000", key);
+
+test.each(["kudos.csv", "kudos.json", "kudos.json.gz"])("--since-last puts what is new in front of %s", async (out) => {
+  const crowd = await makeCrowd(10);
+  const { key } = crowd;
+  const nightly = async () => {
+    const { code, stderr } = await run("export", folder, key, "activity", "--since-last", "--out", out);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const content = String(out.endsWith(".gz") ? gunzipSync(read(out)) : read(out));
+    const rows: Row[] = out.includes(".json")
+      ? JSON.parse(content)
+      : papaparse.parse<Row>(content.trimEnd(), { header: true, newline: "\r\n" }).data;
+    return { content, ids: rows.map(({ id }) => id) };
+  };
+  const expected = async () => (await everyRow(key)).map(({ id }) => id);
+  try {
+    expect((await nightly()).ids).toEqual(await expected());
+    // At the very instant of the newest row, after it, and a moment before it: committed late.
+    await addKudos(crowd, "new", "2026-06-15 12:00Z", "2026-06-16 12:00Z", "2026-06-16 12:01Z");
+    const second = await nightly();
+    expect(new Set(second.ids)).toEqual(new Set(await expected()));
+    expect(second.ids).toHaveLength(13);
+    expect((await nightly()).content, "nothing is new").toBe(second.content);
+    await addKudos(crowd, "late", "2026-06-16 12:00:59Z");
+    expect((await nightly()).ids).toHaveLength(14);
+
+    // Taken away: the next file holds what came since.
+    renameSync(`${folder}/${out}`, `${folder}/taken`);
+    await addKudos(crowd, "newest", "2026-06-17Z");
+    expect((await nightly()).ids).toEqual((await expected()).slice(0, 1));
+    expect(readdirSync(folder).sort()).toEqual(["activity.state.json", out, "taken"].sort());
+  } finally {
+    await crowd.company.remove();
+  }
+});
+
+test("--since-last begins anew for another company, other filters and another format", async () => {
+  const [crowd, other] = await Promise.all([makeCrowd(3), makeCrowd(4)]);
+  const nightly = async (key: string, ...args: string[]) => {
+    expect((await run("export", folder, key, "activity", "--since-last", ...args)).code).toBe(0);
+  };
+  await sql`update app.companies set name = 'Other' where id = ${other.company.id}`;
+  try {
+    await nightly(crowd.key, "--out", "a.json");
+    await nightly(other.key, "--out", "b.json");
+    expect(JSON.parse(String(read("b.json")))).toHaveLength(4);
+    await nightly(crowd.key, "--out", "c.csv");
+    expect(String(read("c.csv")).trimEnd().split("\r\n")).toHaveLength(4);
+    const [row] = await sql`select category_id from app.kudos where company_id = ${crowd.company.id}`;
+    await nightly(crowd.key, "--category_id", row?.category_id, "--out", "d.json");
+    expect(JSON.parse(String(read("d.json")))).toHaveLength(3);
+    await nightly(crowd.key, "--out", "e.json");
+    expect(JSON.parse(String(read("e.json")))).toHaveLength(0);
+  } finally {
+    await Promise.all([crowd, other].map(({ company }) => company.remove()));
+  }
+});

@@ -1,0 +1,163 @@
+// What an export leaves on the disk: a whole file or an unfinished one that says so, whatever happens in between.
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { root } from "../../scripts/stack/process.ts";
+import { expectRows } from "../api/stack.ts";
+import { environment, type Run, run, runProgram, workFolder } from "./command_line.ts";
+import { makeYear, type Year } from "./connect/year.ts";
+import { type MoodyProxy, startMoodyProxy } from "./moody_proxy.ts";
+
+const folder = workFolder();
+const command = `${root}/cli/src/main.ts`;
+let year: Year;
+let proxy: MoodyProxy;
+beforeAll(async () => {
+  [year, proxy] = await Promise.all([makeYear(), startMoodyProxy()]);
+});
+afterAll(() => Promise.all([proxy.close(), year.company.remove()]));
+beforeEach(() => {
+  for (const file of readdirSync(folder)) rmSync(`${folder}/${file}`, { recursive: true });
+  proxy.requests.length = 0;
+  proxy.moods = [];
+});
+
+const of2026 = ["activity", "--since", "2026-01-01", "--until", "2026-12-31"];
+const rowsOf = (file: string) => JSON.parse(readFileSync(`${folder}/${file}`, "utf8"));
+
+/** A folder on a disk of 64 kB, or null where nothing may be mounted. */
+function smallDisk(): string | null {
+  const disk = `${folder}/disk`;
+  mkdirSync(disk);
+  return spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", disk]).status === 0 ? disk : null;
+}
+
+/** Runs the export in a folder where there is no room for the whole file: on a full disk, else under a limit of the file's size. */
+function runWithoutRoom(disk: string | null, out: string): Promise<Run> {
+  const limit = disk ? "" : "ulimit -f 100; ";
+  const args = ["-c", `${limit}exec "$0" "$@"`, process.execPath, command, "export", ...of2026, "--out", out];
+  return runProgram("bash", args, disk ?? folder, environment(year.key));
+}
+
+test("on a full disk the export fails, and the older file is there as it was", async () => {
+  const disk = smallDisk();
+  const place = disk ?? folder;
+  try {
+    writeFileSync(`${place}/year.json`, "older");
+    const { code, stderr } = await runWithoutRoom(disk, "year.json");
+    expect(code).toBe(1);
+    expect(stderr).toMatch(disk ? /no space left on device/ : /file too large/);
+    expect(stderr).not.toMatch(/\n\s+at /);
+    expect(readFileSync(`${place}/year.json`, "utf8")).toBe("older");
+    expect(readdirSync(place)).not.toContain("year.incomplete.json.lock");
+  } finally {
+    if (disk) execFileSync("umount", [disk]);
+  }
+});
+
+test("a write that takes only a part is followed by the rest", async () => {
+  // A preloaded module makes every write of the file system take 1000 bytes at most.
+  const stingy = `${folder}/stingy.mjs`;
+  writeFileSync(
+    stingy,
+    `import { open } from "node:fs/promises";
+    const file = await open(process.execPath);
+    const prototype = Object.getPrototypeOf(file);
+    await file.close();
+    const { write } = prototype;
+    prototype.write = function (buffer, offset, length, position) {
+      return write.call(this, buffer, offset, Math.min(length, 1000), position);
+    };`,
+  );
+  const env = { ...environment(year.key), NODE_OPTIONS: `--import ${stingy}` };
+  execFileSync(process.execPath, [command, "export", ...of2026, "--out", "year.json"], { cwd: folder, env });
+  expectRows(rowsOf("year.json"), year.rows);
+});
+
+const throughProxy = (...args: string[]): Promise<Run> =>
+  runProgram(process.execPath, [command, "export", ...args], folder, environment(year.key, proxy.url));
+
+/** Starts an export through the proxy, and waits until it hangs after so many pages. */
+async function startUntilPage(pages: number, out: string): Promise<{ kill(): Promise<unknown> }> {
+  // The first request asks whose the key is.
+  proxy.moods = [...Array.from({ length: 1 + pages }, () => undefined), () => {}];
+  proxy.requests.length = 0;
+  const child = spawn(process.execPath, [command, "export", ...of2026, "--out", out], {
+    cwd: folder,
+    env: environment(year.key, proxy.url),
+    stdio: "ignore",
+  });
+  const gone = new Promise((resolve) => child.once("exit", resolve));
+  await expect.poll(() => proxy.requests.length, { timeout: 20_000 }).toBe(2 + pages);
+  return {
+    kill() {
+      child.kill("SIGKILL");
+      return gone;
+    },
+  };
+}
+
+async function killAtPage(pages: number, out: string): Promise<void> {
+  const child = await startUntilPage(pages, out);
+  await child.kill();
+}
+
+test("of two exports to one file at once the second is refused and touches nothing; a killed one is in nobody's way", async () => {
+  const child = await startUntilPage(1, "year.json");
+  const before = readFileSync(`${folder}/year.incomplete.json`);
+  const { code, stderr } = await throughProxy(...of2026, "--out", "year.json");
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /^Another export is writing year\.json \(process \d+ .+\)\. If that is not so, delete year\.incomplete\.json\.lock\n$/,
+  );
+  expect(readFileSync(`${folder}/year.incomplete.json`)).toEqual(before);
+
+  await child.kill();
+  expect((await throughProxy(...of2026, "--out", "year.json")).code).toBe(0);
+  expectRows(rowsOf("year.json"), year.rows);
+});
+
+test.each(["year.json", "year.json.gz"])(
+  "an export to %s that was killed twice goes on where it was, and is whole",
+  async (out) => {
+    await killAtPage(1, out);
+    const unfinished = out.replace("year", "year.incomplete");
+    const size = statSync(`${folder}/${unfinished}`).size;
+    expect(size).toBeGreaterThan(1000);
+    expect(existsSync(`${folder}/${out}`)).toBe(false);
+    // What a write that the kill cut short may leave.
+    writeFileSync(`${folder}/${unfinished}`, "{half a r", { flag: "a" });
+    await killAtPage(1, out);
+    expect(statSync(`${folder}/${unfinished}`).size).toBeGreaterThan(size);
+
+    proxy.requests.length = 0;
+    const { code, stderr } = await throughProxy(...of2026, "--out", out);
+    expect(code).toBe(0);
+    expect(proxy.requests, "the key, and the page that was missing").toHaveLength(2);
+    expect(stderr).toMatch(/^year\.json(\.gz)?: \d+ rows; begun 20.*Z, rows that came later are not in it\n$/);
+    const content = readFileSync(`${folder}/${out}`);
+    expectRows(JSON.parse(String(out.endsWith(".gz") ? gunzipSync(content) : content)), year.rows);
+    expect(readdirSync(folder)).toEqual([out]);
+  },
+);
+
+test("another job does not go on with what broke off, nor does one of another day", async () => {
+  await killAtPage(1, "year.json");
+  const march = ["activity", "--since", "2026-03-01", "--until", "2026-03-31", "--out", "year.json"];
+  expect(await throughProxy(...march)).toMatchObject({ code: 0, stderr: "" });
+  const inMarch = year.rows.filter(({ timestamp }) => String(timestamp).startsWith("2026-03"));
+  expectRows(rowsOf("year.json"), inMarch);
+
+  await killAtPage(1, "year.json");
+  const note = `${folder}/year.incomplete.json.checkpoint`;
+  const checkpoint = JSON.parse(readFileSync(note, "utf8"));
+  writeFileSync(note, JSON.stringify({ ...checkpoint, at: new Date(Date.now() - 13 * 3600_000).toISOString() }));
+  expect(await throughProxy(...of2026, "--out", "year.json")).toMatchObject({ code: 0, stderr: "" });
+  expectRows(rowsOf("year.json"), year.rows);
+});
+
+test("a folder that is not there is named, in a line", async () => {
+  const { code, stderr } = await run("export", folder, year.key, "activity", "--out", "none/year.json");
+  expect({ code, stderr }).toEqual({ code: 2, stderr: "There is no folder none\n" });
+});
