@@ -1,4 +1,11 @@
-import { isAuthApiError, isAuthError, isAuthRetryableFetchError, type PostgrestError } from "@supabase/supabase-js";
+import {
+  type AuthError,
+  isAuthApiError,
+  isAuthError,
+  isAuthRetryableFetchError,
+  isAuthWeakPasswordError,
+  type PostgrestError,
+} from "@supabase/supabase-js";
 
 /** Why something did not work, in words for the person in front of the page. */
 export class Problem extends Error {
@@ -21,27 +28,61 @@ const failed = (): Problem =>
   new Problem("failed", "Something went wrong on the service's side. Try again in a moment.");
 
 const tooOften = "Too many tries. Wait a few minutes, then try again.";
+const askOperator = "Ask whoever runs the service.";
+const noMfa = `This account asks for a second factor, which this page cannot do. ${askOperator}`;
+const ended = "Your session has ended.";
 
+/** What Supabase Auth's error codes mean for the person in front of the page. */
 const authMessages: Record<string, string> = {
   invalid_credentials: "The e-mail address or the password is wrong. Check both, or use “Forgot password?”.",
   email_not_confirmed:
     "This e-mail address is not confirmed yet. Open the link in the mail that we sent to it. If you cannot find that mail, use “Forgot password?”: its link confirms the address too.",
   user_banned: "This account is blocked. Ask whoever runs the service to unblock it.",
   over_request_rate_limit: tooOften,
-  over_email_send_rate_limit: "A mail was sent a moment ago. Wait a minute, then try again.",
+  over_email_send_rate_limit:
+    "This service has sent as many mails as it may for now. Try again in an hour, or ask whoever runs the service for a link.",
+  email_address_not_authorized: `This service may not send mails to that address yet. ${askOperator}`,
+  email_address_invalid: "Mails cannot be sent to that address. Check it for a typing error.",
+  email_provider_disabled: `Signing in with a password is switched off. ${askOperator}`,
+  captcha_failed: `This service asks for a captcha, which this page cannot show. ${askOperator}`,
+  insufficient_aal: noMfa,
+  mfa_verification_failed: noMfa,
+  mfa_challenge_expired: noMfa,
   same_password: "Choose a password that differs from the old one.",
+  reauthentication_needed:
+    "Your sign-in is too long ago to change the password. Use “Forgot password?” and open the link in the mail.",
+  otp_expired: "This link has expired or was used before. Ask for a new one.",
+  request_timeout: "The service took too long to answer. Try again in a moment.",
   validation_failed: "That is not a valid e-mail address.",
 };
+
+const sessionCodes = new Set([
+  "session_not_found",
+  "session_expired",
+  "refresh_token_not_found",
+  "user_not_found",
+  "bad_jwt",
+]);
+
+/** Why Auth calls a password weak; its length and characters are settings of the project, so its own words tell those. */
+function weakPassword(error: AuthError): Problem {
+  const leaked = isAuthWeakPasswordError(error) && error.reasons.includes("pwned");
+  const words = "This password is known from a leak elsewhere, so it is easy to guess. Choose another one.";
+  return new Problem("field", leaked ? words : error.message, "password");
+}
 
 /** What Supabase Auth answered, in plain words. */
 export function authProblem(error: unknown): Problem {
   if (isAuthRetryableFetchError(error)) return unreachable();
   if (!isAuthError(error)) return failed();
-  if (error.name === "AuthSessionMissingError") return new Problem("session", "Your session has ended.");
-  // Auth says what it asks of a password: its length and characters are settings of the project.
-  if (error.code === "weak_password") return new Problem("field", error.message, "password");
-  const message = error.code === undefined ? undefined : authMessages[error.code];
-  if (message !== undefined) return new Problem("refused", message);
+  const { code = "", message } = error;
+  if (error.name === "AuthSessionMissingError" || sessionCodes.has(code)) return new Problem("session", ended);
+  if (code === "weak_password") return weakPassword(error);
+  // Its limit for one address comes with the seconds to wait, that of the whole project without.
+  const seconds = /only request this after (\d+) seconds?/.exec(message)?.[1];
+  if (seconds) return new Problem("refused", `A mail was sent a moment ago. Try again in ${seconds} seconds.`);
+  const known = authMessages[code];
+  if (known !== undefined) return new Problem("refused", known);
   return isAuthApiError(error) && error.status === 429 ? new Problem("refused", tooOften) : failed();
 }
 
@@ -52,7 +93,7 @@ export function dataProblem(error: PostgrestError, status: number): Problem {
   if (error.code === "PT403") return new Problem("refused", error.message);
   if (error.code === "PT404") return new Problem("gone", error.message);
   // 42501: without a session the request counts as anon, who may call nothing.
-  if (status === 401 || error.code === "42501") return new Problem("session", "Your session has ended.");
+  if (status === 401 || error.code === "42501") return new Problem("session", ended);
   return failed();
 }
 

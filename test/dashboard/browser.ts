@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { stack } from "../api/stack.ts";
 
 export const wide = { width: 1440, height: 900 };
+export const middle = { width: 768, height: 1024 };
 export const narrow = { width: 360, height: 740 };
 
 /** Where every run leaves its screenshots. */
@@ -86,7 +87,7 @@ export async function newPage(options: BrowserContextOptions = {}): Promise<Page
 
 /** Leaves a picture of the page, or of the open dialog over it, in the colour scheme and width that it has. */
 export async function shoot(page: Page, name: string): Promise<void> {
-  const width = page.viewportSize()?.width === wide.width ? "wide" : "narrow";
+  const width = [wide, middle, narrow].find((known) => known.width === page.viewportSize()?.width)?.width;
   const dark = await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches);
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
   const path = `${screenshots}/${name}-${width}-${dark ? "dark" : "light"}.png`;

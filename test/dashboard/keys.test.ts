@@ -1,10 +1,11 @@
 // The list, Create key, Revoke, History: each seen on the page and proven through the API.
+import { spawnSync } from "node:child_process";
 import { beforeEach, expect, test } from "vitest";
 import { call, expectError, invalidKey, sql, stack } from "../api/stack.ts";
 import { newPage } from "./browser.ts";
 import { makeKey, type Person, signedIn, TestCompany } from "./company.ts";
 import { expectGoodLooks } from "./looks.ts";
-import { createKey, row, signIn } from "./steps.ts";
+import { copyAndClose, createKey, row, signIn } from "./steps.ts";
 
 let company: TestCompany;
 let admin: Person;
@@ -59,9 +60,8 @@ test("Create key shows the key once; it works with exactly the ticked scopes, an
   await expectGoodLooks(page, "new-key");
 
   await dialog.getByRole("button", { name: "Copy", exact: true }).click();
-  await dialog.getByText("Copied").waitFor();
+  await dialog.getByText("Copied", { exact: true }).waitFor({ state: "attached" });
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
-  await dialog.getByText(`curl -H "X-API-Key: ${key}" ${stack.api_url}`).waitFor();
 
   expect((await call("/members", key)).status).toBe(200);
   expect((await call("/day-ratings", key)).status).toBe(200);
@@ -75,12 +75,11 @@ test("Create key shows the key once; it works with exactly the ticked scopes, an
 
   const cells = await row(page, "Power BI").getByRole("cell").allTextContents();
   expect(cells).toEqual([
-    "Power BI",
-    `sk_live_…${key.slice(-4)}`,
+    `Power BI sk_live_…${key.slice(-4)}`,
     "read:membersread:analytics",
-    expect.stringMatching(/^\d+ \w+ \d{4}, \d\d:\d\dby Ada Brandt$/),
+    expect.stringMatching(/^\d+ \w+ \d{4}, \d\d:\d\d by Ada Brandt$/),
     expect.stringMatching(/^\d+ \w+ \d{4}, \d\d:\d\d$/),
-    "active",
+    "active  no expiry",
     "Revoke",
   ]);
   const created = row(page, "Power BI").getByRole("time").first();
@@ -92,12 +91,12 @@ test("the list is newest first; last used says never until the key is used", asy
   await signIn(page, admin);
   for (const name of ["First", "Second", "Third"]) {
     await createKey(page, name);
-    await page.getByRole("button", { name: "Done" }).click();
+    await copyAndClose(page);
     await row(page, name).waitFor();
   }
   const names = await page.getByRole("row").locator("td:first-child").allTextContents();
-  expect(names).toEqual(["Third", "Second", "First"]);
-  expect(await row(page, "Second").getByRole("cell").nth(4).textContent()).toBe("never");
+  expect(names.map((name) => name.split(" ")[0])).toEqual(["Third", "Second", "First"]);
+  expect(await row(page, "Second").getByRole("cell").nth(3).textContent()).toBe("never");
 });
 
 test("errors stand beside their field, and the right ones go when it is put right", async () => {
@@ -108,7 +107,8 @@ test("errors stand beside their field, and the right ones go when it is put righ
   const name = dialog.getByRole("textbox", { name: "Name" });
   const create = dialog.getByRole("button", { name: "Create key" });
   for (const scope of ["read:members", "read:activity"]) await dialog.getByRole("checkbox", { name: scope }).uncheck();
-  await dialog.getByLabel("Expiry (optional)").fill("2020-02-29");
+  await dialog.getByLabel("Expiry").selectOption("On a date …");
+  await dialog.getByLabel("Last day").fill("2020-02-29");
   await create.click();
 
   await dialog.getByText("Give the key a name: what will use it?").waitFor();
@@ -119,22 +119,27 @@ test("errors stand beside their field, and the right ones go when it is put righ
   await expectGoodLooks(page, "create-key-errors");
 
   await name.fill("x".repeat(101));
+  expect(await dialog.getByText("Give the key a name").count()).toBe(0);
+  await dialog.getByText("Use at most 100 characters.").waitFor();
   await dialog.getByRole("checkbox", { name: "read:rewards" }).check();
-  await dialog.getByLabel("Expiry (optional)").fill("9999-12-31");
+  await dialog.getByText("Tick at least one").waitFor({ state: "hidden" });
+  await dialog.getByLabel("Last day").fill("2099-12-31");
+  await dialog.getByText("Choose today or a later day.").waitFor({ state: "hidden" });
+  await dialog.getByLabel("Last day").fill("9999-12-31");
   await create.click();
   await dialog.getByText("Use at most 100 characters.").waitFor();
   await dialog.getByText("Choose an earlier day.").waitFor();
-  expect(await dialog.getByText("Tick at least one").count()).toBe(0);
 
   await name.fill("Payroll");
-  await dialog.getByLabel("Expiry (optional)").fill("");
-  // Typed by hand and left half-way: the browser's own form data would take it for no date.
-  await dialog.getByLabel("Expiry (optional)").press("1");
+  expect(await name.getAttribute("aria-invalid")).toBeNull();
+  await dialog.getByLabel("Last day").fill("");
+  // Typed by hand and left half-way: the browser's own form data takes it for no date.
+  await dialog.getByLabel("Last day").press("1");
   await create.click();
-  await dialog.getByText("Enter the whole date, or clear it.").waitFor();
+  await dialog.getByText("Enter the whole date.").waitFor();
   expect(await sql`select from app.api_keys where company_id = ${company.id}`).toHaveLength(0);
 
-  await dialog.getByLabel("Expiry (optional)").fill("2099-12-31");
+  await dialog.getByLabel("Last day").fill("2099-12-31");
   await create.click();
   await dialog.getByLabel("API key").waitFor();
 });
@@ -154,19 +159,25 @@ test("the database's own refusal stands beside the field that it names", async (
   expect(await dialog.getByRole("textbox", { name: "Name" }).getAttribute("aria-invalid")).toBe("true");
 });
 
-test("an expiry is the end of that day for the admin, and an expired key is listed as expired", async () => {
+test("an expiry by date is the end of that day for the admin; form and list say the same, everywhere with the zone", async () => {
   const page = await newPage({ timezoneId: "Europe/Berlin" });
   await signIn(page, admin);
   await page.getByRole("button", { name: "Create key" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Name" }).fill("Audit");
-  await dialog.getByLabel("Expiry (optional)").fill("2099-06-30");
+  await dialog.getByLabel("Expiry").selectOption("On a date …");
+  await dialog.getByLabel("Last day").fill("2099-06-30");
+  await dialog.getByText("Works until 30 Jun 2099, 24:00 CEST, the end of that day where you are.").waitFor();
+  await expectGoodLooks(page, "create-key-expiry");
   await dialog.getByRole("button", { name: "Create key" }).click();
   const key = await dialog.getByLabel("API key").inputValue();
-  await dialog.getByRole("button", { name: "Done" }).click();
-  await row(page, "Audit").getByText("until 1 Jul 2099, 00:00").waitFor();
+  await copyAndClose(page);
+  await row(page, "Audit").getByText("until 30 Jun 2099, 24:00 CEST").waitFor();
   const [stored] = await sql`select expires_at from app.api_keys where company_id = ${company.id}`;
   expect(stored?.expires_at.toISOString()).toBe("2099-06-30T22:00:00.000Z");
+  const elsewhere = await newPage({ timezoneId: "America/New_York" });
+  await signIn(elsewhere, admin);
+  await row(elsewhere, "Audit").getByText("until 30 Jun 2099, 18:00 GMT-4").waitFor();
 
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
@@ -177,13 +188,37 @@ test("an expiry is the end of that day for the admin, and an expired key is list
   await expectError(await call("", key), 401, invalidKey);
 });
 
-test("closing the dialog with a new key by accident asks first; Done closes it for ever", async () => {
+test("an expiry in 30, 90 or 365 days is the end of that day, also over a change of the clocks", async () => {
+  const page = await newPage({ timezoneId: "Europe/Berlin" });
+  await page.clock.setFixedTime(new Date("2027-03-01T10:00:00+01:00"));
+  await signIn(page, admin);
+  const ends = {
+    "30": "2027-03-31T22:00:00.000Z",
+    "90": "2027-05-30T22:00:00.000Z",
+    "365": "2028-02-29T23:00:00.000Z",
+  };
+  for (const [days, end] of Object.entries(ends)) {
+    await page.getByRole("button", { name: "Create key" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("textbox", { name: "Name" }).fill(`For ${days} days`);
+    await dialog.getByLabel("Expiry").selectOption(`${days} days`);
+    await dialog.getByRole("button", { name: "Create key" }).click();
+    await dialog.getByLabel("API key").waitFor();
+    await copyAndClose(page);
+    const [stored] =
+      await sql`select expires_at from app.api_keys where company_id = ${company.id} and name = ${`For ${days} days`}`;
+    expect(stored?.expires_at.toISOString(), days).toBe(end);
+  }
+});
+
+test("closing the dialog with a new key by accident asks first, until the key has been copied", async () => {
   const page = await newPage();
   await signIn(page, admin);
   const key = await createKey(page, "Power BI");
   const dialog = page.getByRole("dialog");
-  for (const accident of ["Escape", "cross", "beside"]) {
-    if (accident === "Escape") await page.keyboard.press("Escape");
+  for (const accident of ["Escape", "cross", "beside", "Done"]) {
+    if (accident === "Done") await dialog.getByRole("button", { name: "Done" }).click();
+    else if (accident === "Escape") await page.keyboard.press("Escape");
     else if (accident === "cross") await dialog.getByRole("button", { name: "Close", exact: true }).click();
     else await page.mouse.click(5, 450);
     await dialog.getByText("is never shown again").waitFor();
@@ -208,11 +243,45 @@ test("closing the dialog with a new key by accident asks first; Done closes it f
   expect(await page.content()).not.toContain(key);
 });
 
+test("after a copy nothing asks: by the button or by hand, Done or Escape, and leaving the page", async () => {
+  const page = await newPage();
+  await signIn(page, admin);
+  const dialog = page.getByRole("dialog");
+  await createKey(page, "By the button");
+  await copyAndClose(page);
+  await row(page, "By the button").waitFor();
+
+  await createKey(page, "By hand");
+  await page.keyboard.press("ControlOrMeta+c");
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+
+  const key = await createKey(page, "Left");
+  await dialog.getByRole("button", { name: "Copy", exact: true }).click();
+  await dialog.getByText("Copied", { exact: true }).waitFor({ state: "attached" });
+  await page.reload();
+  await row(page, "Left").waitFor();
+  expect(await page.content()).not.toContain(key);
+});
+
+test("the curl line asks for the key, works in a shell, and holds no key", async () => {
+  const page = await newPage();
+  await signIn(page, admin);
+  const key = await createKey(page, "Shell");
+  await page.getByRole("button", { name: "Copy curl line" }).click();
+  await page.getByText("Copied", { exact: true }).last().waitFor();
+  const line = await page.evaluate(() => navigator.clipboard.readText());
+  expect(line).not.toContain("sk_live_");
+  const shell = spawnSync("bash", ["-c", line], { input: `${key}\n`, encoding: "utf8" });
+  expect(shell.stderr).not.toContain(key);
+  expect(shell.stdout).toContain('"key_name":"Shell"');
+});
+
 test("Revoke names the key and its last use; from then on the API answers 401 and the row says by whom and when", async () => {
   const page = await newPage();
   await signIn(page, admin);
   const key = await createKey(page, "Power BI");
-  await page.getByRole("button", { name: "Done" }).click();
+  await copyAndClose(page);
   await row(page, "Power BI").getByRole("button", { name: "Revoke" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText(`Power BI sk_live_…${key.slice(-4)} has never been used.`).waitFor();
@@ -237,8 +306,8 @@ test("Revoke names the key and its last use; from then on the API answers 401 an
   await expectError(await call("/members", key), 401, invalidKey);
 
   await page.getByText("Power BI is revoked: the API refuses it from now on.").waitFor();
-  const status = await row(page, "Power BI").getByRole("cell").nth(5).textContent();
-  expect(status).toMatch(/^revokedby Ada Brandt, \d+ \w+ \d{4}, \d\d:\d\d$/);
+  const status = await row(page, "Power BI").getByRole("cell").nth(4).textContent();
+  expect(status).toMatch(/^revoked {2}by Ada Brandt, \d+ \w+ \d{4}, \d\d:\d\d$/);
   expect(await row(page, "Power BI").getByRole("button").count()).toBe(0);
 });
 
@@ -246,7 +315,7 @@ test("the history tells every create and revoke: who, when, which key, what scop
   const page = await newPage();
   await signIn(page, admin);
   const key = await createKey(page, "Power BI");
-  await page.getByRole("button", { name: "Done" }).click();
+  await copyAndClose(page);
   await row(page, "Power BI").getByRole("button", { name: "Revoke" }).click();
   await page.getByRole("button", { name: "Revoke key" }).click();
   await page.getByRole("dialog").waitFor({ state: "hidden" });
@@ -278,12 +347,12 @@ test("a page in use: several admins' keys, used and unused, active, expired and 
 
   const page = await newPage();
   await signIn(page, admin);
-  const statuses = await page.getByRole("row").locator("td:nth-child(6)").allTextContents();
+  const statuses = await page.getByRole("row").locator("td:nth-child(5)").allTextContents();
   expect(statuses).toEqual([
-    "active",
-    "active",
-    expect.stringMatching(/^revokedby Ada Brandt/),
-    expect.stringMatching(/^expiredsince/),
+    "active  no expiry",
+    "active  no expiry",
+    expect.stringMatching(/^revoked {2}by Ada Brandt/),
+    expect.stringMatching(/^expired {2}since/),
   ]);
   await expectGoodLooks(page, "keys");
 });
@@ -292,7 +361,7 @@ test("a long history shows its newest entries first and all of them on demand", 
   const page = await newPage();
   await signIn(page, admin);
   await createKey(page, "Model");
-  await page.getByRole("button", { name: "Done" }).click();
+  await copyAndClose(page);
   await sql`
     insert into app.api_key_events (company_id, created_at, action, key_id, key_name, hint, scopes, member_id, member_name)
     select company_id, created_at - n * interval '1 day', 'created', gen_random_uuid(), 'Key ' || n, hint, scopes, member_id, member_name
@@ -311,7 +380,7 @@ test("names of any kind are shown as they are: long, with markup, in other scrip
   await signIn(page, admin);
   for (const name of ["給与システム 🚀", "W".repeat(100), '<img src=x onerror="alert(1)">']) {
     await createKey(page, name);
-    await page.getByRole("button", { name: "Done" }).click();
+    await copyAndClose(page);
     await row(page, name).waitFor();
   }
 });

@@ -1,8 +1,8 @@
-// A state of the page, looked at in every way: wide and narrow, light and dark.
+// A state of the page, looked at in every way: at three widths, light and dark.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { expectAccessible } from "./axe.ts";
-import { narrow, shoot, wide } from "./browser.ts";
+import { middle, narrow, shoot, wide } from "./browser.ts";
 
 /** Texts that stand outside what shows them, and anything that makes the page wider than the screen. */
 async function clipped(page: Page): Promise<string[]> {
@@ -23,9 +23,9 @@ async function clipped(page: Page): Promise<string[]> {
   });
 }
 
-/** axe finds nothing, no text is cut off, and a screenshot is left of each of the four looks. */
+/** axe finds nothing, no text is cut off, and a screenshot is left of each of the six looks. */
 export async function expectGoodLooks(page: Page, name: string): Promise<void> {
-  for (const viewport of [narrow, wide]) {
+  for (const viewport of [narrow, middle, wide]) {
     await page.setViewportSize(viewport);
     await expectAccessible(page);
     expect(await clipped(page), `${name} at ${viewport.width} px`).toEqual([]);

@@ -68,12 +68,16 @@ test("a password that Auth refuses is explained beside the field", async () => {
   await newClient().auth.resetPasswordForEmail(person.email);
   const page = await newPage();
   await page.goto(await linkMailedTo(person.email));
-  await page.getByLabel("New password").fill("abc");
-  await page.getByRole("button", { name: "Set password" }).click();
-  await page.getByText(/Password should be at least \d+ characters/).waitFor();
   const field = page.getByLabel("New password");
+  await page.getByText("At least 8 characters.").waitFor();
+  expect(await field.evaluate((element) => element.matches(":focus"))).toBe(true);
+  await field.fill("abc");
+  await page.getByRole("button", { name: "Set password" }).click();
+  await page.getByText("Use at least 8 characters.").waitFor();
   expect(await field.getAttribute("aria-invalid")).toBe("true");
   await expectGoodLooks(page, "weak-password");
+  await field.fill("abcdefgh");
+  await page.getByText("Use at least 8 characters.").waitFor({ state: "hidden" });
 
   await field.fill(person.password);
   await page.getByRole("button", { name: "Set password" }).click();
@@ -81,6 +85,38 @@ test("a password that Auth refuses is explained beside the field", async () => {
 
   await page.getByLabel("Show password").check();
   expect(await field.getAttribute("type")).toBe("text");
+});
+
+test("why Auth refuses is told in plain words, never in its own", async () => {
+  const page = await newPage();
+  const told = {
+    over_email_send_rate_limit: "This service has sent as many mails as it may for now.",
+    email_address_not_authorized: "This service may not send mails to that address yet.",
+    email_address_invalid: "Check it for a typing error.",
+    captcha_failed: "This service asks for a captcha, which this page cannot show.",
+    insufficient_aal: "This account asks for a second factor",
+    user_banned: "This account is blocked.",
+    over_request_rate_limit: "Too many tries. Wait a few minutes",
+    nobody_knows_this_one: "Something went wrong on the service's side.",
+  };
+  for (const [code, words] of Object.entries(told)) {
+    await page.route("**/auth/v1/recover*", (route) =>
+      route.fulfill({ status: 400, json: { code: 400, error_code: code, msg: "its own words" } }),
+    );
+    await page.goto("/forgot-password");
+    expect(await page.title()).toBe("Forgot password? · Recognition and rewards");
+    await page.getByLabel("Email").and(page.locator(":focus")).fill(admin.email);
+    await page.getByRole("button", { name: "Send link" }).click();
+    await page.getByRole("alert").getByText(words).waitFor();
+    expect(await page.content()).not.toContain("its own words");
+    await page.unroute("**/auth/v1/recover*");
+  }
+  const msg = "For security purposes, you can only request this after 42 seconds.";
+  await page.route("**/auth/v1/recover*", (route) =>
+    route.fulfill({ status: 429, json: { code: 429, error_code: "over_email_send_rate_limit", msg } }),
+  );
+  await page.getByRole("button", { name: "Send link" }).click();
+  await page.getByRole("alert").getByText("A mail was sent a moment ago. Try again in 42 seconds.").waitFor();
 });
 
 test("an unknown address gets the same answer and no mail", async () => {

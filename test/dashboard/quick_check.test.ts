@@ -1,10 +1,10 @@
 // Quick check: a new or a pasted key is tried against the real API from the page, and leaves no trace.
 import { beforeEach, expect, test } from "vitest";
-import { stack } from "../api/stack.ts";
+import { sql, stack } from "../api/stack.ts";
 import { eventually, newPage } from "./browser.ts";
 import { makeKey, type Person, signedIn, TestCompany } from "./company.ts";
 import { expectGoodLooks } from "./looks.ts";
-import { createKey, row, signIn } from "./steps.ts";
+import { copyAndClose, createKey, row, signIn } from "./steps.ts";
 
 let company: TestCompany;
 let admin: Person;
@@ -35,8 +35,8 @@ test("a new key is checked before it is handed over: version, scopes, endpoints;
   await dialog.getByText("read:members, read:activity", { exact: true }).waitFor();
   expect(await dialog.getByRole("listitem").allTextContents()).toEqual(endpoints);
   await expectGoodLooks(page, "checked-key");
-  await dialog.getByRole("button", { name: "Done" }).click();
-  await eventually(() => row(page, "Power BI").getByRole("cell").nth(4).textContent()).toMatch(/^\d+ \w+ \d{4}/);
+  await copyAndClose(page);
+  await eventually(() => row(page, "Power BI").getByRole("cell").nth(3).textContent()).toMatch(/^\d+ \w+ \d{4}/);
 });
 
 test("a pasted key goes to the base address in a header, and into no address, storage or field afterwards", async () => {
@@ -98,25 +98,58 @@ test("an answer that is none is not taken for a good key", async () => {
   }
 });
 
-test("a mistyped, a cut and a revoked key are refused in plain words", async () => {
-  const client = await signedIn(admin);
-  const { api_key, id } = await makeKey(client, "Payroll");
-  await client.rpc("revoke_api_key", { key_id: id });
+test("a mistyped and a cut key are refused in plain words, which go as soon as the field changes", async () => {
   const page = await newPage();
   await signIn(page, admin);
-  const refused = "This key does not work: it is mistyped, revoked or expired.";
-  const cut = "This is not a whole key: a key is sk_live_ followed by 38 letters and digits.";
-  const tries = [
-    ["sk_live_mistyped", cut],
-    [`${api_key}é`, cut],
-    [`sk_live_${"x".repeat(38)}`, refused],
-    [api_key, refused],
+  const field = page.getByLabel("Key to check");
+  const section = page.getByRole("region", { name: "Quick check" });
+  const tries = {
+    sk_live_mistyped: "This is not a whole key: a key is sk_live_ followed by 38 letters and digits.",
+    [`sk_live_${"x".repeat(38)}é`]: "This is not a whole key: a key is sk_live_ followed by 38 letters and digits.",
+    [`sk_live_${"x".repeat(38)}`]: "This key does not work: it is mistyped, revoked or expired.",
+  };
+  for (const [key, words] of Object.entries(tries)) {
+    await field.fill(key);
+    await page.getByRole("button", { name: "Check key" }).click();
+    await section.getByRole("alert").getByText(words, { exact: true }).waitFor();
+    await field.press("End");
+    await field.press("y");
+    await section.getByRole("alert").waitFor({ state: "hidden" });
+  }
+});
+
+test("a refused key whose end is in the list is named, with who revoked it and when, or that it expired", async () => {
+  const client = await signedIn(admin);
+  const ben = await signedIn(await company.addPerson("Ben Osei", "admin"));
+  const [revoked, expired, active] = [
+    await makeKey(client, "Payroll"),
+    await makeKey(client, "Audit"),
+    await makeKey(client, "Power BI"),
+  ];
+  const page = await newPage();
+  await signIn(page, admin);
+  await row(page, "Payroll").getByText("active", { exact: true }).waitFor();
+  // Behind the page's back: it learns of it by the refusal.
+  await ben.rpc("revoke_api_key", { key_id: revoked.id });
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`update app.api_keys set expires_at = '2026-06-30T22:00Z', revoked_at = null where id = ${expired.id}`;
+  });
+
+  const mistyped = active.api_key.replace(/^sk_live_...../, "sk_live_00000");
+  const words = [
+    [revoked.api_key, /It ends like “Payroll” \(sk_live_….{4}\)\. Ben Osei revoked it on \d+ \w+ \d{4}, \d\d:\d\d\./],
+    [expired.api_key, /It ends like “Audit” .*It expired: it worked until 30 Jun 2026, 24:00 CEST\./],
+    [mistyped, /It ends like “Power BI” .*That one works, so the pasted text differs/],
   ] as const;
-  for (const [key, words] of tries) {
+  for (const [key, said] of words) {
     await page.getByLabel("Key to check").fill(key);
     await page.getByRole("button", { name: "Check key" }).click();
-    await page.getByText(words).waitFor();
-    if (key === api_key) await expectGoodLooks(page, "refused-key");
-    await page.reload();
+    await page.getByRole("region", { name: "Quick check" }).getByRole("alert").getByText(said).waitFor();
   }
+  await page.reload();
+  await page.getByLabel("Key to check").fill(revoked.api_key);
+  await page.getByRole("button", { name: "Check key" }).click();
+  await page.getByRole("alert").waitFor();
+  await expectGoodLooks(page, "refused-key");
 });

@@ -28,8 +28,9 @@ test("an admin signs in with Email and Password, and comes to Integrations → P
   await fillSignIn(page, admin);
   await page.getByRole("heading", { name: "Public API", level: 1 }).waitFor();
   expect(new URL(page.url()).pathname).toBe(path);
-  expect(await page.title()).toBe("Public API");
-  expect(await page.getByRole("navigation").textContent()).toMatch(/Integrations\s*→\s*Public API/);
+  expect(await page.title()).toBe("Public API · Recognition and rewards");
+  expect(await page.getByRole("navigation").textContent()).toBe("IntegrationsPublic API");
+  await page.getByRole("listitem").and(page.locator("[aria-current=page]")).getByText("Public API").waitFor();
   await page.getByText("Alder & Finch").waitFor();
 });
 

@@ -17,6 +17,15 @@ export async function signIn(page: Page, person: Person): Promise<void> {
   await page.getByRole("button", { name: "Create key" }).waitFor();
 }
 
+/** Leaves the dialog with a new key, which has been copied. */
+export async function copyAndClose(page: Page): Promise<void> {
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Copy", exact: true }).click();
+  await dialog.getByText("Copied", { exact: true }).waitFor({ state: "attached" });
+  await dialog.getByRole("button", { name: "Done" }).click();
+  await dialog.waitFor({ state: "hidden" });
+}
+
 /** Opens the dialog, names the key, creates it and returns it. The dialog stays open. */
 export async function createKey(page: Page, name: string): Promise<string> {
   await page.getByRole("button", { name: "Create key" }).click();
@@ -28,5 +37,5 @@ export async function createKey(page: Page, name: string): Promise<string> {
 
 /** The row of a key. */
 export function row(page: Page, name: string): Locator {
-  return page.getByRole("row").filter({ has: page.getByRole("cell", { name, exact: true }) });
+  return page.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
 }

@@ -4,7 +4,7 @@ import { call, sql } from "../api/stack.ts";
 import { eventually, newBrowser, newPage } from "./browser.ts";
 import { makeKey, type Person, signedIn, TestCompany } from "./company.ts";
 import { expectGoodLooks } from "./looks.ts";
-import { createKey, fillSignIn, path, row, signIn } from "./steps.ts";
+import { copyAndClose, createKey, fillSignIn, path, row, signIn } from "./steps.ts";
 
 let company: TestCompany;
 let ada: Person;
@@ -20,7 +20,7 @@ test("two admins at once: a revoke by one is told to the other, who is about to 
   const [adaPage, benPage] = [await newPage(), await newPage()];
   await signIn(adaPage, ada);
   await createKey(adaPage, "Power BI");
-  await adaPage.getByRole("button", { name: "Done" }).click();
+  await copyAndClose(adaPage);
   await signIn(benPage, ben);
   await row(benPage, "Power BI").getByText("by Ada Brandt").waitFor();
   for (const page of [adaPage, benPage]) await row(page, "Power BI").getByRole("button", { name: "Revoke" }).click();

@@ -5,16 +5,23 @@ import { ConfirmClose } from "./confirm_close.tsx";
 import { CreateKeyForm } from "./create_key_form.tsx";
 import { NewKey } from "./new_key.tsx";
 
-type Stage = { name: "form"; pending: boolean } | { name: "key" | "closing"; created: NewApiKey };
+type Stage = { name: "form"; pending: boolean } | { name: "key" | "closing"; created: NewApiKey; copied: boolean };
 
 const form: Stage = { name: "form", pending: false };
 const titles = { form: "Create key", key: "Key created", closing: "Close without the key?" } as const;
 
-/** From the form to the key, which lives here until the dialog is closed and nowhere else. */
-export function CreateKeyDialog(props: { opened: boolean; onClose: () => void; onChanged: () => Promise<void> }) {
+/**
+ * From the form to the key, which lives here until the dialog is closed and nowhere else. Until it has been copied, closing asks.
+ * @param onClose told the id of the new key, if there is one
+ */
+export function CreateKeyDialog(props: {
+  opened: boolean;
+  onClose: (created: string | null) => void;
+  onChanged: () => Promise<void>;
+}) {
   const { opened, onChanged } = props;
   const [stage, setStage] = useState<Stage>(form);
-  const keyAtStake = stage.name !== "form";
+  const keyAtStake = stage.name !== "form" && !stage.copied;
 
   // Leaving the whole page loses the key too: the browser asks.
   useEffect(() => {
@@ -26,28 +33,35 @@ export function CreateKeyDialog(props: { opened: boolean; onClose: () => void; o
 
   function close(): void {
     setStage(form);
-    props.onClose();
+    props.onClose(stage.name === "form" ? null : stage.created.id);
   }
 
-  /** By Escape, by the cross, by a click beside the dialog. */
-  function closeByAccident(): void {
-    if (stage.name === "form") {
-      // A key that is being made must be shown.
-      if (!stage.pending) close();
-    } else setStage({ ...stage, name: stage.name === "key" ? "closing" : "key" });
+  /** By Done, by Escape, by the cross, by a click beside the dialog. */
+  function mayClose(): void {
+    // A key that is being made must be shown.
+    if (stage.name === "form" && stage.pending) return;
+    if (stage.name === "form" || stage.copied) close();
+    else setStage({ ...stage, name: stage.name === "key" ? "closing" : "key" });
   }
 
   return (
-    <Dialog opened={opened} title={titles[stage.name]} onClose={closeByAccident}>
+    <Dialog opened={opened} title={titles[stage.name]} onClose={mayClose}>
       {stage.name === "form" && (
         <CreateKeyForm
           onPending={(pending) => setStage({ name: "form", pending })}
-          onCreated={(created) => setStage({ name: "key", created })}
+          onCreated={(created) => setStage({ name: "key", created, copied: false })}
           onChanged={onChanged}
-          onCancel={closeByAccident}
+          onCancel={mayClose}
         />
       )}
-      {stage.name === "key" && <NewKey created={stage.created} onDone={close} onChecked={onChanged} />}
+      {stage.name === "key" && (
+        <NewKey
+          created={stage.created}
+          onCopied={() => setStage({ ...stage, copied: true })}
+          onDone={mayClose}
+          onChecked={onChanged}
+        />
+      )}
       {stage.name === "closing" && (
         <ConfirmClose keyName={stage.created.name} onBack={() => setStage({ ...stage, name: "key" })} onClose={close} />
       )}

@@ -1,11 +1,12 @@
 import { Button, Checkbox, Stack, Text, TextInput } from "@mantine/core";
-import { type FormEvent, type KeyboardEvent, useState } from "react";
+import { type FormEvent, useState } from "react";
 import { createApiKey } from "../calls.ts";
 import type { NewApiKey } from "../database.ts";
 import { Actions } from "../parts/actions.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { messageOf, Problem } from "../problems.ts";
 import { defaultScopes, scopes } from "../scopes.ts";
+import { ExpiryField } from "./expiry_field.tsx";
 import { type Field, type FieldProblems, readKeyRequest } from "./key_request.ts";
 import classes from "./keys.module.css";
 
@@ -13,14 +14,6 @@ const fields: readonly Field[] = ["name", "scopes", "expires_at"];
 
 const lostAnswer =
   "No answer came, so the key may have been created without being shown. Look for it in the list: if it is there, revoke it and create another.";
-
-/**
- * A moment after Tab has left a date field, Mantine's focus trap takes the focus back to the control behind it, where Enter would then
- * cancel instead of create. The trap is not needed there: the field is neither the first nor the last in the dialog.
- */
-function keepTabFromTrap(event: KeyboardEvent): void {
-  if (event.key === "Tab") event.stopPropagation();
-}
 
 export function CreateKeyForm(props: {
   onPending: (pending: boolean) => void;
@@ -36,6 +29,14 @@ export function CreateKeyForm(props: {
     setAtFields(problems);
     const first = fields.find((field) => problems[field] !== undefined);
     if (first) form.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus();
+  }
+
+  /** What has been put right is no longer wrong; what the database said of a field counts until the field is changed. */
+  function forgetMended(event: FormEvent<HTMLFormElement>): void {
+    const { name } = event.target as HTMLInputElement;
+    const changed = fields.find((field) => field === (name === "expiry" ? "expires_at" : name));
+    if (!changed || atFields[changed] === undefined) return;
+    setAtFields({ ...atFields, [changed]: readKeyRequest(event.currentTarget).problems[changed] });
   }
 
   function showProblem(form: HTMLFormElement, error: unknown): void {
@@ -66,7 +67,7 @@ export function CreateKeyForm(props: {
   }
 
   return (
-    <form onSubmit={(event) => void submit(event)} noValidate>
+    <form onSubmit={(event) => void submit(event)} onChange={forgetMended} noValidate>
       <Stack gap="lg">
         <TextInput
           label="Name"
@@ -102,15 +103,7 @@ export function CreateKeyForm(props: {
             ))}
           </Stack>
         </Checkbox.Group>
-        <TextInput
-          label="Expiry (optional)"
-          name="expires_at"
-          type="date"
-          description="The last day on which the key works. Leave it empty for a key that works until you revoke it."
-          error={atFields.expires_at}
-          className={classes.day}
-          onKeyDown={keepTabFromTrap}
-        />
+        <ExpiryField error={atFields.expires_at} />
         {problem !== null && <Notice kind="problem">{problem}</Notice>}
         <Actions>
           <Button variant="default" onClick={props.onCancel} disabled={pending}>

@@ -1,107 +1,83 @@
-import { Badge, Button, Code, EmptyState, Paper, Table, Text, VisuallyHidden } from "@mantine/core";
+import { Button, EmptyState, Paper, Table, Text, VisuallyHidden } from "@mantine/core";
 import { KeyRound } from "lucide-react";
+import { useState } from "react";
 import type { ApiKey } from "../database.ts";
-import { When } from "../parts/when.tsx";
+import { arranged, everything } from "./arrangement.ts";
+import { type Deed, KeyRow } from "./key_row.tsx";
+import { KeyTools } from "./key_tools.tsx";
 import classes from "./keys.module.css";
 
-const columns = ["Name", "Key", "Scopes", "Created", "Last used", "Status"] as const;
+const columns = ["Name", "Scopes", "Created", "Last used", "Status"] as const;
+
+/** From so many keys on, the list has tools and its rows are short. */
+const many = 9;
+
+/** What was done to a key, to be said at its row: `words` is null when somebody has been told already. */
+export type Outcome = { keyId: string; words: string | null };
 
 /** The company's keys, newest first as the database lists them. On a narrow screen each row becomes a card. */
-export function KeyList({ keys, onRevoke }: { keys: ApiKey[]; onRevoke: (key: ApiKey) => void }) {
-  if (keys.length === 0) return <NoKeys />;
+export function KeyList(props: { keys: ApiKey[]; outcome: Outcome | null; onDeed: (deed: Deed, key: ApiKey) => void }) {
+  const { keys, outcome, onDeed } = props;
+  const [arrangement, setArrangement] = useState(everything);
+  const hasTools = keys.length >= many;
+  const listed = hasTools ? arranged(keys, arrangement, outcome?.keyId ?? null) : keys;
   return (
-    <Paper className={classes.table}>
-      <Table verticalSpacing="sm" horizontalSpacing="md">
-        <Table.Thead>
-          <Table.Tr>
-            {columns.map((column) => (
-              <Table.Th key={column}>{column}</Table.Th>
-            ))}
-            <Table.Th>
-              <VisuallyHidden>Action</VisuallyHidden>
-            </Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {keys.map((key) => (
-            <KeyRow key={key.id} apiKey={key} onRevoke={onRevoke} />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Paper>
-  );
-}
-
-function KeyRow({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: (key: ApiKey) => void }) {
-  const nameId = `key-${apiKey.id}`;
-  return (
-    <Table.Tr className={apiKey.status === "active" ? undefined : classes.ended}>
-      <Table.Td data-column="Name" className={classes.name} id={nameId}>
-        {apiKey.name}
-      </Table.Td>
-      <Table.Td data-column="Key">
-        <Code className={classes.hint}>{apiKey.hint}</Code>
-      </Table.Td>
-      <Table.Td data-column="Scopes">
-        <ul className={classes.scopes}>
-          {apiKey.scopes.map((scope) => (
-            <li key={scope}>{scope}</li>
-          ))}
-        </ul>
-      </Table.Td>
-      <Table.Td data-column="Created">
-        <div>
-          <When at={apiKey.created_at} />
-          <Text size="sm" c="dimmed">
-            by {apiKey.created_by}
-          </Text>
-        </div>
-      </Table.Td>
-      <Table.Td data-column="Last used">
-        {apiKey.last_used_at === null ? "never" : <When at={apiKey.last_used_at} />}
-      </Table.Td>
-      <Table.Td data-column="Status">
-        <Status apiKey={apiKey} />
-      </Table.Td>
-      <Table.Td className={classes.action}>
-        {apiKey.status !== "revoked" && (
-          <Button variant="default" size="xs" aria-describedby={nameId} onClick={() => onRevoke(apiKey)}>
-            Revoke
+    <>
+      {hasTools && (
+        <KeyTools arrangement={arrangement} onArrange={setArrangement} listed={listed.length} of={keys.length} />
+      )}
+      {listed.length === 0 ? (
+        <Paper className={classes.panel}>
+          <Text>No key is like that.</Text>
+          <Button mt="sm" variant="default" onClick={() => setArrangement(everything)}>
+            Show all keys
           </Button>
-        )}
-      </Table.Td>
-    </Table.Tr>
+        </Paper>
+      ) : (
+        <Paper className={classes.table} data-short={hasTools || undefined}>
+          <Table verticalSpacing={hasTools ? 4 : "sm"} horizontalSpacing={hasTools ? "sm" : "md"}>
+            <Table.Thead>
+              <Table.Tr>
+                {columns.map((column) => (
+                  <Table.Th key={column}>{column}</Table.Th>
+                ))}
+                <Table.Th>
+                  <VisuallyHidden>Actions</VisuallyHidden>
+                </Table.Th>
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {listed.map((key) => (
+                <KeyRow
+                  key={key.id}
+                  apiKey={key}
+                  short={hasTools}
+                  columns={columns.length + 1}
+                  outcome={outcome?.keyId === key.id ? outcome : null}
+                  onDeed={onDeed}
+                />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Paper>
+      )}
+    </>
   );
 }
 
-function Status({ apiKey }: { apiKey: ApiKey }) {
-  return (
-    <div>
-      <Badge className={classes.status} data-status={apiKey.status}>
-        {apiKey.status}
-      </Badge>
-      {apiKey.revoked_at !== null && (
-        <Text size="sm" c="dimmed">
-          by {apiKey.revoked_by}, <When at={apiKey.revoked_at} />
-        </Text>
-      )}
-      {apiKey.revoked_at === null && apiKey.expires_at !== null && (
-        <Text size="sm" c="dimmed">
-          {apiKey.status === "expired" ? "since" : "until"} <When at={apiKey.expires_at} />
-        </Text>
-      )}
-    </div>
-  );
-}
-
-function NoKeys() {
+/** Before the first key. */
+export function NoKeys({ onCreate }: { onCreate: () => void }) {
   return (
     <Paper className={classes.panel}>
       <EmptyState
         icon={<KeyRound aria-hidden size={40} />}
         title="No keys yet"
         description="A key lets one other system — a BI tool, a spreadsheet, a script — read your company's data, or import rewards. You choose what it may see, and you can revoke it at any time without touching the others. Make one for each system, named after it."
-      />
+      >
+        <Button mt="md" onClick={onCreate}>
+          Create key
+        </Button>
+      </EmptyState>
     </Paper>
   );
 }

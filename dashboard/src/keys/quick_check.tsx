@@ -2,18 +2,44 @@ import { Button, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import { checkKey, type KeyCheck, pastedKey } from "../check_key.ts";
+import type { ApiKey } from "../database.ts";
 import { Notice } from "../parts/notice.tsx";
+import { localEnd, localTime } from "../parts/when.tsx";
+import type { Problem } from "../problems.ts";
 import { CheckedKey } from "./checked_key.tsx";
 import classes from "./keys.module.css";
 
+/** What is known of a listed key that the API has just refused. */
+function fate(key: ApiKey): string {
+  if (key.revoked_at !== null) return `${key.revoked_by} revoked it on ${localTime(key.revoked_at)}.`;
+  if (key.status === "expired" && key.expires_at !== null)
+    return `It expired: it worked until ${localEnd(key.expires_at)}.`;
+  return "That one works, so the pasted text differs from it somewhere before its end.";
+}
+
+/** Why a key was refused, with the listed keys that end as it does. */
+function explained({ kind, message }: Problem, tail: string, keys: ApiKey[]): string {
+  const alike = kind === "refused" ? keys.filter(({ hint }) => hint.endsWith(tail)) : [];
+  if (alike.length === 0) return message;
+  const words = alike.map((key) => `It ends like “${key.name}” (${key.hint}). ${fate(key)}`);
+  return ["This key does not work.", ...words].join(" ");
+}
+
 /** Tries a pasted key against the API. The key stays in the field, which the browser is told not to remember, until it has answered. */
-export function QuickCheck({ onChecked }: { onChecked: () => Promise<void> }) {
+export function QuickCheck({ keys, onChecked }: { keys: ApiKey[]; onChecked: () => Promise<void> }) {
   const [checked, setChecked] = useState<KeyCheck | null>(null);
-  const { run, pending, problem } = useAction(async (form: HTMLFormElement) => {
+  const [tail, setTail] = useState("");
+  const { run, pending, problem, forget } = useAction(async (form: HTMLFormElement) => {
+    const apiKey = pastedKey(String(new FormData(form).get("key")));
     setChecked(null);
-    setChecked(await checkKey(pastedKey(String(new FormData(form).get("key")))));
-    form.reset();
-    void onChecked();
+    setTail(apiKey.slice(-4));
+    try {
+      setChecked(await checkKey(apiKey));
+      form.reset();
+    } finally {
+      // It counts as used now; or another admin has just revoked it.
+      void onChecked();
+    }
   });
 
   function submit(event: FormEvent<HTMLFormElement>): void {
@@ -38,13 +64,14 @@ export function QuickCheck({ onChecked }: { onChecked: () => Promise<void> }) {
                 spellCheck={false}
                 required
                 withAsterisk={false}
+                onChange={forget}
                 className={classes.key}
               />
               <Button type="submit" variant="default" loading={pending}>
                 Check key
               </Button>
             </div>
-            {problem && <Notice kind="problem">{problem.message}</Notice>}
+            {problem && <Notice kind="problem">{explained(problem, tail, keys)}</Notice>}
             {checked && <CheckedKey checked={checked} />}
           </Stack>
         </form>

@@ -18,7 +18,7 @@ export function RevokeKeyDialog(props: {
   apiKey: ApiKey | null;
   admin: string;
   onClose: () => void;
-  onRevoked: (message: string) => Promise<void>;
+  onRevoked: (keyId: string, words: string) => Promise<void>;
 }) {
   // The dialog fades out with the key that it asked about.
   const [asked, setAsked] = useState(props.apiKey);
@@ -29,6 +29,7 @@ export function RevokeKeyDialog(props: {
   const { run, pending, problem, forget } = useAction(async (key: ApiKey) => {
     const { revoked_by, revoked_at } = await revokeApiKey(key.id);
     await props.onRevoked(
+      key.id,
       revoked_by === props.admin
         ? `${key.name} is revoked: the API refuses it from now on.`
         : `${key.name} had been revoked before, by ${revoked_by} on ${localTime(revoked_at)}.`,

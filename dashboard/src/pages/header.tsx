@@ -1,16 +1,14 @@
-import { Breadcrumbs, Button, Container, Group, Text } from "@mantine/core";
+import { Button, Container, Group, Text } from "@mantine/core";
 import { signOut } from "../account/session.ts";
 import type { Member } from "../database.ts";
-import { Link } from "../parts/link.tsx";
 import { Mark } from "../parts/mark.tsx";
-import { paths } from "../paths.ts";
 import classes from "./pages.module.css";
 
 /** Where one is, who one is, and the way out. */
 export function Header({ member, email }: { member: Member | null; email: string }) {
   return (
     <header className={classes.header}>
-      <Container size={1120} className={classes.bar}>
+      <Container size={1280} className={classes.bar}>
         <Mark />
         <Group gap="md">
           <Text size="sm" className={classes.breakable}>
@@ -22,16 +20,12 @@ export function Header({ member, email }: { member: Member | null; email: string
           </Button>
         </Group>
       </Container>
-      <Container size={1120}>
+      <Container size={1280}>
         <nav aria-label="Breadcrumbs">
-          <Breadcrumbs separator="→" separatorMargin="xs" className={classes.breadcrumbs}>
-            <Text size="sm" c="dimmed">
-              Integrations
-            </Text>
-            <Link to={paths.publicApi} current>
-              Public API
-            </Link>
-          </Breadcrumbs>
+          <ol className={classes.breadcrumbs}>
+            <li>Integrations</li>
+            <li aria-current="page">Public API</li>
+          </ol>
         </nav>
       </Container>
     </header>

@@ -22,7 +22,15 @@ export function PasswordLinkForm({ explanation }: { explanation: string }) {
     <form onSubmit={submit}>
       <Stack gap="md">
         <Text>{explanation}</Text>
-        <TextInput label="Email" name="email" type="email" autoComplete="username" required withAsterisk={false} />
+        <TextInput
+          label="Email"
+          name="email"
+          type="email"
+          autoComplete="username"
+          required
+          withAsterisk={false}
+          autoFocus
+        />
         {problem && <Notice kind="problem">{problem.message}</Notice>}
         {sentTo !== null && (
           <Notice kind="done">

@@ -4,7 +4,8 @@ import type { ApiKey } from "../database.ts";
 import { BaseAddress } from "../keys/base_address.tsx";
 import { CreateKeyDialog } from "../keys/create_key_dialog.tsx";
 import { History } from "../keys/history.tsx";
-import { KeyList } from "../keys/key_list.tsx";
+import { KeyList, NoKeys, type Outcome } from "../keys/key_list.tsx";
+import type { Deed } from "../keys/key_row.tsx";
 import { QuickCheck } from "../keys/quick_check.tsx";
 import { RevokeKeyDialog } from "../keys/revoke_key_dialog.tsx";
 import { type Shown, usePublicApi } from "../keys/use_public_api.ts";
@@ -21,7 +22,7 @@ export function PublicApiPage({ email }: { email: string }) {
   return (
     <>
       <Header member={shown?.member ?? null} email={email} />
-      <Container component="main" size={1120} className={classes.main}>
+      <Container component="main" size={1280} className={classes.main}>
         <Stack gap="xl">
           <Stack gap={4}>
             <Heading>Public API</Heading>
@@ -51,9 +52,18 @@ export function PublicApiPage({ email }: { email: string }) {
 }
 
 function Keys({ shown, admin, refresh }: { shown: Shown; admin: string; refresh: () => Promise<void> }) {
-  const [creating, setCreating] = useState(false);
-  const [revoking, setRevoking] = useState<ApiKey | null>(null);
-  const [done, setDone] = useState<string | null>(null);
+  const [asked, setAsked] = useState<{ deed: Deed | "create"; key: ApiKey | null } | null>(null);
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+
+  function ask(deed: Deed | "create", key: ApiKey | null = null): void {
+    setOutcome(null);
+    setAsked({ deed, key });
+  }
+
+  function conclude(concluded: Outcome | null): void {
+    setAsked(null);
+    setOutcome(concluded);
+  }
 
   return (
     <>
@@ -63,35 +73,28 @@ function Keys({ shown, admin, refresh }: { shown: Shown; admin: string; refresh:
           <Title order={2} size="h4" id="keys">
             Keys
           </Title>
-          <Button
-            onClick={() => {
-              setDone(null);
-              setCreating(true);
-            }}
-          >
-            Create key
-          </Button>
+          {shown.keys.length > 0 && <Button onClick={() => ask("create")}>Create key</Button>}
         </Group>
-        {done !== null && <Notice kind="done">{done}</Notice>}
-        <KeyList
-          keys={shown.keys}
-          onRevoke={(key) => {
-            setDone(null);
-            setRevoking(key);
-          }}
-        />
+        {shown.keys.length === 0 ? (
+          <NoKeys onCreate={() => ask("create")} />
+        ) : (
+          <KeyList keys={shown.keys} outcome={outcome} onDeed={ask} />
+        )}
       </Stack>
-      <QuickCheck onChecked={refresh} />
+      <QuickCheck keys={shown.keys} onChecked={refresh} />
       <History events={shown.events} />
-      <CreateKeyDialog opened={creating} onClose={() => setCreating(false)} onChanged={refresh} />
+      <CreateKeyDialog
+        opened={asked?.deed === "create"}
+        onClose={(keyId) => conclude(keyId === null ? null : { keyId, words: null })}
+        onChanged={refresh}
+      />
       <RevokeKeyDialog
-        apiKey={revoking}
+        apiKey={asked?.deed === "revoke" ? asked.key : null}
         admin={admin}
-        onClose={() => setRevoking(null)}
-        onRevoked={async (message) => {
+        onClose={() => conclude(null)}
+        onRevoked={async (keyId, words) => {
           await refresh();
-          setDone(message);
-          setRevoking(null);
+          conclude({ keyId, words });
         }}
       />
     </>

@@ -6,6 +6,7 @@ import { useAction } from "../account/use_action.ts";
 import { Link } from "../parts/link.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { paths } from "../paths.ts";
+import { Problem } from "../problems.ts";
 import { currentErrand, type Errand, navigate } from "../router.ts";
 import { AccountPage } from "./account_page.tsx";
 import { OpenLink } from "./open_link.tsx";
@@ -47,9 +48,14 @@ export function SetPasswordPage({ email }: { email: string | null }) {
   );
 }
 
+/** Of a password, in characters; Auth may ask for more (docs/dashboard.md, Settings in Supabase Auth). */
+const shortest = 8;
+const passwordRule = `At least ${shortest} characters. Long beats complicated: four words that do not belong together are good.`;
+
 function SetPasswordForm({ email }: { email: string }) {
   const [shown, setShown] = useState(false);
-  const { run, pending, problem } = useAction(async (password: string) => {
+  const { run, pending, problem, forget } = useAction(async (password: string) => {
+    if ([...password].length < shortest) throw new Problem("field", `Use at least ${shortest} characters.`, "password");
     await setPassword(password);
     navigate(paths.publicApi, {}, "replace");
   });
@@ -71,6 +77,9 @@ function SetPasswordForm({ email }: { email: string }) {
         {problem && !atField && <Notice kind="problem">{problem.message}</Notice>}
         <TextInput
           label="New password"
+          description={passwordRule}
+          autoFocus
+          onChange={forget}
           name="password"
           type={shown ? "text" : "password"}
           autoComplete="new-password"

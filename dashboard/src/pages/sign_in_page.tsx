@@ -32,7 +32,15 @@ export function SignInPage() {
       {problem && <Notice kind="problem">{problem.message}</Notice>}
       <form onSubmit={submit}>
         <Stack gap="md">
-          <TextInput label="Email" name="email" type="email" autoComplete="username" required withAsterisk={false} />
+          <TextInput
+            label="Email"
+            name="email"
+            type="email"
+            autoComplete="username"
+            required
+            withAsterisk={false}
+            autoFocus
+          />
           <TextInput
             label="Password"
             name="password"

@@ -1,11 +1,12 @@
 import { Modal } from "@mantine/core";
-import { type ReactNode, useEffect } from "react";
+import { type ReactNode, useLayoutEffect } from "react";
 import classes from "./parts.module.css";
 
 /** A dialog over the page, which meanwhile is out of reach for keyboard, pointer and screen reader alike. */
 export function Dialog(props: { opened: boolean; title: ReactNode; onClose: () => void; children: ReactNode }) {
   const { opened, title, onClose, children } = props;
-  useEffect(() => {
+  // Before any other effect: what a dialog leads to takes the focus as soon as it is closed.
+  useLayoutEffect(() => {
     const page = document.getElementById("root");
     if (!opened || !page) return;
     page.inert = true;

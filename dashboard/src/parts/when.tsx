@@ -1,13 +1,31 @@
 const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
+const dayFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
+const timeFormat = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
+const zoneFormat = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" });
 
 /** `21 Nov 2026, 10:15` in the viewer's own time zone. */
 export const localTime = (iso: string): string => format.format(new Date(iso));
 
+/** `21 Nov 2026` in the viewer's own time zone. */
+export const localDay = (iso: string): string => dayFormat.format(new Date(iso));
+
+/** `30 Jun 2027, 24:00 CEST`: an end, in the viewer's own time zone. Midnight belongs to the day that it ends. */
+export function localEnd(iso: string): string {
+  const end = new Date(iso);
+  const zone = zoneFormat.formatToParts(end).find(({ type }) => type === "timeZoneName")?.value;
+  const time = timeFormat.format(end);
+  const endsDay = time === "00:00" && end.getSeconds() === 0;
+  const day = endsDay ? new Date(end.getTime() - 1) : end;
+  return `${dayFormat.format(day)}, ${endsDay ? "24:00" : time} ${zone}`;
+}
+
+const formats = { moment: localTime, day: localDay, end: localEnd };
+
 /** A date-time in the viewer's zone; pointing at it shows it in UTC, as the API writes it. */
-export function When({ at }: { at: string }) {
+export function When({ at, as = "moment" }: { at: string; as?: keyof typeof formats }) {
   return (
     <time dateTime={at} title={`${at.slice(0, 19).replace("T", " ")} UTC`}>
-      {localTime(at)}
+      {formats[as](at)}
     </time>
   );
 }

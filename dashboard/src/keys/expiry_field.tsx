@@ -1,0 +1,54 @@
+import { NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { type KeyboardEvent, useState } from "react";
+import { localEnd } from "../parts/when.tsx";
+import { endAfter, endOfDay, isDay } from "./expiry.ts";
+import classes from "./keys.module.css";
+
+const choices = [
+  { value: "", label: "No expiry: it works until you revoke it" },
+  { value: "30", label: "30 days" },
+  { value: "90", label: "90 days" },
+  { value: "365", label: "365 days" },
+  { value: "date", label: "On a date …" },
+];
+
+/**
+ * A moment after Tab has left a date field, Mantine's focus trap takes the focus back to the control behind it, where Enter would then
+ * cancel instead of create. The trap is not needed there: the field is neither the first nor the last in the dialog.
+ */
+function keepTabFromTrap(event: KeyboardEvent): void {
+  if (event.key === "Tab") event.stopPropagation();
+}
+
+/** Until when a key works: the fields `expiry` and, for a date, `expires_at`, which `readExpiry` reads. */
+export function ExpiryField({ error }: { error: string | undefined }) {
+  const [choice, setChoice] = useState("");
+  const [day, setDay] = useState("");
+  const end = choice === "date" ? (isDay(day) ? endOfDay(day) : null) : choice === "" ? null : endAfter(Number(choice));
+  return (
+    <Stack gap="xs" className={classes.expiry}>
+      <NativeSelect
+        label="Expiry"
+        name="expiry"
+        data={choices}
+        value={choice}
+        error={choice !== "date" && error}
+        onChange={(event) => setChoice(event.currentTarget.value)}
+      />
+      {choice === "date" && (
+        <TextInput
+          label="Last day"
+          name="expires_at"
+          type="date"
+          value={day}
+          onChange={(event) => setDay(event.currentTarget.value)}
+          error={error}
+          onKeyDown={keepTabFromTrap}
+        />
+      )}
+      <Text size="sm" c="dimmed" role="status">
+        {end !== null && `Works until ${localEnd(end.toISOString())}, the end of that day where you are.`}
+      </Text>
+    </Stack>
+  );
+}

@@ -1,0 +1,128 @@
+// Many keys: search, order, only active, and where an outcome is said.
+import type { Page } from "playwright-core";
+import { beforeEach, expect, test } from "vitest";
+import { sql } from "../api/stack.ts";
+import { eventually, newPage, wide } from "./browser.ts";
+import { makeKey, type Person, signedIn, TestCompany } from "./company.ts";
+import { expectGoodLooks } from "./looks.ts";
+import { row, signIn } from "./steps.ts";
+
+let company: TestCompany;
+let admin: Person;
+beforeEach(async () => {
+  company = await TestCompany.create("Hollis & Rowe");
+  admin = await company.addPerson("Ada Brandt", "admin");
+  return () => company.remove();
+});
+
+const scopes = [["read:members", "read:activity"], ["read:analytics"], ["read:rewards", "write:rewards"]];
+
+/** So many keys, `System 1` the oldest; every fourth revoked. */
+async function makeKeys(count: number): Promise<void> {
+  const client = await signedIn(admin);
+  for (let number = 1; number <= count; number += 1) {
+    const { id } = await makeKey(client, `System ${number}`, scopes[number % 3]);
+    if (number % 4 === 0) await client.rpc("revoke_api_key", { key_id: id });
+  }
+}
+
+/** Sets what only time can bring. */
+async function pass(name: string, change: { expires_at?: string; created_at?: string }): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`update app.api_keys set ${tx(change)} where company_id = ${company.id} and name = ${name}`;
+  });
+}
+
+const names = (page: Page) => page.locator("tr[data-status] span[id^=key-]").allTextContents();
+
+test("up to eight keys there is nothing to search; from nine on search, order and only active find a key", async () => {
+  await makeKeys(8);
+  const page = await newPage();
+  await signIn(page, admin);
+  await row(page, "System 8").waitFor();
+  expect(await page.getByRole("searchbox").count()).toBe(0);
+  const { api_key } = await makeKey(await signedIn(admin), "Année 2026", ["read:analytics"]);
+  await page.reload();
+
+  const search = page.getByRole("searchbox", { name: "Search" });
+  await page.getByRole("status").getByText("9 keys", { exact: true }).waitFor();
+  expect((await names(page))[0]).toBe("Année 2026");
+  for (const text of ["ANNÉE", api_key.slice(-4), "ada 2026", "analytics année"]) {
+    await search.fill(text);
+    await eventually(() => names(page)).toContain("Année 2026");
+    expect(await names(page), text).not.toContain("System 3");
+  }
+  await page.getByRole("status").getByText("1 of 9 keys", { exact: true }).waitFor();
+  await search.fill("nothing like it");
+  await page.getByText("No key is like that.").waitFor();
+  await page.getByRole("button", { name: "Show all keys" }).click();
+  await eventually(() => names(page)).toHaveLength(9);
+
+  await page.getByLabel("Order").selectOption("Name");
+  expect((await names(page)).slice(0, 3)).toEqual(["Année 2026", "System 1", "System 2"]);
+  await page.getByLabel("Only active").check();
+  expect(await names(page)).toHaveLength(7);
+});
+
+test("the order by use and by expiry has first what matters first", async () => {
+  await makeKeys(9);
+  await pass("System 2", { expires_at: "2099-01-01" });
+  await pass("System 7", { expires_at: "2098-01-01" });
+  await sql`update app.api_key_uses set last_used_at = now() where company_id = ${company.id}
+    and key_id = (select id from app.api_keys where company_id = ${company.id} and name = 'System 5')`;
+  const page = await newPage();
+  await signIn(page, admin);
+  await page.getByLabel("Order").selectOption("Expiring first");
+  expect((await names(page)).slice(0, 3)).toEqual(["System 7", "System 2", "System 9"]);
+  await page.getByLabel("Order").selectOption("Last used first");
+  expect((await names(page)).slice(0, 2)).toEqual(["System 5", "System 9"]);
+});
+
+test("a key that ends soon, or that nothing uses, stands out; a key without expiry says so", async () => {
+  const client = await signedIn(admin);
+  for (const name of ["Ending", "Forgotten", "Fine"]) await makeKey(client, name);
+  const daysFromNow = (days: number) => new Date(Date.now() + (days + 0.5) * 86_400_000).toISOString();
+  await pass("Ending", { expires_at: daysFromNow(9) });
+  await pass("Forgotten", { created_at: daysFromNow(-61) });
+  await pass("Fine", { expires_at: daysFromNow(15) });
+  const page = await newPage();
+  await signIn(page, admin);
+  await row(page, "Ending").getByText("Expires in 9 days", { exact: true }).waitFor();
+  await row(page, "Forgotten").getByText("Not used for 60 days", { exact: true }).waitFor();
+  await row(page, "Forgotten").getByText("no expiry", { exact: true }).waitFor();
+  expect(await row(page, "Fine").textContent()).not.toMatch(/Expires in|Not used for/);
+  await expectGoodLooks(page, "concerns");
+});
+
+test("forty keys: short rows, one below the other, and good to look at", async () => {
+  await makeKeys(40);
+  await pass("System 38", { expires_at: new Date(Date.now() + 8 * 86_400_000).toISOString() });
+  const page = await newPage();
+  await signIn(page, admin);
+  await row(page, "System 40").waitFor();
+  const heights = await page.locator("tr[data-status]").evaluateAll((rows) => rows.map((each) => each.clientHeight));
+  expect(heights).toHaveLength(40);
+  expect(Math.max(...heights)).toBeLessThan(45);
+  await expectGoodLooks(page, "many-keys");
+});
+
+test("what came of a revoke is said below its row, which has the focus and stays in sight whatever is filtered", async () => {
+  await makeKeys(20);
+  const page = await newPage();
+  await signIn(page, admin);
+  await page.getByLabel("Only active").check();
+  await row(page, "System 1").getByRole("button", { name: "Revoke" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
+  const said = page.getByText("System 1 is revoked: the API refuses it from now on.");
+  await said.waitFor();
+  await eventually(() => row(page, "System 1").evaluate((element) => element.matches(":focus"))).toBe(true);
+  const box = await said.boundingBox();
+  expect(box?.y).toBeGreaterThan(0);
+  expect(box?.y).toBeLessThan(wide.height);
+  await row(page, "System 1").getByText("revoked", { exact: true }).waitFor();
+  await page.keyboard.press("Tab");
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await row(page, "System 1").waitFor({ state: "hidden" });
+});
