@@ -1,4 +1,4 @@
-// The shape of what the SQL functions for admins take and return (sql/schema/0900_admin_functions.sql).
+// The shape of what the SQL functions for admins take and return (sql/schema/0900_signing_in.sql, 0910_managing_api_keys.sql).
 import type { Scope } from "./scopes.ts";
 
 /** The signed-in person: their member row, if `status` is linked; moved when their company is served elsewhere. */

@@ -21,9 +21,7 @@ const lists = ["/members", "/activity", "/rewards", "/day-ratings", "/pulse-resp
 });
 
 /** The one column that is no column of its view. */
-const category = `coalesce((
-  select jsonb_object_agg(c.id, c.name) from api.categories as c where c.company_id = of_company
-) ->> category_id::text, '') as category`;
+const category = "coalesce((select app.category_names_by_id(of_company)) ->> category_id::text, '') as category";
 
 /**
  * The same page, planned alike and numbered to learn whether there are more rows, for a company that is told, run by the tables' owner:

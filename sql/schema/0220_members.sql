@@ -52,9 +52,9 @@ begin atomic
   where a.user_id = (select auth.uid()) and m.role = 'admin' and c.serving = 'open';
 end;
 
-revoke all on function app.current_admin() from public;
-grant execute on function app.current_admin() to authenticated;
-comment on function app.current_admin() is 'Company and member id of the signed-in admin; no row for anybody else.';
+revoke all on function app.current_admin from public;
+grant execute on function app.current_admin to authenticated;
+comment on function app.current_admin is 'Company and member id of the signed-in admin; no row for anybody else.';
 
 create policy api_read on app.members for select to public_api
   using (company_id = (select app.current_company_id()));

@@ -6,9 +6,9 @@ create function app.scopes() returns text[]
 language sql immutable set search_path = ''
 return array['read:members', 'read:activity', 'read:rewards', 'read:analytics', 'write:rewards'];
 
-revoke all on function app.scopes() from public;
-grant execute on function app.scopes() to authenticated;
-comment on function app.scopes() is 'All scopes, in the order in which they are shown.';
+revoke all on function app.scopes from public;
+grant execute on function app.scopes to authenticated;
+comment on function app.scopes is 'All scopes, in the order in which they are shown.';
 
 create table app.api_keys (
   company_id uuid not null references app.companies (id) on delete cascade,
@@ -76,50 +76,3 @@ grant select on app.api_key_uses to authenticated;
 -- Not granted: any write; app.authenticate records the uses.
 
 comment on table app.api_key_uses is 'When an API key was last used, to the minute.';
-
--- The history of keys: who created or revoked which, when, with what scopes. It only grows.
-create table app.api_key_events (
-  company_id uuid not null,
-  id bigint not null generated always as identity,
-  created_at timestamptz not null default now(),
-  action text not null,
-  key_id uuid not null,
-  key_name text not null,
-  hint text not null,
-  scopes text[] not null,
-  expires_at timestamptz,
-  member_id uuid not null,
-  -- As it was then: the history stays readable when the member is renamed.
-  member_name text not null,
-  primary key (company_id, id),
-  constraint api_key_events_action_known check (action in ('created', 'revoked'))
-);
-
-alter table app.api_key_events enable row level security;
-
-create index api_key_events_newest on app.api_key_events (company_id, created_at desc, id desc);
-
-create policy admin_read on app.api_key_events for select to authenticated
-  using (company_id = (select admin.company_id from app.current_admin() as admin));
-
-grant select on app.api_key_events to authenticated;
--- Not granted: any write; the trigger on app.api_keys writes it, and the trigger below refuses every change to everybody.
-
--- Refuses to change what is history, also to the owner of the table.
-create function app.refuse_change() returns trigger
-language plpgsql set search_path = ''
-as $$
-begin
-  raise exception '% only grows: % is refused', tg_relid::regclass, lower(tg_op) using errcode = 'insufficient_privilege';
-end
-$$;
-
-revoke all on function app.refuse_change() from public;
-comment on function app.refuse_change() is 'Trigger: refuses update, delete and truncate to everybody.';
-
-create trigger refuse_change before update or delete on app.api_key_events
-  for each row execute function app.refuse_change();
-create trigger refuse_truncate before truncate on app.api_key_events
-  for each statement execute function app.refuse_change();
-
-comment on table app.api_key_events is 'Who created or revoked which API key, when. Only ever grows.';

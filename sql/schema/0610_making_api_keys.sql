@@ -28,8 +28,8 @@ begin
 end
 $$;
 
-revoke all on function app.api_key_checksum(text) from public;
-comment on function app.api_key_checksum(text) is 'The last six characters of an API key, from the text before them.';
+revoke all on function app.api_key_checksum from public;
+comment on function app.api_key_checksum is 'The last six characters of an API key, from the text before them.';
 
 -- 32 characters of 62 are 190 bits. Bytes from 248 on are thrown away: with them the first characters would come up more often.
 create function app.new_api_key() returns text
@@ -53,8 +53,8 @@ begin
 end
 $$;
 
-revoke all on function app.new_api_key() from public;
-comment on function app.new_api_key() is 'A new random API key.';
+revoke all on function app.new_api_key from public;
+comment on function app.new_api_key is 'A new random API key.';
 
 -- Whoever inserts a key says its name, scopes and expiry; everything else is decided here, so that no caller can choose a key, a
 -- hash, a company or a creator. The key leaves through a setting of this transaction, which public.create_api_key empties.
@@ -77,53 +77,8 @@ begin
 end
 $$;
 
-revoke all on function app.make_api_key() from public;
-comment on function app.make_api_key() is 'Trigger: makes the key of a new row and everything that the caller may not choose.';
+revoke all on function app.make_api_key from public;
+comment on function app.make_api_key is 'Trigger: makes the key of a new row and everything that the caller may not choose.';
 
 create trigger make_api_key before insert on app.api_keys
   for each row execute function app.make_api_key();
-
--- The only change that a key knows: active to revoked, once, now, by the admin who is signed in.
-create function app.revoke_once() returns trigger
-language plpgsql security definer set search_path = ''
-as $$
-begin
-  if old.revoked_at is not null then
-    return null;
-  end if;
-  new := old;
-  new.revoked_at := now();
-  select admin.member_id into new.revoked_by from app.current_admin() as admin;
-  return new;
-end
-$$;
-
-revoke all on function app.revoke_once() from public;
-comment on function app.revoke_once() is 'Trigger: an update of a key revokes it; of a revoked key, changes nothing.';
-
-create trigger revoke_once before update on app.api_keys
-  for each row execute function app.revoke_once();
-
--- Writes the history, and the row that the last use will stand in.
-create function app.record_api_key_event() returns trigger
-language plpgsql security definer set search_path = ''
-as $$
-begin
-  insert into app.api_key_events (company_id, action, key_id, key_name, hint, scopes, expires_at, member_id, member_name)
-  select new.company_id, case tg_op when 'INSERT' then 'created' else 'revoked' end,
-    new.id, new.name, new.hint, new.scopes, new.expires_at, m.id, m.name
-  from app.members as m
-  where m.company_id = new.company_id and m.id = coalesce(new.revoked_by, new.created_by);
-
-  if tg_op = 'INSERT' then
-    insert into app.api_key_uses (company_id, key_id) values (new.company_id, new.id);
-  end if;
-  return null;
-end
-$$;
-
-revoke all on function app.record_api_key_event() from public;
-comment on function app.record_api_key_event() is 'Trigger: records every create and revoke in app.api_key_events.';
-
-create trigger record_api_key_event after insert or update on app.api_keys
-  for each row execute function app.record_api_key_event();

@@ -82,7 +82,7 @@ begin
 end
 $$;
 
-revoke all on function app.authenticate(text, text) from public;
-grant execute on function app.authenticate(text, text) to public_api;
-comment on function app.authenticate(text, text) is
+revoke all on function app.authenticate from public;
+grant execute on function app.authenticate to public_api;
+comment on function app.authenticate is
   'Verifies an API key by its SHA-256 in hex and sets the company of this transaction. PT401, PT403. A null scope asks for none.';

@@ -1,4 +1,14 @@
--- What every function that serves an API key shares.
+-- What the chapters that follow share: each is one endpoint, with its view, its function, and who may call it.
+--
+-- A view is the public shape of a resource (docs/api.md), column for column, after company_id, the ids that filters need and the instant
+-- that pages are ordered by. Date-times are text, as app.iso_8601 makes it, but not made by it: a call a row would cost a fifth of a page's
+-- time. security_invoker: a view reads with the rights and under the policies of whoever selects from it. create or replace without
+-- repeating the option would clear it silently; a test looks.
+--
+-- What a row names (its team, its people) is looked up row by row with left join lateral (… offset 0): offset 0 keeps PostgreSQL from
+-- turning the look-ups into joins over whole tables, so that a page costs the same at any size.
+--
+-- Not granted: any view to anon, authenticated or service_role.
 
 -- Every one of these functions asks row_security_active() about the tables that it reads, and calls this where the answer is no.
 -- Ownership is what a restore without owners loses, and the same functions owned by postgres would return every company's rows:
@@ -12,9 +22,9 @@ begin
 end
 $$;
 
-revoke all on function app.refuse_without_row_security() from public;
-grant execute on function app.refuse_without_row_security() to public_api;
-comment on function app.refuse_without_row_security() is 'Raises: row-level security does not bind the current role.';
+revoke all on function app.refuse_without_row_security from public;
+grant execute on function app.refuse_without_row_security to public_api;
+comment on function app.refuse_without_row_security is 'Raises: row-level security does not bind the current role.';
 
 -- What PostgREST's response.headers hold for the Edge Function besides a page: key and company for the request log, how many rows the page
 -- has, and whether there are more. Written out, because building it from JSON functions took a tenth of a small page's time, and uuids,
@@ -25,9 +35,9 @@ create function app.page_headers() returns text
 language sql immutable set search_path = ''
 return '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"}]';
 
-revoke all on function app.page_headers() from public;
-grant execute on function app.page_headers() to public_api;
-comment on function app.page_headers() is
+revoke all on function app.page_headers from public;
+grant execute on function app.page_headers to public_api;
+comment on function app.page_headers is
   'The response.headers of a page, for format(): the ids of key and company, the number of its rows, true or false for whether there are more.';
 
 -- The answer of the functions that serve no page: its body as it is, with key and company for the request log. Lists of 1.0.0 pass what a
@@ -58,7 +68,7 @@ begin
 end
 $$;
 
-revoke all on function app.respond(uuid, uuid, json, bigint, boolean) from public;
-grant execute on function app.respond(uuid, uuid, json, bigint, boolean) to public_api;
-comment on function app.respond(uuid, uuid, json, bigint, boolean) is
+revoke all on function app.respond from public;
+grant execute on function app.respond to public_api;
+comment on function app.respond is
   'The body, with X-Key-Id, X-Company-Id and of a page X-Row-Count and X-Has-More put into the response.';

@@ -25,5 +25,11 @@ begin
 end
 $$;
 
-comment on function public.verify_api_key(text, text) is
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.verify_api_key owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.verify_api_key from public, anon, authenticated;
+grant execute on function public.verify_api_key to service_role;
+comment on function public.verify_api_key is
   'Checks a key and, when it is given, a scope: { company_name, key_name, scopes }. PT401, PT403.';

@@ -12,10 +12,28 @@
 --
 -- Each statement reads one row more than it answers: that there is one is what X-Has-More says.
 
--- Which of two filters leads: the one that fewer members match. A thousand of each are counted at most, because
--- that costs less than a page. It is planned as its caller says, but for bitmaps, which read all that matches before the
--- first is counted.
-create function app.rarer_members_filter(company_id uuid, team_id uuid, role text) returns text
+create view api.members with (security_invoker = true) as
+select
+  m.company_id,
+  m.created_at as instant,
+  m.id,
+  m.name,
+  m.email,
+  m.role,
+  m.team_id,
+  coalesce(team.name, 'No Team') as team_name,
+  to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+from app.members as m
+left join lateral (
+  select t.name from app.teams as t where t.company_id = m.company_id and t.id = m.team_id offset 0
+) as team on true;
+
+grant select on api.members to public_api;
+comment on view api.members is 'Members (docs/api.md, Members).';
+
+-- Which filter leads: the only one, and of two the one that fewer members match, of a thousand of each at most: counting them costs less
+-- than a page. It is planned as its caller says, but for bitmaps, which read all that matches before the first is counted.
+create function app.rarest_members_filter(company_id uuid, team_id uuid, role text) returns text
 language plpgsql stable
 set search_path = ''
 set enable_bitmapscan = off
@@ -25,23 +43,27 @@ declare
   of_team bigint;
   of_role bigint;
 begin
+  if num_nonnulls(team_id, role) = 1 then
+    return case when team_id is not null then 'team' else 'role' end;
+  end if;
+
   select count(*) into of_team from (
     select from app.members as m
-    where m.company_id = rarer_members_filter.company_id and m.team_id = rarer_members_filter.team_id
+    where m.company_id = rarest_members_filter.company_id and m.team_id = rarest_members_filter.team_id
     limit 1000
   ) as counted;
   select count(*) into of_role from (
     select from app.members as m
-    where m.company_id = rarer_members_filter.company_id and m.role = rarer_members_filter.role
+    where m.company_id = rarest_members_filter.company_id and m.role = rarest_members_filter.role
     limit 1000
   ) as counted;
-  return case when of_team <= of_role then 'team' else 'role' end;
+  return case least(of_team, of_role) when of_team then 'team' else 'role' end;
 end
 $$;
 
-revoke all on function app.rarer_members_filter(uuid, uuid, text) from public;
-grant execute on function app.rarer_members_filter(uuid, uuid, text) to public_api;
-comment on function app.rarer_members_filter(uuid, uuid, text) is 'team or role, whichever fewer members match.';
+revoke all on function app.rarest_members_filter from public;
+grant execute on function app.rarest_members_filter to public_api;
+comment on function app.rarest_members_filter is 'team or role, whichever fewest members match.';
 
 create function public.list_members(key_hash text, max_rows integer, team_id uuid default null, role text default null) returns json
 language plpgsql volatile security definer
@@ -58,13 +80,18 @@ declare
   found_rows bigint;
   page json;
   headers text;
+  lead_by text;
 begin
   if not (row_security_active('app.members'::regclass) and row_security_active('app.teams'::regclass)) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:members');
 
-  if team_id is null and role is null then
+  if num_nonnulls(team_id, role) > 0 then
+    lead_by := app.rarest_members_filter(api_key.company_id, team_id, role);
+  end if;
+
+  if lead_by is null then
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
@@ -74,7 +101,7 @@ begin
         limit max_rows + 1
       ) as item
     ) as numbered;
-  elsif role is null or (team_id is not null and app.rarer_members_filter(api_key.company_id, team_id, role) = 'team') then
+  elsif lead_by = 'team' then
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
@@ -107,5 +134,11 @@ begin
 end
 $$;
 
-comment on function public.list_members(text, integer, uuid, text) is
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.list_members owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.list_members from public, anon, authenticated;
+grant execute on function public.list_members to service_role;
+comment on function public.list_members is
   'Members of the key''s company, newest first, as a JSON array. read:members. PT401, PT403.';

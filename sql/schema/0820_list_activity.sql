@@ -1,5 +1,58 @@
 -- GET /activity (docs/api.md, Activity). Statements and plans as in list_members.
 
+-- All but the category's name: public.list_activity looks all of them up once a page.
+create view api.activity with (security_invoker = true) as
+select
+  k.company_id,
+  k.category_id,
+  k.sender_id,
+  k.receiver_id,
+  k.created_at as instant,
+  k.id,
+  to_char(k.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "timestamp",
+  sender.name as sender_name,
+  sender.email as sender_email,
+  receiver.name as receiver_name,
+  receiver.email as receiver_email,
+  k.message
+from app.kudos as k
+left join lateral (
+  select m.name, m.email from app.members as m where m.company_id = k.company_id and m.id = k.sender_id offset 0
+) as sender on true
+left join lateral (
+  select m.name, m.email from app.members as m where m.company_id = k.company_id and m.id = k.receiver_id offset 0
+) as receiver on true;
+
+grant select on api.activity to public_api;
+comment on view api.activity is 'Kudos (docs/api.md, Activity), with the id of their category.';
+
+-- The name of each category of a company, by its id: in the company's default language (pt-br is pt-BR, but what is written the same comes
+-- first), else in English, else in any: the first language by its tag. A category without any name is not in it. In plpgsql, because a
+-- session keeps its plan; stable, so that it sees the moment that the statement sees which asks.
+create function app.category_names_by_id(company_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+set jit = off
+as $$
+begin
+  return (
+    select jsonb_object_agg(named.category_id, named.name)
+    from (
+      select distinct on (n.category_id) n.category_id, n.name
+      from app.category_names as n
+      join app.companies as company on company.id = n.company_id
+      where n.company_id = category_names_by_id.company_id
+      order by n.category_id, n.language = company.default_language desc,
+        lower(n.language) = lower(company.default_language) desc, n.language = 'en' desc, n.language
+    ) as named
+  );
+end
+$$;
+
+revoke all on function app.category_names_by_id from public;
+grant execute on function app.category_names_by_id to public_api;
+comment on function app.category_names_by_id is 'The names of a company''s kudos categories, { id: name }, in the language that the company reads.';
+
 -- Which filter leads: the only one, and of several the one that fewest kudos of the window match, of a thousand of each at most. It
 -- is planned as its caller says, but for bitmaps, which read all that matches before the first is counted.
 create function app.rarest_kudos_filter(
@@ -58,9 +111,9 @@ begin
 end
 $$;
 
-revoke all on function app.rarest_kudos_filter(uuid, timestamptz, timestamptz, uuid, uuid, uuid) from public;
-grant execute on function app.rarest_kudos_filter(uuid, timestamptz, timestamptz, uuid, uuid, uuid) to public_api;
-comment on function app.rarest_kudos_filter(uuid, timestamptz, timestamptz, uuid, uuid, uuid) is
+revoke all on function app.rarest_kudos_filter from public;
+grant execute on function app.rarest_kudos_filter to public_api;
+comment on function app.rarest_kudos_filter is
   'sender, receiver or category, whichever fewest kudos of the window match.';
 
 create function public.list_activity(
@@ -107,9 +160,7 @@ begin
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce((
-            select jsonb_object_agg(c.id, c.name) from api.categories as c where c.company_id = api_key.company_id
-          ) ->> k.category_id::text, '') as category
+          coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id
           and k.instant >= since and k.instant <= until
@@ -121,9 +172,7 @@ begin
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce((
-            select jsonb_object_agg(c.id, c.name) from api.categories as c where c.company_id = api_key.company_id
-          ) ->> k.category_id::text, '') as category
+          coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id and k.sender_id = list_activity.sender_id
           and k.instant >= since and k.instant <= until
@@ -137,9 +186,7 @@ begin
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce((
-            select jsonb_object_agg(c.id, c.name) from api.categories as c where c.company_id = api_key.company_id
-          ) ->> k.category_id::text, '') as category
+          coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id and k.receiver_id = list_activity.receiver_id
           and k.instant >= since and k.instant <= until
@@ -153,9 +200,7 @@ begin
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce((
-            select jsonb_object_agg(c.id, c.name) from api.categories as c where c.company_id = api_key.company_id
-          ) ->> k.category_id::text, '') as category
+          coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id and k.category_id = list_activity.category_id
           and k.instant >= since and k.instant <= until
@@ -176,5 +221,11 @@ begin
 end
 $$;
 
-comment on function public.list_activity(text, integer, timestamptz, timestamptz, uuid, uuid, uuid) is
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.list_activity owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.list_activity from public, anon, authenticated;
+grant execute on function public.list_activity to service_role;
+comment on function public.list_activity is
   'Kudos of the key''s company, newest first, as a JSON array. read:activity. PT401, PT403.';

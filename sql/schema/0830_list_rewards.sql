@@ -1,5 +1,24 @@
 -- GET /rewards (docs/api.md, Rewards). Statements and plans as in list_members; without archived rewards there is an index of its own.
 
+create view api.rewards with (security_invoker = true) as
+select
+  r.company_id,
+  r.created_at as instant,
+  r.id,
+  r.name,
+  r.description,
+  r.points_cost,
+  r.reward_type,
+  r.stock_count,
+  r.image_url,
+  r.vendor_name,
+  r.is_archived,
+  to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+from app.rewards as r;
+
+grant select on api.rewards to public_api;
+comment on view api.rewards is 'Rewards (docs/api.md, Rewards).';
+
 create function public.list_rewards(key_hash text, max_rows integer, include_archived boolean default false) returns json
 language plpgsql volatile security definer
 set search_path = ''
@@ -52,5 +71,11 @@ begin
 end
 $$;
 
-comment on function public.list_rewards(text, integer, boolean) is
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.list_rewards owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.list_rewards from public, anon, authenticated;
+grant execute on function public.list_rewards to service_role;
+comment on function public.list_rewards is
   'Rewards of the key''s company, newest first, as a JSON array. read:rewards. PT401, PT403.';

@@ -1,5 +1,20 @@
 -- GET /day-ratings (docs/api.md, Day ratings). Statements and plans as in list_members.
 
+create view api.day_ratings with (security_invoker = true) as
+select
+  d.company_id,
+  d.created_at as instant,
+  d.id,
+  d.rating,
+  d.comment,
+  d.team_id,
+  d.points_awarded,
+  to_char(d.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+from app.day_ratings as d;
+
+grant select on api.day_ratings to public_api;
+comment on view api.day_ratings is 'Day ratings (docs/api.md, Day ratings).';
+
 create function public.list_day_ratings(
   key_hash text,
   max_rows integer,
@@ -61,5 +76,11 @@ begin
 end
 $$;
 
-comment on function public.list_day_ratings(text, integer, timestamptz, timestamptz, uuid) is
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.list_day_ratings owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.list_day_ratings from public, anon, authenticated;
+grant execute on function public.list_day_ratings to service_role;
+comment on function public.list_day_ratings is
   'Day ratings of the key''s company, newest first, as a JSON array. read:analytics. PT401, PT403.';

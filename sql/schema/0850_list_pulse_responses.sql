@@ -1,5 +1,26 @@
 -- GET /pulse-responses (docs/api.md, Pulse responses).
 
+create view api.pulse_responses with (security_invoker = true) as
+select
+  p.company_id,
+  p.created_at as instant,
+  p.id,
+  to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "timestamp",
+  question.question,
+  question.response_type,
+  p.value,
+  p.comment
+from app.pulse_responses as p
+left join lateral (
+  select q.question, q.response_type
+  from app.pulse_questions as q
+  where q.company_id = p.company_id and q.id = p.question_id
+  offset 0
+) as question on true;
+
+grant select on api.pulse_responses to public_api;
+comment on view api.pulse_responses is 'Pulse answers (docs/api.md, Pulse responses).';
+
 create function public.list_pulse_responses(
   key_hash text,
   max_rows integer,
@@ -47,5 +68,11 @@ begin
 end
 $$;
 
-comment on function public.list_pulse_responses(text, integer, timestamptz, timestamptz) is
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.list_pulse_responses owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.list_pulse_responses from public, anon, authenticated;
+grant execute on function public.list_pulse_responses to service_role;
+comment on function public.list_pulse_responses is
   'Pulse answers of the key''s company, newest first, as a JSON array. read:analytics. PT401, PT403.';

@@ -55,5 +55,11 @@ begin
 end
 $$;
 
-comment on function public.upsert_rewards(text, text) is
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.upsert_rewards owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.upsert_rewards from public, anon, authenticated;
+grant execute on function public.upsert_rewards to service_role;
+comment on function public.upsert_rewards is
   'Creates or updates rewards of the key''s company by external_id: { imported }. write:rewards. PT401, PT403.';

@@ -35,6 +35,17 @@ comment on schema app is 'Tables and internal functions. Never exposed by the Da
 comment on schema api is 'The public shape of the data: one security_invoker view per resource.';
 comment on role public_api is 'Owns the functions that serve API keys. Bound by row-level security, cannot sign in.';
 
+-- 0110_date_times.sql
+
+-- Date-times as the API says them (docs/api.md, Lists): ISO 8601 in UTC with microseconds and Z.
+create function app.iso_8601(instant timestamptz) returns text
+language sql stable set search_path = ''
+return to_char(instant at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
+
+revoke all on function app.iso_8601 from public;
+grant execute on function app.iso_8601 to authenticated;
+comment on function app.iso_8601 is 'A date-time as the API says it, 2026-11-21T10:15:30.123456Z.';
+
 -- 0200_companies.sql
 
 -- Companies: the tenants. Every other table carries company_id, first in its primary key and in every unique and foreign key.
@@ -66,9 +77,9 @@ begin
 end
 $$;
 
-revoke all on function app.current_company_id() from public;
-grant execute on function app.current_company_id() to public_api;
-comment on function app.current_company_id() is 'The company of the API key that app.authenticate verified in this transaction, or null. Policies of public_api compare with it.';
+revoke all on function app.current_company_id from public;
+grant execute on function app.current_company_id to public_api;
+comment on function app.current_company_id is 'The company of the API key that app.authenticate verified in this transaction, or null. Policies of public_api compare with it.';
 
 create policy api_read on app.companies for select to public_api
   using (id = (select app.current_company_id()));
@@ -161,9 +172,9 @@ begin atomic
   where a.user_id = (select auth.uid()) and m.role = 'admin' and c.serving = 'open';
 end;
 
-revoke all on function app.current_admin() from public;
-grant execute on function app.current_admin() to authenticated;
-comment on function app.current_admin() is 'Company and member id of the signed-in admin; no row for anybody else.';
+revoke all on function app.current_admin from public;
+grant execute on function app.current_admin to authenticated;
+comment on function app.current_admin is 'Company and member id of the signed-in admin; no row for anybody else.';
 
 create policy api_read on app.members for select to public_api
   using (company_id = (select app.current_company_id()));
@@ -397,9 +408,9 @@ create function app.scopes() returns text[]
 language sql immutable set search_path = ''
 return array['read:members', 'read:activity', 'read:rewards', 'read:analytics', 'write:rewards'];
 
-revoke all on function app.scopes() from public;
-grant execute on function app.scopes() to authenticated;
-comment on function app.scopes() is 'All scopes, in the order in which they are shown.';
+revoke all on function app.scopes from public;
+grant execute on function app.scopes to authenticated;
+comment on function app.scopes is 'All scopes, in the order in which they are shown.';
 
 create table app.api_keys (
   company_id uuid not null references app.companies (id) on delete cascade,
@@ -468,6 +479,120 @@ grant select on app.api_key_uses to authenticated;
 
 comment on table app.api_key_uses is 'When an API key was last used, to the minute.';
 
+-- 0610_making_api_keys.sql
+
+-- How a key is made (docs/api.md, Authentication): sk_live_, 32 random characters of 0-9A-Za-z, and six characters that check the
+-- text before them. The check lets the function refuse junk without asking the database, and lets a secret scanner tell
+-- a real key from a placeholder.
+
+-- CRC32 (IEEE) of the ASCII text in base62, six characters, most significant first.
+create function app.api_key_checksum(text text) returns text
+language plpgsql immutable strict set search_path = ''
+as $$
+declare
+  alphabet constant text := '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  bytes constant bytea := convert_to(text, 'UTF8');
+  crc bigint := x'ffffffff'::bigint;
+  checksum text := '';
+begin
+  for position in 0 .. octet_length(bytes) - 1 loop
+    crc := crc # get_byte(bytes, position);
+    for bit in 1 .. 8 loop
+      crc := case when crc & 1 = 1 then (crc >> 1) # x'edb88320'::bigint else crc >> 1 end;
+    end loop;
+  end loop;
+  crc := crc # x'ffffffff'::bigint;
+
+  for digit in 1 .. 6 loop
+    checksum := substr(alphabet, (crc % 62)::integer + 1, 1) || checksum;
+    crc := crc / 62;
+  end loop;
+  return checksum;
+end
+$$;
+
+revoke all on function app.api_key_checksum from public;
+comment on function app.api_key_checksum is 'The last six characters of an API key, from the text before them.';
+
+-- 32 characters of 62 are 190 bits. Bytes from 248 on are thrown away: with them the first characters would come up more often.
+create function app.new_api_key() returns text
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  alphabet constant text := '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  random_bytes bytea;
+  body text := '';
+begin
+  while char_length(body) < 32 loop
+    random_bytes := extensions.gen_random_bytes(32);
+    for position in 0 .. 31 loop
+      if get_byte(random_bytes, position) < 248 then
+        body := body || substr(alphabet, get_byte(random_bytes, position) % 62 + 1, 1);
+      end if;
+    end loop;
+  end loop;
+  body := 'sk_live_' || left(body, 32);
+  return body || app.api_key_checksum(body);
+end
+$$;
+
+revoke all on function app.new_api_key from public;
+comment on function app.new_api_key is 'A new random API key.';
+
+-- Whoever inserts a key says its name, scopes and expiry; everything else is decided here, so that no caller can choose a key, a
+-- hash, a company or a creator. The key leaves through a setting of this transaction, which public.create_api_key empties.
+create function app.make_api_key() returns trigger
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  api_key constant text := app.new_api_key();
+begin
+  select admin.company_id, admin.member_id into new.company_id, new.created_by from app.current_admin() as admin;
+  new.id := gen_random_uuid();
+  new.scopes := array(select scope from unnest(new.scopes) as scope order by array_position(app.scopes(), scope));
+  new.key_hash := sha256(convert_to(api_key, 'UTF8'));
+  new.hint := 'sk_live_…' || right(api_key, 4);
+  new.created_at := now();
+  new.revoked_at := null;
+  new.revoked_by := null;
+  perform set_config('app.new_api_key', api_key, true);
+  return new;
+end
+$$;
+
+revoke all on function app.make_api_key from public;
+comment on function app.make_api_key is 'Trigger: makes the key of a new row and everything that the caller may not choose.';
+
+create trigger make_api_key before insert on app.api_keys
+  for each row execute function app.make_api_key();
+
+-- 0615_revoking_api_keys.sql
+
+-- How a key is revoked (docs/api.md, Authentication): once, and for good.
+
+-- The only change that a key knows: active to revoked, once, now, by the admin who is signed in.
+create function app.revoke_once() returns trigger
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  if old.revoked_at is not null then
+    return null;
+  end if;
+  new := old;
+  new.revoked_at := now();
+  select admin.member_id into new.revoked_by from app.current_admin() as admin;
+  return new;
+end
+$$;
+
+revoke all on function app.revoke_once from public;
+comment on function app.revoke_once is 'Trigger: an update of a key revokes it; of a revoked key, changes nothing.';
+
+create trigger revoke_once before update on app.api_keys
+  for each row execute function app.revoke_once();
+
+-- 0618_history_of_api_keys.sql
+
 -- The history of keys: who created or revoked which, when, with what scopes. It only grows.
 create table app.api_key_events (
   company_id uuid not null,
@@ -505,8 +630,8 @@ begin
 end
 $$;
 
-revoke all on function app.refuse_change() from public;
-comment on function app.refuse_change() is 'Trigger: refuses update, delete and truncate to everybody.';
+revoke all on function app.refuse_change from public;
+comment on function app.refuse_change is 'Trigger: refuses update, delete and truncate to everybody.';
 
 create trigger refuse_change before update or delete on app.api_key_events
   for each row execute function app.refuse_change();
@@ -514,114 +639,6 @@ create trigger refuse_truncate before truncate on app.api_key_events
   for each statement execute function app.refuse_change();
 
 comment on table app.api_key_events is 'Who created or revoked which API key, when. Only ever grows.';
-
--- 0610_making_api_keys.sql
-
--- How a key is made (docs/api.md, Authentication): sk_live_, 32 random characters of 0-9A-Za-z, and six characters that check the
--- text before them. The check lets the function refuse junk without asking the database, and lets a secret scanner tell
--- a real key from a placeholder.
-
--- CRC32 (IEEE) of the ASCII text in base62, six characters, most significant first.
-create function app.api_key_checksum(text text) returns text
-language plpgsql immutable strict set search_path = ''
-as $$
-declare
-  alphabet constant text := '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-  bytes constant bytea := convert_to(text, 'UTF8');
-  crc bigint := x'ffffffff'::bigint;
-  checksum text := '';
-begin
-  for position in 0 .. octet_length(bytes) - 1 loop
-    crc := crc # get_byte(bytes, position);
-    for bit in 1 .. 8 loop
-      crc := case when crc & 1 = 1 then (crc >> 1) # x'edb88320'::bigint else crc >> 1 end;
-    end loop;
-  end loop;
-  crc := crc # x'ffffffff'::bigint;
-
-  for digit in 1 .. 6 loop
-    checksum := substr(alphabet, (crc % 62)::integer + 1, 1) || checksum;
-    crc := crc / 62;
-  end loop;
-  return checksum;
-end
-$$;
-
-revoke all on function app.api_key_checksum(text) from public;
-comment on function app.api_key_checksum(text) is 'The last six characters of an API key, from the text before them.';
-
--- 32 characters of 62 are 190 bits. Bytes from 248 on are thrown away: with them the first characters would come up more often.
-create function app.new_api_key() returns text
-language plpgsql volatile set search_path = ''
-as $$
-declare
-  alphabet constant text := '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-  random_bytes bytea;
-  body text := '';
-begin
-  while char_length(body) < 32 loop
-    random_bytes := extensions.gen_random_bytes(32);
-    for position in 0 .. 31 loop
-      if get_byte(random_bytes, position) < 248 then
-        body := body || substr(alphabet, get_byte(random_bytes, position) % 62 + 1, 1);
-      end if;
-    end loop;
-  end loop;
-  body := 'sk_live_' || left(body, 32);
-  return body || app.api_key_checksum(body);
-end
-$$;
-
-revoke all on function app.new_api_key() from public;
-comment on function app.new_api_key() is 'A new random API key.';
-
--- Whoever inserts a key says its name, scopes and expiry; everything else is decided here, so that no caller can choose a key, a
--- hash, a company or a creator. The key leaves through a setting of this transaction, which public.create_api_key empties.
-create function app.make_api_key() returns trigger
-language plpgsql security definer set search_path = ''
-as $$
-declare
-  api_key constant text := app.new_api_key();
-begin
-  select admin.company_id, admin.member_id into new.company_id, new.created_by from app.current_admin() as admin;
-  new.id := gen_random_uuid();
-  new.scopes := array(select scope from unnest(new.scopes) as scope order by array_position(app.scopes(), scope));
-  new.key_hash := sha256(convert_to(api_key, 'UTF8'));
-  new.hint := 'sk_live_…' || right(api_key, 4);
-  new.created_at := now();
-  new.revoked_at := null;
-  new.revoked_by := null;
-  perform set_config('app.new_api_key', api_key, true);
-  return new;
-end
-$$;
-
-revoke all on function app.make_api_key() from public;
-comment on function app.make_api_key() is 'Trigger: makes the key of a new row and everything that the caller may not choose.';
-
-create trigger make_api_key before insert on app.api_keys
-  for each row execute function app.make_api_key();
-
--- The only change that a key knows: active to revoked, once, now, by the admin who is signed in.
-create function app.revoke_once() returns trigger
-language plpgsql security definer set search_path = ''
-as $$
-begin
-  if old.revoked_at is not null then
-    return null;
-  end if;
-  new := old;
-  new.revoked_at := now();
-  select admin.member_id into new.revoked_by from app.current_admin() as admin;
-  return new;
-end
-$$;
-
-revoke all on function app.revoke_once() from public;
-comment on function app.revoke_once() is 'Trigger: an update of a key revokes it; of a revoked key, changes nothing.';
-
-create trigger revoke_once before update on app.api_keys
-  for each row execute function app.revoke_once();
 
 -- Writes the history, and the row that the last use will stand in.
 create function app.record_api_key_event() returns trigger
@@ -641,8 +658,8 @@ begin
 end
 $$;
 
-revoke all on function app.record_api_key_event() from public;
-comment on function app.record_api_key_event() is 'Trigger: records every create and revoke in app.api_key_events.';
+revoke all on function app.record_api_key_event from public;
+comment on function app.record_api_key_event is 'Trigger: records every create and revoke in app.api_key_events.';
 
 create trigger record_api_key_event after insert or update on app.api_keys
   for each row execute function app.record_api_key_event();
@@ -733,131 +750,24 @@ begin
 end
 $$;
 
-revoke all on function app.authenticate(text, text) from public;
-grant execute on function app.authenticate(text, text) to public_api;
-comment on function app.authenticate(text, text) is
+revoke all on function app.authenticate from public;
+grant execute on function app.authenticate to public_api;
+comment on function app.authenticate is
   'Verifies an API key by its SHA-256 in hex and sets the company of this transaction. PT401, PT403. A null scope asks for none.';
-
--- 0700_views.sql
-
--- The views: the public shape of each resource (docs/api.md), column for column, after company_id, the ids that filters need and
--- the instant that pages are ordered by.
---
--- Date-times are text, as app.iso_8601 makes it, but not made by it: a call a row would cost a fifth of a page's time.
---
--- security_invoker: a view reads with the rights and under the policies of whoever selects from it. create or replace
--- without repeating the option would clear it silently; a test looks.
---
--- What a row names (its team, its people, its category) is looked up row by row with left join lateral (… offset 0): offset 0
--- keeps PostgreSQL from turning the look-ups into joins over whole tables, so that a page costs the same at any size.
-
-create view api.members with (security_invoker = true) as
-select
-  m.company_id,
-  m.created_at as instant,
-  m.id,
-  m.name,
-  m.email,
-  m.role,
-  m.team_id,
-  coalesce(team.name, 'No Team') as team_name,
-  to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
-from app.members as m
-left join lateral (
-  select t.name from app.teams as t where t.company_id = m.company_id and t.id = m.team_id offset 0
-) as team on true;
-
--- The name of each category in the company's default language (pt-br is pt-BR, but what is written the same comes first), else in English,
--- else in any: the first language by its tag. A category without any name has no row here.
-create view api.categories with (security_invoker = true) as
-select distinct on (n.company_id, n.category_id) n.company_id, n.category_id as id, n.name
-from app.category_names as n
-join app.companies as company on company.id = n.company_id
-order by n.company_id, n.category_id, n.language = company.default_language desc,
-  lower(n.language) = lower(company.default_language) desc, n.language = 'en' desc, n.language;
-
--- All but the category's name, which stands in api.categories: public.list_activity looks all of them up once a page.
-create view api.activity with (security_invoker = true) as
-select
-  k.company_id,
-  k.category_id,
-  k.sender_id,
-  k.receiver_id,
-  k.created_at as instant,
-  k.id,
-  to_char(k.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "timestamp",
-  sender.name as sender_name,
-  sender.email as sender_email,
-  receiver.name as receiver_name,
-  receiver.email as receiver_email,
-  k.message
-from app.kudos as k
-left join lateral (
-  select m.name, m.email from app.members as m where m.company_id = k.company_id and m.id = k.sender_id offset 0
-) as sender on true
-left join lateral (
-  select m.name, m.email from app.members as m where m.company_id = k.company_id and m.id = k.receiver_id offset 0
-) as receiver on true;
-
-create view api.rewards with (security_invoker = true) as
-select
-  r.company_id,
-  r.created_at as instant,
-  r.id,
-  r.name,
-  r.description,
-  r.points_cost,
-  r.reward_type,
-  r.stock_count,
-  r.image_url,
-  r.vendor_name,
-  r.is_archived,
-  to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
-from app.rewards as r;
-
-create view api.day_ratings with (security_invoker = true) as
-select
-  d.company_id,
-  d.created_at as instant,
-  d.id,
-  d.rating,
-  d.comment,
-  d.team_id,
-  d.points_awarded,
-  to_char(d.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
-from app.day_ratings as d;
-
-create view api.pulse_responses with (security_invoker = true) as
-select
-  p.company_id,
-  p.created_at as instant,
-  p.id,
-  to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "timestamp",
-  question.question,
-  question.response_type,
-  p.value,
-  p.comment
-from app.pulse_responses as p
-left join lateral (
-  select q.question, q.response_type
-  from app.pulse_questions as q
-  where q.company_id = p.company_id and q.id = p.question_id
-  offset 0
-) as question on true;
-
-grant select on api.members, api.categories, api.activity, api.rewards, api.day_ratings, api.pulse_responses to public_api;
--- Not granted: anything to anon, authenticated, service_role.
-
-comment on view api.members is 'Members (docs/api.md, Members).';
-comment on view api.categories is 'Names of kudos categories in the company''s default language.';
-comment on view api.activity is 'Kudos (docs/api.md, Activity), with the id of their category.';
-comment on view api.rewards is 'Rewards (docs/api.md, Rewards).';
-comment on view api.day_ratings is 'Day ratings (docs/api.md, Day ratings).';
-comment on view api.pulse_responses is 'Pulse answers (docs/api.md, Pulse responses).';
 
 -- 0710_serving.sql
 
--- What every function that serves an API key shares.
+-- What the chapters that follow share: each is one endpoint, with its view, its function, and who may call it.
+--
+-- A view is the public shape of a resource (docs/api.md), column for column, after company_id, the ids that filters need and the instant
+-- that pages are ordered by. Date-times are text, as app.iso_8601 makes it, but not made by it: a call a row would cost a fifth of a page's
+-- time. security_invoker: a view reads with the rights and under the policies of whoever selects from it. create or replace without
+-- repeating the option would clear it silently; a test looks.
+--
+-- What a row names (its team, its people) is looked up row by row with left join lateral (… offset 0): offset 0 keeps PostgreSQL from
+-- turning the look-ups into joins over whole tables, so that a page costs the same at any size.
+--
+-- Not granted: any view to anon, authenticated or service_role.
 
 -- Every one of these functions asks row_security_active() about the tables that it reads, and calls this where the answer is no.
 -- Ownership is what a restore without owners loses, and the same functions owned by postgres would return every company's rows:
@@ -871,9 +781,9 @@ begin
 end
 $$;
 
-revoke all on function app.refuse_without_row_security() from public;
-grant execute on function app.refuse_without_row_security() to public_api;
-comment on function app.refuse_without_row_security() is 'Raises: row-level security does not bind the current role.';
+revoke all on function app.refuse_without_row_security from public;
+grant execute on function app.refuse_without_row_security to public_api;
+comment on function app.refuse_without_row_security is 'Raises: row-level security does not bind the current role.';
 
 -- What PostgREST's response.headers hold for the Edge Function besides a page: key and company for the request log, how many rows the page
 -- has, and whether there are more. Written out, because building it from JSON functions took a tenth of a small page's time, and uuids,
@@ -884,9 +794,9 @@ create function app.page_headers() returns text
 language sql immutable set search_path = ''
 return '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"}]';
 
-revoke all on function app.page_headers() from public;
-grant execute on function app.page_headers() to public_api;
-comment on function app.page_headers() is
+revoke all on function app.page_headers from public;
+grant execute on function app.page_headers to public_api;
+comment on function app.page_headers is
   'The response.headers of a page, for format(): the ids of key and company, the number of its rows, true or false for whether there are more.';
 
 -- The answer of the functions that serve no page: its body as it is, with key and company for the request log. Lists of 1.0.0 pass what a
@@ -917,9 +827,9 @@ begin
 end
 $$;
 
-revoke all on function app.respond(uuid, uuid, json, bigint, boolean) from public;
-grant execute on function app.respond(uuid, uuid, json, bigint, boolean) to public_api;
-comment on function app.respond(uuid, uuid, json, bigint, boolean) is
+revoke all on function app.respond from public;
+grant execute on function app.respond to public_api;
+comment on function app.respond is
   'The body, with X-Key-Id, X-Company-Id and of a page X-Row-Count and X-Has-More put into the response.';
 
 -- 0800_verify_api_key.sql
@@ -951,7 +861,13 @@ begin
 end
 $$;
 
-comment on function public.verify_api_key(text, text) is
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.verify_api_key owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.verify_api_key from public, anon, authenticated;
+grant execute on function public.verify_api_key to service_role;
+comment on function public.verify_api_key is
   'Checks a key and, when it is given, a scope: { company_name, key_name, scopes }. PT401, PT403.';
 
 -- 0810_list_members.sql
@@ -970,10 +886,28 @@ comment on function public.verify_api_key(text, text) is
 --
 -- Each statement reads one row more than it answers: that there is one is what X-Has-More says.
 
--- Which of two filters leads: the one that fewer members match. A thousand of each are counted at most, because
--- that costs less than a page. It is planned as its caller says, but for bitmaps, which read all that matches before the
--- first is counted.
-create function app.rarer_members_filter(company_id uuid, team_id uuid, role text) returns text
+create view api.members with (security_invoker = true) as
+select
+  m.company_id,
+  m.created_at as instant,
+  m.id,
+  m.name,
+  m.email,
+  m.role,
+  m.team_id,
+  coalesce(team.name, 'No Team') as team_name,
+  to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+from app.members as m
+left join lateral (
+  select t.name from app.teams as t where t.company_id = m.company_id and t.id = m.team_id offset 0
+) as team on true;
+
+grant select on api.members to public_api;
+comment on view api.members is 'Members (docs/api.md, Members).';
+
+-- Which filter leads: the only one, and of two the one that fewer members match, of a thousand of each at most: counting them costs less
+-- than a page. It is planned as its caller says, but for bitmaps, which read all that matches before the first is counted.
+create function app.rarest_members_filter(company_id uuid, team_id uuid, role text) returns text
 language plpgsql stable
 set search_path = ''
 set enable_bitmapscan = off
@@ -983,23 +917,27 @@ declare
   of_team bigint;
   of_role bigint;
 begin
+  if num_nonnulls(team_id, role) = 1 then
+    return case when team_id is not null then 'team' else 'role' end;
+  end if;
+
   select count(*) into of_team from (
     select from app.members as m
-    where m.company_id = rarer_members_filter.company_id and m.team_id = rarer_members_filter.team_id
+    where m.company_id = rarest_members_filter.company_id and m.team_id = rarest_members_filter.team_id
     limit 1000
   ) as counted;
   select count(*) into of_role from (
     select from app.members as m
-    where m.company_id = rarer_members_filter.company_id and m.role = rarer_members_filter.role
+    where m.company_id = rarest_members_filter.company_id and m.role = rarest_members_filter.role
     limit 1000
   ) as counted;
-  return case when of_team <= of_role then 'team' else 'role' end;
+  return case least(of_team, of_role) when of_team then 'team' else 'role' end;
 end
 $$;
 
-revoke all on function app.rarer_members_filter(uuid, uuid, text) from public;
-grant execute on function app.rarer_members_filter(uuid, uuid, text) to public_api;
-comment on function app.rarer_members_filter(uuid, uuid, text) is 'team or role, whichever fewer members match.';
+revoke all on function app.rarest_members_filter from public;
+grant execute on function app.rarest_members_filter to public_api;
+comment on function app.rarest_members_filter is 'team or role, whichever fewest members match.';
 
 create function public.list_members(key_hash text, max_rows integer, team_id uuid default null, role text default null) returns json
 language plpgsql volatile security definer
@@ -1016,13 +954,18 @@ declare
   found_rows bigint;
   page json;
   headers text;
+  lead_by text;
 begin
   if not (row_security_active('app.members'::regclass) and row_security_active('app.teams'::regclass)) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:members');
 
-  if team_id is null and role is null then
+  if num_nonnulls(team_id, role) > 0 then
+    lead_by := app.rarest_members_filter(api_key.company_id, team_id, role);
+  end if;
+
+  if lead_by is null then
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
@@ -1032,7 +975,7 @@ begin
         limit max_rows + 1
       ) as item
     ) as numbered;
-  elsif role is null or (team_id is not null and app.rarer_members_filter(api_key.company_id, team_id, role) = 'team') then
+  elsif lead_by = 'team' then
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
@@ -1065,12 +1008,71 @@ begin
 end
 $$;
 
-comment on function public.list_members(text, integer, uuid, text) is
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.list_members owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.list_members from public, anon, authenticated;
+grant execute on function public.list_members to service_role;
+comment on function public.list_members is
   'Members of the key''s company, newest first, as a JSON array. read:members. PT401, PT403.';
 
 -- 0820_list_activity.sql
 
 -- GET /activity (docs/api.md, Activity). Statements and plans as in list_members.
+
+-- All but the category's name: public.list_activity looks all of them up once a page.
+create view api.activity with (security_invoker = true) as
+select
+  k.company_id,
+  k.category_id,
+  k.sender_id,
+  k.receiver_id,
+  k.created_at as instant,
+  k.id,
+  to_char(k.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "timestamp",
+  sender.name as sender_name,
+  sender.email as sender_email,
+  receiver.name as receiver_name,
+  receiver.email as receiver_email,
+  k.message
+from app.kudos as k
+left join lateral (
+  select m.name, m.email from app.members as m where m.company_id = k.company_id and m.id = k.sender_id offset 0
+) as sender on true
+left join lateral (
+  select m.name, m.email from app.members as m where m.company_id = k.company_id and m.id = k.receiver_id offset 0
+) as receiver on true;
+
+grant select on api.activity to public_api;
+comment on view api.activity is 'Kudos (docs/api.md, Activity), with the id of their category.';
+
+-- The name of each category of a company, by its id: in the company's default language (pt-br is pt-BR, but what is written the same comes
+-- first), else in English, else in any: the first language by its tag. A category without any name is not in it. In plpgsql, because a
+-- session keeps its plan; stable, so that it sees the moment that the statement sees which asks.
+create function app.category_names_by_id(company_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+set jit = off
+as $$
+begin
+  return (
+    select jsonb_object_agg(named.category_id, named.name)
+    from (
+      select distinct on (n.category_id) n.category_id, n.name
+      from app.category_names as n
+      join app.companies as company on company.id = n.company_id
+      where n.company_id = category_names_by_id.company_id
+      order by n.category_id, n.language = company.default_language desc,
+        lower(n.language) = lower(company.default_language) desc, n.language = 'en' desc, n.language
+    ) as named
+  );
+end
+$$;
+
+revoke all on function app.category_names_by_id from public;
+grant execute on function app.category_names_by_id to public_api;
+comment on function app.category_names_by_id is 'The names of a company''s kudos categories, { id: name }, in the language that the company reads.';
 
 -- Which filter leads: the only one, and of several the one that fewest kudos of the window match, of a thousand of each at most. It
 -- is planned as its caller says, but for bitmaps, which read all that matches before the first is counted.
@@ -1130,9 +1132,9 @@ begin
 end
 $$;
 
-revoke all on function app.rarest_kudos_filter(uuid, timestamptz, timestamptz, uuid, uuid, uuid) from public;
-grant execute on function app.rarest_kudos_filter(uuid, timestamptz, timestamptz, uuid, uuid, uuid) to public_api;
-comment on function app.rarest_kudos_filter(uuid, timestamptz, timestamptz, uuid, uuid, uuid) is
+revoke all on function app.rarest_kudos_filter from public;
+grant execute on function app.rarest_kudos_filter to public_api;
+comment on function app.rarest_kudos_filter is
   'sender, receiver or category, whichever fewest kudos of the window match.';
 
 create function public.list_activity(
@@ -1179,9 +1181,7 @@ begin
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce((
-            select jsonb_object_agg(c.id, c.name) from api.categories as c where c.company_id = api_key.company_id
-          ) ->> k.category_id::text, '') as category
+          coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id
           and k.instant >= since and k.instant <= until
@@ -1193,9 +1193,7 @@ begin
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce((
-            select jsonb_object_agg(c.id, c.name) from api.categories as c where c.company_id = api_key.company_id
-          ) ->> k.category_id::text, '') as category
+          coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id and k.sender_id = list_activity.sender_id
           and k.instant >= since and k.instant <= until
@@ -1209,9 +1207,7 @@ begin
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce((
-            select jsonb_object_agg(c.id, c.name) from api.categories as c where c.company_id = api_key.company_id
-          ) ->> k.category_id::text, '') as category
+          coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id and k.receiver_id = list_activity.receiver_id
           and k.instant >= since and k.instant <= until
@@ -1225,9 +1221,7 @@ begin
     select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce((
-            select jsonb_object_agg(c.id, c.name) from api.categories as c where c.company_id = api_key.company_id
-          ) ->> k.category_id::text, '') as category
+          coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id and k.category_id = list_activity.category_id
           and k.instant >= since and k.instant <= until
@@ -1248,12 +1242,37 @@ begin
 end
 $$;
 
-comment on function public.list_activity(text, integer, timestamptz, timestamptz, uuid, uuid, uuid) is
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.list_activity owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.list_activity from public, anon, authenticated;
+grant execute on function public.list_activity to service_role;
+comment on function public.list_activity is
   'Kudos of the key''s company, newest first, as a JSON array. read:activity. PT401, PT403.';
 
 -- 0830_list_rewards.sql
 
 -- GET /rewards (docs/api.md, Rewards). Statements and plans as in list_members; without archived rewards there is an index of its own.
+
+create view api.rewards with (security_invoker = true) as
+select
+  r.company_id,
+  r.created_at as instant,
+  r.id,
+  r.name,
+  r.description,
+  r.points_cost,
+  r.reward_type,
+  r.stock_count,
+  r.image_url,
+  r.vendor_name,
+  r.is_archived,
+  to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+from app.rewards as r;
+
+grant select on api.rewards to public_api;
+comment on view api.rewards is 'Rewards (docs/api.md, Rewards).';
 
 create function public.list_rewards(key_hash text, max_rows integer, include_archived boolean default false) returns json
 language plpgsql volatile security definer
@@ -1307,12 +1326,33 @@ begin
 end
 $$;
 
-comment on function public.list_rewards(text, integer, boolean) is
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.list_rewards owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.list_rewards from public, anon, authenticated;
+grant execute on function public.list_rewards to service_role;
+comment on function public.list_rewards is
   'Rewards of the key''s company, newest first, as a JSON array. read:rewards. PT401, PT403.';
 
 -- 0840_list_day_ratings.sql
 
 -- GET /day-ratings (docs/api.md, Day ratings). Statements and plans as in list_members.
+
+create view api.day_ratings with (security_invoker = true) as
+select
+  d.company_id,
+  d.created_at as instant,
+  d.id,
+  d.rating,
+  d.comment,
+  d.team_id,
+  d.points_awarded,
+  to_char(d.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+from app.day_ratings as d;
+
+grant select on api.day_ratings to public_api;
+comment on view api.day_ratings is 'Day ratings (docs/api.md, Day ratings).';
 
 create function public.list_day_ratings(
   key_hash text,
@@ -1375,12 +1415,39 @@ begin
 end
 $$;
 
-comment on function public.list_day_ratings(text, integer, timestamptz, timestamptz, uuid) is
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.list_day_ratings owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.list_day_ratings from public, anon, authenticated;
+grant execute on function public.list_day_ratings to service_role;
+comment on function public.list_day_ratings is
   'Day ratings of the key''s company, newest first, as a JSON array. read:analytics. PT401, PT403.';
 
 -- 0850_list_pulse_responses.sql
 
 -- GET /pulse-responses (docs/api.md, Pulse responses).
+
+create view api.pulse_responses with (security_invoker = true) as
+select
+  p.company_id,
+  p.created_at as instant,
+  p.id,
+  to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "timestamp",
+  question.question,
+  question.response_type,
+  p.value,
+  p.comment
+from app.pulse_responses as p
+left join lateral (
+  select q.question, q.response_type
+  from app.pulse_questions as q
+  where q.company_id = p.company_id and q.id = p.question_id
+  offset 0
+) as question on true;
+
+grant select on api.pulse_responses to public_api;
+comment on view api.pulse_responses is 'Pulse answers (docs/api.md, Pulse responses).';
 
 create function public.list_pulse_responses(
   key_hash text,
@@ -1429,7 +1496,13 @@ begin
 end
 $$;
 
-comment on function public.list_pulse_responses(text, integer, timestamptz, timestamptz) is
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.list_pulse_responses owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.list_pulse_responses from public, anon, authenticated;
+grant execute on function public.list_pulse_responses to service_role;
+comment on function public.list_pulse_responses is
   'Pulse answers of the key''s company, newest first, as a JSON array. read:analytics. PT401, PT403.';
 
 -- 0860_upsert_rewards.sql
@@ -1491,60 +1564,18 @@ begin
 end
 $$;
 
-comment on function public.upsert_rewards(text, text) is
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.upsert_rewards owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.upsert_rewards from public, anon, authenticated;
+grant execute on function public.upsert_rewards to service_role;
+comment on function public.upsert_rewards is
   'Creates or updates rewards of the key''s company by external_id: { imported }. write:rewards. PT401, PT403.';
 
--- 0890_ownership.sql
+-- 0900_signing_in.sql
 
--- The functions that serve API keys belong to public_api, so that the policies bind them, and only the project's secret key
--- (service_role) may call them. A later create or replace keeps owner and grants.
-
-grant create on schema public to public_api;
-
-alter function public.verify_api_key(text, text) owner to public_api;
-alter function public.list_members(text, integer, uuid, text) owner to public_api;
-alter function public.list_activity(text, integer, timestamptz, timestamptz, uuid, uuid, uuid) owner to public_api;
-alter function public.list_rewards(text, integer, boolean) owner to public_api;
-alter function public.list_day_ratings(text, integer, timestamptz, timestamptz, uuid) owner to public_api;
-alter function public.list_pulse_responses(text, integer, timestamptz, timestamptz) owner to public_api;
-alter function public.upsert_rewards(text, text) owner to public_api;
-
-revoke create on schema public from public_api;
-
-revoke all on function
-  public.verify_api_key(text, text),
-  public.list_members(text, integer, uuid, text),
-  public.list_activity(text, integer, timestamptz, timestamptz, uuid, uuid, uuid),
-  public.list_rewards(text, integer, boolean),
-  public.list_day_ratings(text, integer, timestamptz, timestamptz, uuid),
-  public.list_pulse_responses(text, integer, timestamptz, timestamptz),
-  public.upsert_rewards(text, text)
-from public, anon, authenticated;
-
-grant execute on function
-  public.verify_api_key(text, text),
-  public.list_members(text, integer, uuid, text),
-  public.list_activity(text, integer, timestamptz, timestamptz, uuid, uuid, uuid),
-  public.list_rewards(text, integer, boolean),
-  public.list_day_ratings(text, integer, timestamptz, timestamptz, uuid),
-  public.list_pulse_responses(text, integer, timestamptz, timestamptz),
-  public.upsert_rewards(text, text)
-to service_role;
-
--- 0900_admin_functions.sql
-
--- What the dashboard calls, signed in through Supabase Auth (docs/api.md, Authentication; docs/operations.md). Security invoker: the
--- policies and grants of authenticated decide. Errors for the admin leave as PT400 and PT403, which PostgREST turns into that
--- HTTP status; the hint of a PT400 names the field.
-
--- Date-times as the API says them (docs/api.md, Lists): ISO 8601 in UTC with microseconds and Z.
-create function app.iso_8601(instant timestamptz) returns text
-language sql stable set search_path = ''
-return to_char(instant at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
-
-revoke all on function app.iso_8601(timestamptz) from public;
-grant execute on function app.iso_8601(timestamptz) to authenticated;
-comment on function app.iso_8601(timestamptz) is 'A date-time as the API says it, 2026-11-21T10:15:30.123456Z.';
+-- Signing in to the dashboard through Supabase Auth, and becoming the member that one is (docs/operations.md).
 
 -- Links the signed-in person to their member row, by confirmed e-mail address and without case, once and for good.
 -- Security definer, because it looks through all companies; in app, because nothing of that kind stands in an exposed schema.
@@ -1593,9 +1624,9 @@ exception
 end
 $$;
 
-revoke all on function app.link_member() from public;
-grant execute on function app.link_member() to authenticated;
-comment on function app.link_member() is
+revoke all on function app.link_member from public;
+grant execute on function app.link_member to authenticated;
+comment on function app.link_member is
   'Links the signed-in person to their member row: linked, moved (linked, but the company has moved to another project), email_not_confirmed, no_member or several_members. PT401 when the account is gone.';
 
 -- Who the signed-in person is: their own member row, whatever their role.
@@ -1609,9 +1640,9 @@ begin atomic
   where a.user_id = (select auth.uid());
 end;
 
-revoke all on function app.current_member() from public;
-grant execute on function app.current_member() to authenticated;
-comment on function app.current_member() is 'Company name, name and role of the signed-in member; no row before link_member.';
+revoke all on function app.current_member from public;
+grant execute on function app.current_member to authenticated;
+comment on function app.current_member is 'Company name, name and role of the signed-in member; no row before link_member.';
 
 create function public.link_member() returns json
 language plpgsql volatile security invoker set search_path = ''
@@ -1625,10 +1656,15 @@ begin
 end
 $$;
 
-revoke all on function public.link_member() from public, anon, service_role;
-grant execute on function public.link_member() to authenticated;
-comment on function public.link_member() is
+revoke all on function public.link_member from public, anon, service_role;
+grant execute on function public.link_member to authenticated;
+comment on function public.link_member is
   'To be called after sign-in: { status, company_name, name, role }, status linked, moved (no role then), email_not_confirmed, no_member or several_members. PT401 when the account is gone.';
+
+-- 0910_managing_api_keys.sql
+
+-- What the dashboard calls to manage keys (docs/api.md, Authentication). Security invoker: the policies and grants of authenticated
+-- decide. Errors for the admin leave as PT400, PT403 and PT404, which PostgREST turns into that HTTP status; the hint of a PT400 names the field.
 
 create function public.create_api_key(
   name text,
@@ -1678,9 +1714,9 @@ begin
 end
 $$;
 
-revoke all on function public.create_api_key(text, text[], timestamptz) from public, anon, service_role;
-grant execute on function public.create_api_key(text, text[], timestamptz) to authenticated;
-comment on function public.create_api_key(text, text[], timestamptz) is
+revoke all on function public.create_api_key from public, anon, service_role;
+grant execute on function public.create_api_key to authenticated;
+comment on function public.create_api_key is
   'Makes an API key and returns it, this once: { id, name, api_key, hint, scopes, created_at, expires_at }. PT400, PT403.';
 
 create function public.list_api_keys() returns json
@@ -1712,9 +1748,9 @@ begin atomic
   ) as listed;
 end;
 
-revoke all on function public.list_api_keys() from public, anon, service_role;
-grant execute on function public.list_api_keys() to authenticated;
-comment on function public.list_api_keys() is
+revoke all on function public.list_api_keys from public, anon, service_role;
+grant execute on function public.list_api_keys to authenticated;
+comment on function public.list_api_keys is
   'The API keys of the admin''s company, newest first, as a JSON array without keys and hashes; empty for anybody else.';
 
 create function public.revoke_api_key(key_id uuid) returns json
@@ -1739,9 +1775,9 @@ begin
 end
 $$;
 
-revoke all on function public.revoke_api_key(uuid) from public, anon, service_role;
-grant execute on function public.revoke_api_key(uuid) to authenticated;
-comment on function public.revoke_api_key(uuid) is
+revoke all on function public.revoke_api_key from public, anon, service_role;
+grant execute on function public.revoke_api_key to authenticated;
+comment on function public.revoke_api_key is
   'Revokes a key of the admin''s company, for good; of a revoked key, changes nothing: { id, revoked_at, revoked_by }. PT404.';
 
 create function public.list_api_key_events() returns json
@@ -1763,9 +1799,9 @@ begin atomic
   ) as listed;
 end;
 
-revoke all on function public.list_api_key_events() from public, anon, service_role;
-grant execute on function public.list_api_key_events() to authenticated;
-comment on function public.list_api_key_events() is
+revoke all on function public.list_api_key_events from public, anon, service_role;
+grant execute on function public.list_api_key_events to authenticated;
+comment on function public.list_api_key_events is
   'Who created or revoked which API key of the admin''s company, newest first, as a JSON array; empty for anybody else.';
 
 -- 10_staging.sql

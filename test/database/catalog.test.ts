@@ -102,7 +102,7 @@ describe("the comparison notices", () => {
     ["a view's option", "alter view api.members set (security_invoker = false)"],
     [
       "a view's query",
-      "create or replace view api.categories with (security_invoker = true) as select company_id, id, '' as name from app.categories",
+      "create or replace view api.members with (security_invoker = true) as select company_id, created_at as instant, id, name, email, role, team_id, '' as team_name, '' as created_at from app.members",
     ],
     [
       "a function's body",

@@ -9,7 +9,7 @@ import { first, sql, stack } from "../api/stack.ts";
 afterAll(() => sql.end());
 
 const check = await readFile(`${root}/sql/check.sql`, "utf8");
-const ownership = await readFile(`${root}/sql/schema/0890_ownership.sql`, "utf8");
+const repair = await readFile(`${root}/sql/repair.sql`, "utf8");
 
 /** Does something as an operator, the non-superuser postgres, and takes it back. */
 async function tryOut<T>(use: (tx: TransactionSql) => Promise<T>): Promise<T> {
@@ -43,7 +43,7 @@ test("a database as the migrations make it has no problem", async () => {
   expect(await tryOut(problems)).toEqual([]);
 });
 
-test("functions that lost their owner are named, refuse to run, and are mended by sql/schema/0890_ownership.sql", async () => {
+test("functions that lost their owner are named, refuse to run, and are mended by sql/repair.sql", async () => {
   await tryOut(async (tx) => {
     const readMembers = () =>
       tx.savepoint(async (inner) => {
@@ -59,7 +59,7 @@ test("functions that lost their owner are named, refuse to run, and are mended b
     );
     await expect(readMembers()).rejects.toThrow("row-level security does not bind postgres");
 
-    await tx.unsafe(ownership);
+    await tx.unsafe(repair);
     expect(await problems(tx)).toEqual([]);
     await readMembers();
   });

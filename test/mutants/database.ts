@@ -97,12 +97,12 @@ async function inPlans(sql: Sql): Promise<Mutant[]> {
       where setting ~ '^(enable_|plan_cache_mode)' and p.pronamespace in ('app'::regnamespace, 'public'::regnamespace)`),
   ];
   const leading: [routine: string, from: RegExp, to: string, name: string][] = [
-    ["app.rarer_members_filter", /of_team <= of_role/, "of_team > of_role", "the filter that more members match leads"],
+    ["app.rarest_members_filter", /case least\(/, "case greatest(", "the filter that most members match leads"],
     ["app.rarest_kudos_filter", /case least\(/, "case greatest(", "the filter that most kudos match leads"],
   ];
   for (const [routine, from, to, name] of leading)
     mutants.push({ name, statement: await rewritten(sql, routine, from, to) });
-  for (const routine of ["app.rarer_members_filter", "app.rarest_kudos_filter"]) {
+  for (const routine of ["app.rarest_members_filter", "app.rarest_kudos_filter"]) {
     for (let nth = 0; nth < (await occurrences(sql, routine, /limit 1000/)); nth++) {
       const statement = await rewritten(sql, routine, /limit 1000/, "", nth);
       mutants.push({ name: `${routine} counts to the end in its statement ${nth + 1}`, statement });

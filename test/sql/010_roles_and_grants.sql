@@ -113,7 +113,6 @@ select bag_eq(
     ('app.pulse_questions', 'public_api', 'select'),
     ('app.pulse_responses', 'public_api', 'select'),
     ('api.members', 'public_api', 'select'),
-    ('api.categories', 'public_api', 'select'),
     ('api.activity', 'public_api', 'select'),
     ('api.rewards', 'public_api', 'select'),
     ('api.day_ratings', 'public_api', 'select'),

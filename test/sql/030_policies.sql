@@ -26,12 +26,11 @@ select bag_eq(
   $$ select relname::text, reloptions from pg_class where relnamespace = 'api'::regnamespace and relkind = 'v' $$,
   $$ values
     ('members', array['security_invoker=true']),
-    ('categories', array['security_invoker=true']),
     ('activity', array['security_invoker=true']),
     ('rewards', array['security_invoker=true']),
     ('day_ratings', array['security_invoker=true']),
     ('pulse_responses', array['security_invoker=true']) $$,
-  'Schema api holds six views, each with security_invoker and no other option'
+  'Schema api holds five views, each with security_invoker and no other option'
 );
 
 select policies_are('app', 'companies', array['api_read'], 'app.companies has the policy api_read only');

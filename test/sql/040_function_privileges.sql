@@ -130,8 +130,9 @@ select bag_eq(
     ('page_headers', '', 'postgres', 'invoker', 'immutable', 'search_path=""', 'public_api'),
     ('respond', 'key_id uuid, company_id uuid, body json, page_rows bigint DEFAULT NULL::bigint, has_more boolean DEFAULT NULL::boolean',
       'postgres', 'invoker', 'volatile', 'search_path=""', 'public_api'),
-    ('rarer_members_filter', 'company_id uuid, team_id uuid, role text', 'postgres', 'invoker', 'stable',
+    ('rarest_members_filter', 'company_id uuid, team_id uuid, role text', 'postgres', 'invoker', 'stable',
       'search_path="", enable_bitmapscan=off, jit=off', 'public_api'),
+    ('category_names_by_id', 'company_id uuid', 'postgres', 'invoker', 'stable', 'search_path="", jit=off', 'public_api'),
     ('rarest_kudos_filter',
       'company_id uuid, since timestamp with time zone, until timestamp with time zone, sender_id uuid, receiver_id uuid, category_id uuid',
       'postgres', 'invoker', 'stable', 'search_path="", enable_bitmapscan=off, jit=off', 'public_api'),
@@ -176,7 +177,7 @@ select bag_eq(
       || 'public.upsert_rewards, public.verify_api_key'),
     ('authenticated', 'app.current_admin, app.current_member, app.iso_8601, app.link_member, app.scopes, public.create_api_key, '
       || 'public.link_member, public.list_api_key_events, public.list_api_keys, public.revoke_api_key'),
-    ('public_api', 'app.authenticate, app.current_company_id, app.page_headers, app.rarer_members_filter, app.rarest_kudos_filter, '
+    ('public_api', 'app.authenticate, app.category_names_by_id, app.current_company_id, app.page_headers, app.rarest_kudos_filter, app.rarest_members_filter, '
       || 'app.refuse_without_row_security, app.respond, public.list_activity, '
       || 'public.list_day_ratings, public.list_members, public.list_pulse_responses, public.list_rewards, public.upsert_rewards, public.verify_api_key') $$,
   'Who can call what, memberships and schemas included: anon and authenticator can call nothing'

@@ -1,0 +1,70 @@
+-- The history of keys: who created or revoked which, when, with what scopes. It only grows.
+create table app.api_key_events (
+  company_id uuid not null,
+  id bigint not null generated always as identity,
+  created_at timestamptz not null default now(),
+  action text not null,
+  key_id uuid not null,
+  key_name text not null,
+  hint text not null,
+  scopes text[] not null,
+  expires_at timestamptz,
+  member_id uuid not null,
+  -- As it was then: the history stays readable when the member is renamed.
+  member_name text not null,
+  primary key (company_id, id),
+  constraint api_key_events_action_known check (action in ('created', 'revoked'))
+);
+
+alter table app.api_key_events enable row level security;
+
+create index api_key_events_newest on app.api_key_events (company_id, created_at desc, id desc);
+
+create policy admin_read on app.api_key_events for select to authenticated
+  using (company_id = (select admin.company_id from app.current_admin() as admin));
+
+grant select on app.api_key_events to authenticated;
+-- Not granted: any write; the trigger on app.api_keys writes it, and the trigger below refuses every change to everybody.
+
+-- Refuses to change what is history, also to the owner of the table.
+create function app.refuse_change() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  raise exception '% only grows: % is refused', tg_relid::regclass, lower(tg_op) using errcode = 'insufficient_privilege';
+end
+$$;
+
+revoke all on function app.refuse_change from public;
+comment on function app.refuse_change is 'Trigger: refuses update, delete and truncate to everybody.';
+
+create trigger refuse_change before update or delete on app.api_key_events
+  for each row execute function app.refuse_change();
+create trigger refuse_truncate before truncate on app.api_key_events
+  for each statement execute function app.refuse_change();
+
+comment on table app.api_key_events is 'Who created or revoked which API key, when. Only ever grows.';
+
+-- Writes the history, and the row that the last use will stand in.
+create function app.record_api_key_event() returns trigger
+language plpgsql security definer set search_path = ''
+as $$
+begin
+  insert into app.api_key_events (company_id, action, key_id, key_name, hint, scopes, expires_at, member_id, member_name)
+  select new.company_id, case tg_op when 'INSERT' then 'created' else 'revoked' end,
+    new.id, new.name, new.hint, new.scopes, new.expires_at, m.id, m.name
+  from app.members as m
+  where m.company_id = new.company_id and m.id = coalesce(new.revoked_by, new.created_by);
+
+  if tg_op = 'INSERT' then
+    insert into app.api_key_uses (company_id, key_id) values (new.company_id, new.id);
+  end if;
+  return null;
+end
+$$;
+
+revoke all on function app.record_api_key_event from public;
+comment on function app.record_api_key_event is 'Trigger: records every create and revoke in app.api_key_events.';
+
+create trigger record_api_key_event after insert or update on app.api_keys
+  for each row execute function app.record_api_key_event();

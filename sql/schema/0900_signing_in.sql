@@ -1,0 +1,85 @@
+-- Signing in to the dashboard through Supabase Auth, and becoming the member that one is (docs/operations.md).
+
+-- Links the signed-in person to their member row, by confirmed e-mail address and without case, once and for good.
+-- Security definer, because it looks through all companies; in app, because nothing of that kind stands in an exposed schema.
+create function app.link_member() returns text
+language plpgsql volatile security definer set search_path = ''
+as $$
+declare
+  status text;
+  account record;
+  candidates record;
+begin
+  select case when c.serving = 'open' then 'linked' else 'moved' end into status
+  from app.member_accounts as a
+  join app.companies as c on c.id = a.company_id
+  where a.user_id = (select auth.uid());
+  if found then
+    return status;
+  end if;
+
+  select u.id, u.email, u.email_confirmed_at into account from auth.users as u where u.id = (select auth.uid());
+  if not found then
+    raise exception using errcode = 'PT401', message = 'this account no longer exists';
+  elsif account.email_confirmed_at is null then
+    return 'email_not_confirmed';
+  end if;
+
+  select count(*) as found, (array_agg(m.company_id))[1] as company_id, (array_agg(m.id))[1] as member_id into candidates
+  from app.members as m
+  join app.companies as c on c.id = m.company_id and c.serving = 'open'
+  where lower(m.email) = lower(account.email)
+    and not exists (select from app.member_accounts as a where a.company_id = m.company_id and a.member_id = m.id);
+  if candidates.found = 0 then
+    -- Two first calls at once: the other one may have linked this sign-in since it was looked for above.
+    return case when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member' end;
+  elsif candidates.found > 1 then
+    return 'several_members';
+  end if;
+
+  insert into app.member_accounts (user_id, company_id, member_id)
+  values (account.id, candidates.company_id, candidates.member_id);
+  return 'linked';
+exception
+  -- Two first calls at once: the other one has linked this sign-in, or this member.
+  when unique_violation then
+    return case when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member' end;
+end
+$$;
+
+revoke all on function app.link_member from public;
+grant execute on function app.link_member to authenticated;
+comment on function app.link_member is
+  'Links the signed-in person to their member row: linked, moved (linked, but the company has moved to another project), email_not_confirmed, no_member or several_members. PT401 when the account is gone.';
+
+-- Who the signed-in person is: their own member row, whatever their role.
+create function app.current_member(out company_name text, out name text, out role text) returns setof record
+language sql stable rows 1 security definer set search_path = ''
+begin atomic
+  select c.name, m.name, m.role
+  from app.member_accounts as a
+  join app.members as m on m.company_id = a.company_id and m.id = a.member_id
+  join app.companies as c on c.id = m.company_id
+  where a.user_id = (select auth.uid());
+end;
+
+revoke all on function app.current_member from public;
+grant execute on function app.current_member to authenticated;
+comment on function app.current_member is 'Company name, name and role of the signed-in member; no row before link_member.';
+
+create function public.link_member() returns json
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  status constant text := app.link_member();
+  member record;
+begin
+  select * into member from app.current_member();
+  return json_build_object('status', status, 'company_name', member.company_name, 'name', member.name, 'role', case status when 'linked' then member.role end);
+end
+$$;
+
+revoke all on function public.link_member from public, anon, service_role;
+grant execute on function public.link_member to authenticated;
+comment on function public.link_member is
+  'To be called after sign-in: { status, company_name, name, role }, status linked, moved (no role then), email_not_confirmed, no_member or several_members. PT401 when the account is gone.';
