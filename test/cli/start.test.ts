@@ -2,8 +2,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { createServer, request } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { listeningPort } from "../../scripts/stack/edge_function.ts";
 import { root } from "../../scripts/stack/process.ts";
 import type { StackFile } from "../../scripts/stack/stack.ts";
 import { checkedFetch } from "../api/contract.ts";
@@ -103,6 +105,31 @@ test("stack.json says all there is to know, to its owner only", async () => {
       api_key: expect.stringMatching(/^sk_live_[0-9A-Za-z]{38}$/),
     })),
   });
+});
+
+test("the folder and every file that may hold a secret are for their owner only", async () => {
+  const names = (await readdir(folder)).filter((name) => /\.(json|jsonl|log)$/.test(name));
+  expect(names).toEqual(expect.arrayContaining(["companies.json", "secrets.json", "mails.jsonl", "function.log"]));
+  for (const name of [".", ...names]) expect([name, (await stat(`${folder}/${name}`)).mode & 0o077]).toEqual([name, 0]);
+});
+
+test("every server listens on 127.0.0.1 and nowhere else", async () => {
+  const port = listeningPort(await readFile(`${folder}/function.log`, "utf8"));
+  const ports = [first.supabase_url, first.dashboard_url, first.database_url].map((url) => Number(new URL(url).port));
+  const answers = (host: string, port: number | undefined) =>
+    new Promise<boolean>((resolve) => {
+      const socket = connect({ host, port: port ?? 0 }, () => {
+        socket.destroy();
+        resolve(true);
+      });
+      socket.on("error", () => resolve(false));
+    });
+  for (const each of [...ports, port]) {
+    expect([each, await answers("127.0.0.1", each)]).toEqual([each, true]);
+    // Another address of this machine: who listens on all of them answers here too.
+    for (const other of ["127.0.0.2", "::1"])
+      expect([each, other, await answers(other, each)]).toEqual([each, other, false]);
+  }
 });
 
 test("each key has every scope", async () => {

@@ -12,12 +12,12 @@ function cut(text: string | undefined): string | undefined {
   return `${text.slice(0, longest)}\n… and ${text.length - longest} more characters`;
 }
 
-/** `path › group › name`, as docs/specification.md names a test, and whether it passed. One that is skipped has not. */
-function* testsOf({ relativeModuleId, children }: TestModule): Generator<[reference: string, passed: boolean]> {
+/** `path › group › name`, as docs/specification.md names a test, and its state. */
+function* testsOf({ relativeModuleId, children }: TestModule): Generator<[reference: string, state: string]> {
   for (const test of children.allTests()) {
     const groups: string[] = [];
     for (let group = test.parent; group.type === "suite"; group = group.parent) groups.unshift(group.name);
-    yield [[relativeModuleId, ...groups, test.name].join(" › "), test.result().state === "passed"];
+    yield [[relativeModuleId, ...groups, test.name].join(" › "), test.result().state];
   }
 }
 
@@ -59,9 +59,10 @@ export class ClosingLine implements Reporter {
     [this.#passed, this.#failed] = [0, 0];
     for (const module of modules) {
       const before = this.#failed;
-      for (const [reference, passed] of testsOf(module)) {
-        // With -t the others are not skipped but not meant.
-        if (passed || !this.#vitest?.config.testNamePattern) count(passed);
+      for (const [reference, state] of testsOf(module)) {
+        const passed = state === "passed";
+        // One that is skipped has failed. With -t the others are not skipped but not meant.
+        if (state !== "skipped" || !this.#vitest?.config.testNamePattern) count(passed);
         ran.set(reference, passed && (ran.get(reference) ?? true));
       }
       // A file that could not be loaded, or whose afterAll failed.

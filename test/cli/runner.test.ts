@@ -1,0 +1,124 @@
+// npm test itself: whatever happens, it ends in its closing line and fails when anything failed.
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { afterAll, expect, test } from "vitest";
+import { bin, root } from "../../scripts/stack/process.ts";
+import { readTap } from "../runner/pgtap.ts";
+import { specification } from "../runner/specification.ts";
+
+const folder = mkdtempSync(`${tmpdir()}/runner-`);
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs vitest as npm test does; its exit code, and the last line that it printed. */
+function vitest(
+  args: string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ code: number; closing: string; output: string }> {
+  const options = { cwd: root, env: { ...process.env, ...env } };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [bin("vitest"), "run", "--no-color", ...args], options, (error, stdout, stderr) => {
+      const closing = stdout.trimEnd().split("\n").at(-1) ?? "";
+      resolve({ code: error ? Number(error.code) : 0, closing, output: stdout + stderr });
+    });
+  });
+}
+
+/** Runs one file of tests with this project's configuration, in a folder of its own. */
+async function runFile(text: string, ...options: string[]): Promise<{ code: number; closing: string; output: string }> {
+  const project = mkdtempSync(`${folder}/project-`);
+  symlinkSync(`${root}/node_modules`, `${project}/node_modules`);
+  writeFileSync(`${project}/package.json`, '{ "type": "module" }');
+  const config = `
+    import { ClosingLine } from ${JSON.stringify(`${root}/test/runner/reporter.ts`)};
+    import config from ${JSON.stringify(`${root}/vitest.config.ts`)};
+    const { projects, ...test } = config({ mode: "test" }).test;
+    export default { test: { ...test, reporters: ["default", new ClosingLine()] } };`;
+  writeFileSync(`${project}/vitest.config.ts`, config);
+  writeFileSync(`${project}/some.test.ts`, `import { expect, test } from "vitest";\n${text}`);
+  // With another file beside it the run is not a whole one.
+  writeFileSync(`${project}/other.test.ts`, "");
+  return await vitest(["--root", project, "some.test.ts", ...options]);
+}
+
+test("a file that is not there is a failure", async () => {
+  expect(await vitest(["nosuchfile"])).toMatchObject({ code: 1, closing: "0 passed, 1 failed" });
+});
+
+test("a stack that does not start is a failure, and the reason is printed", async () => {
+  const run = await vitest(["test/sql/055"], { STACK_FILE: undefined, TMPDIR: `${folder}/missing` });
+  expect(run).toMatchObject({ code: 1, closing: "0 passed, 1 failed" });
+  expect(run.output).toContain("no such file or directory");
+});
+
+test.each([
+  ["passes", `test("a", () => {});`, 0, "1 passed, 0 failed"],
+  ["fails", `test("a", () => {}); test("b", () => expect(1).toBe(2));`, 1, "1 passed, 1 failed"],
+  ["is skipped", `test("a", () => {}); test.skip("b", () => {});`, 1, "1 passed, 1 failed"],
+  ["is still to be written", `test("a", () => {}); test.todo("b");`, 1, "1 passed, 1 failed"],
+  ["cannot be loaded", `throw new Error("broken");`, 1, "0 passed, 1 failed"],
+  ["leaves a rejection behind", `test("a", () => void Promise.reject(new Error("lost")));`, 1, "1 passed, 1 failed"],
+  [
+    "has lost its stored expectation",
+    `test("a", () => expect("b").toMatchFileSnapshot("gone.txt"));`,
+    1,
+    "0 passed, 1 failed",
+  ],
+])("a test that %s", async (_, text, code, closing) => {
+  expect(await runFile(text)).toMatchObject({ code, closing });
+});
+
+test("with -t what the pattern leaves out is not counted, and what fails is", async () => {
+  const text = `test("yes a", () => {}); test("yes b", () => { throw 1; }); test("yes c", () => { throw 2; }); test("no", () => {});`;
+  expect(await runFile(text, "-t", "yes")).toMatchObject({ code: 1, closing: "1 passed, 2 failed" });
+});
+
+test("of a long message the beginning is printed, without colours", async () => {
+  const { output } = await runFile(`test("a", () => { throw new Error("long ".repeat(100_000)); });`);
+  expect(output.length).toBeLessThan(20_000);
+  expect(output).toMatch(/… and \d+ more characters/);
+  expect(output).not.toContain("\u001b[");
+});
+
+test("a pgTAP test that is not ok, skipped or still to be done has failed", () => {
+  const rows = [
+    "1..4",
+    "ok 1 - good",
+    "not ok 2 - bad\n# because",
+    "ok 3 - left out # SKIP",
+    "not ok 4 - later # TODO",
+  ];
+  const { tests, plan } = readTap(rows);
+  expect(plan).toBe(4);
+  expect(tests.map(({ name, problem }) => [name, problem])).toEqual([
+    ["good", null],
+    ["bad", "not ok 2 - bad\n# because"],
+    ["left out", "ok 3 - left out # SKIP"],
+    ["later", "not ok 4 - later # TODO"],
+  ]);
+});
+
+test("a row of the specification that names no test, one that did not run or one that failed is a failure", () => {
+  const page = [
+    "| a | `x › ran` |",
+    "| b | `x › failed` |",
+    "| c | `x › none` |",
+    "| d | nothing |",
+    "| e | `x › ran`, `x › none` |",
+  ];
+  const path = `${folder}/page.md`;
+  writeFileSync(path, ["| what | test |", "|---|---|", ...page].join("\n"));
+  const ran = new Map([
+    ["x › ran", true],
+    ["x › failed", false],
+  ]);
+  expect(specification(ran, [path])).toEqual([
+    "",
+    `${path}:4: failed: x › failed`,
+    `${path}:5: no such test ran: x › none`,
+    `${path}:6: no test is named`,
+    `${path}:7: no such test ran: x › none`,
+  ]);
+  writeFileSync(path, "no table");
+  expect(specification(ran, [path])).toEqual([`${path} has no table`]);
+});
