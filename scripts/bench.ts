@@ -6,6 +6,7 @@ import { cpus, tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 import { coldStart } from "./bench/cold_start.ts";
 import { type Database, startDatabase } from "./bench/database.ts";
+import { fairness } from "./bench/fairness.ts";
 import { type Figure, misses, type Part, table } from "./bench/figure.ts";
 import { flatPages } from "./bench/flat_pages.ts";
 import { functionSpeed } from "./bench/function_speed.ts";
@@ -13,7 +14,7 @@ import { memory } from "./bench/memory.ts";
 import { rewardImport } from "./bench/reward_import.ts";
 import { securedPages } from "./bench/secured_pages.ts";
 
-const parts: readonly Part[] = [securedPages, flatPages, rewardImport, functionSpeed, coldStart, memory];
+const parts: readonly Part[] = [securedPages, flatPages, rewardImport, functionSpeed, coldStart, memory, fairness];
 const page = new URL("../docs/scale.md", import.meta.url);
 
 const usage = `Usage: npm run bench [-- <part> …] [-- --rows <number>] [-- --write]

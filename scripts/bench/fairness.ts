@@ -1,0 +1,133 @@
+import type { Request } from "autocannon";
+import type { Sql } from "postgres";
+import { alternate, type Figure, median, type Part, p95, ratios, shown } from "./figure.ts";
+import { functionCommand, secretKey, startDeno, startThread } from "./http.ts";
+import { askOneByOne, flooded, newKey, newKeys, whileLocked } from "./neighbours.ts";
+
+const rounds = 3;
+const seconds = 4;
+
+interface Scenario {
+  name: string;
+  request: Request;
+  /** Measured without any bound too. */
+  unbounded?: true;
+  /** While A's rewards are locked most of the time. */
+  locked?: true;
+  /** Over two instances of the function. */
+  spread?: true;
+  /** With 200 keys that are none. */
+  madeUp?: true;
+}
+
+const rewards = Array.from({ length: 500 }, (_, n) => ({ external_id: `fair ${n}`, name: "Mug", points_cost: n }));
+const page = (limit: number): Request => ({ path: `/public-api/activity?limit=${limit}` });
+const catalogue: Request = { method: "POST", path: "/public-api/rewards", body: JSON.stringify(rewards) };
+
+/** What A sends. */
+const scenarios: Scenario[] = [
+  { name: "pages of 1000", request: page(1000), unbounded: true },
+  { name: "pages of 100", request: page(100), unbounded: true },
+  { name: "imports of 500", request: catalogue, unbounded: true },
+  { name: "imports that hang behind a lock", request: catalogue, locked: true },
+  { name: "pages of 1000 from two instances", request: page(1000), spread: true },
+  { name: "pages with 200 made-up keys", request: page(20), madeUp: true },
+];
+
+/** What a scenario needs: the function twice, B's key, and 200 of A's. */
+interface Stage {
+  urls: string[];
+  ofB: string;
+  ofA: string[];
+  superuser: Sql;
+}
+
+/**
+ * Measures without any bound: the database takes 1000 requests of a company at the same moment, and in the function every connection has a
+ * key, hence a line, of its own.
+ */
+async function withoutBounds<T>(superuser: Sql, run: () => Promise<T>): Promise<T> {
+  const setBound = (number: number) =>
+    superuser.unsafe(`create or replace function app.requests_at_once() returns integer
+      language sql stable set search_path = '' return ${number}`);
+  const [row] = await superuser<{ bound: number }[]>`select app.requests_at_once() as bound`;
+  await setBound(1000);
+  return run().finally(() => setBound(row?.bound ?? 0));
+}
+
+/** Lets A flood, round by round, and says what B and A got. What neither should have got is counted into `amiss`. */
+async function tryOut(scenario: Scenario, stage: Stage, amiss: { ofB: number; ofA: number }): Promise<Figure[]> {
+  const { urls, ofB, ofA, superuser } = stage;
+  const madeUp = scenario.madeUp && Array.from({ length: 200 }, newKey);
+  const keys = madeUp ?? ofA.slice(0, 1);
+  const flood = { urls: scenario.spread ? urls : urls.slice(0, 1), keys, request: scenario.request, seconds };
+  const good = { bounded: [] as number[], unbounded: [] as number[] };
+  const bounded = async () => {
+    const run = () => flooded(ofB, flood);
+    const got = await (scenario.locked ? whileLocked(superuser, run) : run());
+    good.bounded.push(got.good);
+    amiss.ofB += got.notAnswered;
+    for (const [status, count] of Object.entries(got.statuses))
+      if (!(madeUp ? ["401"] : ["200", "429"]).includes(status)) amiss.ofA += count;
+    return got.p95;
+  };
+  const unbounded = async () => {
+    const got = await withoutBounds(superuser, () => flooded(ofB, { ...flood, keys: ofA }));
+    good.unbounded.push(got.good);
+    return got.p95;
+  };
+  const alone = async () => p95((await askOneByOne(urls[0] ?? "", ofB, 1000)).times);
+  const sides = scenario.unbounded ? [alone, bounded, unbounded] : [alone, bounded];
+  const [before = [], during = [], without = []] = await alternate(rounds, sides);
+
+  const ms = (times: number[]) => `${shown(median(times))} ms`;
+  const figures: Figure[] = [
+    {
+      name: `${scenario.name}: B's p95`,
+      rounds: ratios(during, before),
+      unit: "times its p95 alone",
+      target: { atMost: 6 },
+      note: `${ms(during)}, alone ${ms(before)}${scenario.unbounded ? `, without any bound ${ms(without)}` : ""}`,
+    },
+  ];
+  if (scenario.unbounded)
+    figures.push({
+      name: `${scenario.name}: A's good answers`,
+      rounds: ratios(good.bounded, good.unbounded),
+      unit: "of those without any bound",
+      target: { atLeast: 0.85 },
+      note: `${shown(median(good.bounded))} a second, without any bound ${shown(median(good.unbounded))}`,
+    });
+  return figures;
+}
+
+/** What company B and company A get while A floods the service. */
+export const fairness: Part = {
+  name: "fairness",
+  title: "Company A floods over 200 connections, company B asks for 20 members, one request after the other",
+  async measure({ database, folder, progress }) {
+    const { url, superuser } = await database();
+    const [ofB = ""] = await newKeys(superuser, 3, 1);
+    const ofA = await newKeys(superuser, 1, 200);
+    const dataApi = await startThread("data_api.ts", { databaseUrl: url, secretKey });
+    const start = (number: number) => startDeno(functionCommand(dataApi), `${folder}/function-${number}.log`);
+    const instances = [await start(1), await start(2)];
+    const stage = { urls: instances.map(({ url }) => url), ofB, ofA, superuser };
+    const amiss = { ofB: 0, ofA: 0 };
+    try {
+      const figures: Figure[] = [];
+      for (const scenario of scenarios) {
+        progress(scenario.name);
+        figures.push(...(await tryOut(scenario, stage, amiss)));
+      }
+      const none = { unit: "in all", target: { atMost: 0 } };
+      return [
+        ...figures,
+        { name: "B's answers that are no 200", rounds: [amiss.ofB], ...none },
+        { name: "A's answers that are neither 200 nor 429 (401 for made-up keys)", rounds: [amiss.ofA], ...none },
+      ];
+    } finally {
+      await Promise.all([...instances.map((instance) => instance.stop()), dataApi.stop()]);
+    }
+  },
+};
