@@ -2,6 +2,7 @@
 // nothing running.
 import { rmSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { cpus, tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 import { coldStart } from "./bench/cold_start.ts";
@@ -85,7 +86,8 @@ try {
   await started?.then(({ stop }) => stop());
 }
 const missed = figures.filter(misses).length;
-const machine = `${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.version}`;
+const { version: deno } = createRequire(import.meta.url)("deno/package.json") as { version: string };
+const machine = `${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.versions.node}, Deno ${deno}`;
 const run = `${rows.toLocaleString("en-US")} kudos in the largest company; ${machine}; ${elapsed()} s; ${missed} of the targets missed.`;
 const headlines = figures.flatMap(({ headline }) => (headline === undefined ? [] : [`- ${headline}`])).join("\n");
 console.log(`${headlines}\n\n${run}`);
