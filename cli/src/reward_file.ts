@@ -4,7 +4,7 @@ import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import Papa from "papaparse";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { checkRow, repeatedNames, rewardFields, rowsOf } from "../../functions/public-api/reward_import.ts";
+import { checkRow, readRows, rewardFields, type SentRow } from "../../functions/public-api/reward_rows.ts";
 import { withEvenLines } from "./even_lines.ts";
 import { formatOf } from "./formats.ts";
 import { Problem } from "./problem.ts";
@@ -40,54 +40,36 @@ export async function readRewardFile(file: string, visit: Visit): Promise<number
 }
 
 async function readJson(file: string, visit: Visit): Promise<number> {
-  let text = "";
-  let body: unknown;
+  const rows: CheckedRow[] = [];
+  let withoutId = 0;
   try {
+    let text = "";
     for await (const part of decoded(file)) text += part;
-    body = JSON.parse(text);
+    // It says where a text is no JSON.
+    JSON.parse(text);
+    let line = 1;
+    let counted = 0;
+    readRows(text, Number.POSITIVE_INFINITY, (row) => {
+      for (; counted < row.at; counted++) if (text[counted] === "\n") line++;
+      const sent = ofExport(row);
+      if (sent === null) withoutId++;
+      else {
+        const { row: reward, problems } = checkRow(sent);
+        rows.push({ line, reward, problems });
+      }
+    });
   } catch (error) {
     throw new Problem(`${file}: ${(error as Error).message}`);
   }
-  const { rows, depth } = rowsOf(body, text);
-  const repeated = repeatedNames(text, depth);
-  const lines = rowLines(text, depth);
-  let withoutId = 0;
-  for (const [index, row] of rows.entries()) {
-    const sent = ofExport(row);
-    if (sent === null) withoutId++;
-    else {
-      const { row: reward, problems } = checkRow(sent, repeated.get(index) ?? new Set());
-      await visit({ line: lines[index] ?? 1, reward, problems });
-    }
-  }
+  for (const row of rows) await visit(row);
   return withoutId;
 }
 
 /** A row of an export as an import takes it, null when it has nothing to match it on; any other row as it is. */
-function ofExport(row: unknown): unknown {
-  if (typeof row !== "object" || row === null || !isExport(Object.keys(row))) return row;
-  const fields = Object.entries(row).filter(([name]) => !readOnly.includes(name));
-  return fields.some(([name, value]) => name === "external_id" && value === null) ? null : Object.fromEntries(fields);
-}
-
-/** The lines on which the rows of a JSON text begin, for rows that stand at this depth. */
-function rowLines(json: string, rowDepth: number): number[] {
-  const lines: number[] = [];
-  let depth = 0;
-  let line = 1;
-  let isNext = rowDepth === 1;
-  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|\n|[{}[\],]|[^\s"{}[\],]+/g)) {
-    if (token === "\n") {
-      line++;
-      continue;
-    }
-    if (isNext) lines.push(line);
-    if (token === "{" || token === "[") depth++;
-    else if (token === "}" || token === "]") depth--;
-    // The list begins, or a comma stands between two of its rows.
-    isNext = depth === rowDepth - 1 && (token === "[" || token === ",");
-  }
-  return lines;
+function ofExport(row: SentRow): SentRow | null {
+  if (!isExport([...Object.keys(row.values), ...row.unknown])) return row;
+  if (row.values.external_id === null) return null;
+  return { ...row, unknown: new Set([...row.unknown].filter((name) => !readOnly.includes(name))) };
 }
 
 /** The text of a file in UTF-8, without a byte-order mark, as it streams. */
@@ -142,7 +124,7 @@ async function readCsv(file: string, visit: Visit): Promise<number> {
 function headerProblems(columns: string[]): string[] {
   const known = Object.keys(rewardFields);
   const allowed = isExport(columns) ? [...known, ...readOnly] : known;
-  const { problems } = checkRow({}, new Set());
+  const { problems } = checkRow(rowWith({}));
   return [
     ...columns
       .filter((name) => !allowed.includes(name))
@@ -157,6 +139,13 @@ function headerProblems(columns: string[]): string[] {
 /** 1.000, 1,000 and 1 000: whether that is a thousand or one depends on who wrote it. */
 const hasThousands = /^-?[1-9]\d{0,2}([.,'\u2019 \u00a0\u202f]\d{3})+$/;
 
+const rowWith = (values: Record<string, unknown>) => ({
+  isObject: true,
+  values,
+  repeated: new Set<string>(),
+  unknown: new Set<string>(),
+});
+
 /** An empty cell is a field that was not sent; a number is one that is written as JSON would write it. */
 function checkCells(columns: string[], cells: string[], line: number): CheckedRow {
   if (cells.length !== columns.length) {
@@ -168,7 +157,7 @@ function checkCells(columns: string[], cells: string[], line: number): CheckedRo
     const isNumber = name === "points_cost" && /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(cell) && !hasThousands.test(cell);
     return [[name, isNumber ? Number(cell) : cell]];
   });
-  const { row: reward, problems } = checkRow(Object.fromEntries(sent), new Set());
+  const { row: reward, problems } = checkRow(rowWith(Object.fromEntries(sent)));
   const points = cells[columns.indexOf("points_cost")] ?? "";
   const named = problems.map((problem) =>
     problem.startsWith("points_cost ") && hasThousands.test(points)

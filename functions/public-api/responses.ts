@@ -33,16 +33,18 @@ export function unauthorized(why: string): ApiError {
   });
 }
 
-/** A 400 that lists what is wrong: at most 20 problems, none of which holds `; ` (`docs/api.md`, Errors). */
-export function badRequest(problems: readonly string[]): ApiError {
-  const more = problems.length > 20 ? `; and ${problems.length - 20} more` : "";
-  return new ApiError(400, problems.slice(0, 20).join("; ") + more);
+/** A 400 that lists what is wrong: at most 20 problems, none of which holds `; `. `more` have been counted besides (`docs/api.md`, Errors). */
+export function badRequest(problems: readonly string[], more = 0): ApiError {
+  const shown = problems.slice(0, 20);
+  const rest = problems.length - shown.length + more;
+  return new ApiError(400, [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; "));
 }
 
 /** A name that the caller made up, fit to stand in a message: as it is, escaped when it is odd, by its length when it is long. */
 export function shownName(name: string): string {
   if (/^[A-Za-z_][\w.-]{0,63}$/.test(name)) return name;
-  const length = [...name].length;
+  let length = 0;
+  for (const _ of name) length++;
   if (length > 64) return `a name of ${length} characters`;
   return JSON.stringify(name).replace(/[;\p{C}\p{Zl}\p{Zp}]/gu, escapeUnits);
 }

@@ -6,7 +6,7 @@ import {
   type ParameterKind,
   scopes,
 } from "../../functions/public-api/endpoints.ts";
-import { rewardFields } from "../../functions/public-api/reward_import.ts";
+import { rewardFields } from "../../functions/public-api/reward_rows.ts";
 
 /** JSON Schema 2020-12, as OpenAPI 3.1 holds it. */
 export type Schema = { readonly [keyword: string]: unknown };

@@ -1,0 +1,176 @@
+import { z } from "zod";
+import { JsonText, NotJson } from "./json_text.ts";
+import { badRequest, shownName } from "./responses.ts";
+
+const text = (least: number, most: number, problem: string) =>
+  z
+    .string(problem)
+    // With the flag u a character is a code point, however many UTF-16 units it takes.
+    .regex(new RegExp(`^[^]{${least},${most}}$`, "u"), { error: problem, abort: true })
+    .regex(/^[^\0\p{Cs}]*$/u, "must be text without NUL and lone surrogates")
+    .meta({ minLength: least, maxLength: most });
+
+/** The fields of a reward row, in the order in which their problems are reported. What `meta` says is for their JSON Schema. */
+export const rewardFields = {
+  external_id: text(1, 255, "must be a string of 1 to 255 characters").meta({
+    description: "Your system's own id for the reward; unique in a request.",
+  }),
+  name: text(1, 255, "must be a string of 1 to 255 characters").meta({ description: "The reward's name." }),
+  description: text(0, 2000, "must be a string of up to 2000 characters or null").nullish().meta({
+    description: "More about it. Created as null when absent; on an update an absent one is kept, and null clears it.",
+  }),
+  points_cost: z
+    .custom<number>((value) => typeof value === "number" && value >= 0, "must be a number of 0 or more")
+    .transform(Math.round)
+    .refine((value) => value <= Number.MAX_SAFE_INTEGER, `must be at most ${Number.MAX_SAFE_INTEGER}`)
+    .meta({ type: "number", minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+    .meta({ description: "What it costs: rounded to a whole number, halves up." }),
+  reward_type: text(1, 50, "must be a string of 1 to 50 characters").optional().meta({
+    description: "Created as `perk` when absent; on an update an absent one is kept.",
+  }),
+};
+
+/** A row as it stands in a JSON text, and where in it that begins. */
+export type SentRow = {
+  readonly at: number;
+  readonly isObject: boolean;
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Fields that stand in it twice: which value was meant? */
+  readonly repeated: ReadonlySet<string>;
+  /** Names of fields that no reward has. */
+  readonly unknown: ReadonlySet<string>;
+};
+
+/** Checks one row: what of it is written, and what is wrong with it (`docs/api.md`, Import). */
+export function checkRow(sent: Omit<SentRow, "at">): { row: Record<string, unknown>; problems: string[] } {
+  if (!sent.isObject) return { row: {}, problems: ["row must be an object"] };
+  const row: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [name, schema] of Object.entries(rewardFields)) {
+    const result = schema.safeParse(sent.values[name]);
+    if (sent.repeated.has(name)) problems.push(`${name} must be given once`);
+    else if (!result.success) problems.push(`${name} ${result.error.issues[0]?.message}`);
+    else if (result.data !== undefined) row[name] = result.data;
+  }
+  for (const name of sent.unknown) problems.push(`${shownName(name)} must be left out`);
+  return { row, problems };
+}
+
+type Visit = (row: SentRow, index: number) => void;
+
+/**
+ * Reads a JSON text in any of the three forms (`docs/api.md`, Import) and visits its first `most` rows, one after the other. Returns how
+ * many there are, and how many unknown fields have only been counted: past 20 a row in all of them together. Whatever the text holds, the work is that of
+ * looking at each character once, and no more is kept of it than the row that is being visited.
+ * Throws a 400 ApiError when the text as a whole is not what it must be; rows before that place have then been visited.
+ */
+export function readRows(text: string, most: number, visit: Visit): { rows: number; more: number } {
+  const json = new JsonText(text);
+  const reader = new RowReader(json, most, visit);
+  try {
+    const rows = json.isNext("[") ? reader.array() : reader.object();
+    json.end();
+    if (rows === undefined) throw badRequest(['body must be a reward, an array of rewards or { "rewards": [ … ] }']);
+    return { rows, more: reader.more };
+  } catch (error) {
+    throw error instanceof NotJson ? badRequest(["body must be valid JSON"]) : error;
+  }
+}
+
+const names = [...Object.keys(rewardFields), "rewards"];
+
+class RowReader {
+  /** Unknown fields that have only been counted. */
+  more = 0;
+  /** How many names are still looked at that are not simply those of a reward. All further ones count as unknown, each time. */
+  #names: number;
+  readonly #json: JsonText;
+  readonly #most: number;
+  readonly #visit: Visit;
+
+  constructor(json: JsonText, most: number, visit: Visit) {
+    this.#json = json;
+    this.#most = most;
+    this.#names = 20 * most;
+    this.#visit = visit;
+  }
+
+  array(): number {
+    const json = this.#json;
+    json.expect("[");
+    if (json.take("]")) return 0;
+    let rows = 0;
+    do {
+      if (rows < this.#most) this.#visit(this.#row(), rows);
+      else json.value();
+      rows++;
+    } while (json.take(","));
+    json.expect("]");
+    return rows;
+  }
+
+  /** A single reward, or the form with `rewards`, which is told by that key. Nothing when it is neither. */
+  object(): number | undefined {
+    const names = { all: 0, rewards: 0 };
+    let rows: number | undefined;
+    const row = this.#row((name) => {
+      names.all++;
+      if (name !== "rewards") return false;
+      names.rewards++;
+      if (names.all > 1 || !this.#json.isNext("[")) return false;
+      rows = this.array();
+      return true;
+    });
+    if (names.rewards > 0) return names.all === 1 ? rows : undefined;
+    if (!row.isObject) return undefined;
+    this.#visit(row, 0);
+    return 1;
+  }
+
+  /** Reads a row. A field whose value `readField` has read itself is not part of it. */
+  #row(readField?: (name: string | undefined) => boolean): SentRow {
+    const json = this.#json;
+    const isObject = json.isNext("{");
+    const row = { at: json.at, isObject, spans: new Map(), repeated: new Set<string>(), unknown: new Set<string>() };
+    if (!isObject) json.value();
+    else if (json.take("{") && !json.take("}")) {
+      do {
+        const name = this.#name();
+        if (!readField?.(name)) this.#field(row, name);
+      } while (json.take(","));
+      json.expect("}");
+    }
+    const values = [...row.spans].map(([name, span]) => [name, valueIn(json.text, span)]);
+    return { ...row, values: Object.fromEntries(values) };
+  }
+
+  /** Passes over the name of a field. Nothing when it is unknown and will only be counted. */
+  #name(): string | undefined {
+    const json = this.#json;
+    const start = json.string();
+    const length = json.at - start;
+    json.expect(":");
+    const plain = names.find((name) => name.length === length - 2 && json.text.startsWith(name, start + 1));
+    if (plain !== undefined || this.#names === 0) return plain;
+    this.#names--;
+    const raw = json.text.slice(start, start + length);
+    return raw.includes("\\") ? JSON.parse(raw) : raw.slice(1, -1);
+  }
+
+  #field(row: { spans: Map<string, Span>; repeated: Set<string>; unknown: Set<string> }, name: string | undefined) {
+    const start = this.#json.value();
+    if (name === undefined) this.more++;
+    else if (!Object.hasOwn(rewardFields, name)) row.unknown.add(name);
+    else {
+      if (row.spans.has(name)) row.repeated.add(name);
+      row.spans.set(name, { start, end: this.#json.at });
+    }
+  }
+}
+
+type Span = { start: number; end: number };
+
+/** A value of a text. What is nested is no value of any field: an object stands for it, however deep it is. */
+function valueIn(text: string, { start, end }: Span): unknown {
+  return /[[{]/.test(text.charAt(start)) ? {} : JSON.parse(text.slice(start, end));
+}
