@@ -1,7 +1,7 @@
 import { ApiError, badRequest } from "./responses.ts";
 import { checkRow, readRows, type SentRow } from "./reward_rows.ts";
 
-/** What a body may have at most: bytes, rewards, milliseconds until it is complete, and pieces besides one for each KiB. */
+/** What a body may have at most: bytes, rewards, milliseconds until it is complete, and pieces besides one for each 1500 bytes. */
 const limits = { bytes: 8 * 1024 * 1024, rewards: 500, milliseconds: 10_000, pieces: 512 };
 
 /**
@@ -54,7 +54,7 @@ async function readText(body: ReadableStream<Uint8Array> | null): Promise<string
       if (bytes > limits.bytes) throw badRequest([`body must be at most 8 MiB and ${limits.rewards} rewards`]);
       pieces.push(decoder.decode(value, { stream: true }));
       // Each takes 64 KiB of memory and the time of some KiB: byte by byte, a body would cost minutes.
-      if (pieces.length > limits.pieces + bytes / 1024) throw badRequest(["body must come in fewer and larger pieces"]);
+      if (pieces.length > limits.pieces + bytes / 1500) throw badRequest(["body must come in fewer and larger pieces"]);
     }
   } catch (error) {
     stop();

@@ -5,6 +5,7 @@ import { stack } from "../api/stack.ts";
 
 export interface FunctionProcess {
   url: string;
+  pid: number;
   /** What it has printed. */
   log(): string;
   /** kill -9; resolves when it has gone. */
@@ -38,6 +39,7 @@ export async function startFunction(
   });
   return {
     url: `http://127.0.0.1:${port}/public-api`,
+    pid: child.pid ?? 0,
     log: () => text,
     async kill() {
       child.kill("SIGKILL");

@@ -1,0 +1,81 @@
+// What a body of 8 MiB costs the function, sent with a good key: the platform gives an instance 256 MB, and 2 s of CPU for a request.
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { key } from "../function/service.ts";
+import { type FunctionProcess, startFunction } from "./function_process.ts";
+import { largestImport, worstBodies } from "./import_bodies.ts";
+
+const upstream = createServer((request, response) => {
+  request.resume().on("end", () => {
+    response.writeHead(200, { "Content-Type": "application/json" }).end('{"imported":500}');
+  });
+});
+let running: FunctionProcess;
+/** CPU, in ticks of 10 ms, that the largest import that somebody may mean costs once the code is warm. */
+let largest: number;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+  running = await startFunction(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`);
+  const costs = [];
+  for (let round = 0; round < 4; round++) costs.push(await cost(largestImport, 200));
+  largest = Math.max(...costs.slice(1));
+});
+afterAll(async () => {
+  await running.kill();
+  upstream.closeAllConnections();
+  upstream.close();
+});
+
+function ticks(): number {
+  const [, fields = ""] = readFileSync(`/proc/${running.pid}/stat`, "utf8").split(") ");
+  const [user, system] = fields.split(" ").slice(11, 13).map(Number);
+  return (user ?? 0) + (system ?? 0);
+}
+
+function peakMegabytes(): number {
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${running.pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+async function cost(body: BodyInit, status?: number): Promise<number> {
+  const before = ticks();
+  const init = { method: "POST", headers: { "X-API-Key": key }, body, duplex: "half" } as RequestInit;
+  const answered = fetch(`${running.url}/rewards`, init).then(async (response) => {
+    await response.text();
+    return response.status;
+  });
+  // Who is still sending when the answer comes may see no more than a connection that was closed.
+  if (status === undefined) await answered.catch(() => {});
+  else expect(await answered).toBe(status);
+  return ticks() - before;
+}
+
+test.each(Object.entries(worstBodies))("%s: at most three times the CPU of the largest import", async (_what, body) => {
+  const first = await cost(body, 400);
+  // What else this machine does can add to a time, and never takes from one.
+  const costs = first <= 3 * largest ? [first] : [first, await cost(body, 400), await cost(body, 400)];
+  expect(Math.min(...costs)).toBeLessThanOrEqual(3 * largest);
+});
+
+test.each([1, 100, 1000, 1500])(
+  "pieces of %d bytes: at most three times the CPU of the largest import",
+  async (size) => {
+    const piece = new Uint8Array(size).fill(0x20);
+    let left = 8 * 1024 * 1024;
+    const body = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        // One after the other, so that they leave as they are.
+        await new Promise((resolve) => setImmediate(resolve));
+        for (let count = 0; count < 16 && left >= size; count++, left -= size) controller.enqueue(piece);
+        if (left < size) controller.close();
+      },
+    });
+    expect(await cost(body)).toBeLessThanOrEqual(3 * largest);
+  },
+);
+
+test("all of them, one after the other, take less than 200 MB", () => {
+  expect(peakMegabytes()).toBeLessThan(200);
+});
