@@ -1,0 +1,90 @@
+// npm run migration -- <name>: writes the migration that makes of the newest migration's database the one of sql/schema and sql/loading.
+// npm run migration -- --freeze: from now on every migration that is there is released, and a test holds it to its hash.
+import { createHash } from "node:crypto";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename } from "node:path";
+import { parseArgs } from "node:util";
+import { createDatabase, runSql } from "./stack/database.ts";
+import { difference, migrationFiles, schemaFiles } from "./stack/difference.ts";
+import { startPostgres } from "./stack/postgres.ts";
+import { root } from "./stack/process.ts";
+import { stackSecrets } from "./stack/secrets.ts";
+
+const usage = `Usage: npm run migration -- <name>     e.g. activity_category_id
+       npm run migration -- --freeze   once the migrations that are there are released`;
+
+/** The hash of each released migration, as sha256sum prints it. */
+const hashFile = `${root}/test/released/migrations.sha256`;
+
+/** Adds the hashes of the migrations that have none. One that has been released keeps its own: a test says so when they differ. */
+async function freeze(): Promise<void> {
+  const lines = (await readFile(hashFile, "utf8")).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  const known = new Set(lines.map((line) => line.split("  ")[1]));
+  const added = migrationFiles.filter((file) => !known.has(basename(file)));
+  for (const file of added) {
+    const hash = createHash("sha256")
+      .update(await readFile(file))
+      .digest("hex");
+    lines.push(`${hash}  ${basename(file)}`);
+  }
+  await writeFile(hashFile, lines.map((line) => `${line}\n`).join(""));
+  console.log(
+    added.length === 0
+      ? "Every migration is frozen already"
+      : added.map((file) => `Frozen: ${basename(file)}`).join("\n"),
+  );
+}
+
+/** The statements of a migration: in time limits, and with the right that a new owner of a function needs while it becomes that. */
+function migration(statements: string): string {
+  const becomesOwner = /owner to "?public_api"?/i.test(statements);
+  const parts = [
+    "set lock_timeout = '5s';\nset statement_timeout = '60s';",
+    ...(becomesOwner ? ["grant create on schema public to public_api;"] : []),
+    statements,
+    ...(becomesOwner ? ["revoke create on schema public from public_api;"] : []),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** Writes the migration, after it has been applied to see that it makes the database that is wanted. */
+async function write(name: string): Promise<void> {
+  const folder = await mkdtemp(`${tmpdir()}/migration-`);
+  const postgres = await startPostgres(folder, await stackSecrets(folder), { port: 0, throwaway: true });
+  try {
+    const server = { database_url: postgres.url("postgres"), superuser_url: postgres.url("supabase_admin") };
+    const ships = await createDatabase(server, "ships", migrationFiles);
+    const read = await createDatabase(server, "read", schemaFiles);
+    const statements = await difference(ships, read);
+    if (statements === "") {
+      console.log("supabase/migrations and sql/schema make the same database: there is nothing to write");
+      return;
+    }
+    const text = migration(statements);
+    const time = new Date().toISOString().replace(/\D/g, "").slice(0, 14);
+    const path = `supabase/migrations/${time}_${name}.sql`;
+    await writeFile(`${root}/${path}`, text);
+    console.log(`${path} is written. Read it: what runs meanwhile has to go on working, and what it drops is gone.`);
+    const left = await runSql(ships, text).then(
+      () => difference(ships, read),
+      (error: Error) => `-- ${error.message}`,
+    );
+    if (left === "") return;
+    console.error(`Applied as it is, it does not make the database of sql/schema yet:\n\n${left}`);
+    process.exitCode = 1;
+  } finally {
+    await postgres.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const { positionals, values } = parseArgs({ allowPositionals: true, strict: false });
+const [name = ""] = positionals;
+if (values.freeze === true && positionals.length === 0) await freeze();
+else if (Object.keys(values).length === 0 && positionals.length === 1 && /^[a-z][a-z0-9_]*$/.test(name))
+  await write(name);
+else {
+  console.error(usage);
+  process.exitCode = 2;
+}

@@ -1,0 +1,41 @@
+import { globSync } from "node:fs";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { bin, root, runCommand } from "./process.ts";
+
+/** The database as it is read, in the order in which its files are applied. */
+export const schemaFiles = ["schema", "loading"].flatMap((folder) => globSync(`${root}/sql/${folder}/*.sql`).sort());
+
+/** The database as it ships, in the order in which its files are applied. */
+export const migrationFiles = globSync(`${root}/supabase/migrations/*.sql`).sort();
+
+/** Encryption is not tried: the servers are on this machine, and the CLI would warn. */
+const unencrypted = (url: string): string => Object.assign(new URL(url), { search: "sslmode=disable" }).href;
+
+/**
+ * What has to be done to one database to make it the other, as SQL: tables, views, functions, types, policies, triggers, indexes, owners,
+ * grants, settings, comments. What belongs to a superuser, and whether a table is logged, does not count. Empty when they are equal.
+ * @param from a database's address, as `postgres`
+ * @param to another one's
+ */
+export async function difference(from: string, to: string): Promise<string> {
+  const folder = await mkdtemp(`${tmpdir()}/difference-`);
+  try {
+    const file = `${folder}/difference.sql`;
+    const args = ["db", "diff", "--use-pg-delta", "--strict-coverage", "--workdir", root, "--output", file];
+    const env = {
+      ...process.env,
+      DO_NOT_TRACK: "1",
+      SUPABASE_TELEMETRY_DISABLED: "1",
+      SUPABASE_NO_UPDATE_NOTIFIER: "1",
+    };
+    await runCommand(bin("supabase"), [...args, `--from=${unencrypted(from)}`, `--to=${unencrypted(to)}`], { env });
+    const lines = (await readFile(file, "utf8")).split("\n");
+    return lines
+      .filter((line) => !line.startsWith("--"))
+      .join("\n")
+      .trim();
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
