@@ -1,32 +1,17 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { type DenoCommand, listeningPort } from "../stack/edge_function.ts";
+import type { DenoCommand } from "../stack/edge_function.ts";
 import { alternate, median, type Part, ratios } from "./figure.ts";
-import { bareCommand, functionCommand, keys, startThread } from "./http.ts";
+import { bareCommand, functionCommand, keys, startDeno, startThread } from "./http.ts";
 
 /** Milliseconds from the start of a server to the last byte of its first answer, which must be a 200. */
-async function firstAnswer({ command, args, env }: DenoCommand): Promise<number> {
+async function firstAnswer(command: DenoCommand): Promise<number> {
   const begin = performance.now();
-  const server = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
-  const exited = once(server, "exit");
-  try {
-    const port = await new Promise<number>((resolve, reject) => {
-      for (const input of [server.stdout, server.stderr])
-        createInterface({ input }).on("line", (line) => {
-          const port = listeningPort(line);
-          if (port !== undefined) resolve(port);
-        });
-      void exited.then(() => reject(new Error("Deno ended before it listened")));
-    });
-    const response = await fetch(`http://127.0.0.1:${port}/public-api/activity?limit=20`, { headers: keys[0] ?? {} });
-    await response.text();
-    if (response.status !== 200) throw new Error(`the first answer was ${response.status}`);
-    return performance.now() - begin;
-  } finally {
-    server.kill();
-    await exited;
-  }
+  const { url, stop } = await startDeno(command);
+  const response = await fetch(`${url}/public-api/activity?limit=20`, { headers: keys[0] ?? {} });
+  await response.text();
+  const milliseconds = performance.now() - begin;
+  await stop();
+  if (response.status !== 200) throw new Error(`the first answer was ${response.status}`);
+  return milliseconds;
 }
 
 /** What a function costs that has not been asked for a while: its process starts, loads its code and answers. */

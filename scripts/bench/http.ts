@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
 import autocannon, { type Options, type Result } from "autocannon";
 import vectors from "../../test/vectors/api_keys.json" with { type: "json" };
 import { type DenoCommand, denoCommand, functionSettings, listeningPort } from "../stack/edge_function.ts";
-import { type Child, root, waitFor } from "../stack/process.ts";
+import { root } from "../stack/process.ts";
 
 /** Well-formed keys, as the headers that carry them. */
 export const keys = vectors.valid.map(({ key }) => ({ "X-API-Key": key }));
@@ -26,26 +27,30 @@ export async function startThread(script: string, data?: unknown): Promise<Threa
 }
 
 /** A running Deno: its own process, with no guard between. */
-export interface Deno extends Child {
+export interface Deno {
   pid: number;
   url: string;
+  stop(): Promise<unknown>;
 }
 
-/** Starts a server under Deno, its output in a file as on a stack, and waits until it listens. */
-export async function startDeno({ command, args, env }: DenoCommand, logFile: string): Promise<Deno> {
-  const log = openSync(logFile, "w");
-  const started = spawn(command, args, { env, stdio: ["ignore", log, log] });
-  closeSync(log);
-  const exited = once(started, "exit").then(([code]) => Number(code ?? 1));
-  const child: Child = {
-    exited,
-    async stop() {
-      started.kill();
-      await exited;
-    },
+/** Starts a server under Deno and waits until it listens. Its log goes into a file, as on a stack, or nowhere. */
+export async function startDeno({ command, args, env }: DenoCommand, logFile?: string): Promise<Deno> {
+  const log = logFile === undefined ? "ignore" : openSync(logFile, "w");
+  const started = spawn(command, args, { env, stdio: ["ignore", log, "pipe"] });
+  if (log !== "ignore") closeSync(log);
+  const exited = once(started, "exit");
+  const stop = () => {
+    started.kill();
+    return exited;
   };
-  const port = await waitFor(logFile, child, logFile, async () => listeningPort(await readFile(logFile, "utf8")));
-  return { ...child, pid: started.pid ?? 0, url: `http://127.0.0.1:${port}` };
+  // What else it says there is a failure's story.
+  let said = "";
+  for await (const line of createInterface({ input: started.stderr as Readable })) {
+    const port = listeningPort(line);
+    if (port !== undefined) return { pid: started.pid ?? 0, url: `http://127.0.0.1:${port}`, stop };
+    said += `${line}\n`;
+  }
+  throw new Error(`Deno ended before it listened:\n${said}`);
 }
 
 /** How the function is started before a Data API. */
