@@ -2,38 +2,90 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Plugin } from "vite";
 import { policy } from "./content_security_policy.ts";
+import { type Guide, readGuides } from "./guides.ts";
 
-const renderer = createRequire(import.meta.url).resolve("swagger-ui-dist/swagger-ui-bundle.js");
-const own = `${import.meta.dirname}/../reference`;
+const { resolve } = createRequire(import.meta.url);
+const renderer = resolve("swagger-ui-dist/swagger-ui-bundle.js");
+const root = `${import.meta.dirname}/../..`;
+const own = `${root}/dashboard/reference`;
 
-/** What /reference consists of: our frame, the renderer as it is published, and the document. */
+/** What /reference loads besides its pages: our scripts and styles, the renderer as it is published, the typeface. */
 const files: Record<string, string> = {
+  "frame.css": `${own}/frame.css`,
   "page.css": `${own}/page.css`,
   "page.js": `${own}/page.js`,
+  "aliases.js": `${own}/aliases.js`,
+  "samples.js": `${own}/samples.js`,
   "icon.svg": `${own}/../src/icon.svg`,
+  "inter.woff2": resolve("@fontsource-variable/inter/files/inter-latin-wght-normal.woff2"),
   "swagger-ui.js": renderer,
   "swagger-ui.css": renderer.replace("-bundle.js", ".css"),
 };
 
+type Operation = { operationId: string; summary: string; tags: string[] };
+type OpenApi = { tags: { name: string }[]; paths: Record<string, Record<string, Operation>> };
+
+const item = (address: string, words: string, current: boolean): string =>
+  `<li><a href="${address}"${current ? ' aria-current="page"' : ""}>${words}</a></li>`;
+
+/** The endpoints as the renderer's own addresses, aliases left out, and the guides. */
+function menu({ tags, paths }: OpenApi, guides: Guide[], current: string): string {
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, name: `${method.toUpperCase()} ${path}` })),
+  );
+  const endpoints = tags.flatMap((tag) =>
+    operations
+      .filter((operation) => operation.tags[0] === tag.name && !operation.summary.startsWith("Alias of "))
+      .map(({ operationId, name }) => item(`/reference/#/${tag.name}/${operationId}`, name, false)),
+  );
+  const pages = guides.map(({ address, title }) => item(address, title, address === current));
+  return [
+    '<h2 class="menu-title">Endpoints</h2>',
+    `<ul>${item("/reference/", "Overview", current === "/reference/")}${endpoints.join("")}</ul>`,
+    '<h2 class="menu-title">Guides</h2>',
+    `<ul>${pages.join("")}${item("/reference/openapi.json", "openapi.json", false)}</ul>`,
+  ].join("\n");
+}
+
+const head = `<link rel="stylesheet" href="/reference/swagger-ui.css">
+    <link rel="stylesheet" href="/reference/page.css">
+    <script src="/reference/swagger-ui.js" defer></script>
+    <script src="/reference/page.js" type="module"></script>`;
+
+const referenceCrumb = '<li aria-current="page">API reference</li>';
+const guideCrumbs = (title: string): string =>
+  `<li><a href="/reference/">API reference</a></li><li aria-current="page">${title}</li>`;
+
 /**
- * Builds /reference: the OpenAPI document with this project's base address, and the page that shows it. It is a page apart, so that
- * the dashboard loads nothing of it, and nobody has to sign in for it.
+ * Builds /reference: the OpenAPI document with this project's base address, the page that shows it, and a page for each guide. They are
+ * pages apart, so that the dashboard loads nothing of them, and nobody has to sign in for them.
  */
 export function referencePage(supabaseUrl: string): Plugin {
   return {
     name: "reference-page",
     apply: "build",
     async generateBundle() {
-      const emit = (name: string, source: string) =>
+      const emit = (name: string, source: string | Uint8Array) =>
         this.emitFile({ type: "asset", fileName: `reference/${name}`, source });
-      for (const [name, path] of Object.entries(files)) emit(name, await readFile(path, "utf8"));
+      for (const [name, path] of Object.entries(files)) emit(name, await readFile(path));
 
-      const page = await readFile(`${own}/index.html`, "utf8");
-      emit("index.html", page.replace("%CONTENT_SECURITY_POLICY%", policy(supabaseUrl)));
-
-      const document = JSON.parse(await readFile(`${import.meta.dirname}/../../docs/openapi.json`, "utf8"));
+      const document = JSON.parse(await readFile(`${root}/docs/openapi.json`, "utf8"));
       const url = `${supabaseUrl.replace(/\/+$/, "")}/functions/v1/public-api`;
       emit("openapi.json", JSON.stringify({ ...document, servers: [{ url, description: "The base address." }] }));
+
+      const frame = await readFile(`${own}/frame.html`, "utf8");
+      const guides = await readGuides(root);
+      const emitPage = (address: string, parts: { TITLE: string; HEAD: string; BREADCRUMBS: string; MAIN: string }) => {
+        const all = { ...parts, CONTENT_SECURITY_POLICY: policy(supabaseUrl), MENU: menu(document, guides, address) };
+        const html = frame.replace(/%([A-Z_]+)%/g, (_, name: keyof typeof all) => all[name]);
+        emit(`${address.replace("/reference/", "")}index.html`, html);
+      };
+      const main = await readFile(`${own}/reference.html`, "utf8");
+      emitPage("/reference/", { TITLE: "API reference", HEAD: head, BREADCRUMBS: referenceCrumb, MAIN: main });
+      for (const { title, address, html } of guides) {
+        const article = `<main><article>${html}</article></main>`;
+        emitPage(address, { TITLE: title, HEAD: "", BREADCRUMBS: guideCrumbs(title), MAIN: article });
+      }
     },
   };
 }

@@ -1,21 +1,43 @@
+import { foldAliases } from "./aliases.js";
+import { languages, requestOf } from "./samples.js";
+
 // The renderer has a dark look, but does not take it by itself.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const followColorScheme = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", followColorScheme);
 followColorScheme();
 
+const document_ = await (await fetch("/reference/openapi.json")).json();
+const baseAddress = document_.servers[0].url;
+
+/** The key for trying out. It lives in this variable and in its field, until the page is left. */
+let apiKey = "";
+
 const nothing = () => () => null;
 
-/** The one address, as text to copy instead of a list to choose from. */
-const baseAddress =
-  (_, { React, specSelectors }) =>
-  () =>
-    React.createElement(
+/** The one address, as text to copy instead of a list to choose from, and the key for trying out. */
+const addressAndKey =
+  (_, { React }) =>
+  () => {
+    const h = React.createElement;
+    return h(
       "section",
-      { "aria-label": "Base address", className: "base-address" },
-      "Base address: ",
-      React.createElement("code", null, specSelectors.servers().first().get("url")),
+      { "aria-label": "Base address and key", className: "base-address" },
+      h("p", null, "Base address: ", h("code", null, baseAddress)),
+      h("label", { htmlFor: "try-key" }, "Key for trying out"),
+      h("input", {
+        id: "try-key",
+        type: "password",
+        autoComplete: "off",
+        spellCheck: false,
+        "aria-describedby": "try-key-fate",
+        onChange: (event) => {
+          apiKey = event.currentTarget.value.replace(/\s/g, "");
+        },
+      }),
+      h("p", { id: "try-key-fate" }, "It is sent to the API only, and forgotten when you leave the page."),
     );
+  };
 
 /** What the renderer leaves outside every landmark. */
 const asRegion =
@@ -37,24 +59,92 @@ const text =
   (props) =>
     React.createElement("span", null, props.text);
 
-// Nothing is tried out from here, and no key is asked for: it does not belong into a page that anybody can open.
-SwaggerUIBundle({
-  url: "/reference/openapi.json",
+/** A field with its name, which the renderer leaves out where there is a choice. */
+const labelled =
+  (Field, { React }) =>
+  (props) =>
+    React.createElement(
+      "label",
+      null,
+      React.createElement("span", { className: "only-heard" }, props.description),
+      React.createElement(Field, props),
+    );
+
+/** The language that was chosen last, for every operation. */
+let language = Object.keys(languages)[0];
+const onLanguage = new Set();
+
+function chooseLanguage(chosen) {
+  language = chosen;
+  for (const listener of onLanguage) listener(chosen);
+}
+
+/** Before an operation's responses: code that makes the request. */
+const afterSamples =
+  (Responses, { React }) =>
+  (props) => {
+    const h = React.createElement;
+    const [chosen, setChosen] = React.useState(language);
+    React.useEffect(() => {
+      onLanguage.add(setChosen);
+      return () => onLanguage.delete(setChosen);
+    }, []);
+    const request = requestOf(baseAddress, props.path, props.method, document_.paths[props.path][props.method]);
+    const name = `sample-${props.method}-${props.path}`;
+    const choices = Object.keys(languages).map((each) =>
+      h(
+        "label",
+        { key: each },
+        h("input", { type: "radio", name, checked: each === chosen, onChange: () => chooseLanguage(each) }),
+        each,
+      ),
+    );
+    return [
+      h(
+        "section",
+        { key: "samples", className: "samples", "aria-label": "Code" },
+        h("fieldset", null, h("legend", null, "Code"), ...choices),
+        h("pre", { tabIndex: 0 }, h("code", null, languages[chosen](request))),
+      ),
+      h(Responses, { ...props, key: "responses" }),
+    ];
+  };
+
+// Only what reads can be tried: an import would change the catalogue of a real company.
+const ui = SwaggerUIBundle({
+  spec: foldAliases(document_),
   dom_id: "#reference",
   deepLinking: true,
-  supportedSubmitMethods: [],
+  supportedSubmitMethods: ["get"],
+  requestInterceptor: (request) => {
+    request.headers["X-API-Key"] = apiKey;
+    return request;
+  },
   plugins: [
     {
       wrapComponents: {
         authorizeBtn: nothing,
         authorizeOperationBtn: nothing,
         InfoContainer: asRegion,
-        ServersContainer: baseAddress,
+        ServersContainer: addressAndKey,
         operations: underHeading,
+        responses: afterSamples,
         DeepLink: text,
+        JsonSchemaForm: labelled,
+        // The code above says it, in four languages and without the key.
+        curl: nothing,
       },
     },
   ],
   // Otherwise the document would be sent to somebody's validator.
   validatorUrl: null,
 });
+
+/** The menu's links are the addresses of operations: leads to one, opened. */
+function follow() {
+  const [, tag, id] = window.location.hash.slice(1).split("/");
+  if (!id) return;
+  ui.layoutActions.show(["operations", tag, id], true);
+  document.getElementById(`operations-${tag}-${id}`)?.scrollIntoView();
+}
+window.addEventListener("hashchange", follow);

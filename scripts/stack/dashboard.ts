@@ -24,9 +24,14 @@ const contentTypes: Record<string, string> = {
 
 /** What changes the built files: the sources, what they import, and the two settings. */
 async function fingerprint(settings: object): Promise<string> {
-  const files = ["functions/public-api/endpoints.ts", "docs/openapi.json", "package.json", "package-lock.json"];
+  const sources = [
+    "functions/public-api/{endpoints,scopes}.ts",
+    "{docs/openapi,package,package-lock}.json",
+    "{CHANGELOG,docs/api,docs/connect/*}.md",
+    "dashboard/{*,src/**/*,build/*,reference/*}.*",
+  ];
   const hash = createHash("sha256").update(JSON.stringify(settings));
-  for (const file of [...files, ...globSync("dashboard/{*,src/**/*,build/*,reference/*}.*", { cwd: root }).sort()]) {
+  for (const file of globSync(sources, { cwd: root }).sort()) {
     hash.update(file).update(await readFile(`${root}/${file}`));
   }
   return hash.digest("hex");

@@ -1,11 +1,14 @@
 // /reference: the OpenAPI document to read, for anybody, apart from the dashboard. Each page is watched for requests to other hosts and
 // for violations of its Content-Security-Policy (browser.ts).
-import { readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { gzipSync } from "node:zlib";
 import { beforeEach, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
 import { stack } from "../api/stack.ts";
 import { newPage } from "./browser.ts";
-import { TestCompany } from "./company.ts";
+import { makeKey, signedIn, TestCompany } from "./company.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { path, signIn } from "./steps.ts";
 
@@ -17,11 +20,18 @@ beforeEach(async () => {
   return () => company.remove();
 });
 
+/** Not every machine has Python's requests. */
+const hasRequests = spawnSync("python3", ["-c", "import requests"]).status === 0;
+
+const keyOf = async (scopes: string[]) =>
+  makeKey(await signedIn(await company.addPerson("Ada Brandt", "admin")), "Trying", scopes);
+
 test("it can be read without signing in: every endpoint, and of one its parameters, fields and examples", async () => {
   const page = await newPage();
   await page.goto("/reference");
   for (const [name, methods] of Object.entries<Record<string, { summary: string }>>(openapi.paths)) {
     for (const [method, { summary }] of Object.entries(methods)) {
+      if (summary.startsWith("Alias of ")) continue;
       const operation = page.locator(`.opblock-${method}`, { has: page.locator(`[data-path="${name}"]`) });
       await operation.getByText(summary, { exact: true }).waitFor();
     }
@@ -34,14 +44,113 @@ test("it can be read without signing in: every endpoint, and of one its paramete
   await activity.getByText('Forbidden: this key is missing the \\"read:activity\\" scope').waitFor();
 });
 
-test("it names this project's base address, and asks for no key", async () => {
+test("an alias is told at the endpoint that it stands for, and is no endpoint of its own", async () => {
+  const page = await newPage();
+  await page.goto("/reference/#/Members/listMembers");
+  await page.getByText("Alias: /users, with the same parameters and the same answer.").waitFor();
+  expect(await page.locator('[data-path="/users"]').count()).toBe(0);
+  expect(await page.getByText("Alias of").count()).toBe(0);
+});
+
+test("every endpoint has code in four languages, which says the address, and takes the key from the environment", async () => {
   const page = await newPage();
   await page.goto("/reference/");
+  const { api_key } = await keyOf(["read:rewards", "write:rewards"]);
+  for (const [id, address] of [
+    ["Rewards-listRewards", `${stack.api_url}/rewards?limit=5`],
+    ["Rewards-importRewards", `${stack.api_url}/rewards`],
+  ]) {
+    const operation = page.locator(`#operations-${id}`);
+    await operation.getByRole("button").first().click();
+    const code = operation.getByRole("region", { name: "Code" });
+    for (const language of ["curl", "Python", "JavaScript", "PowerShell"]) {
+      await code.getByRole("radio", { name: language }).check();
+      await code.getByText(address ?? "").waitFor();
+      expect(await code.locator("pre").textContent()).toContain("API_KEY");
+    }
+    for (const [language, command] of [
+      ["curl", "bash -c"],
+      ["Python", "python3 -c"],
+    ] as const) {
+      await code.getByRole("radio", { name: language }).check();
+      const text = (await code.locator("pre").textContent()) ?? "";
+      if (language === "Python" && !hasRequests) continue;
+      const [program = "", option = ""] = command.split(" ");
+      const ran = spawnSync(program, [option, text], { encoding: "utf8", env: { ...process.env, API_KEY: api_key } });
+      expect(ran.stdout, ran.stderr).toMatch(id === "Rewards-importRewards" ? /imported/ : /\[/);
+    }
+    await code.getByRole("radio", { name: "JavaScript" }).check();
+    const script = (await code.locator("pre").textContent()) ?? "";
+    const ran = spawnSync(process.execPath, ["--input-type=module", "-e", script], {
+      encoding: "utf8",
+      env: { ...process.env, API_KEY: api_key },
+    });
+    expect(ran.stdout, ran.stderr).toMatch(id === "Rewards-importRewards" ? /imported/ : /\[/);
+  }
+});
+
+test("what reads can be tried with a key that stays in memory; an import cannot", async () => {
+  const { api_key } = await keyOf(["read:members"]);
+  const page = await newPage();
+  await page.goto("/reference/#/Members/listMembers");
   await page.getByText(`Base address: ${stack.api_url}`, { exact: true }).waitFor();
-  await page.locator('[data-path="/members"]').click();
-  await page.getByText("Only people with exactly this role").waitFor();
-  expect(await page.getByRole("button", { name: /authori[sz]|try it out|execute/i }).count()).toBe(0);
-  expect(await page.getByRole("textbox").count()).toBe(0);
+  await page.getByLabel("Key for trying out").fill(api_key);
+  const members = page.locator("#operations-Members-listMembers");
+  await members.getByRole("button", { name: "Try it out" }).click();
+  await members.getByPlaceholder("limit").fill("1");
+  const asked = page.waitForRequest((request) => request.url().startsWith(`${stack.api_url}/members`));
+  await members.getByRole("button", { name: "Execute" }).click();
+  expect(new URL((await asked).url()).searchParams.get("limit")).toBe("1");
+  expect((await asked).headers()["x-api-key"]).toBe(api_key);
+  await members.getByText("Ada Brandt").first().waitFor();
+  await expectGoodLooks(page, "reference-tried");
+  expect(await page.content()).not.toContain(api_key);
+  const stored = () => JSON.stringify({ ...localStorage, ...sessionStorage, ...history.state }) + document.cookie;
+  expect(await page.evaluate(stored)).not.toContain("sk_live_");
+  await page.reload();
+  expect(await page.getByLabel("Key for trying out").inputValue()).toBe("");
+
+  await page.goto("/reference/#/Rewards/importRewards");
+  await page.locator("#operations-Rewards-importRewards").getByText("external_id").first().waitFor();
+  const importing = page.locator("#operations-Rewards-importRewards");
+  expect(await importing.getByRole("button", { name: "Try it out" }).count()).toBe(0);
+});
+
+test("the menu leads to every endpoint, guide and the change log, and each guide's links lead somewhere", async () => {
+  const page = await newPage();
+  await page.goto("/reference/");
+  await page.getByRole("navigation", { name: "Reference" }).getByRole("link", { name: "GET /day-ratings" }).click();
+  await page.getByText("A rating belongs to a team at most, never to a person.").waitFor();
+  const links = page.getByRole("navigation", { name: "Reference" }).getByRole("link");
+  const addresses = await links.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).pathname));
+  const guides = [...new Set(addresses)].filter((address) => address.startsWith("/reference/guides/"));
+  expect(guides).toEqual(expect.arrayContaining(["/reference/guides/python/", "/reference/guides/changelog/"]));
+  for (const guide of guides) {
+    await page.goto(guide);
+    await page.locator("article h1").waitFor();
+    const dead = await page.locator("article a").evaluateAll(async (all) => {
+      const found: string[] = [];
+      for (const { origin, pathname, hash } of all as HTMLAnchorElement[]) {
+        if (origin !== window.location.origin) continue;
+        const html = await (await fetch(pathname)).text();
+        const there = new DOMParser().parseFromString(html, "text/html");
+        if (!there.querySelector("article") && !pathname.endsWith(".json")) found.push(pathname);
+        else if (hash && !there.getElementById(hash.slice(1))) found.push(pathname + hash);
+      }
+      return found;
+    });
+    expect(dead, guide).toEqual([]);
+  }
+  await page.goto("/reference/guides/python/");
+  await expectGoodLooks(page, "guide");
+});
+
+test("scripts and styles of the reference are at most 600 kB when they are compressed", () => {
+  const folder = `${dirname(process.env.STACK_FILE ?? "")}/dashboard/reference`;
+  const files = globSync("*.{js,css}", { cwd: folder });
+  expect(files).toContain("swagger-ui.js");
+  const size = files.reduce((sum, file) => sum + gzipSync(readFileSync(`${folder}/${file}`)).length, 0);
+  expect(size).toBeLessThan(600_000);
 });
 
 test("it can be read by keyboard alone, and an address leads to one endpoint", async () => {
@@ -49,7 +158,7 @@ test("it can be read by keyboard alone, and an address leads to one endpoint", a
   await page.goto("/reference/");
   const members = page.getByRole("button", { name: "GET /members People, their roles and teams" });
   await members.waitFor();
-  for (let steps = 0; steps < 20 && !(await members.evaluate((button) => button.matches(":focus"))); steps += 1) {
+  for (let steps = 0; steps < 60 && !(await members.evaluate((button) => button.matches(":focus"))); steps += 1) {
     await page.keyboard.press("Tab");
   }
   await page.keyboard.press("Enter");

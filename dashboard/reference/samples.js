@@ -1,0 +1,56 @@
+// Code for one operation, in four languages. The key is read from the environment, as in the guides: it stands in no sample.
+
+const quoted = (text) => JSON.stringify(text);
+
+function curl({ method, url, body }) {
+  const lines = [`curl ${quoted(url)}`, '-H "X-API-Key: $API_KEY"'];
+  if (body !== null)
+    lines.push('-H "Content-Type: application/json"', `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`);
+  else if (method !== "GET") lines.push(`-X ${method}`);
+  return lines.join(" \\\n  ");
+}
+
+function python({ method, url, body }) {
+  const json = body === null ? "" : `\n    json=${JSON.stringify(body)},`;
+  return `import os
+import requests
+
+response = requests.${method.toLowerCase()}(
+    ${quoted(url)},
+    headers={"X-API-Key": os.environ["API_KEY"]},${json}
+    timeout=30,
+)
+response.raise_for_status()
+print(response.json())`;
+}
+
+function javascript({ method, url, body }) {
+  const options = [
+    ...(method === "GET" ? [] : [`  method: ${quoted(method)},`]),
+    '  headers: { "X-API-Key": process.env.API_KEY },',
+    ...(body === null ? [] : [`  body: JSON.stringify(${JSON.stringify(body)}),`]),
+  ];
+  return `const response = await fetch(${quoted(url)}, {
+${options.join("\n")}
+});
+if (!response.ok) throw new Error(await response.text());
+console.log(await response.json());`;
+}
+
+function powershell({ method, url, body }) {
+  const json =
+    body === null ? "" : ` \`\n  -ContentType "application/json" -Body '${JSON.stringify(body).replaceAll("'", "''")}'`;
+  return `$answer = Invoke-RestMethod ${quoted(url)} -Method ${method} \`
+  -Headers @{ "X-API-Key" = $env:API_KEY }${json}
+$answer`;
+}
+
+export const languages = { curl, Python: python, JavaScript: javascript, PowerShell: powershell };
+
+/** What a sample asks for: five rows of a list, the example of a body. */
+export function requestOf(baseAddress, path, method, operation) {
+  const isList = (operation.parameters ?? []).some(({ name }) => name === "limit");
+  const url = `${baseAddress}${path === "/" ? "" : path}${isList ? "?limit=5" : ""}`;
+  const body = operation.requestBody?.content["application/json"].example ?? null;
+  return { method: method.toUpperCase(), url, body };
+}
