@@ -6,6 +6,8 @@ import { expect } from "vitest";
 export async function expectAccessible(page: Page): Promise<void> {
   for (const colorScheme of ["dark", "light"] as const) {
     await page.emulateMedia({ colorScheme });
+    // The page has been told, and has been drawn.
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     await page.evaluate(axe.source);
     const found = await page.evaluate(async () => {
       const { violations, passes } = await (window as unknown as { axe: typeof axe }).axe.run();
