@@ -29,15 +29,10 @@ async function tryOut<T>(use: (tx: TransactionSql) => Promise<T>): Promise<T> {
 const problems = async (tx: TransactionSql): Promise<string[]> =>
   (await tx.unsafe(check)).map(({ what, problem }) => `${what} ${problem}`);
 
-const serving = [
-  "list_activity(text,integer,timestamp with time zone,timestamp with time zone,uuid,uuid,uuid)",
-  "list_day_ratings(text,integer,timestamp with time zone,timestamp with time zone,uuid)",
-  "list_members(text,integer,uuid,text)",
-  "list_pulse_responses(text,integer,timestamp with time zone,timestamp with time zone)",
-  "list_rewards(text,integer,boolean)",
-  "upsert_rewards(text,text)",
-  "verify_api_key(text,text)",
-];
+/** The functions that serve API keys: those of public_api. */
+const serving = (await sql`select oid::regprocedure::text as name from pg_proc where proowner = 'public_api'::regrole`)
+  .map(({ name }) => name)
+  .sort();
 
 test("a database as the migrations make it has no problem", async () => {
   expect(await tryOut(problems)).toEqual([]);
@@ -62,6 +57,23 @@ test("functions that lost their owner are named, refuse to run, and are mended b
     await tx.unsafe(repair);
     expect(await problems(tx)).toEqual([]);
     await readMembers();
+  });
+});
+
+test("functions that lost their rights are named, and mended by sql/repair.sql, as often as it is run", async () => {
+  await tryOut(async (tx) => {
+    for (const name of serving) {
+      await tx.unsafe(`
+        revoke all on function public.${name} from service_role;
+        grant execute on function public.${name} to public`);
+    }
+    const named = serving.flatMap((name) =>
+      ["anon", "authenticated"].map((role) => `function ${name} must not be executable by ${role}`),
+    );
+    expect(await problems(tx)).toEqual(named);
+    await tx.unsafe(repair);
+    await tx.unsafe(repair);
+    expect(await problems(tx)).toEqual([]);
   });
 });
 

@@ -100,8 +100,8 @@ select is(
   'No page is read in parallel, whatever its plan is priced at: the function that the policies ask forbids it'
 );
 select is_empty(
-  $$ select name from functions where schema = 'public' group by name having count(*) > 1 $$,
-  'No function that the Data API may call is overloaded: it chooses by argument names'
+  $$ select schema, name from functions group by schema, name having count(*) > 1 $$,
+  'No function is overloaded: the Data API chooses by argument names, and grants, owners and comments name a function without its arguments'
 );
 select is_empty(
   $$ select name from functions where schema = 'public' and security = 'definer' and owner <> 'public_api' $$,
