@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { relative } from "node:path";
+import { dirname, relative } from "node:path";
 import type { Plugin } from "vite";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
@@ -30,6 +30,13 @@ async function run(databaseUrl: string, text: string): Promise<{ rows: string[];
   }
 }
 
+/** A pgTAP file, with the files that it reads by psql's `\ir` in their places. */
+async function readSql(file: string): Promise<string> {
+  const parts = (await readFile(file, "utf8")).split(/^\\ir (\S+)$/m);
+  const texts = parts.map((part, index) => (index % 2 === 0 ? part : readSql(`${dirname(file)}/${part}`)));
+  return (await Promise.all(texts)).join("");
+}
+
 /** Reads TAP. A test that is skipped or still to be done counts as failed. */
 export function readTap(rows: string[]): { tests: PgtapTest[]; plan: number | null } {
   const tests: PgtapTest[] = [];
@@ -52,7 +59,7 @@ export function readTap(rows: string[]): { tests: PgtapTest[]; plan: number | nu
  * @param file its path
  */
 export async function runFile(databaseUrl: string, file: string): Promise<PgtapTest[]> {
-  const { rows, problem } = await run(databaseUrl, await readFile(file, "utf8"));
+  const { rows, problem } = await run(databaseUrl, await readSql(file));
   const { tests, plan } = readTap(rows);
   const unplanned = plan === tests.length ? null : `The plan is ${plan ?? "missing"}, ${tests.length} tests ran`;
   return problem || unplanned ? [...tests, { name: "runs as planned", problem: problem ?? unplanned }] : tests;
@@ -65,7 +72,7 @@ export const pgtap: Plugin = {
   load(id) {
     const [file = ""] = id.split("?");
     if (!/^test\/sql\/\w+\.sql$/.test(relative(root, file))) return null;
-    this.addWatchFile(file);
+    for (const watched of [file, `${dirname(file)}/helpers.psql`]) this.addWatchFile(watched);
     return `
       import { test } from "vitest";
       import { stack } from ${JSON.stringify(`${root}/test/api/stack.ts`)};

@@ -7,13 +7,7 @@ select plan(38);
 
 -- Acorn and Birch: the same people and things in both, with a row in every table.
 
--- Ids by name, so that a row reads like a sentence.
-create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
-
-create function pg_temp.sign_in(person text) returns void language sql
-begin atomic
-  select set_config('request.jwt.claims', json_build_object('sub', pg_temp.id(person))::text, true);
-end;
+\ir helpers.psql
 
 -- What app.authenticate leaves behind when it has verified a key.
 create function pg_temp.verified_key_of(company text) returns void language sql
@@ -21,7 +15,7 @@ begin atomic
   select set_config('app.company_id', pg_temp.id(company)::text, true);
 end;
 
-create function pg_temp.found(company text) returns void language sql
+create function pg_temp.furnish(company text) returns void language sql
 begin atomic
   insert into app.companies (id, name) values (pg_temp.id(company), company);
   insert into app.teams (company_id, id, name) values (pg_temp.id(company), pg_temp.id(company || ' team'), 'Garden');
@@ -47,8 +41,8 @@ end;
 
 do $$
 begin
-  perform pg_temp.found('Acorn');
-  perform pg_temp.found('Birch');
+  perform pg_temp.furnish('Acorn');
+  perform pg_temp.furnish('Birch');
   perform set_config('request.jwt.claims', '', true);
 end
 $$;

@@ -5,16 +5,9 @@ create extension if not exists pgtap with schema extensions;
 grant usage on schema extensions to public_api;
 select plan(43);
 
--- Acorn and Birch, each with an admin who has signed in.
+\ir helpers.psql
 
--- Ids by name, so that a row reads like a sentence.
-create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
-
-create function pg_temp.sign_in(person text) returns void language sql
-begin atomic
-  select set_config('request.jwt.claims', json_build_object('sub', pg_temp.id(person))::text, true);
-end;
-
+-- A company and its admin, who can sign in.
 create function pg_temp.found(company text, admin text) returns void language sql
 begin atomic
   insert into app.companies (id, name) values (pg_temp.id(company), company);
@@ -26,7 +19,7 @@ begin atomic
 end;
 
 -- Makes a key and keeps its hash in a setting of the transaction.
-create function pg_temp.make_key(key text, admin text, scopes text[], expires_at timestamptz default null) returns void language plpgsql as $$
+create function pg_temp.keep_key(key text, admin text, scopes text[], expires_at timestamptz default null) returns void language plpgsql as $$
 declare
   hash bytea;
 begin
@@ -66,14 +59,14 @@ do $$
 begin
   perform pg_temp.found('Acorn', 'Ada');
   perform pg_temp.found('Birch', 'Ben');
-  perform pg_temp.make_key('members', 'Ada', '{read:members}');
-  perform pg_temp.make_key('everything', 'Ada', app.scopes());
-  perform pg_temp.make_key('import', 'Ada', '{write:rewards}');
-  perform pg_temp.make_key('birch', 'Ben', '{read:members}');
-  perform pg_temp.make_key('revoked', 'Ada', '{read:members}');
-  perform pg_temp.make_key('over', 'Ada', '{read:members}', now() - interval '1 day');
-  perform pg_temp.make_key('over_now', 'Ada', '{read:members}', now());
-  perform pg_temp.make_key('over_soon', 'Ada', '{read:members}', now() + interval '1 microsecond');
+  perform pg_temp.keep_key('members', 'Ada', '{read:members}');
+  perform pg_temp.keep_key('everything', 'Ada', app.scopes());
+  perform pg_temp.keep_key('import', 'Ada', '{write:rewards}');
+  perform pg_temp.keep_key('birch', 'Ben', '{read:members}');
+  perform pg_temp.keep_key('revoked', 'Ada', '{read:members}');
+  perform pg_temp.keep_key('over', 'Ada', '{read:members}', now() - interval '1 day');
+  perform pg_temp.keep_key('over_now', 'Ada', '{read:members}', now());
+  perform pg_temp.keep_key('over_soon', 'Ada', '{read:members}', now() + interval '1 microsecond');
   update app.api_keys set revoked_at = now() where key_hash = decode(pg_temp.hash_of('revoked'), 'hex');
   perform set_config('request.jwt.claims', '', true);
 end
@@ -244,7 +237,6 @@ select is(
   ),
   'verify_api_key puts the ids of key and company into the response headers, for the log'
 );
-
 
 -- While the database is read-only: what the platform sets as the default when a disk is nearly full, and what is then true of a transaction
 -- that does not say otherwise.

@@ -3,21 +3,7 @@ begin;
 create extension if not exists pgtap with schema extensions;
 select plan(8);
 
--- Ids by name, so that a row reads like a sentence.
-create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
-
--- A company and its admin, who has signed in.
-create function pg_temp.found(company text) returns void language sql
-begin atomic
-  insert into app.companies (id, name) values (pg_temp.id(company), company);
-  insert into app.members (company_id, id, name, email, role, created_at)
-  values (pg_temp.id(company), pg_temp.id(company || ' admin'), 'Ada', 'ada@' || lower(company) || '.example', 'admin', '2026-01-01Z');
-  insert into auth.users (id) values (pg_temp.id(company || ' user'));
-  insert into app.member_accounts (user_id, company_id, member_id)
-  values (pg_temp.id(company || ' user'), pg_temp.id(company), pg_temp.id(company || ' admin'));
-  select set_config('request.jwt.claims', json_build_object('sub', pg_temp.id(company || ' user'))::text, true);
-end;
-
+\ir helpers.psql
 
 -- Calls a function that serves API keys, with some arguments, and says with which SQLSTATE it ends.
 create function pg_temp.outcome(call text, hash text) returns text language plpgsql as $$

@@ -3,13 +3,7 @@ begin;
 create extension if not exists pgtap with schema extensions;
 select plan(21);
 
--- Ids by name, so that a row reads like a sentence.
-create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
-
-create function pg_temp.sign_in(person text) returns void language sql
-begin atomic
-  select set_config('request.jwt.claims', json_build_object('sub', pg_temp.id(person))::text, true);
-end;
+\ir helpers.psql
 
 -- A company with an admin who is linked, one who is not, and two keys.
 create function pg_temp.found(company text, admin text) returns void language plpgsql as $$

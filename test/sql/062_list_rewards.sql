@@ -3,36 +3,7 @@ begin;
 create extension if not exists pgtap with schema extensions;
 select plan(17);
 
--- Ids by name, so that a row reads like a sentence.
-create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
-
--- A company, its admin, who has signed in, and a key with every scope, whose hash is pg_temp.key(company).
-create function pg_temp.found(company text) returns void language sql
-begin atomic
-  insert into app.companies (id, name) values (pg_temp.id(company), company);
-  insert into app.members (company_id, id, name, email, role, created_at)
-  values (pg_temp.id(company), pg_temp.id(company || ' admin'), 'Ada', 'ada@' || lower(company) || '.example', 'admin', '2026-01-01Z');
-  insert into auth.users (id) values (pg_temp.id(company || ' user'));
-  insert into app.member_accounts (user_id, company_id, member_id)
-  values (pg_temp.id(company || ' user'), pg_temp.id(company), pg_temp.id(company || ' admin'));
-  select set_config('request.jwt.claims', json_build_object('sub', pg_temp.id(company || ' user'))::text, true);
-  with made as (insert into app.api_keys (name, scopes) values ('Every scope', app.scopes()) returning key_hash)
-  select set_config('test.' || company, encode(made.key_hash, 'hex'), true) from made;
-end;
-
-create function pg_temp.key(company text) returns text language sql stable
-return current_setting('test.' || company);
-
--- One field of every row of a page, in the page's order.
-create function pg_temp.column_of(page json, field text) returns text[] language sql immutable
-return array(select row ->> field from json_array_elements(page) as row);
-
--- The headers of the last response, as one JSON object.
-create function pg_temp.headers() returns jsonb language sql stable
-begin atomic
-  select jsonb_object_agg(header.key, header.value)
-  from jsonb_array_elements(current_setting('response.headers')::jsonb) as entry, jsonb_each_text(entry) as header;
-end;
+\ir helpers.psql
 
 -- Acorn: five rewards, two of them archived, two of one instant. Birch: two more, of one instant newer
 -- than all.

@@ -3,32 +3,7 @@ begin;
 create extension if not exists pgtap with schema extensions;
 select plan(26);
 
--- Ids by name, so that a row reads like a sentence.
-create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
-
-create function pg_temp.sign_in(person text) returns void language sql
-begin atomic
-  select set_config('request.jwt.claims', json_build_object('sub', pg_temp.id(person))::text, true);
-end;
-
--- A person who can sign in, with a confirmed address, and is linked to no member.
-create function pg_temp.sign_up(person text, email text) returns void language sql
-begin atomic
-  insert into auth.users (id, email, email_confirmed_at) values (pg_temp.id(person), email, now());
-end;
-
--- A member of a company. Ids of members are not those of the people who sign in.
-create function pg_temp.hire(company text, member text, email text, role text default 'employee') returns void language sql
-begin atomic
-  insert into app.members (company_id, id, name, email, role)
-  values (pg_temp.id(company), pg_temp.id(member || ' of ' || company), member, email, role);
-end;
-
-create function pg_temp.link(person text, company text, member text) returns void language sql
-begin atomic
-  insert into app.member_accounts (user_id, company_id, member_id)
-  values (pg_temp.id(person), pg_temp.id(company), pg_temp.id(member || ' of ' || company));
-end;
+\ir helpers.psql
 
 -- Acorn with its admins Ada and Amy and the plain member Max, Birch with its admin Ben, and Eve, who is no member of anything.
 do $$
@@ -43,15 +18,6 @@ begin
   perform pg_temp.link('Ben', 'Birch', 'Ben');
 end
 $$;
-
-
--- Makes a key as this admin and answers its id.
-create function pg_temp.make_key(admin text, key text, scopes text[] default '{read:members}', expires_at timestamptz default null)
-returns uuid language sql
-begin atomic
-  select pg_temp.sign_in(admin);
-  insert into app.api_keys (name, scopes, expires_at) values (key, scopes, expires_at) returning id;
-end;
 
 -- Acting as Ada, Amy and Ben, one after the other.
 create temporary table ids as

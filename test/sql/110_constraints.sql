@@ -3,8 +3,7 @@ begin;
 create extension if not exists pgtap with schema extensions;
 select plan(39);
 
--- Ids by name, so that a row reads like a sentence.
-create function pg_temp.id(name text) returns uuid language sql immutable return md5(name)::uuid;
+\ir helpers.psql
 
 -- Acorn and Birch: a team, two members, a category, a question and a key of each.
 do $$
@@ -275,7 +274,6 @@ exception
     return coalesce(nullif(refusing, ''), sqlerrm);
 end
 $$;
-
 
 create temporary view outcomes as
 select
