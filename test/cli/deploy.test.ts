@@ -1,60 +1,26 @@
-// `supabase functions deploy` (docs/operations.md): what the real CLI sends when it talks to a stand-in of the management API.
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+// A rehearsal of what deploys (docs/operations.md): what the real CLI sends when it talks to a stand-in of the management API, and what it
+// does to a database.
+import { readFile } from "node:fs/promises";
 import { posix } from "node:path";
-import { buffer } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bin, root, runCommand } from "../../scripts/stack/process.ts";
+import { createDatabase, withDatabase } from "../../scripts/stack/database.ts";
+import { root } from "../../scripts/stack/process.ts";
+import { stack } from "../api/stack.ts";
+import { type ManagementApi, project, startManagementApi } from "./deploy/management_api.ts";
 
-const project = "abcdefghijklmnopqrst";
 const folder = "functions/public-api";
+const remote = `--remote=${project}`;
 
-/** Every request that the CLI made, to whatever host: the stand-in is its proxy too. */
-const requests: string[] = [];
+let api: ManagementApi;
 let deployed: FormData;
-
-const api = createServer(async (incoming, response) => {
-  const { method, url = "", headers } = incoming;
-  requests.push(`${method} ${url}`);
-  const body = await buffer(incoming);
-  const isDeploy = url.startsWith(`/v1/projects/${project}/functions/deploy`);
-  if (isDeploy) {
-    deployed = await new Response(body, { headers: { "Content-Type": headers["content-type"] ?? "" } }).formData();
-  }
-  response.writeHead(isDeploy ? 201 : 404, { "Content-Type": "application/json" });
-  response.end(
-    JSON.stringify(isDeploy ? { id: "1", slug: "public-api", name: "public-api", version: 1, status: "ACTIVE" } : {}),
-  );
-});
-api.on("connect", ({ url }, socket) => {
-  requests.push(`CONNECT ${url}`);
-  socket.on("error", () => {});
-  socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
-});
-
 beforeAll(async () => {
-  await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
-  const home = await mkdtemp(`${tmpdir()}/deploy-`);
-  const profile = `${home}/profile.yaml`;
-  await writeFile(profile, `name: stand-in\napi_url: ${url}\ndashboard_url: ${url}\nproject_host: stand-in.example\n`);
-  const args = ["functions", "deploy", "public-api", "--use-api", "--yes", `--remote=${project}`];
-  await runCommand(bin("supabase"), [...args, "--profile", profile, "--workdir", root], {
-    env: {
-      ...process.env,
-      HOME: home,
-      SUPABASE_ACCESS_TOKEN: `sbp_${"0".repeat(40)}`,
-      DO_NOT_TRACK: "1",
-      SUPABASE_NO_UPDATE_NOTIFIER: "1",
-      HTTPS_PROXY: url,
-      NO_PROXY: "127.0.0.1",
-    },
-  });
-  await rm(home, { recursive: true });
+  api = await startManagementApi();
+  await api.run("functions", "deploy", "public-api", "--use-api", "--yes", remote);
+  const request = api.requests.find(({ path }) => path.includes("/functions/deploy"));
+  const headers = { "Content-Type": request?.contentType ?? "" };
+  deployed = await new Response(request ? new Uint8Array(request.body) : null, { headers }).formData();
 });
-afterAll(() => void api.close());
+afterAll(() => api.stop());
 
 /** The files that were sent, by their path in the repository. */
 async function sentFiles(): Promise<Map<string, string>> {
@@ -65,7 +31,7 @@ async function sentFiles(): Promise<Map<string, string>> {
 }
 
 const importsOf = (source: string): string[] =>
-  [...source.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*"([^"]+)"/g)].map(([, specifier = ""]) => specifier);
+  [...source.matchAll(/(?:\bfrom |^import |\bimport\()"([^"]+)"/gm)].map(([, specifier = ""]) => specifier);
 
 /** The file and all that it imports from its own folder, at any depth. */
 async function neededBy(path: string, found = new Map<string, string>()): Promise<Map<string, string>> {
@@ -103,7 +69,79 @@ test("the import map knows every package that the files import", async () => {
   expect(Object.keys(imports).sort()).toEqual([...new Set(packages)].sort());
 });
 
+/** What the CLI has written to the project since the requests so far. */
+async function written(...args: string[]): Promise<{ path: string; body: unknown }[]> {
+  const before = api.requests.length;
+  // To the settings of Auth the stand-in does not answer with all that there are, and the CLI minds. What it has sent is what counts.
+  await api.run(...args).catch(() => {});
+  return api.requests
+    .slice(before)
+    .filter(({ method }) => method !== "GET")
+    .map(({ path, body }) => ({ path, body: JSON.parse(body.toString()) }));
+}
+
+test("config push closes what a new project leaves open, and touches nothing else", async () => {
+  expect(await written("config", "push", "--yes", remote)).toEqual([
+    { path: `/v1/projects/${project}/postgrest`, body: { db_schema: "public" } },
+    { path: `/v1/projects/${project}/config/auth`, body: { disable_signup: true, mailer_autoconfirm: false } },
+  ]);
+});
+
+test("what config push would change is to be seen before: the schemas, signing up, confirming addresses", async () => {
+  const difference = await api.run("config", "diff", remote);
+  for (const setting of ["api.schemas", "auth.enable_signup", "auth.email.enable_confirmations"])
+    expect(difference).toContain(setting);
+  expect(difference).toContain("3 update, 0 remote-only");
+});
+
+test("for a local stack, nothing new in public is exposed by itself", async () => {
+  expect(await readFile(`${root}/supabase/config.toml`, "utf8")).toMatch(/^auto_expose_new_tables = false$/m);
+});
+
+test("the function's settings are the platform's own: nobody can set them, and no deploy has to", async () => {
+  const set = api.run("secrets", "set", "SUPABASE_SECRET_KEYS={}", "--yes", remote);
+  await expect(set).rejects.toThrow("cannot start with SUPABASE_");
+  expect(api.requests.filter(({ path }) => path.endsWith("/secrets"))).toEqual([]);
+  const settings = [...(await sentFiles()).values()].flatMap(
+    (source) => source.match(/\b[A-Z]+(?:_[A-Z]+)*_(?:URL|KEYS?)\b/g) ?? [],
+  );
+  expect(new Set(settings)).toEqual(new Set(["SUPABASE_URL", "SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY"]));
+});
+
+test("db push shows what it would do, does it once, and brings no demo data", async () => {
+  const database = await createDatabase(stack, "rehearsal", []);
+  const target = `--remote=${database}`;
+  expect(await api.run("db", "push", "--dry-run", target)).toContain("_baseline.sql");
+  const tables = () =>
+    withDatabase(database, (sql) => sql`select from pg_class where relnamespace = to_regnamespace('app')`);
+  expect(await tables()).toHaveLength(0);
+  await api.run("db", "push", "--yes", target);
+  expect((await tables()).length).toBeGreaterThan(0);
+  expect(await withDatabase(database, (sql) => sql`select from app.companies`)).toHaveLength(0);
+  expect(await api.run("db", "push", "--dry-run", target)).toContain("up to date");
+  await withDatabase(stack.superuser_url, (sql) => sql`drop database rehearsal with (force)`);
+});
+
 test("with the switches of docs/operations.md the CLI talks to the management API and to nobody else", () => {
-  expect(requests).toContain(`POST /v1/projects/${project}/functions/deploy?slug=public-api`);
-  expect(requests.filter((request) => !request.includes(` /v1/projects/${project}`))).toEqual([]);
+  const paths = api.requests.map(({ method, path }) => `${method} ${path}`);
+  expect(paths).toContain(`POST /v1/projects/${project}/functions/deploy?slug=public-api`);
+  expect(paths.filter((path) => !/ \/v[12]\/projects\/abcdefghijklmnopqrst/.test(path))).toEqual([]);
+});
+
+/** The commands of the CLI in a text, without what differs: the project, and the answer yes that a person gives. */
+const commands = (text: string): string[] =>
+  [...text.matchAll(/^ *(?:- run: )?npx supabase (.*)$/gm)].map(([, command = ""]) =>
+    command.replace(/ --yes\b/, "").replace(/\$\{\{ vars\.PROJECT_REF \}\}/, "<ref>"),
+  );
+
+test("the deploy workflow takes each step of docs/operations.md, and no other", async () => {
+  const workflow = commands(await readFile(`${root}/.github/workflows/deploy_to.yml`, "utf8"));
+  const page = await readFile(`${root}/docs/operations.md`, "utf8");
+  const section = (title: string) => commands(page.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "");
+  const [first, upgrading] = [section("From an empty project to the first request"), section("Upgrading")];
+  expect(upgrading.length).toBeGreaterThan(4);
+  // A token stands in for the sign-in.
+  const documented = new Set([...first, ...upgrading].filter((command) => command !== "login"));
+  expect(new Set(workflow)).toEqual(documented);
+  expect(workflow.filter((command) => upgrading.includes(command))).toEqual(upgrading);
 });

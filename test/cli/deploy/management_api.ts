@@ -1,0 +1,88 @@
+// A stand-in of the platform's management API, and the real CLI talking to it: what would be deployed can be looked at.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { buffer } from "node:stream/consumers";
+import { bin, root, runCommand } from "../../../scripts/stack/process.ts";
+
+export const project = "abcdefghijklmnopqrst";
+
+/** A request that the CLI made, to whatever host: the stand-in is its proxy too. */
+export interface ApiRequest {
+  method: string;
+  path: string;
+  contentType: string;
+  body: Buffer;
+}
+
+export interface ManagementApi {
+  requests: ApiRequest[];
+  /**
+   * Runs a command of the CLI against the stand-in, as somebody who is signed in.
+   * @returns what it printed
+   */
+  run(...args: string[]): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** A new project as the platform makes it: the schema of GraphQL is served too, anybody can sign up, no address is confirmed. */
+const newProject = {
+  api: { db_schema: "public,graphql_public", db_extra_search_path: "public,extensions", max_rows: 1000 },
+  database: { major_version: 17 },
+  auth: { disable_signup: false, mailer_autoconfirm: true, external_email_enabled: true },
+};
+
+/** What the Data API's settings are answered with besides. */
+const pool = {
+  db_pool: null,
+  db_pool_acquisition_timeout: 10,
+  db_pool_max_lifetime: 1800,
+  db_pool_max_idletime: 30,
+};
+
+function answerTo(path: string): [status: number, body: unknown] {
+  if (path === `/v2/projects/${project}/config`) return [200, { data: { attributes: newProject } }];
+  if (path.endsWith("/billing/addons")) return [200, { selected_addons: [], available_addons: [] }];
+  if (path.endsWith("/postgrest")) return [200, { ...newProject.api, ...pool }];
+  if (path.includes("/functions/deploy"))
+    return [201, { id: "1", slug: "public-api", name: "public-api", version: 1, status: "ACTIVE" }];
+  return [200, {}];
+}
+
+export async function startManagementApi(): Promise<ManagementApi> {
+  const requests: ApiRequest[] = [];
+  const api = createServer(async (incoming, response) => {
+    const { method = "", url = "", headers } = incoming;
+    requests.push({ method, path: url, contentType: headers["content-type"] ?? "", body: await buffer(incoming) });
+    const [status, body] = answerTo(url);
+    response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+  });
+  api.on("connect", ({ url = "" }, socket) => {
+    requests.push({ method: "CONNECT", path: url, contentType: "", body: Buffer.from("") });
+    socket.on("error", () => {});
+    socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
+  });
+  await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const home = await mkdtemp(`${tmpdir()}/deploy-`);
+  const profile = `${home}/profile.yaml`;
+  await writeFile(profile, `name: stand-in\napi_url: ${url}\ndashboard_url: ${url}\nproject_host: stand-in.example\n`);
+  const env = {
+    ...process.env,
+    HOME: home,
+    SUPABASE_ACCESS_TOKEN: `sbp_${"0".repeat(40)}`,
+    DO_NOT_TRACK: "1",
+    SUPABASE_NO_UPDATE_NOTIFIER: "1",
+    HTTPS_PROXY: url,
+    NO_PROXY: "127.0.0.1",
+  };
+  return {
+    requests,
+    run: (...args) => runCommand(bin("supabase"), [...args, "--profile", profile, "--workdir", root], { env }),
+    async stop() {
+      api.close();
+      await rm(home, { recursive: true });
+    },
+  };
+}
