@@ -23,6 +23,9 @@ create table app.api_keys (
   expires_at timestamptz,
   revoked_at timestamptz,
   revoked_by uuid,
+  -- The key that takes its place; until this one expires, both work. No foreign key: in an emergency an operator deletes a key, whatever
+  -- it replaced.
+  replaced_by uuid,
   primary key (company_id, id),
   constraint api_keys_key_hash_key unique (key_hash),
   foreign key (company_id, created_by) references app.members (company_id, id),
@@ -47,10 +50,11 @@ create policy admin_update on app.api_keys for update to authenticated
   using (company_id = (select admin.company_id from app.current_admin() as admin))
   with check (company_id = (select admin.company_id from app.current_admin() as admin));
 
-grant select (company_id, id, name, scopes, hint, created_at, created_by, expires_at, revoked_at, revoked_by)
+grant select (company_id, id, name, scopes, hint, created_at, created_by, expires_at, revoked_at, revoked_by, replaced_by)
   on app.api_keys to authenticated;
 grant insert (name, scopes, expires_at) on app.api_keys to authenticated;
-grant update (revoked_at) on app.api_keys to authenticated;
+grant update (name, expires_at, revoked_at, replaced_by) on app.api_keys to authenticated;
+-- What of an update counts, app.change_api_key decides.
 -- Not granted: key_hash to anybody, so that nobody reads or chooses one; delete, because a revoked key stays listed;
 -- anything to public_api: app.authenticate is the only function that reads this table for a request.
 

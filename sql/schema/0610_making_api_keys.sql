@@ -57,7 +57,7 @@ revoke all on function app.new_api_key from public;
 comment on function app.new_api_key is 'A new random API key.';
 
 -- Whoever inserts a key says its name, scopes and expiry; everything else is decided here, so that no caller can choose a key, a
--- hash, a company or a creator. The key leaves through a setting of this transaction, which public.create_api_key empties.
+-- hash, a company or a creator. The key leaves through a setting of this transaction, which app.insert_api_key empties.
 create function app.make_api_key() returns trigger
 language plpgsql security definer set search_path = ''
 as $$
@@ -72,6 +72,7 @@ begin
   new.created_at := now();
   new.revoked_at := null;
   new.revoked_by := null;
+  new.replaced_by := null;
   perform set_config('app.new_api_key', api_key, true);
   return new;
 end

@@ -1,4 +1,4 @@
--- The history of keys: who created or revoked which, when, with what scopes. It only grows.
+-- The history of keys: who created, replaced, renamed or revoked which, when, with what scopes. It only grows.
 create table app.api_key_events (
   company_id uuid not null,
   id bigint not null generated always as identity,
@@ -12,8 +12,12 @@ create table app.api_key_events (
   member_id uuid not null,
   -- As it was then: the history stays readable when the member is renamed.
   member_name text not null,
+  -- Of a key that was renamed: what it was called before. key_name is what it is called since.
+  former_name text,
+  -- Of a key that was replaced: by which.
+  replaced_by uuid,
   primary key (company_id, id),
-  constraint api_key_events_action_known check (action in ('created', 'revoked'))
+  constraint api_key_events_action_known check (action in ('created', 'replaced', 'renamed', 'revoked'))
 );
 
 alter table app.api_key_events enable row level security;
@@ -43,18 +47,28 @@ create trigger refuse_change before update or delete on app.api_key_events
 create trigger refuse_truncate before truncate on app.api_key_events
   for each statement execute function app.refuse_change();
 
-comment on table app.api_key_events is 'Who created or revoked which API key, when. Only ever grows.';
+comment on table app.api_key_events is 'Who created, replaced, renamed or revoked which API key, when. Only ever grows.';
 
 -- Writes the history, and the row that the last use will stand in.
 create function app.record_api_key_event() returns trigger
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  insert into app.api_key_events (company_id, action, key_id, key_name, hint, scopes, expires_at, member_id, member_name)
-  select new.company_id, case tg_op when 'INSERT' then 'created' else 'revoked' end,
-    new.id, new.name, new.hint, new.scopes, new.expires_at, m.id, m.name
-  from app.members as m
-  where m.company_id = new.company_id and m.id = coalesce(new.revoked_by, new.created_by);
+  insert into app.api_key_events
+    (company_id, action, key_id, key_name, hint, scopes, expires_at, member_id, member_name, former_name, replaced_by)
+  select
+    new.company_id,
+    case
+      when tg_op = 'INSERT' then 'created'
+      when new.revoked_at is not null then 'revoked'
+      when new.name <> old.name then 'renamed'
+      else 'replaced'
+    end,
+    new.id, new.name, new.hint, new.scopes, new.expires_at, m.id, m.name,
+    case when tg_op = 'UPDATE' and new.name <> old.name then old.name end,
+    case when tg_op = 'UPDATE' and new.replaced_by is distinct from old.replaced_by then new.replaced_by end
+  from app.current_admin() as admin
+  join app.members as m on m.company_id = new.company_id and m.id = admin.member_id;
 
   if tg_op = 'INSERT' then
     insert into app.api_key_uses (company_id, key_id) values (new.company_id, new.id);
@@ -64,7 +78,7 @@ end
 $$;
 
 revoke all on function app.record_api_key_event from public;
-comment on function app.record_api_key_event is 'Trigger: records every create and revoke in app.api_key_events.';
+comment on function app.record_api_key_event is 'Trigger: records every change of a key in app.api_key_events.';
 
 create trigger record_api_key_event after insert or update on app.api_keys
   for each row execute function app.record_api_key_event();

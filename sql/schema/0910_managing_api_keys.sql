@@ -1,37 +1,36 @@
 -- What the dashboard calls to manage keys (docs/api.md, Authentication). Security invoker: the policies and grants of authenticated
--- decide. Errors for the admin leave as PT400, PT403 and PT404, which PostgREST turns into that HTTP status; the hint of a PT400 names the field.
+-- decide. Errors for the admin leave as PT400, PT403, PT404 and PT409, which PostgREST turns into that HTTP status; the hint of a PT400 names the field.
 
-create function public.create_api_key(
-  name text,
-  scopes text[] default array['read:members', 'read:activity'],
-  expires_at timestamptz default null
-)
-returns json
+-- Refuses what is no name of a key, with PT400.
+create function app.check_api_key_name(name text) returns void
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  -- A character that is to be seen: no white space of Unicode, nor what has no width.
+  if name is null or char_length(name) > 100 or name !~ '[^\s\u0085\u00a0\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]' then
+    raise exception using errcode = 'PT400', hint = 'name', message = 'name must be a text of 1 to 100 characters';
+  end if;
+end
+$$;
+
+revoke all on function app.check_api_key_name from public;
+grant execute on function app.check_api_key_name to authenticated;
+comment on function app.check_api_key_name is 'Raises PT400 unless a text can be the name of an API key.';
+
+-- Makes a key, whose name and scopes have been checked.
+create function app.insert_api_key(name text, scopes text[], expires_at timestamptz) returns json
 language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
   created record;
   api_key text;
 begin
-  if not exists (select from app.current_admin()) then
-    raise exception using errcode = 'PT403', message = 'only an admin may create API keys';
-  end if;
-  -- A character that is to be seen: no white space of Unicode, nor what has no width.
-  if name is null or char_length(name) > 100 or name !~ '[^\s\u0085\u00a0\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]' then
-    raise exception using errcode = 'PT400', hint = 'name', message = 'name must be a text of 1 to 100 characters';
-  end if;
-  -- Null for no scopes, 2 for an array of arrays.
-  if array_ndims(scopes) is distinct from 1 or not scopes <@ app.scopes()
-    or cardinality(scopes) > (select count(distinct scope) from unnest(scopes) as scope) then
-    raise exception using errcode = 'PT400', hint = 'scopes',
-      message = 'scopes must be one or more of ' || array_to_string(app.scopes(), ', ') || ', each once';
-  end if;
   if expires_at <= now() or expires_at >= '10000-01-01Z' then
     raise exception using errcode = 'PT400', hint = 'expires_at', message = 'expires_at must be in the future, before the year 10000';
   end if;
 
   insert into app.api_keys as k (name, scopes, expires_at)
-  values (create_api_key.name, create_api_key.scopes, create_api_key.expires_at)
+  values (insert_api_key.name, insert_api_key.scopes, insert_api_key.expires_at)
   returning k.id, k.name, k.hint, k.scopes, k.created_at, k.expires_at into created;
 
   api_key := current_setting('app.new_api_key');
@@ -49,10 +48,103 @@ begin
 end
 $$;
 
+revoke all on function app.insert_api_key from public;
+grant execute on function app.insert_api_key to authenticated;
+comment on function app.insert_api_key is
+  'Makes an API key and returns it, this once: { id, name, api_key, hint, scopes, created_at, expires_at }. PT400.';
+
+create function public.create_api_key(
+  name text,
+  scopes text[] default array['read:members', 'read:activity'],
+  expires_at timestamptz default null
+)
+returns json
+language plpgsql volatile security invoker set search_path = ''
+as $$
+begin
+  if not exists (select from app.current_admin()) then
+    raise exception using errcode = 'PT403', message = 'only an admin may create API keys';
+  end if;
+  perform app.check_api_key_name(name);
+  -- Null for no scopes, 2 for an array of arrays.
+  if array_ndims(scopes) is distinct from 1 or not scopes <@ app.scopes()
+    or cardinality(scopes) > (select count(distinct scope) from unnest(scopes) as scope) then
+    raise exception using errcode = 'PT400', hint = 'scopes',
+      message = 'scopes must be one or more of ' || array_to_string(app.scopes(), ', ') || ', each once';
+  end if;
+  return app.insert_api_key(name, scopes, expires_at);
+end
+$$;
+
 revoke all on function public.create_api_key from public, anon, service_role;
 grant execute on function public.create_api_key to authenticated;
 comment on function public.create_api_key is
   'Makes an API key and returns it, this once: { id, name, api_key, hint, scopes, created_at, expires_at }. PT400, PT403.';
+
+-- A successor with the same name and scopes, whose expiry is chosen anew. The old key works until the overlap is over.
+create function public.replace_api_key(key_id uuid, overlap interval default '24 hours', expires_at timestamptz default null) returns json
+language plpgsql volatile security invoker
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+declare
+  replaced record;
+  successor json;
+begin
+  if overlap is null or overlap not in ('0', '1 hour', '24 hours', '7 days') then
+    raise exception using errcode = 'PT400', hint = 'overlap', message = 'overlap must be 0, 1 hour, 24 hours or 7 days';
+  end if;
+
+  -- Locked: of two admins who replace the same key at once, one is told that it has been done.
+  select k.name, k.scopes, k.expires_at, k.revoked_at, k.replaced_by into replaced
+  from app.api_keys as k where k.id = key_id for update;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'no API key of your company has this id';
+  end if;
+  if replaced.revoked_at is not null or replaced.replaced_by is not null or replaced.expires_at <= now() then
+    raise exception using errcode = 'PT409', message = 'a key that is revoked, expired or replaced already cannot be replaced';
+  end if;
+
+  successor := app.insert_api_key(replaced.name, replaced.scopes, expires_at);
+  update app.api_keys as k
+  -- In seconds: a day of the overlap has 24 hours, whatever the clocks do.
+  set replaced_by = (successor ->> 'id')::uuid, expires_at = now() + make_interval(secs => extract(epoch from overlap)::double precision)
+  where k.id = key_id;
+  return successor;
+end
+$$;
+
+revoke all on function public.replace_api_key from public, anon, service_role;
+grant execute on function public.replace_api_key to authenticated;
+comment on function public.replace_api_key is
+  'Makes a successor of a key and returns it as create_api_key does; the old key expires after the overlap, 0, 1 hour, 24 hours or 7 days. PT400, PT404, PT409.';
+
+create function public.rename_api_key(key_id uuid, name text) returns json
+language plpgsql volatile security invoker
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+declare
+  renamed record;
+begin
+  perform app.check_api_key_name(name);
+  update app.api_keys as k set name = rename_api_key.name where k.id = key_id;
+
+  select k.id, k.name, k.revoked_at into renamed from app.api_keys as k where k.id = key_id;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'no API key of your company has this id';
+  end if;
+  if renamed.name <> name then
+    raise exception using errcode = 'PT409', message = 'a revoked key cannot be renamed';
+  end if;
+  return json_build_object('id', renamed.id, 'name', renamed.name);
+end
+$$;
+
+revoke all on function public.rename_api_key from public, anon, service_role;
+grant execute on function public.rename_api_key to authenticated;
+comment on function public.rename_api_key is
+  'Renames a key of the admin''s company, and nothing else of it: { id, name }. PT400, PT404, PT409.';
 
 create function public.list_api_keys() returns json
 language sql stable security invoker set search_path = ''
@@ -74,7 +166,8 @@ begin atomic
       app.iso_8601(k.expires_at) as expires_at,
       app.iso_8601(u.last_used_at) as last_used_at,
       app.iso_8601(k.revoked_at) as revoked_at,
-      revoker.name as revoked_by
+      revoker.name as revoked_by,
+      k.replaced_by
     from app.api_keys as k
     join app.members as creator on creator.company_id = k.company_id and creator.id = k.created_by
     left join app.members as revoker on revoker.company_id = k.company_id and revoker.id = k.revoked_by
@@ -128,7 +221,9 @@ begin atomic
       e.key_name,
       e.hint,
       e.scopes,
-      app.iso_8601(e.expires_at) as expires_at
+      app.iso_8601(e.expires_at) as expires_at,
+      e.former_name,
+      e.replaced_by
     from app.api_key_events as e
     order by e.created_at desc, e.id desc
   ) as listed;
@@ -137,4 +232,4 @@ end;
 revoke all on function public.list_api_key_events from public, anon, service_role;
 grant execute on function public.list_api_key_events to authenticated;
 comment on function public.list_api_key_events is
-  'Who created or revoked which API key of the admin''s company, newest first, as a JSON array; empty for anybody else.';
+  'Who created, replaced, renamed or revoked which API key of the admin''s company, newest first, as a JSON array; empty for anybody else.';

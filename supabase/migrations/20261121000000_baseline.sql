@@ -425,6 +425,9 @@ create table app.api_keys (
   expires_at timestamptz,
   revoked_at timestamptz,
   revoked_by uuid,
+  -- The key that takes its place; until this one expires, both work. No foreign key: in an emergency an operator deletes a key, whatever
+  -- it replaced.
+  replaced_by uuid,
   primary key (company_id, id),
   constraint api_keys_key_hash_key unique (key_hash),
   foreign key (company_id, created_by) references app.members (company_id, id),
@@ -449,10 +452,11 @@ create policy admin_update on app.api_keys for update to authenticated
   using (company_id = (select admin.company_id from app.current_admin() as admin))
   with check (company_id = (select admin.company_id from app.current_admin() as admin));
 
-grant select (company_id, id, name, scopes, hint, created_at, created_by, expires_at, revoked_at, revoked_by)
+grant select (company_id, id, name, scopes, hint, created_at, created_by, expires_at, revoked_at, revoked_by, replaced_by)
   on app.api_keys to authenticated;
 grant insert (name, scopes, expires_at) on app.api_keys to authenticated;
-grant update (revoked_at) on app.api_keys to authenticated;
+grant update (name, expires_at, revoked_at, replaced_by) on app.api_keys to authenticated;
+-- What of an update counts, app.change_api_key decides.
 -- Not granted: key_hash to anybody, so that nobody reads or chooses one; delete, because a revoked key stays listed;
 -- anything to public_api: app.authenticate is the only function that reads this table for a request.
 
@@ -540,7 +544,7 @@ revoke all on function app.new_api_key from public;
 comment on function app.new_api_key is 'A new random API key.';
 
 -- Whoever inserts a key says its name, scopes and expiry; everything else is decided here, so that no caller can choose a key, a
--- hash, a company or a creator. The key leaves through a setting of this transaction, which public.create_api_key empties.
+-- hash, a company or a creator. The key leaves through a setting of this transaction, which app.insert_api_key empties.
 create function app.make_api_key() returns trigger
 language plpgsql security definer set search_path = ''
 as $$
@@ -555,6 +559,7 @@ begin
   new.created_at := now();
   new.revoked_at := null;
   new.revoked_by := null;
+  new.replaced_by := null;
   perform set_config('app.new_api_key', api_key, true);
   return new;
 end
@@ -566,34 +571,50 @@ comment on function app.make_api_key is 'Trigger: makes the key of a new row and
 create trigger make_api_key before insert on app.api_keys
   for each row execute function app.make_api_key();
 
--- 0615_revoking_api_keys.sql
+-- 0615_changing_api_keys.sql
 
--- How a key is revoked (docs/api.md, Authentication): once, and for good.
+-- What may change of a key (docs/api.md, Authentication): it is renamed, it is replaced once, it is revoked once and for good. Scopes,
+-- creator, company and hash are those that it was made with, for life.
 
--- The only change that a key knows: active to revoked, once, now, by the admin who is signed in.
-create function app.revoke_once() returns trigger
+-- Whatever else an update says stays as it was.
+create function app.change_api_key() returns trigger
 language plpgsql security definer set search_path = ''
 as $$
+declare
+  asked constant app.api_keys := new;
+  admin_id constant uuid := (select admin.member_id from app.current_admin() as admin);
 begin
   if old.revoked_at is not null then
     return null;
   end if;
   new := old;
-  new.revoked_at := now();
-  select admin.member_id into new.revoked_by from app.current_admin() as admin;
+  if asked.revoked_at is not null then
+    new.revoked_at := now();
+    new.revoked_by := admin_id;
+  elsif admin_id is null then
+    return null;
+  elsif asked.replaced_by is distinct from old.replaced_by and old.replaced_by is null then
+    new.replaced_by := asked.replaced_by;
+    -- The end of the overlap, or earlier if it was to.
+    new.expires_at := least(old.expires_at, asked.expires_at);
+  elsif asked.name <> old.name then
+    new.name := asked.name;
+  else
+    return null;
+  end if;
   return new;
 end
 $$;
 
-revoke all on function app.revoke_once from public;
-comment on function app.revoke_once is 'Trigger: an update of a key revokes it; of a revoked key, changes nothing.';
+revoke all on function app.change_api_key from public;
+comment on function app.change_api_key is 'Trigger: an update of a key revokes it, replaces it or renames it, and changes nothing else.';
 
-create trigger revoke_once before update on app.api_keys
-  for each row execute function app.revoke_once();
+create trigger change_api_key before update on app.api_keys
+  for each row execute function app.change_api_key();
 
 -- 0618_history_of_api_keys.sql
 
--- The history of keys: who created or revoked which, when, with what scopes. It only grows.
+-- The history of keys: who created, replaced, renamed or revoked which, when, with what scopes. It only grows.
 create table app.api_key_events (
   company_id uuid not null,
   id bigint not null generated always as identity,
@@ -607,8 +628,12 @@ create table app.api_key_events (
   member_id uuid not null,
   -- As it was then: the history stays readable when the member is renamed.
   member_name text not null,
+  -- Of a key that was renamed: what it was called before. key_name is what it is called since.
+  former_name text,
+  -- Of a key that was replaced: by which.
+  replaced_by uuid,
   primary key (company_id, id),
-  constraint api_key_events_action_known check (action in ('created', 'revoked'))
+  constraint api_key_events_action_known check (action in ('created', 'replaced', 'renamed', 'revoked'))
 );
 
 alter table app.api_key_events enable row level security;
@@ -638,18 +663,28 @@ create trigger refuse_change before update or delete on app.api_key_events
 create trigger refuse_truncate before truncate on app.api_key_events
   for each statement execute function app.refuse_change();
 
-comment on table app.api_key_events is 'Who created or revoked which API key, when. Only ever grows.';
+comment on table app.api_key_events is 'Who created, replaced, renamed or revoked which API key, when. Only ever grows.';
 
 -- Writes the history, and the row that the last use will stand in.
 create function app.record_api_key_event() returns trigger
 language plpgsql security definer set search_path = ''
 as $$
 begin
-  insert into app.api_key_events (company_id, action, key_id, key_name, hint, scopes, expires_at, member_id, member_name)
-  select new.company_id, case tg_op when 'INSERT' then 'created' else 'revoked' end,
-    new.id, new.name, new.hint, new.scopes, new.expires_at, m.id, m.name
-  from app.members as m
-  where m.company_id = new.company_id and m.id = coalesce(new.revoked_by, new.created_by);
+  insert into app.api_key_events
+    (company_id, action, key_id, key_name, hint, scopes, expires_at, member_id, member_name, former_name, replaced_by)
+  select
+    new.company_id,
+    case
+      when tg_op = 'INSERT' then 'created'
+      when new.revoked_at is not null then 'revoked'
+      when new.name <> old.name then 'renamed'
+      else 'replaced'
+    end,
+    new.id, new.name, new.hint, new.scopes, new.expires_at, m.id, m.name,
+    case when tg_op = 'UPDATE' and new.name <> old.name then old.name end,
+    case when tg_op = 'UPDATE' and new.replaced_by is distinct from old.replaced_by then new.replaced_by end
+  from app.current_admin() as admin
+  join app.members as m on m.company_id = new.company_id and m.id = admin.member_id;
 
   if tg_op = 'INSERT' then
     insert into app.api_key_uses (company_id, key_id) values (new.company_id, new.id);
@@ -659,7 +694,7 @@ end
 $$;
 
 revoke all on function app.record_api_key_event from public;
-comment on function app.record_api_key_event is 'Trigger: records every create and revoke in app.api_key_events.';
+comment on function app.record_api_key_event is 'Trigger: records every change of a key in app.api_key_events.';
 
 create trigger record_api_key_event after insert or update on app.api_keys
   for each row execute function app.record_api_key_event();
@@ -1664,39 +1699,38 @@ comment on function public.link_member is
 -- 0910_managing_api_keys.sql
 
 -- What the dashboard calls to manage keys (docs/api.md, Authentication). Security invoker: the policies and grants of authenticated
--- decide. Errors for the admin leave as PT400, PT403 and PT404, which PostgREST turns into that HTTP status; the hint of a PT400 names the field.
+-- decide. Errors for the admin leave as PT400, PT403, PT404 and PT409, which PostgREST turns into that HTTP status; the hint of a PT400 names the field.
 
-create function public.create_api_key(
-  name text,
-  scopes text[] default array['read:members', 'read:activity'],
-  expires_at timestamptz default null
-)
-returns json
+-- Refuses what is no name of a key, with PT400.
+create function app.check_api_key_name(name text) returns void
+language plpgsql immutable set search_path = ''
+as $$
+begin
+  -- A character that is to be seen: no white space of Unicode, nor what has no width.
+  if name is null or char_length(name) > 100 or name !~ '[^\s\u0085\u00a0\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]' then
+    raise exception using errcode = 'PT400', hint = 'name', message = 'name must be a text of 1 to 100 characters';
+  end if;
+end
+$$;
+
+revoke all on function app.check_api_key_name from public;
+grant execute on function app.check_api_key_name to authenticated;
+comment on function app.check_api_key_name is 'Raises PT400 unless a text can be the name of an API key.';
+
+-- Makes a key, whose name and scopes have been checked.
+create function app.insert_api_key(name text, scopes text[], expires_at timestamptz) returns json
 language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
   created record;
   api_key text;
 begin
-  if not exists (select from app.current_admin()) then
-    raise exception using errcode = 'PT403', message = 'only an admin may create API keys';
-  end if;
-  -- A character that is to be seen: no white space of Unicode, nor what has no width.
-  if name is null or char_length(name) > 100 or name !~ '[^\s\u0085\u00a0\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]' then
-    raise exception using errcode = 'PT400', hint = 'name', message = 'name must be a text of 1 to 100 characters';
-  end if;
-  -- Null for no scopes, 2 for an array of arrays.
-  if array_ndims(scopes) is distinct from 1 or not scopes <@ app.scopes()
-    or cardinality(scopes) > (select count(distinct scope) from unnest(scopes) as scope) then
-    raise exception using errcode = 'PT400', hint = 'scopes',
-      message = 'scopes must be one or more of ' || array_to_string(app.scopes(), ', ') || ', each once';
-  end if;
   if expires_at <= now() or expires_at >= '10000-01-01Z' then
     raise exception using errcode = 'PT400', hint = 'expires_at', message = 'expires_at must be in the future, before the year 10000';
   end if;
 
   insert into app.api_keys as k (name, scopes, expires_at)
-  values (create_api_key.name, create_api_key.scopes, create_api_key.expires_at)
+  values (insert_api_key.name, insert_api_key.scopes, insert_api_key.expires_at)
   returning k.id, k.name, k.hint, k.scopes, k.created_at, k.expires_at into created;
 
   api_key := current_setting('app.new_api_key');
@@ -1714,10 +1748,103 @@ begin
 end
 $$;
 
+revoke all on function app.insert_api_key from public;
+grant execute on function app.insert_api_key to authenticated;
+comment on function app.insert_api_key is
+  'Makes an API key and returns it, this once: { id, name, api_key, hint, scopes, created_at, expires_at }. PT400.';
+
+create function public.create_api_key(
+  name text,
+  scopes text[] default array['read:members', 'read:activity'],
+  expires_at timestamptz default null
+)
+returns json
+language plpgsql volatile security invoker set search_path = ''
+as $$
+begin
+  if not exists (select from app.current_admin()) then
+    raise exception using errcode = 'PT403', message = 'only an admin may create API keys';
+  end if;
+  perform app.check_api_key_name(name);
+  -- Null for no scopes, 2 for an array of arrays.
+  if array_ndims(scopes) is distinct from 1 or not scopes <@ app.scopes()
+    or cardinality(scopes) > (select count(distinct scope) from unnest(scopes) as scope) then
+    raise exception using errcode = 'PT400', hint = 'scopes',
+      message = 'scopes must be one or more of ' || array_to_string(app.scopes(), ', ') || ', each once';
+  end if;
+  return app.insert_api_key(name, scopes, expires_at);
+end
+$$;
+
 revoke all on function public.create_api_key from public, anon, service_role;
 grant execute on function public.create_api_key to authenticated;
 comment on function public.create_api_key is
   'Makes an API key and returns it, this once: { id, name, api_key, hint, scopes, created_at, expires_at }. PT400, PT403.';
+
+-- A successor with the same name and scopes, whose expiry is chosen anew. The old key works until the overlap is over.
+create function public.replace_api_key(key_id uuid, overlap interval default '24 hours', expires_at timestamptz default null) returns json
+language plpgsql volatile security invoker
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+declare
+  replaced record;
+  successor json;
+begin
+  if overlap is null or overlap not in ('0', '1 hour', '24 hours', '7 days') then
+    raise exception using errcode = 'PT400', hint = 'overlap', message = 'overlap must be 0, 1 hour, 24 hours or 7 days';
+  end if;
+
+  -- Locked: of two admins who replace the same key at once, one is told that it has been done.
+  select k.name, k.scopes, k.expires_at, k.revoked_at, k.replaced_by into replaced
+  from app.api_keys as k where k.id = key_id for update;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'no API key of your company has this id';
+  end if;
+  if replaced.revoked_at is not null or replaced.replaced_by is not null or replaced.expires_at <= now() then
+    raise exception using errcode = 'PT409', message = 'a key that is revoked, expired or replaced already cannot be replaced';
+  end if;
+
+  successor := app.insert_api_key(replaced.name, replaced.scopes, expires_at);
+  update app.api_keys as k
+  -- In seconds: a day of the overlap has 24 hours, whatever the clocks do.
+  set replaced_by = (successor ->> 'id')::uuid, expires_at = now() + make_interval(secs => extract(epoch from overlap)::double precision)
+  where k.id = key_id;
+  return successor;
+end
+$$;
+
+revoke all on function public.replace_api_key from public, anon, service_role;
+grant execute on function public.replace_api_key to authenticated;
+comment on function public.replace_api_key is
+  'Makes a successor of a key and returns it as create_api_key does; the old key expires after the overlap, 0, 1 hour, 24 hours or 7 days. PT400, PT404, PT409.';
+
+create function public.rename_api_key(key_id uuid, name text) returns json
+language plpgsql volatile security invoker
+set search_path = ''
+set lock_timeout = '5s'
+as $$
+declare
+  renamed record;
+begin
+  perform app.check_api_key_name(name);
+  update app.api_keys as k set name = rename_api_key.name where k.id = key_id;
+
+  select k.id, k.name, k.revoked_at into renamed from app.api_keys as k where k.id = key_id;
+  if not found then
+    raise exception using errcode = 'PT404', message = 'no API key of your company has this id';
+  end if;
+  if renamed.name <> name then
+    raise exception using errcode = 'PT409', message = 'a revoked key cannot be renamed';
+  end if;
+  return json_build_object('id', renamed.id, 'name', renamed.name);
+end
+$$;
+
+revoke all on function public.rename_api_key from public, anon, service_role;
+grant execute on function public.rename_api_key to authenticated;
+comment on function public.rename_api_key is
+  'Renames a key of the admin''s company, and nothing else of it: { id, name }. PT400, PT404, PT409.';
 
 create function public.list_api_keys() returns json
 language sql stable security invoker set search_path = ''
@@ -1739,7 +1866,8 @@ begin atomic
       app.iso_8601(k.expires_at) as expires_at,
       app.iso_8601(u.last_used_at) as last_used_at,
       app.iso_8601(k.revoked_at) as revoked_at,
-      revoker.name as revoked_by
+      revoker.name as revoked_by,
+      k.replaced_by
     from app.api_keys as k
     join app.members as creator on creator.company_id = k.company_id and creator.id = k.created_by
     left join app.members as revoker on revoker.company_id = k.company_id and revoker.id = k.revoked_by
@@ -1793,7 +1921,9 @@ begin atomic
       e.key_name,
       e.hint,
       e.scopes,
-      app.iso_8601(e.expires_at) as expires_at
+      app.iso_8601(e.expires_at) as expires_at,
+      e.former_name,
+      e.replaced_by
     from app.api_key_events as e
     order by e.created_at desc, e.id desc
   ) as listed;
@@ -1802,7 +1932,7 @@ end;
 revoke all on function public.list_api_key_events from public, anon, service_role;
 grant execute on function public.list_api_key_events to authenticated;
 comment on function public.list_api_key_events is
-  'Who created or revoked which API key of the admin''s company, newest first, as a JSON array; empty for anybody else.';
+  'Who created, replaced, renamed or revoked which API key of the admin''s company, newest first, as a JSON array; empty for anybody else.';
 
 -- 10_staging.sql
 

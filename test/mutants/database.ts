@@ -169,12 +169,22 @@ async function inFunctions(sql: Sql): Promise<Mutant[]> {
   await one("a linked member is linked again", "app.link_member", /and not exists \([^;]*?m\.id\)/, "");
   await one(
     "the key stays in the transaction that made it",
-    "public.create_api_key",
+    "app.insert_api_key",
     /perform set_config\('app\.new_api_key', '', true\);/,
     "",
   );
-  await one("a revoke can be undone", "app.revoke_once", /new := old;/, "");
-  await one("a revoked key is revoked again", "app.revoke_once", /old\.revoked_at is not null/, "false");
+  await one("scopes and hash of a key can change", "app.change_api_key", /new := old;/, "");
+  await one("a revoked key is revoked again", "app.change_api_key", /old\.revoked_at is not null/, "false");
+  await one("a key is replaced twice", "app.change_api_key", / and old\.replaced_by is null/, "");
+  await one(
+    "an overlap makes a key live longer",
+    "app.change_api_key",
+    /least\(old\.expires_at, asked\.expires_at\)/,
+    "asked.expires_at",
+  );
+  await one("a replaced key is replaced again", "public.replace_api_key", /replaced\.replaced_by is not null or/, "");
+  await one("an expired key is replaced", "public.replace_api_key", / or replaced\.expires_at <= now\(\)/, "");
+  await one("an overlap of any length", "public.replace_api_key", /overlap not in \([^)]*\)/, "false");
   return mutants;
 }
 

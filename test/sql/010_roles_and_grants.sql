@@ -135,8 +135,9 @@ select bag_eq(
     ('app.rewards', 'public_api', 'insert, update', 'description, name, points_cost, reward_type'),
     ('app.members', 'authenticated', 'select', 'company_id, id, name'),
     ('app.api_keys', 'authenticated', 'select', 'company_id, created_at, created_by, hint, id, revoked_by'),
-    ('app.api_keys', 'authenticated', 'insert, select', 'expires_at, name, scopes'),
-    ('app.api_keys', 'authenticated', 'select, update', 'revoked_at') $$,
+    ('app.api_keys', 'authenticated', 'insert, select', 'scopes'),
+    ('app.api_keys', 'authenticated', 'insert, select, update', 'expires_at, name'),
+    ('app.api_keys', 'authenticated', 'select, update', 'replaced_by, revoked_at') $$,
   'Single columns: exactly those that an import, the company''s name and language, the dashboard and a revoke need'
 );
 select is_empty(

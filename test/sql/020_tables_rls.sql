@@ -130,9 +130,9 @@ select bag_eq(
   'select * from pg_temp.works()',
   $$ values
     ('app.members', 'select', 'company_id, id, name'),
-    ('app.api_keys', 'select', 'company_id, created_at, created_by, expires_at, hint, id, name, revoked_at, revoked_by, scopes'),
+    ('app.api_keys', 'select', 'company_id, created_at, created_by, expires_at, hint, id, name, replaced_by, revoked_at, revoked_by, scopes'),
     ('app.api_keys', 'insert', 'expires_at, name, scopes'),
-    ('app.api_keys', 'update', 'revoked_at'),
+    ('app.api_keys', 'update', 'expires_at, name, replaced_by, revoked_at'),
     ('app.api_key_uses', 'select', '*'),
     ('app.api_key_events', 'select', '*') $$,
   'authenticated can read names of members, keys without their hash, uses and history, name a new key and revoke one, and nothing else'

@@ -3,7 +3,7 @@ begin;
 create extension if not exists pgtap with schema extensions;
 -- Only so that pgTAP itself can be called while acting as public_api.
 grant usage on schema extensions to public_api;
-select plan(28);
+select plan(30);
 
 -- The functions of this project: those of its schemas, and those in public that no extension brought.
 create temporary view functions as
@@ -48,9 +48,13 @@ select bag_eq(
     ('create_api_key', 'name text, scopes text[] DEFAULT ARRAY[''read:members''::text, ''read:activity''::text], '
       || 'expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone', 'json'),
     ('list_api_keys', '', 'json'),
+    ('replace_api_key',
+      'key_id uuid, overlap interval DEFAULT ''24:00:00''::interval, expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone',
+      'json'),
+    ('rename_api_key', 'key_id uuid, name text', 'json'),
     ('revoke_api_key', 'key_id uuid', 'json'),
     ('list_api_key_events', '', 'json') $$,
-  'Schema public holds the seven functions that serve API keys and the five that admins call, with these arguments'
+  'Schema public holds the seven functions that serve API keys and the seven that admins call, with these arguments'
 );
 select bag_eq(
   $$ select name, owner, security, volatility, settings, callers from functions where schema = 'public' $$,
@@ -75,6 +79,8 @@ select bag_eq(
     ('link_member', 'postgres', 'invoker', 'volatile', 'search_path=""', 'authenticated'),
     ('create_api_key', 'postgres', 'invoker', 'volatile', 'search_path=""', 'authenticated'),
     ('list_api_keys', 'postgres', 'invoker', 'stable', 'search_path=""', 'authenticated'),
+    ('replace_api_key', 'postgres', 'invoker', 'volatile', 'search_path="", lock_timeout=5s', 'authenticated'),
+    ('rename_api_key', 'postgres', 'invoker', 'volatile', 'search_path="", lock_timeout=5s', 'authenticated'),
     ('revoke_api_key', 'postgres', 'invoker', 'volatile', 'search_path="", lock_timeout=5s', 'authenticated'),
     ('list_api_key_events', 'postgres', 'invoker', 'stable', 'search_path=""', 'authenticated') $$,
   'Functions that serve API keys belong to public_api and only service_role may call them; those for admins run as their caller'
@@ -121,7 +127,10 @@ select bag_eq(
     ('api_key_checksum', 'text text', 'postgres', 'invoker', 'immutable', 'search_path=""', ''),
     ('new_api_key', '', 'postgres', 'invoker', 'volatile', 'search_path=""', ''),
     ('make_api_key', '', 'postgres', 'definer', 'volatile', 'search_path=""', ''),
-    ('revoke_once', '', 'postgres', 'definer', 'volatile', 'search_path=""', ''),
+    ('change_api_key', '', 'postgres', 'definer', 'volatile', 'search_path=""', ''),
+    ('check_api_key_name', 'name text', 'postgres', 'invoker', 'immutable', 'search_path=""', 'authenticated'),
+    ('insert_api_key', 'name text, scopes text[], expires_at timestamp with time zone', 'postgres', 'invoker', 'volatile', 'search_path=""',
+      'authenticated'),
     ('record_api_key_event', '', 'postgres', 'definer', 'volatile', 'search_path=""', ''),
     ('refuse_change', '', 'postgres', 'invoker', 'volatile', 'search_path=""', ''),
     ('authenticate', 'key_hash text, required_scope text', 'postgres', 'definer', 'volatile', 'search_path="", enable_seqscan=off, jit=off', 'public_api'),
@@ -175,8 +184,9 @@ select bag_eq(
   $$ values
     ('service_role', 'public.list_activity, public.list_day_ratings, public.list_members, public.list_pulse_responses, public.list_rewards, '
       || 'public.upsert_rewards, public.verify_api_key'),
-    ('authenticated', 'app.current_admin, app.current_member, app.iso_8601, app.link_member, app.scopes, public.create_api_key, '
-      || 'public.link_member, public.list_api_key_events, public.list_api_keys, public.revoke_api_key'),
+    ('authenticated', 'app.check_api_key_name, app.current_admin, app.current_member, app.insert_api_key, app.iso_8601, app.link_member, '
+      || 'app.scopes, public.create_api_key, public.link_member, public.list_api_key_events, public.list_api_keys, public.rename_api_key, '
+      || 'public.replace_api_key, public.revoke_api_key'),
     ('public_api', 'app.authenticate, app.category_names_by_id, app.current_company_id, app.page_headers, app.rarest_kudos_filter, app.rarest_members_filter, '
       || 'app.refuse_without_row_security, app.respond, public.list_activity, '
       || 'public.list_day_ratings, public.list_members, public.list_pulse_responses, public.list_rewards, public.upsert_rewards, public.verify_api_key') $$,
@@ -197,7 +207,7 @@ select bag_eq(
   $$,
   $$ values
     ('app.api_keys', 'make_api_key', 'app.make_api_key', true),
-    ('app.api_keys', 'revoke_once', 'app.revoke_once', true),
+    ('app.api_keys', 'change_api_key', 'app.change_api_key', true),
     ('app.api_keys', 'record_api_key_event', 'app.record_api_key_event', false),
     ('app.api_key_events', 'refuse_change', 'app.refuse_change', true),
     ('app.api_key_events', 'refuse_truncate', 'app.refuse_change', true) $$,
@@ -213,6 +223,8 @@ select throws_ok('select public.link_member()', '42501', null, 'anon cannot be l
 select throws_ok('select public.create_api_key(null)', '42501', null, 'anon cannot create a key');
 select throws_ok('select public.list_api_keys()', '42501', null, 'anon cannot list keys');
 select throws_ok('select public.revoke_api_key(null)', '42501', null, 'anon cannot revoke a key');
+select throws_ok('select public.replace_api_key(null)', '42501', null, 'anon cannot replace a key');
+select throws_ok('select public.rename_api_key(null, null)', '42501', null, 'anon cannot rename a key');
 select throws_ok('select public.list_api_key_events()', '42501', null, 'anon cannot read the history of keys');
 
 -- Acting as somebody who has signed in.

@@ -1,7 +1,7 @@
 -- public.list_api_keys and public.revoke_api_key: what admins see of keys, and that a revoke is for good.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(31);
+select plan(33);
 
 \ir helpers.psql
 
@@ -52,9 +52,9 @@ select pg_temp.sign_in('Ada');
 select is(
   (public.list_api_keys() -> 0)::text,
   format('{"id":"%s","name":"Warehouse","hint":"sk_live_…ouse","scopes":["read:members","write:rewards"],"status":"active",'
-    || '"created_at":"2026-03-03T08:09:10.111213Z","created_by":"Amy","expires_at":"%s","last_used_at":null,"revoked_at":null,"revoked_by":null}',
+    || '"created_at":"2026-03-03T08:09:10.111213Z","created_by":"Amy","expires_at":"%s","last_used_at":null,"revoked_at":null,"revoked_by":null,"replaced_by":null}',
     (select warehouse from ids), app.iso_8601(now() + interval '1 microsecond')),
-  'A listed key has id, name, hint, scopes, status, and when and by whom it was created, last used and revoked'
+  'A listed key has id, name, hint, scopes, status, when and by whom it was created, last used and revoked, and what replaces it'
 );
 select is(
   pg_temp.listed('name', 'status', 'last_used_at'),
@@ -164,10 +164,19 @@ select pg_temp.sign_in('Ben');
 select results_eq(
   $$
     update app.api_keys set name = 'Renamed', scopes = '{write:rewards}', key_hash = sha256('chosen'), expires_at = null
-    where id = (select birch from ids) returning name, scopes, key_hash = sha256('chosen')
+    where id = (select birch from ids) returning name, scopes, key_hash = sha256('chosen'), created_by
   $$,
-  $$ values ('Birch', array['read:members'], false) $$,
-  'An update of a key revokes it and changes nothing else, whoever writes it'
+  $$ values ('Renamed', array['read:members'], false, pg_temp.id('Ben of Birch')) $$,
+  'Of an update that says many things the name counts: scopes, hash and creator are fixed for life, whoever writes it'
+);
+select is_empty(
+  $$ update app.api_keys set scopes = '{write:rewards}', created_by = null, key_hash = sha256('chosen') where id = (select birch from ids) returning id $$,
+  'An update of what is fixed for life changes nothing'
+);
+set local request.jwt.claims = '';
+select is_empty(
+  $$ update app.api_keys set name = 'Nobody''s' where id = (select birch from ids) returning id $$,
+  'Without an admin who is signed in no key is renamed, because the history could not say by whom'
 );
 
 -- Who stops being an admin

@@ -117,7 +117,8 @@ select bag_eq(
     ('app.rewards.external_id'), ('app.rewards.description'), ('app.rewards.stock_count'), ('app.rewards.image_url'), ('app.rewards.vendor_name'),
     ('app.day_ratings.comment'), ('app.day_ratings.team_id'), ('app.day_ratings.points_awarded'),
     ('app.pulse_questions.response_type'), ('app.pulse_responses.question_id'), ('app.pulse_responses.value'),
-    ('app.api_keys.expires_at'), ('app.api_keys.revoked_at'), ('app.api_keys.revoked_by'),
+    ('app.api_keys.expires_at'), ('app.api_keys.revoked_at'), ('app.api_keys.revoked_by'), ('app.api_keys.replaced_by'),
+    ('app.api_key_events.former_name'), ('app.api_key_events.replaced_by'),
     ('app.api_key_uses.last_used_at'), ('app.api_key_events.expires_at') $$,
   'These columns may be null, as the specification says, and no other'
 );

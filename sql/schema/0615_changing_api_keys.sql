@@ -1,0 +1,38 @@
+-- What may change of a key (docs/api.md, Authentication): it is renamed, it is replaced once, it is revoked once and for good. Scopes,
+-- creator, company and hash are those that it was made with, for life.
+
+-- Whatever else an update says stays as it was.
+create function app.change_api_key() returns trigger
+language plpgsql security definer set search_path = ''
+as $$
+declare
+  asked constant app.api_keys := new;
+  admin_id constant uuid := (select admin.member_id from app.current_admin() as admin);
+begin
+  if old.revoked_at is not null then
+    return null;
+  end if;
+  new := old;
+  if asked.revoked_at is not null then
+    new.revoked_at := now();
+    new.revoked_by := admin_id;
+  elsif admin_id is null then
+    return null;
+  elsif asked.replaced_by is distinct from old.replaced_by and old.replaced_by is null then
+    new.replaced_by := asked.replaced_by;
+    -- The end of the overlap, or earlier if it was to.
+    new.expires_at := least(old.expires_at, asked.expires_at);
+  elsif asked.name <> old.name then
+    new.name := asked.name;
+  else
+    return null;
+  end if;
+  return new;
+end
+$$;
+
+revoke all on function app.change_api_key from public;
+comment on function app.change_api_key is 'Trigger: an update of a key revokes it, replaces it or renames it, and changes nothing else.';
+
+create trigger change_api_key before update on app.api_keys
+  for each row execute function app.change_api_key();
