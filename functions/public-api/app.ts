@@ -13,6 +13,7 @@ import {
 import { type Parameters, readParameters } from "./parameters.ts";
 import { type Answer, ApiError, errorAnswer, json, type Logged, preflight, toResponse } from "./responses.ts";
 import { readRewards } from "./reward_import.ts";
+import { Visit, WaitingLine } from "./waiting_line.ts";
 
 /** What a request came to: the answer, and what its log line says besides. Never a key, a hash, a parameter's value or data. */
 type Outcome = { answer: Answer; logged: Logged };
@@ -23,6 +24,7 @@ type Outcome = { answer: Answer; logged: Logged };
  */
 export function createApp(settings: Settings, log: (line: string) => void): (request: Request) => Promise<Response> {
   const callDatabase = connect(settings);
+  const line = new WaitingLine();
 
   return async (request) => {
     const started = performance.now();
@@ -36,7 +38,7 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
       path: loggable(path),
       status: answer.status,
       milliseconds: Math.round((performance.now() - started) * 10) / 10,
-      ...{ rows: null, key_id: null, company_id: null, ...logged },
+      ...{ rows: null, key_id: null, company_id: null, waited_milliseconds: 0, ...logged },
     };
     log(JSON.stringify(line));
     return toResponse(answer, requestId, request.method === "HEAD");
@@ -46,18 +48,26 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
     const { endpoint, allowed } = route(path, request.method);
     if (!endpoint) return { answer: preflight(allowed), logged: {} };
     const keyHash = keyHashOf(request.headers);
-    const call: Call = (rpc, args, read) => callDatabase(rpc, { key_hash: keyHash, ...args }, endpoint.scope, read);
-
-    if (endpoint.kind === "import") return await importRewards(endpoint, query, request.body, call);
-    let parameters: Parameters;
-    try {
-      parameters = readParameters(endpoint, query);
-    } catch (error) {
-      // Only who may come in at all is told what is wrong with the request.
-      return await afterVerifying(endpoint, call, () => Promise.reject(error));
-    }
-    return endpoint.kind === "key" ? await checkKey(endpoint, call) : await list(endpoint, parameters, call);
+    const visit = new Visit(request.signal);
+    const call: Call = (rpc, args, read) =>
+      line.call(visit, () => callDatabase(rpc, { key_hash: keyHash, ...args }, endpoint.scope, read, request.signal));
+    const { answer, logged } = await line
+      .inTurn(keyHash, visit, () => serve(endpoint, query, request.body, call))
+      .catch(failed);
+    return { answer, logged: { ...logged, waited_milliseconds: Math.round(visit.waited * 10) / 10 } };
   }
+}
+
+async function serve(endpoint: Endpoint, query: string, body: Request["body"], call: Call): Promise<Outcome> {
+  if (endpoint.kind === "import") return await importRewards(endpoint, query, body, call);
+  let parameters: Parameters;
+  try {
+    parameters = readParameters(endpoint, query);
+  } catch (error) {
+    // Only who may come in at all is told what is wrong with the request.
+    return await afterVerifying(endpoint, call, () => Promise.reject(error));
+  }
+  return endpoint.kind === "key" ? await checkKey(endpoint, call) : await list(endpoint, parameters, call);
 }
 
 /** A call of the database with the key of the request. */

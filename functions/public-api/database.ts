@@ -1,12 +1,18 @@
 import { z } from "zod";
-import { ApiError, type Logged, unauthorized } from "./responses.ts";
+import { ApiError, gone, type Logged, tooManyRequests, unauthorized } from "./responses.ts";
 
 /** What a database function answered: the headers it set, its JSON in the form that the reader made of it, and whose key it was. */
 export type Reply<Body> = { headers: Headers; body: Body; logged: Logged };
 export type Reader<Body> = (response: Response) => Body | Promise<Body>;
 
-/** Calls the database function `rpc` on behalf of an endpoint that needs `scope`. */
-type CallDatabase = <Body>(rpc: string, args: object, scope: string | null, read: Reader<Body>) => Promise<Reply<Body>>;
+/** Calls the database function `rpc` on behalf of an endpoint that needs `scope`, until `signal` says that the caller has gone. */
+type CallDatabase = <Body>(
+  rpc: string,
+  args: object,
+  scope: string | null,
+  read: Reader<Body>,
+  signal: AbortSignal,
+) => Promise<Reply<Body>>;
 
 /** The whole body. One that breaks off is an error. */
 export const asText: Reader<string> = (response) => response.text();
@@ -49,25 +55,32 @@ function currentSecretKey(json: string | undefined): string | undefined {
 
 /**
  * Connects to the project's Data API. A bare fetch: a client library would parse and print every page that only passes through.
- * The calls throw an ApiError: 401 (key unknown, revoked or expired), 403 (scope missing), and 500 for everything else but a 200
- * (`docs/api.md`, Errors).
+ * The calls throw an ApiError: 401 (key unknown, revoked or expired), 403 (scope missing), 429 (too many of the company at once, to be
+ * tried again), and 500 for everything else but a 200 (`docs/api.md`, Errors).
  */
 export function connect({ supabaseUrl, secretKey }: Settings): CallDatabase {
   const headers = new Headers({ apikey: secretKey, "Content-Type": "application/json", Accept: "application/json" });
   // A legacy key is a JWT, which has to stand in both headers; a new secret key is none and is refused as a bearer token.
   if (!secretKey.startsWith("sb_secret_")) headers.set("Authorization", `Bearer ${secretKey}`);
 
-  return async (rpc, args, scope, read) => {
+  return async (rpc, args, scope, read, signal) => {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(new DOMException("too late", "TimeoutError")), deadline);
-    try {
-      const response = await fetch(`${supabaseUrl}/rest/v1/rpc/${rpc}`, {
+    const stop = () => abort.abort(gone());
+    signal.addEventListener("abort", stop);
+    const body = JSON.stringify(args);
+    const ask = () =>
+      fetch(`${supabaseUrl}/rest/v1/rpc/${rpc}`, {
         method: "POST",
         headers,
-        body: JSON.stringify(args),
+        body,
         redirect: "manual",
         signal: abort.signal,
       });
+    try {
+      // A connection that was kept may have been closed from the other side, as while a body was on its way. Every call may be made
+      // twice: an import that was written is written again as it is.
+      const response = await ask().catch((error) => (abort.signal.aborted ? Promise.reject(error) : ask()));
       const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
       if (response.status === 200 && isJson) {
         return { headers: response.headers, body: await read(response), logged: ownerAndRows(response.headers) };
@@ -75,10 +88,12 @@ export function connect({ supabaseUrl, secretKey }: Settings): CallDatabase {
       throw await refusal(rpc, scope, response);
     } catch (error) {
       if (error instanceof ApiError) throw error;
+      if (signal.aborted) throw gone();
       // Not its message: that may show the address or a header.
       throw failure(rpc, `gave no complete answer (${error instanceof Error ? error.name : typeof error})`);
     } finally {
       clearTimeout(timer);
+      signal.removeEventListener("abort", stop);
     }
   };
 }
@@ -100,6 +115,8 @@ async function refusal(rpc: string, scope: string | null, response: Response): P
   if (response.status === 403 && code === "PT403") {
     return new ApiError(403, `Forbidden: this key is missing the "${scope}" scope`, { logged: ownerOfKey(details) });
   }
+  if (response.status === 429 && code === "PT429")
+    return tooManyRequests("refused by the database", ownerOfKey(details));
   return failure(rpc, `answered ${response.status} with ${code ?? "no code"}`);
 }
 

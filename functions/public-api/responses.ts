@@ -6,7 +6,13 @@ export type Answer = {
 };
 
 /** What the log line of a request says of its outcome. */
-export type Logged = { rows?: number; key_id?: string; company_id?: string; error?: string };
+export type Logged = {
+  rows?: number;
+  key_id?: string;
+  company_id?: string;
+  waited_milliseconds?: number;
+  error?: string;
+};
 
 type Details = { headers?: Record<string, string>; logged?: Logged };
 
@@ -31,6 +37,16 @@ export function unauthorized(why: string): ApiError {
     headers: { "WWW-Authenticate": "Bearer" },
     logged: { error: why },
   });
+}
+
+/** The 429 of a request whose turn did not come in time (`docs/api.md`, Limits). */
+export function tooManyRequests(why: string, owner: Logged = {}): ApiError {
+  return new ApiError(429, "Too Many Requests", { headers: { "Retry-After": "1" }, logged: { ...owner, error: why } });
+}
+
+/** What becomes of a request whose caller has gone away. Nobody gets it; in the log it is told from a failure. */
+export function gone(): ApiError {
+  return new ApiError(499, "Client Closed Request", { logged: { error: "the caller went away" } });
 }
 
 /** A 400 that lists what is wrong: at most 20 problems, none of which holds `; `. `more` have been counted besides (`docs/api.md`, Errors). */

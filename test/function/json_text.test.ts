@@ -56,7 +56,7 @@ test("a text passes exactly when JSON.parse takes it", () => {
       .map(([json, at, odd]) => json.slice(0, at % json.length) + odd + json.slice(at % json.length)),
     fc.tuple(fc.json(), fc.nat()).map(([json, at]) => json.slice(0, at % (json.length + 1))),
   );
-  const property = fc.property(texts, (text) => expect([text, isJson(text)]).toEqual([text, isParsed(text)]));
+  const property = fc.property(texts, (text) => isJson(text) === isParsed(text));
   fc.assert(property, { numRuns: 20_000 });
 });
 

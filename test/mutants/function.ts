@@ -153,4 +153,25 @@ export const functionMutants: TextMutant[] = [
     ["since rounds down", "timestamp(since, Math.ceil)", "timestamp(since, Math.floor)"],
   ]),
   ...inFile("instants.ts", [["a day that is none is taken", "if (!isRealDate || !isRealTime) return undefined;", ""]]),
+  ...inFile("waiting_line.ts", [
+    ["any number of requests of a key is under way", "if (this.#inside < this.#most())", "if (true)"],
+    [
+      "a waiting request waits for ever",
+      'tooManyRequests("no turn in time")), patience',
+      'tooManyRequests("no turn in time")), 100 * patience',
+    ],
+    ["a key that has left still counts", "this.#keys.delete(keyHash);", ""],
+    ["who went away stays in the line", 'this.signal.addEventListener("abort", goAway);', ""],
+    ["a refusal of the database is final", "error.status !== 429 || visit.waited >= patience", "true"],
+    ["refused keys are told at once", "if (turn > now) await", "if (false) await"],
+  ]),
+  ...inFile("database.ts", [
+    ["a caller who went away keeps the database busy", 'signal.addEventListener("abort", stop);', ""],
+    [
+      "a closed connection is a failure",
+      "(abort.signal.aborted ? Promise.reject(error) : ask())",
+      "Promise.reject(error)",
+    ],
+    ["every 429 is the company's", 'response.status === 429 && code === "PT429"', "response.status === 429"],
+  ]),
 ];

@@ -1,0 +1,120 @@
+// One company's flood is its own affair (docs/api.md, Limits): the function before PostgreSQL and a pool of ten connections, which the
+// local Data API with its one connection cannot show. Counted in answers; npm run bench has the times.
+import { Agent, request } from "node:http";
+import { crc32 } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type PooledDataApi, startPooledDataApi } from "../../scripts/stack/pooled_data_api.ts";
+import { first, second, sql, stack } from "../api/stack.ts";
+import { type FunctionProcess, startFunction } from "./function_process.ts";
+
+let dataApi: PooledDataApi;
+let instances: FunctionProcess[];
+const agent = new Agent({ keepAlive: true });
+beforeAll(async () => {
+  dataApi = await startPooledDataApi(stack.superuser_url, stack.secret_key);
+  const url = `http://127.0.0.1:${dataApi.port}`;
+  instances = await Promise.all([startFunction(url), startFunction(url)]);
+});
+afterAll(async () => {
+  agent.destroy();
+  await Promise.all(instances.map((instance) => instance.kill()));
+  await dataApi.stop();
+});
+
+function ask(path: string, key: string, { url }: FunctionProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    request(`${url}${path}`, { agent, headers: { "X-API-Key": key } }, (response) => {
+      response.resume().on("error", reject);
+      response.on("end", () => resolve(response.statusCode ?? 0));
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+let made = 0;
+/** Another key each time that nobody has made, with a good checksum. */
+function madeUpKey(): string {
+  const text = `sk_live_${String(++made).padStart(32, "0")}`;
+  let digits = "";
+  for (let place = 0, rest = crc32(text); place < 6; place++, rest = Math.floor(rest / 62)) {
+    digits = alphabet[rest % 62] + digits;
+  }
+  return text + digits;
+}
+
+type Counts = Record<number, number>;
+
+/** A hundred callers ask all the time, while a neighbour asks fifty times, one after the other. What both were answered. */
+async function flood(path: string, key: () => string, functions: FunctionProcess[]): Promise<[Counts, Counts]> {
+  const [of, neighbours]: [Counts, Counts] = [{}, {}];
+  let isOver = false;
+  const callers = Array.from({ length: 100 }, async (_, index) => {
+    while (!isOver) {
+      const status = await ask(path, key(), functions[index % functions.length] as FunctionProcess);
+      if (!isOver) of[status] = (of[status] ?? 0) + 1;
+    }
+  });
+  // The flood stands when its first answers have come.
+  await expect.poll(() => Object.keys(of).length).toBeGreaterThan(0);
+  for (let count = 0; count < 50; count++) {
+    const status = await ask("/members?limit=20", second.key, functions[0] as FunctionProcess);
+    neighbours[status] = (neighbours[status] ?? 0) + 1;
+  }
+  isOver = true;
+  await Promise.all(callers);
+  return [of, neighbours];
+}
+
+const allStatuses = (counts: Counts) => Object.keys(counts).map(Number);
+const sum = (counts: Counts) => Object.values(counts).reduce((total, count) => total + count, 0);
+
+// Without the line the neighbour got one answer where the flood got several hundred.
+test.each([
+  ["pages of 1,000", "/activity?limit=1000", 1],
+  ["pages of 100", "/activity?limit=100", 1],
+  ["pages of 100 from two instances", "/activity?limit=100", 2],
+])("a flood of %s leaves the neighbour its answers", async (_what, path, count) => {
+  const [of, neighbours] = await flood(path, () => first.key, instances.slice(0, count));
+  expect(neighbours).toEqual({ 200: 50 });
+  expect(allStatuses(of).filter((status) => ![200, 429].includes(status))).toEqual([]);
+  expect(of[200]).toBeGreaterThan(0);
+  expect(sum(of)).toBeLessThan(50 * 30);
+});
+
+test("a flood of made-up keys, each another one, leaves the neighbour its answers", async () => {
+  const [of, neighbours] = await flood("/members?limit=20", madeUpKey, instances.slice(0, 1));
+  expect(neighbours).toEqual({ 200: 50 });
+  expect(allStatuses(of)).toEqual([401]);
+  expect(sum(of)).toBeLessThan(50 * 30);
+});
+
+test("calls that hang behind a lock leave the neighbour its answers", async () => {
+  const holder = await sql.reserve();
+  const over = new AbortController();
+  try {
+    await holder`begin`;
+    await holder`lock table app.kudos in access exclusive mode`;
+    const hanging = Array.from({ length: 40 }, () =>
+      fetch(`${instances[0]?.url}/activity`, { headers: { "X-API-Key": first.key }, signal: over.signal }).catch(
+        () => {},
+      ),
+    );
+    const waiting = () => sql`select from pg_locks where not granted and relation = 'app.kudos'::regclass`;
+    await expect.poll(async () => (await waiting()).length).toBeGreaterThan(0);
+    const statuses = [];
+    for (let count = 0; count < 50; count++) {
+      statuses.push(await ask("/members?limit=20", second.key, instances[0] as FunctionProcess));
+    }
+    // They hang still, all that may at once.
+    expect(await waiting()).toHaveLength(4);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    over.abort();
+    await Promise.all(hanging);
+  } finally {
+    over.abort();
+    await holder`rollback`;
+    holder.release();
+  }
+});
