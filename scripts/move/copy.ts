@@ -1,0 +1,92 @@
+// Copies one table's rows from one database to another: a stream of PostgreSQL's own COPY, so that memory does not grow with the table.
+import { Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { from as copyFrom, to as copyTo } from "pg-copy-streams";
+import { Problem } from "../../cli/src/problem.ts";
+import { type Queryable, query, type Transaction } from "./database.ts";
+import { isLocked, type Table } from "./tables.ts";
+
+/** How many rows there are, and a sum over all of their cells that does not depend on their order. */
+export interface Contents {
+  rows: number;
+  checksum: string;
+}
+
+export async function contentsOf(on: Queryable, table: Table, where: string): Promise<Contents> {
+  const [found] = await query<{ rows: string; checksum: string }>(
+    on,
+    `select count(*) as rows, coalesce(sum(hashtextextended(carried::text, 0)), 0) as checksum
+    from (select ${table.columns.join(", ")} from ${table.name} where ${where}) as carried`,
+  );
+  return { rows: Number(found?.rows), checksum: found?.checksum ?? "" };
+}
+
+/** @param copied told how many rows have gone through */
+export async function copyRows(
+  source: Transaction,
+  target: Transaction,
+  table: Table,
+  where: string,
+  copied: (rows: number) => void,
+): Promise<void> {
+  const columns = table.columns.join(", ");
+  let rows = 0;
+  // Each row of the text format ends in the only line feed that it holds.
+  const count = new Transform({
+    transform(chunk: Buffer, _, done) {
+      for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows++;
+      copied(rows);
+      done(null, chunk);
+    },
+  });
+  await pipeline(
+    source.query(copyTo(`copy (select ${columns} from ${table.name} where ${where}) to stdout`)),
+    count,
+    target.query(copyFrom(`copy ${table.name} (${columns}) from stdin`)),
+  );
+}
+
+/** How long we wait for a lock, and others in the queue behind us; then we stand back for as long. In milliseconds. */
+const patience = 500;
+const tries = 120;
+
+/** Keeps everybody else from writing to the table until the end of the transaction. Reading goes on. */
+async function lockTable(target: Transaction, name: string): Promise<void> {
+  await target.query(`savepoint before_lock; set local lock_timeout = ${patience}`);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await target.query(`lock table ${name} in share row exclusive mode`);
+      await target.query("set local lock_timeout = 0; release savepoint before_lock");
+      return;
+    } catch (error) {
+      if ((error as { code?: string }).code !== "55P03") throw error;
+      if (attempt === tries) throw new Problem(`${name} of the target could not be locked, ${tries} times`);
+      await target.query(`rollback to before_lock; set local lock_timeout = ${patience}`);
+      await pause(patience);
+    }
+  }
+}
+
+/**
+ * Lets rows come into a table as they were where they come from. A trigger would make a new key of an old one, so it is off meanwhile: for
+ * every session, hence the lock, which is the one that `alter table … disable trigger` takes. A column that counts up goes on behind
+ * what has come in.
+ */
+export async function withoutTriggers(
+  target: Transaction,
+  table: Table,
+  where: string,
+  act: () => Promise<void>,
+): Promise<void> {
+  const { name, triggers, counter } = table;
+  if (isLocked(table)) await lockTable(target, name);
+  for (const trigger of triggers) await target.query(`alter table ${name} disable trigger ${trigger}`);
+  await act();
+  for (const trigger of triggers) await target.query(`alter table ${name} enable trigger ${trigger}`);
+  if (!counter) return;
+  await target.query(`
+    select setval('${counter.sequence}', highest)
+    from (select max(${counter.column}) as highest from ${name} where ${where}) as copied, ${counter.sequence} as sequence
+    where highest >= sequence.last_value`);
+}

@@ -1,0 +1,74 @@
+// Connections to the two databases, and transactions on them.
+import pg from "pg";
+import { Problem } from "../../cli/src/problem.ts";
+
+/** What a query can be sent to: a database, or a transaction in it. */
+export type Database = pg.Pool;
+export type Transaction = pg.PoolClient;
+export type Queryable = Database | Transaction;
+
+/**
+ * Opens the database that a setting of the environment names. Its address is shown to nobody: it holds a password.
+ * @throws Problem that names the setting
+ */
+export async function openDatabase(setting: string): Promise<Database> {
+  const url = process.env[setting] ?? "";
+  if (!/^postgres(ql)?:\/\//.test(url)) throw new Problem(`Set ${setting} to the address of a database, postgres://…`);
+  const pool = new pg.Pool({ connectionString: url, max: 3, connectionTimeoutMillis: 10_000, keepAlive: true });
+  // A connection that breaks off while nobody uses it: whoever uses it next is told.
+  pool.on("error", () => {});
+  try {
+    await pool.query("select");
+    return pool;
+  } catch (error) {
+    await pool.end();
+    throw new Problem(`${setting}: no connection (${(error as { code?: string }).code ?? "unknown reason"})`);
+  }
+}
+
+/** The rows that a query answers. Values go apart from the text: `$1`, `$2`. */
+export async function query<Row extends object>(on: Queryable, text: string, values: unknown[] = []): Promise<Row[]> {
+  return (await on.query<Row>(text, values)).rows;
+}
+
+/**
+ * Runs a transaction on a connection of its own. When it fails the connection is closed, which undoes it whatever state it was in.
+ * @param begin such as `begin isolation level repeatable read`
+ */
+export async function transaction<T>(
+  database: Database,
+  begin: string,
+  act: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  const client = await database.connect();
+  // What breaks off is told by the query that is under way, or by the next one.
+  client.on("error", () => {});
+  try {
+    await client.query(begin);
+    await prepare(client);
+    const result = await act(client);
+    const { command } = await client.query("commit");
+    if (command !== "COMMIT") throw new Error("the transaction had failed already");
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/** How the transactions of this command call themselves, and are known by to each other. */
+export const applicationName = "move-company";
+
+/**
+ * Makes a transaction one in which the same row is the same text on both sides, row-level security hides nothing without an error, and no
+ * time limit ends a long copy.
+ */
+async function prepare(client: Transaction): Promise<void> {
+  await client.query(`
+    select set_config(name, value, true) from (values
+      ('search_path', ''), ('datestyle', 'ISO, YMD'), ('intervalstyle', 'postgres'), ('timezone', 'UTC'), ('bytea_output', 'hex'),
+      ('extra_float_digits', '1'), ('row_security', 'off'), ('lock_timeout', '0'), ('statement_timeout', '0'),
+      ('idle_in_transaction_session_timeout', '0'), ('application_name', '${applicationName}')
+    ) as setting (name, value)`);
+}

@@ -1,0 +1,156 @@
+// Two projects' databases beside the stack's own, with companies in both, for tests of moving one from the first to the second.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash, randomUUID } from "node:crypto";
+import { once } from "node:events";
+import postgres from "postgres";
+import { createDatabase, runSql } from "../../scripts/stack/database.ts";
+import { bin, root, runCommand } from "../../scripts/stack/process.ts";
+import { stack } from "../api/stack.ts";
+
+/** One project's database, as its operator and as its superuser. */
+export interface Project {
+  url: string;
+  sql: postgres.Sql;
+}
+
+export interface Run {
+  process: ChildProcess;
+  /** Resolves when it has ended, with all that it printed. */
+  ended: Promise<{ code: number | null; output: string }>;
+}
+
+const names: string[] = [];
+const at = (url: string, name: string): string => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+
+/** A database as `supabase db push` leaves it; those after the first are copies of it. */
+export async function newProject(): Promise<Project> {
+  const name = `project_${randomUUID()}`;
+  const [template] = names;
+  if (template) await runSql(stack.superuser_url, `create database "${name}" template "${template}" owner postgres`);
+  else {
+    await createDatabase(stack, name, []);
+    const args = ["db", "push", "--yes", "--workdir", root, `--remote=${at(stack.database_url, name)}`];
+    await runCommand(bin("supabase"), args, {
+      env: { ...process.env, DO_NOT_TRACK: "1", SUPABASE_NO_UPDATE_NOTIFIER: "1" },
+    });
+    names.push(name);
+    return newProject();
+  }
+  names.push(name);
+  return {
+    url: at(stack.database_url, name),
+    sql: postgres(at(stack.superuser_url, name), { max: 8, onnotice: () => {} }),
+  };
+}
+
+export async function removeProjects(): Promise<void> {
+  for (const name of names.splice(0)) await runSql(stack.superuser_url, `drop database "${name}" with (force)`);
+}
+
+export const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex");
+
+/** Texts that a careless copy would change. */
+const odd = "e'tab\\t, line\\n\\r\\n, backslash \\\\ \\\\N \\\\., quote \" '' , 李 🎉 é'";
+
+/** A company with rows in every table, an admin who is signed in, and a key with every scope, which is returned with the ids. */
+export async function found(
+  sql: postgres.Sql,
+  name: string,
+): Promise<{ id: string; admin: string; email: string; key: string }> {
+  const [id, admin, email] = [randomUUID(), randomUUID(), `admin@${randomUUID()}.example`];
+  const key = await sql.begin(async (tx) => {
+    await tx.unsafe(`
+      insert into app.companies (id, name, default_language) values ('${id}', '${name}', 'de');
+      insert into app.teams (company_id, name) select '${id}', 'Team ' || n || ${odd} from generate_series(1, 3) as n;
+      insert into app.members (company_id, id, name, email, role, team_id)
+      select '${id}', case n when 1 then '${admin}' else gen_random_uuid() end, 'Member ' || n,
+        case n when 1 then '${email}' else n || '@${id}.example' end, case n when 1 then 'admin' else 'employee' end,
+        (select t.id from app.teams as t where t.company_id = '${id}' and n > 2 order by t.id limit 1)
+      from generate_series(1, 40) as n;
+      insert into auth.users (id, email, email_confirmed_at) values ('${admin}', '${email}', now());
+      insert into app.member_accounts (user_id, company_id, member_id) values ('${admin}', '${id}', '${admin}');
+      insert into app.categories (company_id) select '${id}' from generate_series(1, 2);
+      insert into app.category_names (company_id, category_id, language, name)
+      select company_id, id, language, ${odd} from app.categories, (values ('de'), ('en')) as l (language) where company_id = '${id}';
+      insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+      select '${id}', '${admin}', m.id, c.id, n || ${odd}, timestamptz '2026-01-01 00:00:00.123456Z' + n * interval '1 minute'
+      from generate_series(1, 25) as n, app.members as m, (select id from app.categories where company_id = '${id}' limit 1) as c
+      where m.company_id = '${id}';
+      insert into app.rewards (company_id, external_id, name, description, points_cost, stock_count)
+      select '${id}', 'r' || n, ${odd}, nullif(repeat('x', n % 3), ''), 9007199254740991 - n, nullif(n % 5, 0) from generate_series(1, 30) as n;
+      insert into app.day_ratings (company_id, rating, comment) select '${id}', 1 + n % 5, nullif('', '') from generate_series(1, 30) as n;
+      insert into app.pulse_questions (company_id, question) values ('${id}', ${odd});
+      insert into app.pulse_responses (company_id, question_id, value, comment)
+      select company_id, id, value::jsonb, '' from app.pulse_questions,
+        (values (null), ('null'), ('1.10'), ('12345678901234567890.000'), ('{"b": "\\\\u00e9", "a": [true]}')) as v (value)
+      where company_id = '${id}'`);
+    await tx`select set_config('request.jwt.claims', ${JSON.stringify({ sub: admin })}, true)`;
+    const make = async (keyName: string) => {
+      const [row] = await tx`select public.create_api_key(${keyName}, app.scopes()) as made`;
+      return row?.made as { id: string; api_key: string };
+    };
+    const { api_key, id: keyId } = await make("in use");
+    await tx`update app.api_key_uses set last_used_at = '2026-11-01 12:34:56.789Z' where company_id = ${id} and key_id = ${keyId}`;
+    const revoked = await make("revoked");
+    await tx`update app.api_keys set revoked_at = now() where company_id = ${id} and id = ${revoked.id}`;
+    return api_key;
+  });
+  return { id, admin, email, key };
+}
+
+/** Every row of app by table, each as its text, in order: of one company, or of all others with their places and versions on disk. */
+export async function contents(
+  sql: postgres.Sql,
+  company: string,
+  whose: "own" | "others",
+): Promise<Record<string, string[]>> {
+  const tables = await sql<{ name: string; key: string }[]>`
+    select c.relname as name, case c.relname when 'companies' then 'id' else 'company_id' end as key from pg_class as c
+    where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' and c.relname <> 'arriving_companies' order by 1`;
+  const all: Record<string, string[]> = {};
+  for (const { name, key } of tables) {
+    // How a company is served is what a move changes; api_key_uses is what its requests change.
+    const row =
+      whose === "own" ? sql`(to_jsonb(t) - 'serving' - 'move_id')::text` : sql`concat(t.ctid, ' ', t.xmin, ' ', t)`;
+    const own = sql`t.${sql(key)} = ${company}`;
+    const rows = await sql`
+      select ${row} as row from ${sql(`app.${name}`)} as t where ${whose === "own" ? own : sql`not ${own}`} order by 1`;
+    all[name] = rows.map((found) => found.row);
+  }
+  return all;
+}
+
+/** Runs the command as an operator does. */
+export function moveCompany(from: Project, to: Project, ...args: string[]): Run {
+  const env = { ...process.env, SOURCE_DATABASE_URL: from.url, TARGET_DATABASE_URL: to.url };
+  const child = spawn(process.execPath, [`${root}/scripts/move_company.ts`, ...args], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, output }));
+  return { process: child, ended };
+}
+
+/** A request of a key to a project's database, as the function makes it: the newest hundred kudos. */
+export async function ask(sql: postgres.Sql, key: string): Promise<unknown> {
+  return sql.begin(async (tx) => {
+    await tx`set local role service_role`;
+    const [row] = await tx`select public.list_activity(${hashOf(key)}, 100) as answer`;
+    return row?.answer;
+  });
+}
+
+export async function importReward(sql: postgres.Sql, key: string, external_id: string): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`set local role service_role`;
+    await tx`select public.upsert_rewards(${hashOf(key)}, ${JSON.stringify([{ external_id, name: "R", points_cost: 1 }])}::text)`;
+  });
+}
+
+export async function servingIn({ sql }: Project, company: string): Promise<string | undefined> {
+  const [row] = await sql`select serving from app.companies where id = ${company}`;
+  return row?.serving;
+}
