@@ -31,6 +31,19 @@ const together = (name: string, groupOrder: number) => ({
   },
 });
 
+/** The function's answers once more, under the newest Deno. */
+const newest = {
+  extends: true as const,
+  test: {
+    name: "newest",
+    include: ["csv", "import", "lists", "order_of_checks"].map((name) => `test/api/${name}.test.ts`),
+    setupFiles: "test/runner/newest_deno.ts",
+    globalSetup,
+    maxWorkers: 2,
+    sequence: { groupOrder: 2 },
+  },
+};
+
 export default defineConfig(({ mode }) => ({
   plugins: [pgtap],
   test: {
@@ -60,6 +73,7 @@ export default defineConfig(({ mode }) => ({
       },
       together("api", 2),
       together("dashboard", 2),
+      newest,
       inTurn("alone", 3, alone),
       inTurn("database", 4),
       inTurn("cli", 5),

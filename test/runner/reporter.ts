@@ -35,8 +35,9 @@ export class ClosingLine implements Reporter {
   }
 
   async onTestRunStart(specifications: readonly TestSpecification[]): Promise<void> {
+    const { testNamePattern, project } = this.#vitest?.config ?? {};
     const all = await this.#vitest?.globTestSpecifications();
-    this.#isWhole = specifications.length === all?.length && !this.#vitest?.config.testNamePattern;
+    this.#isWhole = specifications.length === all?.length && !testNamePattern && !project?.length;
   }
 
   onTestModuleEnd({ children }: TestModule): void {
