@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { keyHashOf } from "./credentials.ts";
 import { csv } from "./csv.ts";
-import { asStream, asText, connect, type Reader, type Reply, type Settings } from "./database.ts";
+import { asBytes, asStream, asText, connect, type Reader, type Reply, type Settings } from "./database.ts";
 import {
   type Endpoint,
   endpoints,
@@ -107,7 +107,7 @@ async function list(endpoint: ListEndpoint, parameters: Parameters, call: Call):
     const { headers, body, logged } = await call(endpoint.rpc, args, asStream);
     return { answer: json(body, hasMore(headers)), logged };
   }
-  const { headers, body, logged } = await call(endpoint.rpc, args, asText);
+  const { headers, body, logged } = await call(endpoint.rpc, args, asBytes);
   return { answer: await csv(body, endpoint, escapeFormulas, hasMore(headers)), logged };
 }
 

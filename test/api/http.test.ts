@@ -30,6 +30,8 @@ test("HEAD answers as GET without a body: the same status, the same headers", as
       const get = await send("GET", path, headers);
       const head = await send("HEAD", path, headers);
       expect([path, head.status, head.body]).toEqual([path, get.status, ""]);
+      // The length of a body that GET has.
+      expect(head.headers.get("Content-Length")).not.toBe("0");
       expect(stable(head.headers)).toEqual(stable(get.headers));
       expectHeaders(head.headers);
     }

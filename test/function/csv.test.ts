@@ -192,3 +192,60 @@ test("rows that are no JSON are a failure, not half a file", async () => {
     expect([response.status, await response.json()]).toEqual([500, internalServerError]);
   }
 });
+
+describe("the value of a pulse answer, however deep or long,", () => {
+  test.each([
+    ["nested 100,000 levels deep", "[".repeat(100_000) + "]".repeat(100_000)],
+    ["of objects 100,000 levels deep", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`],
+    ["with 131,072 digits", `1${"0".repeat(131_071)}`],
+    ["with such a number inside", `{"a":[1${"0".repeat(131_071)}]}`],
+  ])("%s is answered as it is", async (_what, text) => {
+    const csv = await pulseCsv(text);
+    expect(
+      csv
+        .slice(csv.indexOf(",scale,") + 7)
+        .replaceAll('""', '"')
+        .replace(/^"|",\r\n$|,\r\n$/g, ""),
+    ).toBe(text);
+    service.answer("list_pulse_responses", list(`[{"value":${text}}]`, { rows: 1 }));
+    expect(await (await service.send("/pulse-responses")).text()).toBe(`[{"value":${text}}]`);
+  });
+
+  test("has no white space but that of its texts", async () => {
+    const value = '{"a b": [1, 2.50,\n {"c\\" : ": "d  e\\\\"}], "f": true}';
+    expect(cells(await pulseCsv(value))[4]).toBe('{"a b":[1,2.50,{"c\\" : ":"d  e\\\\"}],"f":true}');
+  });
+});
+
+describe("a page of many megabytes", () => {
+  const odd = 'a "quoted" }, ]{ [\\ "\n😀,';
+  const rows = Array.from({ length: 1000 }, (_, index) => ({ ...member, name: `${index} ${odd.repeat(100)}` }));
+
+  test("is written in slices, none of which is large", async () => {
+    // As PostgreSQL's json_agg prints it.
+    service.answer("list_members", list(`[${rows.map((row) => JSON.stringify(row)).join(", \n ")}]`));
+    const response = await service.send("/members?format=csv");
+    const slices: number[] = [];
+    const decoder = new TextDecoder();
+    let csv = "";
+    for await (const slice of response.body as unknown as AsyncIterable<Uint8Array>) {
+      slices.push(slice.length);
+      csv += decoder.decode(slice, { stream: true });
+    }
+    expect(slices.length).toBeGreaterThan(5);
+    expect(Math.max(...slices)).toBeLessThan(512 * 1024);
+    expect(Papa.parse(csv, { header: true, skipEmptyLines: true }).data).toEqual(
+      rows.map((row) => ({ ...row, team_id: "" })),
+    );
+    expect(csv).toMatch(/^id,name,[^\r]*\r\n0a1b/);
+    expect(csv.match(/^id,name,/gm)).toHaveLength(1);
+    expect(csv.endsWith("\r\n")).toBe(true);
+  });
+
+  test("that the database did not send to its end is never a well-formed answer", async () => {
+    const page = JSON.stringify(rows);
+    service.answer("list_members", list(page.slice(0, -1)));
+    const response = await service.send("/members?format=csv");
+    await expect(response.text()).rejects.toThrow();
+  });
+});
