@@ -14,8 +14,18 @@ import { functionSpeed } from "./bench/function_speed.ts";
 import { memory } from "./bench/memory.ts";
 import { rewardImport } from "./bench/reward_import.ts";
 import { securedPages } from "./bench/secured_pages.ts";
+import { turns } from "./bench/turns.ts";
 
-const parts: readonly Part[] = [securedPages, flatPages, rewardImport, functionSpeed, coldStart, memory, fairness];
+const parts: readonly Part[] = [
+  securedPages,
+  flatPages,
+  rewardImport,
+  functionSpeed,
+  coldStart,
+  memory,
+  fairness,
+  turns,
+];
 const page = new URL("../docs/scale.md", import.meta.url);
 
 const usage = `Usage: npm run bench [-- <part> …] [-- --rows <number>] [-- --write]

@@ -1,5 +1,6 @@
 import type { Request } from "autocannon";
 import type { Sql } from "postgres";
+import { root } from "../stack/process.ts";
 import { alternate, type Figure, median, type Part, p95, ratios, shown } from "./figure.ts";
 import { functionCommand, secretKey, startDeno, startThread } from "./http.ts";
 import { askOneByOne, flooded, newKey, newKeys, whileLocked } from "./neighbours.ts";
@@ -34,19 +35,17 @@ const scenarios: Scenario[] = [
   { name: "pages with 200 made-up keys", request: page(20), madeUp: true },
 ];
 
-/** What a scenario needs: the function twice, B's key, and 200 of A's. */
+/** What a scenario needs: the function twice and once without its line, and a key of each company. */
 interface Stage {
   urls: string[];
+  unbounded: string;
+  ofA: string;
   ofB: string;
-  ofA: string[];
   superuser: Sql;
 }
 
-/**
- * Measures without any bound: the database takes 1000 requests of a company at the same moment, and in the function every connection has a
- * key, hence a line, of its own.
- */
-async function withoutBounds<T>(superuser: Sql, run: () => Promise<T>): Promise<T> {
+/** Lets the database take 1000 requests of a company at the same moment while something runs. */
+async function withoutBound<T>(superuser: Sql, run: () => Promise<T>): Promise<T> {
   const setBound = (number: number) =>
     superuser.unsafe(`create or replace function app.requests_at_once() returns integer
       language sql stable set search_path = '' return ${number}`);
@@ -57,9 +56,9 @@ async function withoutBounds<T>(superuser: Sql, run: () => Promise<T>): Promise<
 
 /** Lets A flood, round by round, and says what B and A got. What neither should have got is counted into `amiss`. */
 async function tryOut(scenario: Scenario, stage: Stage, amiss: { ofB: number; ofA: number }): Promise<Figure[]> {
-  const { urls, ofB, ofA, superuser } = stage;
+  const { urls, ofA, ofB, superuser } = stage;
   const madeUp = scenario.madeUp && Array.from({ length: 200 }, newKey);
-  const keys = madeUp ?? ofA.slice(0, 1);
+  const keys = madeUp ?? [ofA];
   const flood = { urls: scenario.spread ? urls : urls.slice(0, 1), keys, request: scenario.request, seconds };
   const good = { bounded: [] as number[], unbounded: [] as number[] };
   const bounded = async () => {
@@ -72,7 +71,7 @@ async function tryOut(scenario: Scenario, stage: Stage, amiss: { ofB: number; of
     return got.p95;
   };
   const unbounded = async () => {
-    const got = await withoutBounds(superuser, () => flooded(ofB, { ...flood, keys: ofA }));
+    const got = await withoutBound(superuser, () => flooded(ofB, { ...flood, urls: [stage.unbounded] }));
     good.unbounded.push(got.good);
     return got.p95;
   };
@@ -107,12 +106,16 @@ export const fairness: Part = {
   title: "Company A floods over 200 connections, company B asks for 20 members, one request after the other",
   async measure({ database, folder, progress }) {
     const { url, superuser } = await database();
+    const [ofA = ""] = await newKeys(superuser, 1, 1);
     const [ofB = ""] = await newKeys(superuser, 3, 1);
-    const ofA = await newKeys(superuser, 1, 200);
     const dataApi = await startThread("data_api.ts", { databaseUrl: url, secretKey });
-    const start = (number: number) => startDeno(functionCommand(dataApi), `${folder}/function-${number}.log`);
-    const instances = [await start(1), await start(2)];
-    const stage = { urls: instances.map(({ url }) => url), ofB, ofA, superuser };
+    const withoutLine = functionCommand(dataApi, `${root}/scripts/bench/unbounded_function.ts`);
+    const commands = [functionCommand(dataApi), functionCommand(dataApi), withoutLine];
+    const instances = await Promise.all(
+      commands.map((command, n) => startDeno(command, `${folder}/function-${n}.log`)),
+    );
+    const [unbounded = "", ...urls] = instances.map(({ url }) => url).reverse();
+    const stage = { urls, unbounded, ofA, ofB, superuser };
     const amiss = { ofB: 0, ofA: 0 };
     try {
       const figures: Figure[] = [];

@@ -53,9 +53,9 @@ export async function startDeno({ command, args, env }: DenoCommand, logFile?: s
   throw new Error(`Deno ended before it listened:\n${said}`);
 }
 
-/** How the function is started before a Data API. */
-export const functionCommand = (dataApi: Thread): DenoCommand =>
-  denoCommand(functionSettings(`http://127.0.0.1:${dataApi.port}`, secretKey));
+/** How the function is started before a Data API, or another script in its place. */
+export const functionCommand = (dataApi: Thread, script?: string): DenoCommand =>
+  denoCommand(functionSettings(`http://127.0.0.1:${dataApi.port}`, secretKey), script);
 
 /** A server that answers everything at once, or passes everything on to an upstream, and does nothing else. */
 export function bareCommand(upstream?: Thread): DenoCommand {

@@ -12,11 +12,16 @@ export async function requirePgbench(): Promise<void> {
 }
 
 /**
- * Runs a script of pgbench for a second, over and over, prepared.
+ * Runs a script of pgbench for a second, over and over, prepared. `settings` are the sessions' own, such as `-c jit=off`.
  * @returns how many times a second it ran to its end
  * @throws Error with what pgbench printed when a statement fails
  */
-export async function pgbench(databaseUrl: string, script: string, connections: number): Promise<number> {
+export async function pgbench(
+  databaseUrl: string,
+  script: string,
+  connections: number,
+  settings = "",
+): Promise<number> {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl);
   // In the environment, where no list of processes shows the password.
   const address = {
@@ -25,6 +30,7 @@ export async function pgbench(databaseUrl: string, script: string, connections: 
     PGUSER: username,
     PGPASSWORD: password,
     PGDATABASE: pathname.slice(1),
+    PGOPTIONS: settings,
   };
   const args = ["-n", "-M", "prepared", "-c", String(connections), "-j", "2", "-T", "1", "-f", "-"];
   const running = run("pgbench", args, { env: { ...process.env, ...address } });

@@ -1,0 +1,6 @@
+// The function without its waiting line, to see what a flood would get then. Runs under Deno.
+import { WaitingLine } from "../../functions/public-api/waiting_line.ts";
+
+WaitingLine.prototype.inTurn = (_keyHash, _visit, serve) => serve();
+WaitingLine.prototype.call = (_visit, ask) => ask();
+await import("../../functions/public-api/index.ts");
