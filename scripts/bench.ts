@@ -9,7 +9,7 @@ import { coldStart } from "./bench/cold_start.ts";
 import { type Database, startDatabase } from "./bench/database.ts";
 import { fairness } from "./bench/fairness.ts";
 import { type Figure, misses, type Part, table } from "./bench/figure.ts";
-import { flatPages } from "./bench/flat_pages.ts";
+import { deepPages, flatPages } from "./bench/flat_pages.ts";
 import { functionSpeed } from "./bench/function_speed.ts";
 import { memory } from "./bench/memory.ts";
 import { rewardImport } from "./bench/reward_import.ts";
@@ -19,6 +19,7 @@ import { turns } from "./bench/turns.ts";
 const parts: readonly Part[] = [
   securedPages,
   flatPages,
+  deepPages,
   rewardImport,
   functionSpeed,
   coldStart,

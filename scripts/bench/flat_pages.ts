@@ -25,16 +25,23 @@ const windows: Record<string, string[]> = {
   ", an empty window": ["since => '2030-01-01Z'"],
 };
 
-/** Arguments of a list after key and limit, by what they are an example of: every filter, alone and with every window. */
-function examples(list: string): [name: string, args: string[]][] {
-  const all: [string, string[]][] = [["everything", []]];
-  for (const [filter, values] of Object.entries(filters[list] ?? {})) {
-    for (const [place, value] of values.entries())
-      all.push([`${["a common", "a rare", "no"][place]} ${filter}`, [`${filter} => ${value}`]]);
-  }
-  if (list === "members" || list === "rewards") return all;
-  return all.flatMap(([name, args]) =>
-    Object.entries(windows).map(([window, bounds]): [string, string[]] => [name + window, [...args, ...bounds]]),
+type Example = [name: string, args: string[]];
+
+/** Arguments of a list after key and limit, by what they are an example of: every filter. */
+function filtered(list: string): Example[] {
+  return [
+    ["everything", []],
+    ...Object.entries(filters[list] ?? {}).flatMap(([filter, values]) =>
+      values.map((value, n): Example => [`${["a common", "a rare", "no"][n]} ${filter}`, [`${filter} => ${value}`]]),
+    ),
+  ];
+}
+
+/** Every filter, alone and with every window. */
+function examples(list: string): Example[] {
+  if (list === "members" || list === "rewards") return filtered(list);
+  return filtered(list).flatMap(([name, args]) =>
+    Object.entries(windows).map(([window, bounds]): Example => [name + window, [...args, ...bounds]]),
   );
 }
 
@@ -117,6 +124,32 @@ export const flatPages: Part = {
       for (const [name, args] of examples(list))
         measured.push(await compare(sql, name, callOf(list, 1, args), callOf(list, 2, args)));
       figures.push(...worst(list, measured, "times the small company's"));
+    }
+    return figures;
+  },
+};
+
+/** That the page that starts after a row far back costs what the first one costs, with every filter. */
+export const deepPages: Part = {
+  name: "deep-pages",
+  title: "The worst page of 100 of each list that starts after a row far back: beside the first page",
+  async measure({ database, progress }) {
+    const { sql } = await database();
+    const figures: Figure[] = [];
+    for (const list of Object.keys(filters)) {
+      progress(list);
+      const [row] = await sql.unsafe<{ id: string; place: number }[]>(`
+        select id, place::float8 from (
+          select v.id, row_number() over (order by v.instant desc, v.id desc) as place, count(*) over () as rows
+          from api.${list} as v where v.company_id = bench.id(1, 'company', 0)
+        ) as ordered where place = rows * 5 / 6`);
+      const measured = [];
+      for (const [name, args] of filtered(list)) {
+        const deep = callOf(list, 1, [...args, `starting_after => '${row?.id}'`]);
+        measured.push(await compare(sql, name, deep, callOf(list, 1, args)));
+      }
+      const title = `${list}, after row ${row?.place.toLocaleString("en-US")}`;
+      figures.push(...worst(title, measured, "times the first page's"));
     }
     return figures;
   },
