@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import type { Writable } from "node:stream";
-import type { ListEndpoint } from "../../functions/public-api/endpoints.ts";
+import type { ListEndpoint } from "../../functions/public-api/endpoint.ts";
 import type { Connection } from "./connection.ts";
 import type { Format, Row } from "./formats.ts";
 import { Problem } from "./problem.ts";

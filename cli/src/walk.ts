@@ -1,4 +1,4 @@
-import type { ListEndpoint } from "../../functions/public-api/endpoints.ts";
+import type { ListEndpoint } from "../../functions/public-api/endpoint.ts";
 import { type Connection, request } from "./connection.ts";
 import type { Format, Page } from "./formats.ts";
 import { Problem } from "./problem.ts";

@@ -2,14 +2,8 @@ import { z } from "zod";
 import { keyHashOf } from "./credentials.ts";
 import { csv } from "./csv.ts";
 import { asBytes, asStream, asText, connect, type Reader, type Reply, type Settings } from "./database.ts";
-import {
-  type Endpoint,
-  endpoints,
-  type ImportEndpoint,
-  type KeyEndpoint,
-  type ListEndpoint,
-  version,
-} from "./endpoints.ts";
+import type { Endpoint, ImportEndpoint, KeyEndpoint, ListEndpoint } from "./endpoint.ts";
+import { endpoints, version } from "./endpoints.ts";
 import { type Parameters, readParameters } from "./parameters.ts";
 import { type Answer, ApiError, errorAnswer, json, type Logged, preflight, toResponse } from "./responses.ts";
 import { readRewards } from "./reward_import.ts";
@@ -90,25 +84,32 @@ function importRewards(endpoint: ImportEndpoint, query: string, body: Request["b
   });
 }
 
-const verifiedKey = z.object({ company_name: z.string(), key_name: z.string(), scopes: z.array(z.string()) });
+const verifiedKey = z.object({
+  company_name: z.string(),
+  key_name: z.string(),
+  scopes: z.array(z.string()),
+  expires_at: z.string().nullable(),
+});
 
 /** `GET /`: the version, what the key is and may do, and the endpoints (`docs/api.md`, Authentication). */
 async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
   const { body, logged } = await call(rpc, {}, asText);
   const listed = endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope }));
-  const answer = json(JSON.stringify({ version, ...verifiedKey.parse(JSON.parse(body)), endpoints: listed }));
-  return { answer, logged };
+  const { expires_at, ...key } = verifiedKey.parse(JSON.parse(body));
+  return { answer: json(JSON.stringify({ version, ...key, endpoints: listed, expires_at })), logged };
 }
 
 /** A list, as JSON that passes through, or as CSV (`docs/api.md`, Lists). */
 async function list(endpoint: ListEndpoint, parameters: Parameters, call: Call): Promise<Outcome> {
-  const { args, format, escapeFormulas } = parameters;
+  const { args, included, format, escapeFormulas } = parameters;
   if (format === "json") {
     const { headers, body, logged } = await call(endpoint.rpc, args, asStream);
     return { answer: json(body, hasMore(headers)), logged };
   }
   const { headers, body, logged } = await call(endpoint.rpc, args, asBytes);
-  return { answer: await csv(body, endpoint, escapeFormulas, hasMore(headers)), logged };
+  const columns = [...endpoint.columns, ...included];
+  const answer = await csv(body, endpoint.path.slice(1), columns, escapeFormulas, hasMore(headers));
+  return { answer, logged };
 }
 
 /** The path relative to the base address, and the raw query. `new URL` would mend odd paths, and throw on an odd Host header. */

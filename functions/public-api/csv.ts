@@ -1,4 +1,4 @@
-import type { Column, ListEndpoint } from "./endpoints.ts";
+import type { Column } from "./endpoint.ts";
 import { JsonText } from "./json_text.ts";
 import type { Answer } from "./responses.ts";
 
@@ -9,11 +9,12 @@ const sliceBytes = 256 * 1024;
 
 /**
  * A list as CSV (`docs/api.md`, CSV): a header, then a line a row, each ended by CRLF. `page` is the JSON array as the database sent
- * it. With `escapeFormulas` a spreadsheet takes no text cell for a formula.
+ * it, `name` that of the file. With `escapeFormulas` a spreadsheet takes no text cell for a formula.
  */
 export async function csv(
   page: Uint8Array<ArrayBuffer>,
-  { path, columns }: ListEndpoint,
+  name: string,
+  columns: readonly Column[],
   escapeFormulas: boolean,
   headers: Record<string, string>,
 ): Promise<Answer> {
@@ -37,7 +38,7 @@ export async function csv(
     status: 200,
     headers: {
       "Content-Type": "text/csv; charset=utf-8; header=present",
-      "Content-Disposition": `attachment; filename="${path.slice(1)}.csv"`,
+      "Content-Disposition": `attachment; filename="${name}.csv"`,
       ...headers,
     },
     body: page.length <= sliceBytes ? first : stream(first, () => next(false)),

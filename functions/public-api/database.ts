@@ -121,6 +121,10 @@ async function refusal(rpc: string, scope: string | null, response: Response): P
   }
   if (response.status === 429 && code === "PT429")
     return tooManyRequests("refused by the database", ownerOfKey(details));
+  if (response.status === 400 && code === "PT400") {
+    const message = "starting_after must be the id of a row of this list";
+    return new ApiError(400, message, { logged: ownerOfKey(details) });
+  }
   return failure(rpc, `answered ${response.status} with ${code ?? "no code"}`);
 }
 

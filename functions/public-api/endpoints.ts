@@ -1,119 +1,8 @@
-// The one table of what the API offers, as plain data without imports: for routing, validation, GET /, CSV, OpenAPI and the list of scopes.
-
-/** What a query parameter's value must look like (`docs/api.md`, Lists). `true` means that `true` is its only value. */
-export type ParameterKind = "limit" | "format" | "true" | "uuid" | "text" | "since" | "until";
-export type Parameter = { readonly name: string; readonly kind: ParameterKind; readonly description: string };
-
-export type ColumnType = "uuid" | "text" | "integer" | "boolean" | "date-time" | "json";
-
-/** `format`, `minimum` and `maximum` are keywords of JSON Schema that narrow the type. */
-export type Column = {
-  readonly name: string;
-  readonly type: ColumnType;
-  readonly nullable?: true;
-  readonly description: string;
-  readonly format?: "email";
-  readonly minimum?: number;
-  readonly maximum?: number;
-};
-
-type Common = {
-  readonly path: string;
-  readonly aliases: readonly string[];
-  /** The scope that a key needs; null when any valid key will do. */
-  readonly scope: Scope | null;
-  /** The database function that serves it. */
-  readonly rpc: string;
-  readonly parameters: readonly Parameter[];
-  readonly tag: string;
-  readonly operationId: string;
-  readonly summary: string;
-  readonly description: string;
-};
-
-/** `GET /`: what a key is and may do. */
-export type KeyEndpoint = Common & { readonly kind: "key"; readonly method: "GET" };
-
-/** A list. `rows` names what a row is; `columns` are in the order of JSON and CSV, and are only ever appended to. */
-export type ListEndpoint = Common & {
-  readonly kind: "list";
-  readonly method: "GET";
-  readonly rows: { readonly name: string; readonly description: string };
-  readonly columns: readonly Column[];
-};
-
-/** The import of rewards. The fields of its rows stand in reward_import.ts. */
-export type ImportEndpoint = Common & { readonly kind: "import"; readonly method: "POST" };
-
-export type Endpoint = KeyEndpoint | ListEndpoint | ImportEndpoint;
+// The one table of what the API offers, as plain data: for routing, validation, GET /, CSV and OpenAPI.
+import { type Endpoint, id, include, list, teamId, window } from "./endpoint.ts";
 
 /** The API version that `GET /` reports (`docs/api.md`, Versioning). */
-export const version = "1.0.0";
-
-/** What a key may be allowed to do (`docs/api.md`, Authentication). `opens` says it to the admin who makes the key. */
-export const scopes = [
-  {
-    name: "read:members",
-    description: "GET /members (names, emails, roles, teams)",
-    opens: "names, e-mail addresses, roles and teams of your people",
-  },
-  {
-    name: "read:activity",
-    description: "GET /activity (kudos with sender, recipient, category)",
-    opens: "kudos: who thanked whom, with names and e-mail addresses, and the message",
-  },
-  { name: "read:rewards", description: "GET /rewards", opens: "the reward catalogue, with prices in points and stock" },
-  {
-    name: "read:analytics",
-    description: "GET /day-ratings and GET /pulse-responses, without identities",
-    opens: "moods: day ratings and pulse survey answers, without names",
-  },
-  {
-    name: "write:rewards",
-    description: "POST /rewards",
-    opens: "lets the system add and change rewards in your catalogue",
-  },
-] as const;
-
-export type Scope = (typeof scopes)[number]["name"];
-
-const list: readonly Parameter[] = [
-  {
-    name: "limit",
-    kind: "limit",
-    description: "How many rows at most. Anything but an integer from 1 to 1000 is a 400; it is never cut down to fit.",
-  },
-  { name: "format", kind: "format", description: "`csv` returns the same rows as CSV. Errors are JSON all the same." },
-  {
-    name: "escape_formulas",
-    kind: "true",
-    description:
-      "With `format=csv` only: text that starts with `=`, `+`, `-`, `@`, a tab or a carriage return gets a `'` in front, for files that people open in a spreadsheet.",
-  },
-];
-
-const window: readonly Parameter[] = [
-  {
-    name: "since",
-    kind: "since",
-    description:
-      "Only rows at or after this time. `YYYY-MM-DDThh:mm`, optionally with seconds, up to nine fractional digits, and a zone (`Z`, `±hh`, `±hh:mm` or `±hhmm`); without a zone it is UTC. A bare date is the start of that day in UTC.",
-  },
-  {
-    name: "until",
-    kind: "until",
-    description:
-      "Only rows at or before this time, in the same forms as `since`. A bare date is the end of that day in UTC. `since` after `until` is a 400.",
-  },
-];
-
-const teamId: Parameter = {
-  name: "team_id",
-  kind: "uuid",
-  description: "Only this team. An id of another company finds nothing, exactly as one that does not exist.",
-};
-
-const id: Column = { name: "id", type: "uuid", description: "The row's own id, for good." };
+export const version = "1.1.0";
 
 /** Every method and path (`docs/api.md`, Requests). */
 export const endpoints: readonly Endpoint[] = [
@@ -141,7 +30,7 @@ export const endpoints: readonly Endpoint[] = [
     tag: "Members",
     operationId: "listMembers",
     summary: "People, their roles and teams",
-    description: "No time window: up to 1000 people can be reached, more by `team_id` and `role`.",
+    description: "Pages of up to 1000 people; `starting_after` brings the next one.",
     parameters: [
       ...list,
       teamId,
@@ -157,6 +46,27 @@ export const endpoints: readonly Endpoint[] = [
       { name: "team_name", type: "text", description: "The team's name, or `No Team`." },
       { name: "created_at", type: "date-time", description: "When the person was added." },
     ],
+    included: [],
+  },
+  {
+    kind: "list",
+    method: "GET",
+    path: "/teams",
+    aliases: [],
+    scope: "read:members",
+    rpc: "list_teams",
+    tag: "Members",
+    operationId: "listTeams",
+    summary: "The teams that people are in",
+    description: "For the names behind `team_id`.",
+    parameters: list,
+    rows: { name: "Team", description: "A team of the company." },
+    columns: [
+      id,
+      { name: "name", type: "text", description: "The team's name." },
+      { name: "created_at", type: "date-time", description: "When the team was added." },
+    ],
+    included: [],
   },
   {
     kind: "list",
@@ -171,6 +81,7 @@ export const endpoints: readonly Endpoint[] = [
     description: "All filters that are sent must be met.",
     parameters: [
       ...list,
+      include,
       ...window,
       { name: "category_id", kind: "uuid", description: "Only kudos of this category." },
       { name: "sender_id", kind: "uuid", description: "Only kudos from this member." },
@@ -191,6 +102,36 @@ export const endpoints: readonly Endpoint[] = [
         description: "The category's name in the company's default language, else in English, else in any.",
       },
     ],
+    included: [
+      { name: "sender_id", type: "uuid", description: "The sender's id, as in `GET /members`." },
+      { name: "receiver_id", type: "uuid", description: "The recipient's id, as in `GET /members`." },
+      { name: "category_id", type: "uuid", description: "The category's id, as in `GET /categories`." },
+    ],
+  },
+  {
+    kind: "list",
+    method: "GET",
+    path: "/categories",
+    aliases: [],
+    scope: "read:activity",
+    rpc: "list_categories",
+    tag: "Activity",
+    operationId: "listCategories",
+    summary: "What kudos are given for",
+    description: "The values that the filter `category_id` takes.",
+    parameters: list,
+    rows: { name: "Category", description: "A category of kudos." },
+    columns: [
+      id,
+      {
+        name: "name",
+        type: "text",
+        description:
+          "Its name in the company's default language, else in English, else in any; empty when it has none.",
+      },
+      { name: "created_at", type: "date-time", description: "When the category was added." },
+    ],
+    included: [],
   },
   {
     kind: "list",
@@ -202,9 +143,10 @@ export const endpoints: readonly Endpoint[] = [
     tag: "Rewards",
     operationId: "listRewards",
     summary: "The reward catalogue",
-    description: "No time window: up to 1000 rewards can be reached. Archived ones are left out unless asked for.",
+    description: "Archived rewards are left out unless asked for.",
     parameters: [
       ...list,
+      include,
       { name: "include_archived", kind: "true", description: "Archived rewards too; without it they are left out." },
     ],
     rows: { name: "Reward", description: "Something that points can buy." },
@@ -225,6 +167,14 @@ export const endpoints: readonly Endpoint[] = [
       { name: "is_archived", type: "boolean", description: "Whether it is out of the catalogue." },
       { name: "created_at", type: "date-time", description: "When it was added." },
     ],
+    included: [
+      {
+        name: "external_id",
+        type: "text",
+        nullable: true,
+        description: "The id that the import knows it by; null when it did not come from an import.",
+      },
+    ],
   },
   {
     kind: "list",
@@ -237,7 +187,7 @@ export const endpoints: readonly Endpoint[] = [
     operationId: "listDayRatings",
     summary: "How days were rated, by team",
     description: "A rating belongs to a team at most, never to a person.",
-    parameters: [...list, ...window, teamId],
+    parameters: [...list, include, ...window, teamId],
     rows: { name: "DayRating", description: "How somebody of a team rated a day." },
     columns: [
       id,
@@ -252,6 +202,7 @@ export const endpoints: readonly Endpoint[] = [
       },
       { name: "created_at", type: "date-time", description: "When the day was rated." },
     ],
+    included: [{ name: "team_name", type: "text", nullable: true, description: "The team's name, or null." }],
   },
   {
     kind: "list",
@@ -264,7 +215,7 @@ export const endpoints: readonly Endpoint[] = [
     operationId: "listPulseResponses",
     summary: "Answers to pulse surveys",
     description: "An answer names neither a person nor a team.",
-    parameters: [...list, ...window],
+    parameters: [...list, include, ...window],
     rows: { name: "PulseAnswer", description: "An answer to a question of a pulse survey." },
     columns: [
       id,
@@ -284,6 +235,7 @@ export const endpoints: readonly Endpoint[] = [
       },
       { name: "comment", type: "text", description: "Empty when there is none." },
     ],
+    included: [{ name: "question_id", type: "uuid", nullable: true, description: "The question's id, or null." }],
   },
   {
     kind: "import",

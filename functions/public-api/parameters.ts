@@ -1,10 +1,15 @@
 import { z } from "zod";
-import type { Endpoint, ParameterKind } from "./endpoints.ts";
+import type { Column, Endpoint, ParameterKind } from "./endpoint.ts";
 import { type Instant, isAfter, parseInstant, timestamp } from "./instants.ts";
 import { badRequest, shownName } from "./responses.ts";
 
-/** What a query asks for: arguments of the database function, and the form of the answer. */
-export type Parameters = { args: Record<string, unknown>; format: "json" | "csv"; escapeFormulas: boolean };
+/** What a query asks for: arguments of the database function, the further columns among them, and the form of the answer. */
+export type Parameters = {
+  args: Record<string, unknown>;
+  included: readonly Column[];
+  format: "json" | "csv";
+  escapeFormulas: boolean;
+};
 
 /** What remains of a query when every value has been read. */
 type Read = {
@@ -13,6 +18,7 @@ type Read = {
   escape_formulas?: boolean;
   since?: Instant;
   until?: Instant;
+  include?: Column[];
   [filter: string]: unknown;
 };
 
@@ -23,7 +29,17 @@ const instant = (bound: "since" | "until") =>
     return parsed ?? z.NEVER;
   });
 
-const values: Record<ParameterKind, z.ZodType> = {
+/** Names of further columns, each once, with commas between them: the columns, in the order of the endpoint and not of the query. */
+const columnNames = (included: readonly Column[]) =>
+  z.string().transform((text, context) => {
+    const names = text.split(",");
+    const columns = included.filter(({ name }) => names.includes(name));
+    if (columns.length === names.length) return columns;
+    context.addIssue(`must be one or more of ${included.map(({ name }) => name).join(", ")}`);
+    return z.NEVER;
+  });
+
+const values: Record<Exclude<ParameterKind, "include">, z.ZodType> = {
   limit: z
     .string()
     .regex(/^([1-9][0-9]{0,2}|1000)$/, "must be an integer from 1 to 1000")
@@ -55,14 +71,20 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
     if (problem === undefined) read[name] = value;
     else problems.push(problem);
   }
-  const { limit = 100, format = "json", escape_formulas = false, since, until, ...filters } = read;
+  const { limit = 100, format = "json", escape_formulas = false, since, until, include, ...filters } = read;
   if (since && until && isAfter(since, until)) problems.push("since must not be after until");
   const isJson = read.format === "json" || !sent.has("format");
   if (escape_formulas && isJson) problems.push("escape_formulas needs format=csv");
   if (problems.length > 0) throw badRequest(problems);
 
   const window = { since: since && timestamp(since, Math.ceil), until: until && timestamp(until, Math.floor) };
-  return { args: { max_rows: limit, ...window, ...filters }, format, escapeFormulas: escape_formulas };
+  const names = include?.map(({ name }) => name);
+  return {
+    args: { max_rows: limit, ...window, ...filters, include: names },
+    included: include ?? [],
+    format,
+    escapeFormulas: escape_formulas,
+  };
 }
 
 /** The value of one parameter that was sent with these undecoded texts, or what is wrong with it. */
@@ -72,7 +94,8 @@ function readParameter(endpoint: Endpoint, name: string, texts: string[]): { pro
   if (texts.length > 1) return { problem: `${name} must be given once: ${accepted(endpoint)}` };
   const text = decode(texts[0]);
   if (text === undefined) return { problem: `${name} must be percent-encoded UTF-8` };
-  const result = values[kind].safeParse(text);
+  const schema = kind === "include" ? columnNames(endpoint.kind === "list" ? endpoint.included : []) : values[kind];
+  const result = schema.safeParse(text);
   return result.success ? { value: result.data } : { problem: `${name} ${result.error.issues[0]?.message}` };
 }
 

@@ -1,7 +1,9 @@
 // The OpenAPI 3.1 document of the API, put together from endpoints.ts, the fields of imported rows, words.ts and real examples.
-import { type Endpoint, endpoints, scopes, version } from "../../functions/public-api/endpoints.ts";
+import type { Endpoint } from "../../functions/public-api/endpoint.ts";
+import { endpoints, version } from "../../functions/public-api/endpoints.ts";
+import { scopes } from "../../functions/public-api/scopes.ts";
 import type { Examples } from "./examples.ts";
-import { parameterKinds, reference, type Schema, schemas } from "./schemas.ts";
+import { parameter, reference, type Schema, schemas } from "./schemas.ts";
 import { type ErrorStatus, errorTexts, errorWords, introduction, tags } from "./words.ts";
 
 const text = (description: string, constant?: string): Schema => ({
@@ -125,13 +127,7 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
     // For keys, OpenAPI 3.1 keeps the roles that are needed here: our scopes.
     security: Object.keys(securitySchemes).map((name) => ({ [name]: scope ? [scope] : [] })),
     ...(parameters.length > 0 && {
-      parameters: parameters.map(({ name, kind, description }) => ({
-        name,
-        in: "query",
-        required: false,
-        description,
-        schema: parameterKinds[kind],
-      })),
+      parameters: parameters.map((one) => parameter(one, endpoint)),
     }),
     ...(kind === "import" && {
       requestBody: {

@@ -1,12 +1,15 @@
 import { z } from "zod";
-import {
-  type ColumnType,
-  endpoints,
-  type ListEndpoint,
-  type ParameterKind,
-  scopes,
-} from "../../functions/public-api/endpoints.ts";
+import type {
+  Column,
+  ColumnType,
+  Endpoint,
+  ListEndpoint,
+  Parameter,
+  ParameterKind,
+} from "../../functions/public-api/endpoint.ts";
+import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { rewardFields } from "../../functions/public-api/reward_rows.ts";
+import { scopes } from "../../functions/public-api/scopes.ts";
 
 /** JSON Schema 2020-12, as OpenAPI 3.1 holds it. */
 export type Schema = { readonly [keyword: string]: unknown };
@@ -28,7 +31,7 @@ const columnTypes: Record<ColumnType, Schema> = {
 };
 
 /** What a query parameter may be, as a caller sees it. `since` and `until` take more than RFC 3339 does: they are text. */
-export const parameterKinds: Record<ParameterKind, Schema> = {
+const parameterKinds: Record<Exclude<ParameterKind, "include">, Schema> = {
   limit: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
   format: { type: "string", enum: ["json", "csv"], default: "json" },
   true: { type: "string", enum: ["true"] },
@@ -38,18 +41,31 @@ export const parameterKinds: Record<ParameterKind, Schema> = {
   until: { type: "string" },
 };
 
+/** A query parameter. Several names in one value are written with commas between them. */
+export function parameter({ name, kind, description }: Parameter, endpoint: Endpoint): Schema {
+  const common = { name, in: "query", required: false, description };
+  if (kind !== "include") return { ...common, schema: parameterKinds[kind] };
+  const names = endpoint.kind === "list" ? endpoint.included.map((column) => column.name) : [];
+  const schema = { type: "array", minItems: 1, uniqueItems: true, items: { type: "string", enum: names } };
+  return { ...common, style: "form", explode: false, schema };
+}
+
 /** An object whose fields are all there, in this order. */
 function record(description: string, properties: Record<string, Schema>): Schema {
   return { type: "object", description, properties, required: Object.keys(properties) };
 }
 
-function rowSchema({ rows, columns }: ListEndpoint): [string, Schema] {
-  const properties = columns.map(({ name, type, nullable, ...keywords }) => {
-    const base = columnTypes[type];
-    const schema = nullable && base.type ? { ...base, type: [base.type, "null"] } : base;
-    return [name, { ...schema, ...keywords }];
-  });
-  return [rows.name, record(rows.description, Object.fromEntries(properties))];
+function columnSchema({ name, type, nullable, ...keywords }: Column): [string, Schema] {
+  const base = columnTypes[type];
+  const schema = nullable && base.type ? { ...base, type: [base.type, "null"] } : base;
+  return [name, { ...schema, ...keywords }];
+}
+
+/** A row of a list: what `include` may add is not required. */
+function rowSchema({ rows, columns, included }: ListEndpoint): [string, Schema] {
+  const always = record(rows.description, Object.fromEntries(columns.map(columnSchema)));
+  const asked = Object.fromEntries(included.map(columnSchema));
+  return [rows.name, { ...always, properties: { ...Object(always.properties), ...asked } }];
 }
 
 /** A row of an import, from the check that the function itself makes. */
@@ -98,6 +114,7 @@ export function schemas(): Record<string, Schema> {
         items: { type: "string" },
       },
       endpoints: { type: "array", description: "All endpoints of the API.", items: reference("Endpoint") },
+      expires_at: { ...instant, type: ["string", "null"], description: "When the key expires; null when it does not." },
     }),
     Endpoint: endpoint,
     Error: record("Every error of the API.", { error: { type: "string", description: "What is wrong, in English." } }),

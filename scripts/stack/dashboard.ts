@@ -25,7 +25,7 @@ const contentTypes: Record<string, string> = {
 /** What changes the built files: the sources, what they import, and the two settings. */
 async function fingerprint(settings: object): Promise<string> {
   const sources = [
-    "functions/public-api/{endpoints,scopes}.ts",
+    "functions/public-api/scopes.ts",
     "{docs/openapi,package,package-lock}.json",
     "{CHANGELOG,docs/api,docs/connect/*}.md",
     "dashboard/{*,src/**/*,build/*,reference/*}.*",

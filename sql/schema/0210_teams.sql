@@ -6,10 +6,14 @@ create table app.teams (
   name text not null,
   created_at timestamptz not null default now(),
   primary key (company_id, id),
-  constraint teams_name_length check (char_length(name) between 1 and 255)
+  constraint teams_name_length check (char_length(name) between 1 and 255),
+  constraint teams_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
 );
 
 alter table app.teams enable row level security;
+
+-- A page, newest first.
+create index teams_newest on app.teams (company_id, created_at desc, id desc);
 
 create policy api_read on app.teams for select to public_api
   using (company_id = (select app.current_company_id()));

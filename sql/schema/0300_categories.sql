@@ -4,7 +4,8 @@ create table app.categories (
   company_id uuid not null references app.companies (id) on delete cascade,
   id uuid not null default gen_random_uuid(),
   created_at timestamptz not null default now(),
-  primary key (company_id, id)
+  primary key (company_id, id),
+  constraint categories_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
 );
 
 create table app.category_names (
@@ -21,11 +22,16 @@ create table app.category_names (
 alter table app.categories enable row level security;
 alter table app.category_names enable row level security;
 
+-- A page, newest first.
+create index categories_newest on app.categories (company_id, created_at desc, id desc);
+
+create policy api_read on app.categories for select to public_api
+  using (company_id = (select app.current_company_id()));
 create policy api_read on app.category_names for select to public_api
   using (company_id = (select app.current_company_id()));
 
-grant select on app.category_names to public_api;
--- Not granted: any write; anything to authenticated; anything on app.categories, because the API shows of a category its name.
+grant select on app.categories, app.category_names to public_api;
+-- Not granted: any write; anything to authenticated.
 
 comment on table app.categories is 'What kudos are given for.';
 comment on table app.category_names is 'The names of a category, one per language.';

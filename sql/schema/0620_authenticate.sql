@@ -3,7 +3,7 @@
 -- It is owned by postgres, the only one who reads the key table, and only public_api may execute it. Call it first and read in
 -- a statement of its own after it: policies look at the company that it has set.
 
-create type app.verified_key as (company_id uuid, key_id uuid, key_name text, scopes text[]);
+create type app.verified_key as (company_id uuid, key_id uuid, key_name text, scopes text[], expires_at timestamptz);
 
 revoke all on type app.verified_key from public;
 grant usage on type app.verified_key to public_api;
@@ -27,8 +27,8 @@ declare
   serving text;
   bound_to text;
 begin
-  select k.company_id, k.id, k.name, k.scopes, coalesce(u.last_used_at > now() - interval '1 minute', false), c.serving
-  into verified.company_id, verified.key_id, verified.key_name, verified.scopes, use_is_noted, serving
+  select k.company_id, k.id, k.name, k.scopes, k.expires_at, coalesce(u.last_used_at > now() - interval '1 minute', false), c.serving
+  into verified.company_id, verified.key_id, verified.key_name, verified.scopes, verified.expires_at, use_is_noted, serving
   from app.api_keys as k
   cross join lateral (
     select used.last_used_at from app.api_key_uses as used where used.company_id = k.company_id and used.key_id = k.id offset 0

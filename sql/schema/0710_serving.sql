@@ -8,6 +8,10 @@
 -- What a row names (its team, its people) is looked up row by row with left join lateral (… offset 0): offset 0 keeps PostgreSQL from
 -- turning the look-ups into joins over whole tables, so that a page costs the same at any size.
 --
+-- A page begins with the newest row, or below the row that starting_after names: one row comparison (instant, id) < (…), which an index
+-- takes as a condition. It has to be the only upper bound: beside instant <= until the scan starts at the row comparison and walks down to
+-- until. So until is folded into the pair, as the microsecond after it and the lowest id, and the smaller of the two pairs bounds the page.
+--
 -- Not granted: any view to anon, authenticated or service_role.
 
 -- Every one of these functions asks row_security_active() about the tables that it reads, and calls this where the answer is no.
@@ -72,3 +76,32 @@ revoke all on function app.respond from public;
 grant execute on function app.respond to public_api;
 comment on function app.respond is
   'The body, with X-Key-Id, X-Company-Id and of a page X-Row-Count and X-Has-More put into the response.';
+
+-- The row that starting_after names is not in this list of the company: it may be another company's, and nothing tells the two apart.
+create function app.refuse_starting_after(key_id uuid, company_id uuid) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  raise exception using
+    errcode = 'PT400',
+    message = 'starting_after must be the id of a row of this list',
+    detail = json_build_object('key_id', key_id, 'company_id', company_id);
+end
+$$;
+
+revoke all on function app.refuse_starting_after from public;
+grant execute on function app.refuse_starting_after to public_api;
+comment on function app.refuse_starting_after is 'Raises PT400: starting_after is not the id of a row of the list. The detail names key and company for the request log.';
+
+-- As text, because json keeps the page's rows as they were written, and jsonb would sort their fields and change their numbers.
+create function app.append_columns(item json, columns json, include text[]) returns json
+language sql immutable set search_path = ''
+return (
+  select (left(item::text, -1) || string_agg(',' || to_json(c.key)::text || ':' || c.value::text, '' order by c.place) || '}')::json
+  from json_each(columns) with ordinality as c (key, value, place)
+  where c.key = any (include)
+);
+
+revoke all on function app.append_columns from public;
+grant execute on function app.append_columns to public_api;
+comment on function app.append_columns is 'A row of a page with those of the columns behind it that include names, in the order of the columns.';

@@ -65,7 +65,14 @@ revoke all on function app.rarest_members_filter from public;
 grant execute on function app.rarest_members_filter to public_api;
 comment on function app.rarest_members_filter is 'team or role, whichever fewest members match.';
 
-create function public.list_members(key_hash text, max_rows integer, team_id uuid default null, role text default null) returns json
+create function public.list_members(
+  key_hash text,
+  max_rows integer,
+  team_id uuid default null,
+  role text default null,
+  starting_after uuid default null
+)
+returns json
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -80,12 +87,22 @@ declare
   found_rows bigint;
   page json;
   headers text;
+  -- The page begins below this pair of instant and id (docs/api.md, Lists).
+  below_instant timestamptz := 'infinity';
+  below_id uuid := '00000000-0000-0000-0000-000000000000';
   lead_by text;
 begin
   if not (row_security_active('app.members'::regclass) and row_security_active('app.teams'::regclass)) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:members');
+
+  if starting_after is not null then
+    select m.instant, m.id into below_instant, below_id from api.members as m where m.company_id = api_key.company_id and m.id = starting_after;
+    if not found then
+      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    end if;
+  end if;
 
   if num_nonnulls(team_id, role) > 0 then
     lead_by := app.rarest_members_filter(api_key.company_id, team_id, role);
@@ -97,6 +114,7 @@ begin
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
         from api.members as m
         where m.company_id = api_key.company_id
+          and (m.instant, m.id) < (below_instant, below_id)
         order by m.instant desc, m.id desc
         limit max_rows + 1
       ) as item
@@ -107,6 +125,7 @@ begin
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
         from api.members as m
         where m.company_id = api_key.company_id and m.team_id = list_members.team_id
+          and (m.instant, m.id) < (below_instant, below_id)
           and (list_members.role is null or m.role = list_members.role)
         order by m.instant desc, m.id desc
         limit max_rows + 1
@@ -118,6 +137,7 @@ begin
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
         from api.members as m
         where m.company_id = api_key.company_id and m.role = list_members.role
+          and (m.instant, m.id) < (below_instant, below_id)
           and (list_members.team_id is null or m.team_id = list_members.team_id)
         order by m.instant desc, m.id desc
         limit max_rows + 1
@@ -141,4 +161,4 @@ revoke create on schema public from public_api;
 revoke all on function public.list_members from public, anon, authenticated;
 grant execute on function public.list_members to service_role;
 comment on function public.list_members is
-  'Members of the key''s company, newest first, as a JSON array. read:members. PT401, PT403.';
+  'Members of the key''s company, newest first, as a JSON array. read:members. PT400, PT401, PT403, PT429.';

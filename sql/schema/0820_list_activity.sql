@@ -116,6 +116,29 @@ grant execute on function app.rarest_kudos_filter to public_api;
 comment on function app.rarest_kudos_filter is
   'sender, receiver or category, whichever fewest kudos of the window match.';
 
+-- What include=sender_id,receiver_id,category_id appends. Stable, so that it sees the moment that the page sees.
+create function app.include_in_activity(page json, company_id uuid, include text[]) returns json
+language plpgsql stable
+set search_path = ''
+set jit = off
+as $$
+begin
+  return (
+    select json_agg(app.append_columns(item.json, json_build_object('sender_id', kudos.sender_id, 'receiver_id', kudos.receiver_id, 'category_id', kudos.category_id), include) order by item.place)
+    from json_array_elements(page) with ordinality as item (json, place)
+    cross join lateral (
+      select k.sender_id, k.receiver_id, k.category_id from app.kudos as k
+      where k.company_id = include_in_activity.company_id and k.id = (item.json ->> 'id')::uuid
+      offset 0
+    ) as kudos
+  );
+end
+$$;
+
+revoke all on function app.include_in_activity from public;
+grant execute on function app.include_in_activity to public_api;
+comment on function app.include_in_activity is 'A page of GET /activity with the columns that include names, in the order of docs/api.md.';
+
 create function public.list_activity(
   key_hash text,
   max_rows integer,
@@ -123,7 +146,9 @@ create function public.list_activity(
   until timestamptz default 'infinity',
   category_id uuid default null,
   sender_id uuid default null,
-  receiver_id uuid default null
+  receiver_id uuid default null,
+  starting_after uuid default null,
+  include text[] default null
 )
 returns json
 language plpgsql volatile security definer
@@ -140,6 +165,10 @@ declare
   found_rows bigint;
   page json;
   headers text;
+  -- The page begins below this pair of instant and id (docs/api.md, Lists).
+  below_instant timestamptz := until + interval '1 microsecond';
+  below_id uuid := '00000000-0000-0000-0000-000000000000';
+  after_instant timestamptz;
   lead_by text;
 begin
   if not (
@@ -150,32 +179,53 @@ begin
   end if;
   api_key := app.authenticate(key_hash, 'read:activity');
 
+  if starting_after is not null then
+    select k.instant into after_instant from api.activity as k where k.company_id = api_key.company_id and k.id = starting_after;
+    if not found then
+      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    end if;
+    if (after_instant, starting_after) < (below_instant, below_id) then
+      below_instant := after_instant;
+      below_id := starting_after;
+    end if;
+  end if;
+
   if num_nonnulls(sender_id, receiver_id, category_id) > 0 then
-    lead_by := app.rarest_kudos_filter(api_key.company_id, since, until, sender_id, receiver_id, category_id);
+    lead_by := app.rarest_kudos_filter(api_key.company_id, since, least(until, below_instant), sender_id, receiver_id, category_id);
   end if;
 
   -- The names of all categories are looked up once a page, because a company has few and a page has many kudos; and in the page's own
   -- statement, because another would not see the same moment: kudos that came meanwhile would be without the name of theirs.
   if lead_by is null then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_activity(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
           coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id
-          and k.instant >= since and k.instant <= until
+          and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
         order by k.instant desc, k.id desc
         limit max_rows + 1
       ) as item
     ) as numbered;
   elsif lead_by = 'sender' then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_activity(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
           coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id and k.sender_id = list_activity.sender_id
-          and k.instant >= since and k.instant <= until
+          and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
           and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
           and (list_activity.category_id is null or k.category_id = list_activity.category_id)
         order by k.instant desc, k.id desc
@@ -183,13 +233,18 @@ begin
       ) as item
     ) as numbered;
   elsif lead_by = 'receiver' then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_activity(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
           coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id and k.receiver_id = list_activity.receiver_id
-          and k.instant >= since and k.instant <= until
+          and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
           and (list_activity.sender_id is null or k.sender_id = list_activity.sender_id)
           and (list_activity.category_id is null or k.category_id = list_activity.category_id)
         order by k.instant desc, k.id desc
@@ -197,13 +252,18 @@ begin
       ) as item
     ) as numbered;
   else
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_activity(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
           coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id and k.category_id = list_activity.category_id
-          and k.instant >= since and k.instant <= until
+          and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
           and (list_activity.sender_id is null or k.sender_id = list_activity.sender_id)
           and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
         order by k.instant desc, k.id desc
@@ -228,4 +288,4 @@ revoke create on schema public from public_api;
 revoke all on function public.list_activity from public, anon, authenticated;
 grant execute on function public.list_activity to service_role;
 comment on function public.list_activity is
-  'Kudos of the key''s company, newest first, as a JSON array. read:activity. PT401, PT403.';
+  'Kudos of the key''s company, newest first, as a JSON array. read:activity. PT400, PT401, PT403, PT429.';

@@ -19,7 +19,37 @@ from app.rewards as r;
 grant select on api.rewards to public_api;
 comment on view api.rewards is 'Rewards (docs/api.md, Rewards).';
 
-create function public.list_rewards(key_hash text, max_rows integer, include_archived boolean default false) returns json
+-- What include=external_id appends. Stable, so that it sees the moment that the page sees.
+create function app.include_in_rewards(page json, company_id uuid, include text[]) returns json
+language plpgsql stable
+set search_path = ''
+set jit = off
+as $$
+begin
+  return (
+    select json_agg(app.append_columns(item.json, json_build_object('external_id', reward.external_id), include) order by item.place)
+    from json_array_elements(page) with ordinality as item (json, place)
+    cross join lateral (
+      select r.external_id from app.rewards as r
+      where r.company_id = include_in_rewards.company_id and r.id = (item.json ->> 'id')::uuid
+      offset 0
+    ) as reward
+  );
+end
+$$;
+
+revoke all on function app.include_in_rewards from public;
+grant execute on function app.include_in_rewards to public_api;
+comment on function app.include_in_rewards is 'A page of GET /rewards with the columns that include names, in the order of docs/api.md.';
+
+create function public.list_rewards(
+  key_hash text,
+  max_rows integer,
+  include_archived boolean default false,
+  starting_after uuid default null,
+  include text[] default null
+)
+returns json
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -34,28 +64,50 @@ declare
   found_rows bigint;
   page json;
   headers text;
+  -- The page begins below this pair of instant and id (docs/api.md, Lists).
+  below_instant timestamptz := 'infinity';
+  below_id uuid := '00000000-0000-0000-0000-000000000000';
 begin
   if not row_security_active('app.rewards'::regclass) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:rewards');
 
+  if starting_after is not null then
+    select r.instant, r.id into below_instant, below_id from api.rewards as r where r.company_id = api_key.company_id and r.id = starting_after;
+    if not found then
+      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    end if;
+  end if;
+
   if include_archived is not true then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_rewards(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
       select item, row_number() over () as place from (
         select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
         from api.rewards as r
         where r.company_id = api_key.company_id and not r.is_archived
+          and (r.instant, r.id) < (below_instant, below_id)
         order by r.instant desc, r.id desc
         limit max_rows + 1
       ) as item
     ) as numbered;
   else
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_rewards(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
       select item, row_number() over () as place from (
         select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
         from api.rewards as r
         where r.company_id = api_key.company_id
+          and (r.instant, r.id) < (below_instant, below_id)
         order by r.instant desc, r.id desc
         limit max_rows + 1
       ) as item
@@ -78,4 +130,4 @@ revoke create on schema public from public_api;
 revoke all on function public.list_rewards from public, anon, authenticated;
 grant execute on function public.list_rewards to service_role;
 comment on function public.list_rewards is
-  'Rewards of the key''s company, newest first, as a JSON array. read:rewards. PT401, PT403.';
+  'Rewards of the key''s company, newest first, as a JSON array. read:rewards. PT400, PT401, PT403, PT429.';

@@ -15,12 +15,40 @@ from app.day_ratings as d;
 grant select on api.day_ratings to public_api;
 comment on view api.day_ratings is 'Day ratings (docs/api.md, Day ratings).';
 
+-- What include=team_name appends: null for a rating without a team. Stable, so that it sees the moment that the page sees.
+create function app.include_in_day_ratings(page json, company_id uuid, include text[]) returns json
+language plpgsql stable
+set search_path = ''
+set jit = off
+as $$
+begin
+  return (
+    select json_agg(app.append_columns(item.json, json_build_object('team_name', rating.team_name), include) order by item.place)
+    from json_array_elements(page) with ordinality as item (json, place)
+    cross join lateral (
+      select (
+        select t.name from app.teams as t where t.company_id = d.company_id and t.id = d.team_id
+      ) as team_name
+      from app.day_ratings as d
+      where d.company_id = include_in_day_ratings.company_id and d.id = (item.json ->> 'id')::uuid
+      offset 0
+    ) as rating
+  );
+end
+$$;
+
+revoke all on function app.include_in_day_ratings from public;
+grant execute on function app.include_in_day_ratings to public_api;
+comment on function app.include_in_day_ratings is 'A page of GET /day-ratings with the columns that include names, in the order of docs/api.md.';
+
 create function public.list_day_ratings(
   key_hash text,
   max_rows integer,
   since timestamptz default '-infinity',
   until timestamptz default 'infinity',
-  team_id uuid default null
+  team_id uuid default null,
+  starting_after uuid default null,
+  include text[] default null
 )
 returns json
 language plpgsql volatile security definer
@@ -37,30 +65,55 @@ declare
   found_rows bigint;
   page json;
   headers text;
+  -- The page begins below this pair of instant and id (docs/api.md, Lists).
+  below_instant timestamptz := until + interval '1 microsecond';
+  below_id uuid := '00000000-0000-0000-0000-000000000000';
+  after_instant timestamptz;
 begin
-  if not row_security_active('app.day_ratings'::regclass) then
+  if not (row_security_active('app.day_ratings'::regclass) and row_security_active('app.teams'::regclass)) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:analytics');
 
+  if starting_after is not null then
+    select d.instant into after_instant from api.day_ratings as d where d.company_id = api_key.company_id and d.id = starting_after;
+    if not found then
+      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    end if;
+    if (after_instant, starting_after) < (below_instant, below_id) then
+      below_instant := after_instant;
+      below_id := starting_after;
+    end if;
+  end if;
+
   if team_id is null then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_day_ratings(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
       select item, row_number() over () as place from (
         select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
         from api.day_ratings as d
         where d.company_id = api_key.company_id
-          and d.instant >= since and d.instant <= until
+          and d.instant >= since and (d.instant, d.id) < (below_instant, below_id)
         order by d.instant desc, d.id desc
         limit max_rows + 1
       ) as item
     ) as numbered;
   else
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_day_ratings(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
       select item, row_number() over () as place from (
         select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
         from api.day_ratings as d
         where d.company_id = api_key.company_id and d.team_id = list_day_ratings.team_id
-          and d.instant >= since and d.instant <= until
+          and d.instant >= since and (d.instant, d.id) < (below_instant, below_id)
         order by d.instant desc, d.id desc
         limit max_rows + 1
       ) as item
@@ -83,4 +136,4 @@ revoke create on schema public from public_api;
 revoke all on function public.list_day_ratings from public, anon, authenticated;
 grant execute on function public.list_day_ratings to service_role;
 comment on function public.list_day_ratings is
-  'Day ratings of the key''s company, newest first, as a JSON array. read:analytics. PT401, PT403.';
+  'Day ratings of the key''s company, newest first, as a JSON array. read:analytics. PT400, PT401, PT403, PT429.';

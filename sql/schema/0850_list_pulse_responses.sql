@@ -21,11 +21,36 @@ left join lateral (
 grant select on api.pulse_responses to public_api;
 comment on view api.pulse_responses is 'Pulse answers (docs/api.md, Pulse responses).';
 
+-- What include=question_id appends. Stable, so that it sees the moment that the page sees.
+create function app.include_in_pulse_responses(page json, company_id uuid, include text[]) returns json
+language plpgsql stable
+set search_path = ''
+set jit = off
+as $$
+begin
+  return (
+    select json_agg(app.append_columns(item.json, json_build_object('question_id', answer.question_id), include) order by item.place)
+    from json_array_elements(page) with ordinality as item (json, place)
+    cross join lateral (
+      select p.question_id from app.pulse_responses as p
+      where p.company_id = include_in_pulse_responses.company_id and p.id = (item.json ->> 'id')::uuid
+      offset 0
+    ) as answer
+  );
+end
+$$;
+
+revoke all on function app.include_in_pulse_responses from public;
+grant execute on function app.include_in_pulse_responses to public_api;
+comment on function app.include_in_pulse_responses is 'A page of GET /pulse-responses with the columns that include names, in the order of docs/api.md.';
+
 create function public.list_pulse_responses(
   key_hash text,
   max_rows integer,
   since timestamptz default '-infinity',
-  until timestamptz default 'infinity'
+  until timestamptz default 'infinity',
+  starting_after uuid default null,
+  include text[] default null
 )
 returns json
 language plpgsql volatile security definer
@@ -42,18 +67,38 @@ declare
   found_rows bigint;
   page json;
   headers text;
+  -- The page begins below this pair of instant and id (docs/api.md, Lists).
+  below_instant timestamptz := until + interval '1 microsecond';
+  below_id uuid := '00000000-0000-0000-0000-000000000000';
+  after_instant timestamptz;
 begin
   if not (row_security_active('app.pulse_responses'::regclass) and row_security_active('app.pulse_questions'::regclass)) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:analytics');
 
-  select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+  if starting_after is not null then
+    select p.instant into after_instant from api.pulse_responses as p where p.company_id = api_key.company_id and p.id = starting_after;
+    if not found then
+      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    end if;
+    if (after_instant, starting_after) < (below_instant, below_id) then
+      below_instant := after_instant;
+      below_id := starting_after;
+    end if;
+  end if;
+
+  select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_pulse_responses(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
     select item, row_number() over () as place from (
       select p.id, p."timestamp", p.question, p.response_type, p.value, p.comment
       from api.pulse_responses as p
       where p.company_id = api_key.company_id
-        and p.instant >= since and p.instant <= until
+        and p.instant >= since and (p.instant, p.id) < (below_instant, below_id)
       order by p.instant desc, p.id desc
       limit max_rows + 1
     ) as item
@@ -75,4 +120,4 @@ revoke create on schema public from public_api;
 revoke all on function public.list_pulse_responses from public, anon, authenticated;
 grant execute on function public.list_pulse_responses to service_role;
 comment on function public.list_pulse_responses is
-  'Pulse answers of the key''s company, newest first, as a JSON array. read:analytics. PT401, PT403.';
+  'Pulse answers of the key''s company, newest first, as a JSON array. read:analytics. PT400, PT401, PT403, PT429.';

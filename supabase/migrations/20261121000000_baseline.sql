@@ -43,7 +43,7 @@ language sql stable set search_path = ''
 return to_char(instant at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
 
 revoke all on function app.iso_8601 from public;
-grant execute on function app.iso_8601 to authenticated;
+grant execute on function app.iso_8601 to authenticated, public_api;
 comment on function app.iso_8601 is 'A date-time as the API says it, 2026-11-21T10:15:30.123456Z.';
 
 -- 0200_companies.sql
@@ -121,10 +121,14 @@ create table app.teams (
   name text not null,
   created_at timestamptz not null default now(),
   primary key (company_id, id),
-  constraint teams_name_length check (char_length(name) between 1 and 255)
+  constraint teams_name_length check (char_length(name) between 1 and 255),
+  constraint teams_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
 );
 
 alter table app.teams enable row level security;
+
+-- A page, newest first.
+create index teams_newest on app.teams (company_id, created_at desc, id desc);
 
 create policy api_read on app.teams for select to public_api
   using (company_id = (select app.current_company_id()));
@@ -215,7 +219,8 @@ create table app.categories (
   company_id uuid not null references app.companies (id) on delete cascade,
   id uuid not null default gen_random_uuid(),
   created_at timestamptz not null default now(),
-  primary key (company_id, id)
+  primary key (company_id, id),
+  constraint categories_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
 );
 
 create table app.category_names (
@@ -232,11 +237,16 @@ create table app.category_names (
 alter table app.categories enable row level security;
 alter table app.category_names enable row level security;
 
+-- A page, newest first.
+create index categories_newest on app.categories (company_id, created_at desc, id desc);
+
+create policy api_read on app.categories for select to public_api
+  using (company_id = (select app.current_company_id()));
 create policy api_read on app.category_names for select to public_api
   using (company_id = (select app.current_company_id()));
 
-grant select on app.category_names to public_api;
--- Not granted: any write; anything to authenticated; anything on app.categories, because the API shows of a category its name.
+grant select on app.categories, app.category_names to public_api;
+-- Not granted: any write; anything to authenticated.
 
 comment on table app.categories is 'What kudos are given for.';
 comment on table app.category_names is 'The names of a category, one per language.';
@@ -724,7 +734,7 @@ create trigger record_api_key_event after insert or update on app.api_keys
 -- It is owned by postgres, the only one who reads the key table, and only public_api may execute it. Call it first and read in
 -- a statement of its own after it: policies look at the company that it has set.
 
-create type app.verified_key as (company_id uuid, key_id uuid, key_name text, scopes text[]);
+create type app.verified_key as (company_id uuid, key_id uuid, key_name text, scopes text[], expires_at timestamptz);
 
 revoke all on type app.verified_key from public;
 grant usage on type app.verified_key to public_api;
@@ -748,8 +758,8 @@ declare
   serving text;
   bound_to text;
 begin
-  select k.company_id, k.id, k.name, k.scopes, coalesce(u.last_used_at > now() - interval '1 minute', false), c.serving
-  into verified.company_id, verified.key_id, verified.key_name, verified.scopes, use_is_noted, serving
+  select k.company_id, k.id, k.name, k.scopes, k.expires_at, coalesce(u.last_used_at > now() - interval '1 minute', false), c.serving
+  into verified.company_id, verified.key_id, verified.key_name, verified.scopes, verified.expires_at, use_is_noted, serving
   from app.api_keys as k
   cross join lateral (
     select used.last_used_at from app.api_key_uses as used where used.company_id = k.company_id and used.key_id = k.id offset 0
@@ -820,6 +830,10 @@ comment on function app.authenticate is
 -- What a row names (its team, its people) is looked up row by row with left join lateral (… offset 0): offset 0 keeps PostgreSQL from
 -- turning the look-ups into joins over whole tables, so that a page costs the same at any size.
 --
+-- A page begins with the newest row, or below the row that starting_after names: one row comparison (instant, id) < (…), which an index
+-- takes as a condition. It has to be the only upper bound: beside instant <= until the scan starts at the row comparison and walks down to
+-- until. So until is folded into the pair, as the microsecond after it and the lowest id, and the smaller of the two pairs bounds the page.
+--
 -- Not granted: any view to anon, authenticated or service_role.
 
 -- Every one of these functions asks row_security_active() about the tables that it reads, and calls this where the answer is no.
@@ -885,6 +899,35 @@ grant execute on function app.respond to public_api;
 comment on function app.respond is
   'The body, with X-Key-Id, X-Company-Id and of a page X-Row-Count and X-Has-More put into the response.';
 
+-- The row that starting_after names is not in this list of the company: it may be another company's, and nothing tells the two apart.
+create function app.refuse_starting_after(key_id uuid, company_id uuid) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  raise exception using
+    errcode = 'PT400',
+    message = 'starting_after must be the id of a row of this list',
+    detail = json_build_object('key_id', key_id, 'company_id', company_id);
+end
+$$;
+
+revoke all on function app.refuse_starting_after from public;
+grant execute on function app.refuse_starting_after to public_api;
+comment on function app.refuse_starting_after is 'Raises PT400: starting_after is not the id of a row of the list. The detail names key and company for the request log.';
+
+-- As text, because json keeps the page's rows as they were written, and jsonb would sort their fields and change their numbers.
+create function app.append_columns(item json, columns json, include text[]) returns json
+language sql immutable set search_path = ''
+return (
+  select (left(item::text, -1) || string_agg(',' || to_json(c.key)::text || ':' || c.value::text, '' order by c.place) || '}')::json
+  from json_each(columns) with ordinality as c (key, value, place)
+  where c.key = any (include)
+);
+
+revoke all on function app.append_columns from public;
+grant execute on function app.append_columns to public_api;
+comment on function app.append_columns is 'A row of a page with those of the columns behind it that include names, in the order of the columns.';
+
 -- 0800_verify_api_key.sql
 
 -- GET / (docs/api.md, Authentication), and the check that comes before every 400: a caller without a valid key, or without the scope,
@@ -909,7 +952,12 @@ begin
   return app.respond(
     api_key.key_id,
     api_key.company_id,
-    json_build_object('company_name', company_name, 'key_name', api_key.key_name, 'scopes', api_key.scopes)
+    json_build_object(
+      'company_name', company_name,
+      'key_name', api_key.key_name,
+      'scopes', api_key.scopes,
+      'expires_at', app.iso_8601(api_key.expires_at)
+    )
   );
 end
 $$;
@@ -921,7 +969,7 @@ revoke create on schema public from public_api;
 revoke all on function public.verify_api_key from public, anon, authenticated;
 grant execute on function public.verify_api_key to service_role;
 comment on function public.verify_api_key is
-  'Checks a key and, when it is given, a scope: { company_name, key_name, scopes }. PT401, PT403.';
+  'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at }. PT401, PT403.';
 
 -- 0810_list_members.sql
 
@@ -992,7 +1040,14 @@ revoke all on function app.rarest_members_filter from public;
 grant execute on function app.rarest_members_filter to public_api;
 comment on function app.rarest_members_filter is 'team or role, whichever fewest members match.';
 
-create function public.list_members(key_hash text, max_rows integer, team_id uuid default null, role text default null) returns json
+create function public.list_members(
+  key_hash text,
+  max_rows integer,
+  team_id uuid default null,
+  role text default null,
+  starting_after uuid default null
+)
+returns json
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -1007,12 +1062,22 @@ declare
   found_rows bigint;
   page json;
   headers text;
+  -- The page begins below this pair of instant and id (docs/api.md, Lists).
+  below_instant timestamptz := 'infinity';
+  below_id uuid := '00000000-0000-0000-0000-000000000000';
   lead_by text;
 begin
   if not (row_security_active('app.members'::regclass) and row_security_active('app.teams'::regclass)) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:members');
+
+  if starting_after is not null then
+    select m.instant, m.id into below_instant, below_id from api.members as m where m.company_id = api_key.company_id and m.id = starting_after;
+    if not found then
+      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    end if;
+  end if;
 
   if num_nonnulls(team_id, role) > 0 then
     lead_by := app.rarest_members_filter(api_key.company_id, team_id, role);
@@ -1024,6 +1089,7 @@ begin
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
         from api.members as m
         where m.company_id = api_key.company_id
+          and (m.instant, m.id) < (below_instant, below_id)
         order by m.instant desc, m.id desc
         limit max_rows + 1
       ) as item
@@ -1034,6 +1100,7 @@ begin
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
         from api.members as m
         where m.company_id = api_key.company_id and m.team_id = list_members.team_id
+          and (m.instant, m.id) < (below_instant, below_id)
           and (list_members.role is null or m.role = list_members.role)
         order by m.instant desc, m.id desc
         limit max_rows + 1
@@ -1045,6 +1112,7 @@ begin
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
         from api.members as m
         where m.company_id = api_key.company_id and m.role = list_members.role
+          and (m.instant, m.id) < (below_instant, below_id)
           and (list_members.team_id is null or m.team_id = list_members.team_id)
         order by m.instant desc, m.id desc
         limit max_rows + 1
@@ -1068,7 +1136,83 @@ revoke create on schema public from public_api;
 revoke all on function public.list_members from public, anon, authenticated;
 grant execute on function public.list_members to service_role;
 comment on function public.list_members is
-  'Members of the key''s company, newest first, as a JSON array. read:members. PT401, PT403.';
+  'Members of the key''s company, newest first, as a JSON array. read:members. PT400, PT401, PT403, PT429.';
+
+-- 0815_list_teams.sql
+
+-- GET /teams (docs/api.md, Teams). Statement and plan as in list_members.
+
+create view api.teams with (security_invoker = true) as
+select
+  t.company_id,
+  t.created_at as instant,
+  t.id,
+  t.name,
+  to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+from app.teams as t;
+
+grant select on api.teams to public_api;
+comment on view api.teams is 'Teams (docs/api.md, Teams).';
+
+create function public.list_teams(key_hash text, max_rows integer, starting_after uuid default null) returns json
+language plpgsql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_sort = off
+set jit = off
+set lock_timeout = '5s'
+set statement_timeout = '7s'
+as $$
+declare
+  api_key app.verified_key;
+  found_rows bigint;
+  page json;
+  headers text;
+  -- The page begins below this pair of instant and id (docs/api.md, Lists).
+  below_instant timestamptz := 'infinity';
+  below_id uuid := '00000000-0000-0000-0000-000000000000';
+begin
+  if not row_security_active('app.teams'::regclass) then
+    perform app.refuse_without_row_security();
+  end if;
+  api_key := app.authenticate(key_hash, 'read:members');
+
+  if starting_after is not null then
+    select t.instant, t.id into below_instant, below_id from api.teams as t where t.company_id = api_key.company_id and t.id = starting_after;
+    if not found then
+      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    end if;
+  end if;
+
+  select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select item, row_number() over () as place from (
+      select t.id, t.name, t.created_at
+      from api.teams as t
+      where t.company_id = api_key.company_id
+        and (t.instant, t.id) < (below_instant, below_id)
+      order by t.instant desc, t.id desc
+      limit max_rows + 1
+    ) as item
+  ) as numbered;
+
+  headers := set_config(
+    'response.headers',
+    format(app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text),
+    true
+  );
+  return coalesce(page, '[]');
+end
+$$;
+
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.list_teams owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.list_teams from public, anon, authenticated;
+grant execute on function public.list_teams to service_role;
+comment on function public.list_teams is
+  'Teams of the key''s company, newest first, as a JSON array. read:members. PT400, PT401, PT403, PT429.';
 
 -- 0820_list_activity.sql
 
@@ -1190,6 +1334,29 @@ grant execute on function app.rarest_kudos_filter to public_api;
 comment on function app.rarest_kudos_filter is
   'sender, receiver or category, whichever fewest kudos of the window match.';
 
+-- What include=sender_id,receiver_id,category_id appends. Stable, so that it sees the moment that the page sees.
+create function app.include_in_activity(page json, company_id uuid, include text[]) returns json
+language plpgsql stable
+set search_path = ''
+set jit = off
+as $$
+begin
+  return (
+    select json_agg(app.append_columns(item.json, json_build_object('sender_id', kudos.sender_id, 'receiver_id', kudos.receiver_id, 'category_id', kudos.category_id), include) order by item.place)
+    from json_array_elements(page) with ordinality as item (json, place)
+    cross join lateral (
+      select k.sender_id, k.receiver_id, k.category_id from app.kudos as k
+      where k.company_id = include_in_activity.company_id and k.id = (item.json ->> 'id')::uuid
+      offset 0
+    ) as kudos
+  );
+end
+$$;
+
+revoke all on function app.include_in_activity from public;
+grant execute on function app.include_in_activity to public_api;
+comment on function app.include_in_activity is 'A page of GET /activity with the columns that include names, in the order of docs/api.md.';
+
 create function public.list_activity(
   key_hash text,
   max_rows integer,
@@ -1197,7 +1364,9 @@ create function public.list_activity(
   until timestamptz default 'infinity',
   category_id uuid default null,
   sender_id uuid default null,
-  receiver_id uuid default null
+  receiver_id uuid default null,
+  starting_after uuid default null,
+  include text[] default null
 )
 returns json
 language plpgsql volatile security definer
@@ -1214,6 +1383,10 @@ declare
   found_rows bigint;
   page json;
   headers text;
+  -- The page begins below this pair of instant and id (docs/api.md, Lists).
+  below_instant timestamptz := until + interval '1 microsecond';
+  below_id uuid := '00000000-0000-0000-0000-000000000000';
+  after_instant timestamptz;
   lead_by text;
 begin
   if not (
@@ -1224,32 +1397,53 @@ begin
   end if;
   api_key := app.authenticate(key_hash, 'read:activity');
 
+  if starting_after is not null then
+    select k.instant into after_instant from api.activity as k where k.company_id = api_key.company_id and k.id = starting_after;
+    if not found then
+      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    end if;
+    if (after_instant, starting_after) < (below_instant, below_id) then
+      below_instant := after_instant;
+      below_id := starting_after;
+    end if;
+  end if;
+
   if num_nonnulls(sender_id, receiver_id, category_id) > 0 then
-    lead_by := app.rarest_kudos_filter(api_key.company_id, since, until, sender_id, receiver_id, category_id);
+    lead_by := app.rarest_kudos_filter(api_key.company_id, since, least(until, below_instant), sender_id, receiver_id, category_id);
   end if;
 
   -- The names of all categories are looked up once a page, because a company has few and a page has many kudos; and in the page's own
   -- statement, because another would not see the same moment: kudos that came meanwhile would be without the name of theirs.
   if lead_by is null then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_activity(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
           coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id
-          and k.instant >= since and k.instant <= until
+          and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
         order by k.instant desc, k.id desc
         limit max_rows + 1
       ) as item
     ) as numbered;
   elsif lead_by = 'sender' then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_activity(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
           coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id and k.sender_id = list_activity.sender_id
-          and k.instant >= since and k.instant <= until
+          and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
           and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
           and (list_activity.category_id is null or k.category_id = list_activity.category_id)
         order by k.instant desc, k.id desc
@@ -1257,13 +1451,18 @@ begin
       ) as item
     ) as numbered;
   elsif lead_by = 'receiver' then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_activity(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
           coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id and k.receiver_id = list_activity.receiver_id
-          and k.instant >= since and k.instant <= until
+          and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
           and (list_activity.sender_id is null or k.sender_id = list_activity.sender_id)
           and (list_activity.category_id is null or k.category_id = list_activity.category_id)
         order by k.instant desc, k.id desc
@@ -1271,13 +1470,18 @@ begin
       ) as item
     ) as numbered;
   else
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_activity(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
       select item, row_number() over () as place from (
         select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
           coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
         from api.activity as k
         where k.company_id = api_key.company_id and k.category_id = list_activity.category_id
-          and k.instant >= since and k.instant <= until
+          and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
           and (list_activity.sender_id is null or k.sender_id = list_activity.sender_id)
           and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
         order by k.instant desc, k.id desc
@@ -1302,7 +1506,86 @@ revoke create on schema public from public_api;
 revoke all on function public.list_activity from public, anon, authenticated;
 grant execute on function public.list_activity to service_role;
 comment on function public.list_activity is
-  'Kudos of the key''s company, newest first, as a JSON array. read:activity. PT401, PT403.';
+  'Kudos of the key''s company, newest first, as a JSON array. read:activity. PT400, PT401, PT403, PT429.';
+
+-- 0825_list_categories.sql
+
+-- GET /categories (docs/api.md, Categories). Statement and plan as in list_members.
+
+-- All but the name, which app.category_names_by_id looks up, as for kudos.
+create view api.categories with (security_invoker = true) as
+select
+  c.company_id,
+  c.created_at as instant,
+  c.id,
+  to_char(c.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+from app.categories as c;
+
+grant select on api.categories to public_api;
+comment on view api.categories is 'Categories (docs/api.md, Categories).';
+
+create function public.list_categories(key_hash text, max_rows integer, starting_after uuid default null) returns json
+language plpgsql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_sort = off
+set jit = off
+set lock_timeout = '5s'
+set statement_timeout = '7s'
+as $$
+declare
+  api_key app.verified_key;
+  found_rows bigint;
+  page json;
+  headers text;
+  -- The page begins below this pair of instant and id (docs/api.md, Lists).
+  below_instant timestamptz := 'infinity';
+  below_id uuid := '00000000-0000-0000-0000-000000000000';
+begin
+  if not (
+    row_security_active('app.categories'::regclass) and row_security_active('app.category_names'::regclass)
+    and row_security_active('app.companies'::regclass)
+  ) then
+    perform app.refuse_without_row_security();
+  end if;
+  api_key := app.authenticate(key_hash, 'read:activity');
+
+  if starting_after is not null then
+    select c.instant, c.id into below_instant, below_id from api.categories as c where c.company_id = api_key.company_id and c.id = starting_after;
+    if not found then
+      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    end if;
+  end if;
+
+  select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select item, row_number() over () as place from (
+      select c.id, coalesce((select app.category_names_by_id(api_key.company_id)) ->> c.id::text, '') as name, c.created_at
+      from api.categories as c
+      where c.company_id = api_key.company_id
+        and (c.instant, c.id) < (below_instant, below_id)
+      order by c.instant desc, c.id desc
+      limit max_rows + 1
+    ) as item
+  ) as numbered;
+
+  headers := set_config(
+    'response.headers',
+    format(app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text),
+    true
+  );
+  return coalesce(page, '[]');
+end
+$$;
+
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.list_categories owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.list_categories from public, anon, authenticated;
+grant execute on function public.list_categories to service_role;
+comment on function public.list_categories is
+  'Categories of the key''s company, newest first, as a JSON array. read:activity. PT400, PT401, PT403, PT429.';
 
 -- 0830_list_rewards.sql
 
@@ -1327,7 +1610,37 @@ from app.rewards as r;
 grant select on api.rewards to public_api;
 comment on view api.rewards is 'Rewards (docs/api.md, Rewards).';
 
-create function public.list_rewards(key_hash text, max_rows integer, include_archived boolean default false) returns json
+-- What include=external_id appends. Stable, so that it sees the moment that the page sees.
+create function app.include_in_rewards(page json, company_id uuid, include text[]) returns json
+language plpgsql stable
+set search_path = ''
+set jit = off
+as $$
+begin
+  return (
+    select json_agg(app.append_columns(item.json, json_build_object('external_id', reward.external_id), include) order by item.place)
+    from json_array_elements(page) with ordinality as item (json, place)
+    cross join lateral (
+      select r.external_id from app.rewards as r
+      where r.company_id = include_in_rewards.company_id and r.id = (item.json ->> 'id')::uuid
+      offset 0
+    ) as reward
+  );
+end
+$$;
+
+revoke all on function app.include_in_rewards from public;
+grant execute on function app.include_in_rewards to public_api;
+comment on function app.include_in_rewards is 'A page of GET /rewards with the columns that include names, in the order of docs/api.md.';
+
+create function public.list_rewards(
+  key_hash text,
+  max_rows integer,
+  include_archived boolean default false,
+  starting_after uuid default null,
+  include text[] default null
+)
+returns json
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -1342,28 +1655,50 @@ declare
   found_rows bigint;
   page json;
   headers text;
+  -- The page begins below this pair of instant and id (docs/api.md, Lists).
+  below_instant timestamptz := 'infinity';
+  below_id uuid := '00000000-0000-0000-0000-000000000000';
 begin
   if not row_security_active('app.rewards'::regclass) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:rewards');
 
+  if starting_after is not null then
+    select r.instant, r.id into below_instant, below_id from api.rewards as r where r.company_id = api_key.company_id and r.id = starting_after;
+    if not found then
+      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    end if;
+  end if;
+
   if include_archived is not true then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_rewards(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
       select item, row_number() over () as place from (
         select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
         from api.rewards as r
         where r.company_id = api_key.company_id and not r.is_archived
+          and (r.instant, r.id) < (below_instant, below_id)
         order by r.instant desc, r.id desc
         limit max_rows + 1
       ) as item
     ) as numbered;
   else
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_rewards(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
       select item, row_number() over () as place from (
         select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
         from api.rewards as r
         where r.company_id = api_key.company_id
+          and (r.instant, r.id) < (below_instant, below_id)
         order by r.instant desc, r.id desc
         limit max_rows + 1
       ) as item
@@ -1386,7 +1721,7 @@ revoke create on schema public from public_api;
 revoke all on function public.list_rewards from public, anon, authenticated;
 grant execute on function public.list_rewards to service_role;
 comment on function public.list_rewards is
-  'Rewards of the key''s company, newest first, as a JSON array. read:rewards. PT401, PT403.';
+  'Rewards of the key''s company, newest first, as a JSON array. read:rewards. PT400, PT401, PT403, PT429.';
 
 -- 0840_list_day_ratings.sql
 
@@ -1407,12 +1742,40 @@ from app.day_ratings as d;
 grant select on api.day_ratings to public_api;
 comment on view api.day_ratings is 'Day ratings (docs/api.md, Day ratings).';
 
+-- What include=team_name appends: null for a rating without a team. Stable, so that it sees the moment that the page sees.
+create function app.include_in_day_ratings(page json, company_id uuid, include text[]) returns json
+language plpgsql stable
+set search_path = ''
+set jit = off
+as $$
+begin
+  return (
+    select json_agg(app.append_columns(item.json, json_build_object('team_name', rating.team_name), include) order by item.place)
+    from json_array_elements(page) with ordinality as item (json, place)
+    cross join lateral (
+      select (
+        select t.name from app.teams as t where t.company_id = d.company_id and t.id = d.team_id
+      ) as team_name
+      from app.day_ratings as d
+      where d.company_id = include_in_day_ratings.company_id and d.id = (item.json ->> 'id')::uuid
+      offset 0
+    ) as rating
+  );
+end
+$$;
+
+revoke all on function app.include_in_day_ratings from public;
+grant execute on function app.include_in_day_ratings to public_api;
+comment on function app.include_in_day_ratings is 'A page of GET /day-ratings with the columns that include names, in the order of docs/api.md.';
+
 create function public.list_day_ratings(
   key_hash text,
   max_rows integer,
   since timestamptz default '-infinity',
   until timestamptz default 'infinity',
-  team_id uuid default null
+  team_id uuid default null,
+  starting_after uuid default null,
+  include text[] default null
 )
 returns json
 language plpgsql volatile security definer
@@ -1429,30 +1792,55 @@ declare
   found_rows bigint;
   page json;
   headers text;
+  -- The page begins below this pair of instant and id (docs/api.md, Lists).
+  below_instant timestamptz := until + interval '1 microsecond';
+  below_id uuid := '00000000-0000-0000-0000-000000000000';
+  after_instant timestamptz;
 begin
-  if not row_security_active('app.day_ratings'::regclass) then
+  if not (row_security_active('app.day_ratings'::regclass) and row_security_active('app.teams'::regclass)) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:analytics');
 
+  if starting_after is not null then
+    select d.instant into after_instant from api.day_ratings as d where d.company_id = api_key.company_id and d.id = starting_after;
+    if not found then
+      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    end if;
+    if (after_instant, starting_after) < (below_instant, below_id) then
+      below_instant := after_instant;
+      below_id := starting_after;
+    end if;
+  end if;
+
   if team_id is null then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_day_ratings(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
       select item, row_number() over () as place from (
         select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
         from api.day_ratings as d
         where d.company_id = api_key.company_id
-          and d.instant >= since and d.instant <= until
+          and d.instant >= since and (d.instant, d.id) < (below_instant, below_id)
         order by d.instant desc, d.id desc
         limit max_rows + 1
       ) as item
     ) as numbered;
   else
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+    select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_day_ratings(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
       select item, row_number() over () as place from (
         select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
         from api.day_ratings as d
         where d.company_id = api_key.company_id and d.team_id = list_day_ratings.team_id
-          and d.instant >= since and d.instant <= until
+          and d.instant >= since and (d.instant, d.id) < (below_instant, below_id)
         order by d.instant desc, d.id desc
         limit max_rows + 1
       ) as item
@@ -1475,7 +1863,7 @@ revoke create on schema public from public_api;
 revoke all on function public.list_day_ratings from public, anon, authenticated;
 grant execute on function public.list_day_ratings to service_role;
 comment on function public.list_day_ratings is
-  'Day ratings of the key''s company, newest first, as a JSON array. read:analytics. PT401, PT403.';
+  'Day ratings of the key''s company, newest first, as a JSON array. read:analytics. PT400, PT401, PT403, PT429.';
 
 -- 0850_list_pulse_responses.sql
 
@@ -1502,11 +1890,36 @@ left join lateral (
 grant select on api.pulse_responses to public_api;
 comment on view api.pulse_responses is 'Pulse answers (docs/api.md, Pulse responses).';
 
+-- What include=question_id appends. Stable, so that it sees the moment that the page sees.
+create function app.include_in_pulse_responses(page json, company_id uuid, include text[]) returns json
+language plpgsql stable
+set search_path = ''
+set jit = off
+as $$
+begin
+  return (
+    select json_agg(app.append_columns(item.json, json_build_object('question_id', answer.question_id), include) order by item.place)
+    from json_array_elements(page) with ordinality as item (json, place)
+    cross join lateral (
+      select p.question_id from app.pulse_responses as p
+      where p.company_id = include_in_pulse_responses.company_id and p.id = (item.json ->> 'id')::uuid
+      offset 0
+    ) as answer
+  );
+end
+$$;
+
+revoke all on function app.include_in_pulse_responses from public;
+grant execute on function app.include_in_pulse_responses to public_api;
+comment on function app.include_in_pulse_responses is 'A page of GET /pulse-responses with the columns that include names, in the order of docs/api.md.';
+
 create function public.list_pulse_responses(
   key_hash text,
   max_rows integer,
   since timestamptz default '-infinity',
-  until timestamptz default 'infinity'
+  until timestamptz default 'infinity',
+  starting_after uuid default null,
+  include text[] default null
 )
 returns json
 language plpgsql volatile security definer
@@ -1523,18 +1936,38 @@ declare
   found_rows bigint;
   page json;
   headers text;
+  -- The page begins below this pair of instant and id (docs/api.md, Lists).
+  below_instant timestamptz := until + interval '1 microsecond';
+  below_id uuid := '00000000-0000-0000-0000-000000000000';
+  after_instant timestamptz;
 begin
   if not (row_security_active('app.pulse_responses'::regclass) and row_security_active('app.pulse_questions'::regclass)) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:analytics');
 
-  select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
+  if starting_after is not null then
+    select p.instant into after_instant from api.pulse_responses as p where p.company_id = api_key.company_id and p.id = starting_after;
+    if not found then
+      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    end if;
+    if (after_instant, starting_after) < (below_instant, below_id) then
+      below_instant := after_instant;
+      below_id := starting_after;
+    end if;
+  end if;
+
+  select count(*),
+      case
+        when include is null then json_agg(item) filter (where place <= max_rows)
+        else app.include_in_pulse_responses(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
+      end
+    into found_rows, page from (
     select item, row_number() over () as place from (
       select p.id, p."timestamp", p.question, p.response_type, p.value, p.comment
       from api.pulse_responses as p
       where p.company_id = api_key.company_id
-        and p.instant >= since and p.instant <= until
+        and p.instant >= since and (p.instant, p.id) < (below_instant, below_id)
       order by p.instant desc, p.id desc
       limit max_rows + 1
     ) as item
@@ -1556,7 +1989,7 @@ revoke create on schema public from public_api;
 revoke all on function public.list_pulse_responses from public, anon, authenticated;
 grant execute on function public.list_pulse_responses to service_role;
 comment on function public.list_pulse_responses is
-  'Pulse answers of the key''s company, newest first, as a JSON array. read:analytics. PT401, PT403.';
+  'Pulse answers of the key''s company, newest first, as a JSON array. read:analytics. PT400, PT401, PT403, PT429.';
 
 -- 0860_upsert_rewards.sql
 

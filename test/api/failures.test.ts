@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => company.remove());
 
-const list = "public.list_pulse_responses(text, integer, timestamptz, timestamptz)";
+const list = "public.list_pulse_responses";
 const upsert = "public.upsert_rewards(text, text)";
 
 /** Breaks something in the database for as long as `use` takes. */

@@ -26,13 +26,15 @@ const badRequests: BadRequest[] = [
   {
     path: "/rewards?since=2026-01-01",
     scope: "read:rewards",
-    error: "since must be left out: GET /rewards accepts limit, format, escape_formulas, include_archived",
+    error:
+      "since must be left out: GET /rewards accepts limit, format, escape_formulas, starting_after, include, include_archived",
   },
   { path: "/day-ratings?format=xml", scope: "read:analytics", error: "format must be json or csv" },
   {
     path: "/pulse-responses?limit=1&limit=1",
     scope: "read:analytics",
-    error: "limit must be given once: GET /pulse-responses accepts limit, format, escape_formulas, since, until",
+    error:
+      "limit must be given once: GET /pulse-responses accepts limit, format, escape_formulas, starting_after, include, since, until",
   },
   { path: "/rewards", scope: "write:rewards", body: "{", error: "body must be valid JSON" },
   { path: "/rewards", scope: "write:rewards", body: "", error: "body must not be empty" },

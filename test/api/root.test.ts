@@ -1,5 +1,6 @@
 // GET / (docs/api.md, Authentication and Versioning).
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { version } from "../../functions/public-api/endpoints.ts";
 import { newCompany, type TestCompany } from "./companies.ts";
 import { allScopes, call, demo, sql } from "./stack.ts";
 
@@ -12,20 +13,23 @@ afterAll(() => company.remove());
 const endpoints = [
   { method: "GET", path: "/", aliases: [], scope: null },
   { method: "GET", path: "/members", aliases: ["/users"], scope: "read:members" },
+  { method: "GET", path: "/teams", aliases: [], scope: "read:members" },
   { method: "GET", path: "/activity", aliases: ["/kudos"], scope: "read:activity" },
+  { method: "GET", path: "/categories", aliases: [], scope: "read:activity" },
   { method: "GET", path: "/rewards", aliases: [], scope: "read:rewards" },
   { method: "GET", path: "/day-ratings", aliases: [], scope: "read:analytics" },
   { method: "GET", path: "/pulse-responses", aliases: [], scope: "read:analytics" },
   { method: "POST", path: "/rewards", aliases: [], scope: "write:rewards" },
 ];
 
-test("the base address answers the version, the company's and the key's name, the scopes and the endpoints, in this order", async () => {
+test("the base address answers the version, the company's and the key's name, the scopes, the endpoints and the expiry, in this order", async () => {
   for (const { name, key } of demo) {
     const [row] = await sql`select name from app.api_keys where key_hash = sha256(convert_to(${key}, 'UTF8'))`;
     const response = await call("", key);
     expect(response.status).toBe(200);
     expect(response.headers.get("Content-Type")).toBe("application/json");
-    const expected = { version: "1.0.0", company_name: name, key_name: row?.name, scopes: allScopes, endpoints };
+    const key_name = row?.name;
+    const expected = { version, company_name: name, key_name, scopes: allScopes, endpoints, expires_at: null };
     expect(await response.text()).toBe(JSON.stringify(expected));
   }
 });

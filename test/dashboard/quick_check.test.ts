@@ -1,5 +1,6 @@
 // Quick check: a new or a pasted key is tried against the real API from the page, and leaves no trace.
 import { beforeEach, expect, test } from "vitest";
+import { version } from "../../functions/public-api/endpoints.ts";
 import { sql, stack } from "../api/stack.ts";
 import { eventually, newPage } from "./browser.ts";
 import { makeKey, type Person, signedIn, TestCompany } from "./company.ts";
@@ -17,7 +18,9 @@ beforeEach(async () => {
 const endpoints = [
   "GET /",
   "GET /members",
+  "GET /teams",
   "GET /activity",
+  "GET /categories",
   "GET /rewards closed: needs read:rewards",
   "GET /day-ratings closed: needs read:analytics",
   "GET /pulse-responses closed: needs read:analytics",
@@ -31,7 +34,7 @@ test("a new key is checked before it is handed over: version, scopes, endpoints;
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Check key" }).click();
   await dialog.getByText("Power BI works: it opens data of Hollis & Rowe.").waitFor();
-  await dialog.getByText("1.0.0", { exact: true }).waitFor();
+  await dialog.getByText(version, { exact: true }).waitFor();
   await dialog.getByText("read:members, read:activity", { exact: true }).waitFor();
   expect(await dialog.getByRole("listitem").allTextContents()).toEqual(endpoints);
   await expectGoodLooks(page, "checked-key");
@@ -85,7 +88,7 @@ test("an answer that is none is not taken for a good key", async () => {
   const { api_key } = await makeKey(await signedIn(admin), "Payroll");
   const page = await newPage();
   await signIn(page, admin);
-  const good = { version: "1.0.0", company_name: "Hollis & Rowe", key_name: "Payroll", scopes: [], endpoints: [] };
+  const good = { version, company_name: "Hollis & Rowe", key_name: "Payroll", scopes: [], endpoints: [] };
   for (const status of [500, 503, 429, 204]) {
     await page.route(stack.api_url, (route) => route.fulfill({ status, ...(status === 204 ? {} : { json: good }) }));
     await page.getByLabel("Key to check").fill(api_key);

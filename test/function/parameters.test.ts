@@ -3,7 +3,7 @@ import { keyHash, problem, startService } from "./service.ts";
 
 const service = await startService();
 const id = "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d";
-const members = "GET /members accepts limit, format, escape_formulas, team_id, role";
+const members = "GET /members accepts limit, format, escape_formulas, starting_after, team_id, role";
 
 describe("the arguments of the one database call", () => {
   const hash = { key_hash: keyHash };
@@ -104,7 +104,7 @@ describe("a parameter that the endpoint does not list, or that comes twice, is n
     ["/?limit=5", "limit must be left out: GET / accepts no parameters"],
     [
       "/activity?role=admin",
-      "role must be left out: GET /activity accepts limit, format, escape_formulas, since, until, category_id, sender_id, receiver_id",
+      "role must be left out: GET /activity accepts limit, format, escape_formulas, starting_after, include, since, until, category_id, sender_id, receiver_id",
     ],
   ])("%s", async (path, message) => {
     expect(await problem(await service.send(path))).toEqual([400, message]);
@@ -121,7 +121,7 @@ test("all problems of a query are told at once, in its order", async () => {
     "/activity?team=1&limit=0&since=x&limit=1&until=2026-01-01&format=xml&escape_formulas=true",
   );
   const accepted =
-    "GET /activity accepts limit, format, escape_formulas, since, until, category_id, sender_id, receiver_id";
+    "GET /activity accepts limit, format, escape_formulas, starting_after, include, since, until, category_id, sender_id, receiver_id";
   expect(await problem(response)).toEqual([
     400,
     `team must be left out: ${accepted}; limit must be given once: ${accepted}; since must be an ISO 8601 date-time; format must be json or csv`,

@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { endpoints, scopes } from "../../functions/public-api/endpoints.ts";
+import { endpoints, version } from "../../functions/public-api/endpoints.ts";
+import { scopes } from "../../functions/public-api/scopes.ts";
 import { key, list, refusedKey, startService, value } from "./service.ts";
 
 const service = await startService();
@@ -9,21 +10,22 @@ const listHeaders = { "Content-Type": "application/json", "X-Has-More": "false",
 
 describe("GET /", () => {
   test("tells the version, what the key is and may do, and the endpoints", async () => {
-    service.answer("verify_api_key", value({ company_name: "Ä & Co", key_name: "Power BI", scopes: ["read:members"] }));
+    service.answer(
+      "verify_api_key",
+      value({
+        company_name: "Ä & Co",
+        key_name: "Power BI",
+        scopes: ["read:members"],
+        expires_at: "2027-01-01T00:00:00.000000Z",
+      }),
+    );
     expect(await (await service.send("/")).json()).toEqual({
-      version: "1.0.0",
+      version,
       company_name: "Ä & Co",
       key_name: "Power BI",
       scopes: ["read:members"],
-      endpoints: [
-        { method: "GET", path: "/", aliases: [], scope: null },
-        { method: "GET", path: "/members", aliases: ["/users"], scope: "read:members" },
-        { method: "GET", path: "/activity", aliases: ["/kudos"], scope: "read:activity" },
-        { method: "GET", path: "/rewards", aliases: [], scope: "read:rewards" },
-        { method: "GET", path: "/day-ratings", aliases: [], scope: "read:analytics" },
-        { method: "GET", path: "/pulse-responses", aliases: [], scope: "read:analytics" },
-        { method: "POST", path: "/rewards", aliases: [], scope: "write:rewards" },
-      ],
+      endpoints: endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope })),
+      expires_at: "2027-01-01T00:00:00.000000Z",
     });
   });
 

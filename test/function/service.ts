@@ -54,7 +54,12 @@ export const missingScope: Upstream = {
   }),
 };
 
-const verified: Upstream = value({ company_name: "Larkfield", key_name: "BI", scopes: ["read:members"] });
+const verified: Upstream = value({
+  company_name: "Larkfield",
+  key_name: "BI",
+  scopes: ["read:members"],
+  expires_at: null,
+});
 
 /** Starts upstream and function for one test file; every test begins with an upstream that answers well and has not been called. */
 export async function startService() {

@@ -106,6 +106,7 @@ select bag_eq(
   $$ values
     ('app.teams', 'public_api', 'select'),
     ('app.members', 'public_api', 'select'),
+    ('app.categories', 'public_api', 'select'),
     ('app.category_names', 'public_api', 'select'),
     ('app.kudos', 'public_api', 'select'),
     ('app.rewards', 'public_api', 'select'),
@@ -113,6 +114,8 @@ select bag_eq(
     ('app.pulse_questions', 'public_api', 'select'),
     ('app.pulse_responses', 'public_api', 'select'),
     ('api.members', 'public_api', 'select'),
+    ('api.teams', 'public_api', 'select'),
+    ('api.categories', 'public_api', 'select'),
     ('api.activity', 'public_api', 'select'),
     ('api.rewards', 'public_api', 'select'),
     ('api.day_ratings', 'public_api', 'select'),

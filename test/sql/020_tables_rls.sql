@@ -230,6 +230,7 @@ select bag_eq(
     ('app.companies', 'select', 'default_language, id, name'),
     ('app.teams', 'select', '*'),
     ('app.members', 'select', '*'),
+    ('app.categories', 'select', '*'),
     ('app.category_names', 'select', '*'),
     ('app.kudos', 'select', '*'),
     ('app.rewards', 'select', '*'),
@@ -239,6 +240,8 @@ select bag_eq(
     ('app.pulse_questions', 'select', '*'),
     ('app.pulse_responses', 'select', '*'),
     ('api.members', 'select', '*'),
+    ('api.teams', 'select', '*'),
+    ('api.categories', 'select', '*'),
     ('api.activity', 'select', '*'),
     ('api.rewards', 'select', '*'),
     ('api.day_ratings', 'select', '*'),
@@ -273,8 +276,8 @@ select is_empty(
 select pg_temp.verified_key_of('Acorn');
 
 select results_eq(
-  'select companies, count(*) from pg_temp.sees() group by companies', $$ values ('Acorn', 14::bigint) $$,
-  'With a key of Acorn public_api sees rows of Acorn in all 14 tables and views that it may read, and nobody else''s'
+  'select companies, count(*) from pg_temp.sees() group by companies', $$ values ('Acorn', 17::bigint) $$,
+  'With a key of Acorn public_api sees rows of Acorn in all 17 tables and views that it may read, and nobody else''s'
 );
 select results_eq(
   $$ update app.rewards set name = 'Taken' returning company_id $$, array[pg_temp.id('Acorn')],
@@ -311,8 +314,8 @@ select throws_ok(
 select pg_temp.verified_key_of('Birch');
 
 select results_eq(
-  'select companies, count(*) from pg_temp.sees() group by companies', $$ values ('Birch', 14::bigint) $$,
-  'With a key of Birch public_api sees rows of Birch in all 14 tables and views that it may read, and nobody else''s'
+  'select companies, count(*) from pg_temp.sees() group by companies', $$ values ('Birch', 17::bigint) $$,
+  'With a key of Birch public_api sees rows of Birch in all 17 tables and views that it may read, and nobody else''s'
 );
 reset role;
 select results_eq(

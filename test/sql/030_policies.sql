@@ -26,18 +26,20 @@ select bag_eq(
   $$ select relname::text, reloptions from pg_class where relnamespace = 'api'::regnamespace and relkind = 'v' $$,
   $$ values
     ('members', array['security_invoker=true']),
+    ('teams', array['security_invoker=true']),
+    ('categories', array['security_invoker=true']),
     ('activity', array['security_invoker=true']),
     ('rewards', array['security_invoker=true']),
     ('day_ratings', array['security_invoker=true']),
     ('pulse_responses', array['security_invoker=true']) $$,
-  'Schema api holds five views, each with security_invoker and no other option'
+  'Every view of schema api is there, each with security_invoker and no other option'
 );
 
 select policies_are('app', 'companies', array['api_read'], 'app.companies has the policy api_read only');
 select policies_are('app', 'teams', array['api_read'], 'app.teams has the policy api_read only');
 select policies_are('app', 'members', array['api_read', 'admin_read'], 'app.members has the policies api_read and admin_read only');
 select policies_are('app', 'member_accounts', '{}'::name[], 'app.member_accounts has no policy');
-select policies_are('app', 'categories', '{}'::name[], 'app.categories has no policy');
+select policies_are('app', 'categories', array['api_read'], 'app.categories has the policy api_read only');
 select policies_are('app', 'category_names', array['api_read'], 'app.category_names has the policy api_read only');
 select policies_are('app', 'kudos', array['api_read'], 'app.kudos has the policy api_read only');
 select policies_are('app', 'rewards', array['api_read', 'api_insert', 'api_update'],

@@ -231,6 +231,8 @@ insert into decisive_values values
   ('members_created_at_range', 'app.members', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]',
     '["0001-12-31 23:59:59.999999Z BC", "10000-01-01Z", "infinity", "-infinity"]'),
   ('category_names_language_form', 'app.category_names', 'language', '["de", "pt-BR"]', '["", "DE", "de-", "de_DE"]'),
+  ('teams_created_at_range', 'app.teams', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]', '["0001-01-01Z BC", "10000-01-01Z", "infinity"]'),
+  ('categories_created_at_range', 'app.categories', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]', '["0001-01-01Z BC", "10000-01-01Z", "infinity"]'),
   ('category_names_name_length', 'app.category_names', 'name', json_build_array(repeat('ä', 255)), json_build_array('', repeat('x', 256))),
   ('kudos_message_length', 'app.kudos', 'message', json_build_array('x', repeat('ä', 10000)), json_build_array('', repeat('x', 10001))),
   ('kudos_created_at_range', 'app.kudos', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]',

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { endpoints, type ListEndpoint } from "../../../functions/public-api/endpoints.ts";
+import type { ListEndpoint } from "../../../functions/public-api/endpoint.ts";
+import { endpoints } from "../../../functions/public-api/endpoints.ts";
 import type { Connection } from "../connection.ts";
 import { exportToFile, exportToPipe, type Job, type Outcome } from "../export_list.ts";
 import { formatOf, formats } from "../formats.ts";

@@ -6,11 +6,12 @@ const uuid = "0a8f3f6e-2f0c-4c55-9a53-3f6b1c0d9e11";
 /** What an endpoint accepts, as its errors say it. */
 const accepts = {
   root: "GET / accepts no parameters",
-  members: "GET /members accepts limit, format, escape_formulas, team_id, role",
-  activity: "GET /activity accepts limit, format, escape_formulas, since, until, category_id, sender_id, receiver_id",
-  rewards: "GET /rewards accepts limit, format, escape_formulas, include_archived",
-  dayRatings: "GET /day-ratings accepts limit, format, escape_formulas, since, until, team_id",
-  pulseResponses: "GET /pulse-responses accepts limit, format, escape_formulas, since, until",
+  members: "GET /members accepts limit, format, escape_formulas, starting_after, team_id, role",
+  activity:
+    "GET /activity accepts limit, format, escape_formulas, starting_after, include, since, until, category_id, sender_id, receiver_id",
+  rewards: "GET /rewards accepts limit, format, escape_formulas, starting_after, include, include_archived",
+  dayRatings: "GET /day-ratings accepts limit, format, escape_formulas, starting_after, include, since, until, team_id",
+  pulseResponses: "GET /pulse-responses accepts limit, format, escape_formulas, starting_after, include, since, until",
   import: "POST /rewards accepts no parameters",
 };
 

@@ -1,0 +1,105 @@
+// What the table of endpoints is made of: its types, and what several endpoints share.
+import type { Scope } from "./scopes.ts";
+
+/** What a query parameter's value must look like (`docs/api.md`, Lists). `true` means that `true` is its only value. */
+export type ParameterKind = "limit" | "format" | "true" | "uuid" | "text" | "since" | "until" | "include";
+export type Parameter = { readonly name: string; readonly kind: ParameterKind; readonly description: string };
+
+export type ColumnType = "uuid" | "text" | "integer" | "boolean" | "date-time" | "json";
+
+/** `format`, `minimum` and `maximum` are keywords of JSON Schema that narrow the type. */
+export type Column = {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly nullable?: true;
+  readonly description: string;
+  readonly format?: "email";
+  readonly minimum?: number;
+  readonly maximum?: number;
+};
+
+type Common = {
+  readonly path: string;
+  readonly aliases: readonly string[];
+  /** The scope that a key needs; null when any valid key will do. */
+  readonly scope: Scope | null;
+  /** The database function that serves it. */
+  readonly rpc: string;
+  readonly parameters: readonly Parameter[];
+  readonly tag: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+};
+
+/** `GET /`: what a key is and may do. */
+export type KeyEndpoint = Common & { readonly kind: "key"; readonly method: "GET" };
+
+/**
+ * A list. `rows` names what a row is; `columns` are in the order of JSON and CSV, and are only ever appended to. `included` are the
+ * further columns that the parameter `include` may ask for.
+ */
+export type ListEndpoint = Common & {
+  readonly kind: "list";
+  readonly method: "GET";
+  readonly rows: { readonly name: string; readonly description: string };
+  readonly columns: readonly Column[];
+  readonly included: readonly Column[];
+};
+
+/** The import of rewards. The fields of its rows stand in reward_import.ts. */
+export type ImportEndpoint = Common & { readonly kind: "import"; readonly method: "POST" };
+
+export type Endpoint = KeyEndpoint | ListEndpoint | ImportEndpoint;
+
+/** Every list takes these (`docs/api.md`, Lists). */
+export const list: readonly Parameter[] = [
+  {
+    name: "limit",
+    kind: "limit",
+    description: "How many rows at most. Anything but an integer from 1 to 1000 is a 400; it is never cut down to fit.",
+  },
+  { name: "format", kind: "format", description: "`csv` returns the same rows as CSV. Errors are JSON all the same." },
+  {
+    name: "escape_formulas",
+    kind: "true",
+    description:
+      "With `format=csv` only: text that starts with `=`, `+`, `-`, `@`, a tab or a carriage return gets a `'` in front, for files that people open in a spreadsheet.",
+  },
+  {
+    name: "starting_after",
+    kind: "uuid",
+    description:
+      "Only the rows that follow the row with this id, under the same filters: the id of a page's last row brings the next page. It must be the id of a row of this list, but need not meet the filters.",
+  },
+];
+
+/** Lists of what happened at a time take these too (`docs/api.md`, Lists). */
+export const window: readonly Parameter[] = [
+  {
+    name: "since",
+    kind: "since",
+    description:
+      "Only rows at or after this time. `YYYY-MM-DDThh:mm`, optionally with seconds, up to nine fractional digits, and a zone (`Z`, `±hh`, `±hh:mm` or `±hhmm`); without a zone it is UTC. A bare date is the start of that day in UTC.",
+  },
+  {
+    name: "until",
+    kind: "until",
+    description:
+      "Only rows at or before this time, in the same forms as `since`. A bare date is the end of that day in UTC. `since` after `until` is a 400.",
+  },
+];
+
+export const teamId: Parameter = {
+  name: "team_id",
+  kind: "uuid",
+  description: "Only this team. An id of another company finds nothing, exactly as one that does not exist.",
+};
+
+export const include: Parameter = {
+  name: "include",
+  kind: "include",
+  description: "Further columns, with commas between them: appended after the others, always in the order given here.",
+};
+
+export const id: Column = { name: "id", type: "uuid", description: "The row's own id, for good." };

@@ -1,0 +1,26 @@
+/** What a key may be allowed to do (`docs/api.md`, Authentication). `opens` says it to the admin who makes the key. */
+export const scopes = [
+  {
+    name: "read:members",
+    description: "GET /members (names, emails, roles, teams)",
+    opens: "names, e-mail addresses, roles and teams of your people",
+  },
+  {
+    name: "read:activity",
+    description: "GET /activity (kudos with sender, recipient, category)",
+    opens: "kudos: who thanked whom, with names and e-mail addresses, and the message",
+  },
+  { name: "read:rewards", description: "GET /rewards", opens: "the reward catalogue, with prices in points and stock" },
+  {
+    name: "read:analytics",
+    description: "GET /day-ratings and GET /pulse-responses, without identities",
+    opens: "moods: day ratings and pulse survey answers, without names",
+  },
+  {
+    name: "write:rewards",
+    description: "POST /rewards",
+    opens: "lets the system add and change rewards in your catalogue",
+  },
+] as const;
+
+export type Scope = (typeof scopes)[number]["name"];
