@@ -1,7 +1,7 @@
 // The SQL functions for admins, each as one function that answers or throws a Problem.
 import type { PostgrestError } from "@supabase/supabase-js";
 import { loseSession } from "./account/session.ts";
-import type { ApiKey, ApiKeyEvent, Member, NewApiKey, RevokedApiKey } from "./database.ts";
+import type { ApiKey, ApiKeyEvent, Member, NewApiKey, Overlap, RevokedApiKey } from "./database.ts";
 import { dataProblem } from "./problems.ts";
 import type { Scope } from "./scopes.ts";
 import { supabase } from "./supabase.ts";
@@ -27,6 +27,13 @@ export const listApiKeyEvents = (): Promise<ApiKeyEvent[]> => answered(supabase.
 /** @param expires_at ISO 8601, or null: never */
 export const createApiKey = (name: string, scopes: Scope[], expires_at: string | null): Promise<NewApiKey> =>
   answered(supabase.rpc("create_api_key", { name, scopes, expires_at }));
+
+/** @param expires_at of the new key, ISO 8601, or null: never */
+export const replaceApiKey = (key_id: string, overlap: Overlap, expires_at: string | null): Promise<NewApiKey> =>
+  answered(supabase.rpc("replace_api_key", { key_id, overlap, expires_at }));
+
+export const renameApiKey = (key_id: string, name: string): Promise<{ id: string; name: string }> =>
+  answered(supabase.rpc("rename_api_key", { key_id, name }));
 
 export const revokeApiKey = (key_id: string): Promise<RevokedApiKey> =>
   answered(supabase.rpc("revoke_api_key", { key_id }));

@@ -20,6 +20,8 @@ export type ApiKey = {
   last_used_at: string | null;
   revoked_at: string | null;
   revoked_by: string | null;
+  /** The id of the key that takes its place. */
+  replaced_by: string | null;
 };
 
 export type NewApiKey = Pick<ApiKey, "id" | "name" | "hint" | "scopes" | "created_at" | "expires_at"> & {
@@ -30,20 +32,31 @@ export type RevokedApiKey = { id: string; revoked_at: string; revoked_by: string
 
 export type ApiKeyEvent = {
   created_at: string;
-  action: "created" | "revoked";
+  action: "created" | "replaced" | "renamed" | "revoked";
   member: string;
   key_id: string;
   key_name: string;
   hint: string;
   scopes: Scope[];
   expires_at: string | null;
+  /** Of a key that was renamed; `key_name` is its name since. */
+  former_name: string | null;
+  replaced_by: string | null;
 };
+
+/** For how long a key goes on working beside the one that replaces it. */
+export type Overlap = "0" | "1 hour" | "24 hours" | "7 days";
 
 type Functions = {
   link_member: { Args: never; Returns: Member };
   list_api_keys: { Args: never; Returns: ApiKey[] };
   list_api_key_events: { Args: never; Returns: ApiKeyEvent[] };
   create_api_key: { Args: { name: string; scopes: Scope[]; expires_at: string | null }; Returns: NewApiKey };
+  replace_api_key: {
+    Args: { key_id: string; overlap: Overlap; expires_at: string | null };
+    Returns: NewApiKey;
+  };
+  rename_api_key: { Args: { key_id: string; name: string }; Returns: { id: string; name: string } };
   revoke_api_key: { Args: { key_id: string }; Returns: RevokedApiKey };
 };
 

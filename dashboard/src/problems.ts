@@ -90,7 +90,7 @@ export function authProblem(error: unknown): Problem {
 export function dataProblem(error: PostgrestError, status: number): Problem {
   if (status === 0) return unreachable();
   if (error.code === "PT400") return new Problem("field", error.message, error.hint);
-  if (error.code === "PT403") return new Problem("refused", error.message);
+  if (error.code === "PT403" || error.code === "PT409") return new Problem("refused", error.message);
   if (error.code === "PT404") return new Problem("gone", error.message);
   // 42501: without a session the request counts as anon, who may call nothing.
   if (status === 401 || error.code === "42501") return new Problem("session", ended);

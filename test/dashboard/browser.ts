@@ -19,11 +19,15 @@ let browser: Browser;
 const contexts: BrowserContext[] = [];
 const troubles: string[] = [];
 
-/** On Linux the Chromium that npm brings, laid out in this run's own folder; elsewhere the Chrome that is installed. */
+/**
+ * On Linux the Chromium that npm brings, laid out in a folder of this run and this worker (another one would find it half laid out);
+ * elsewhere the Chrome that is installed.
+ */
 async function launch(): Promise<Browser> {
   if (process.platform !== "linux") return await chromium.launch({ channel: "chrome" });
   const { TMPDIR } = process.env;
-  process.env.TMPDIR = dirname(process.env.STACK_FILE ?? "");
+  process.env.TMPDIR = `${dirname(process.env.STACK_FILE ?? "")}/browser-${process.env.VITEST_POOL_ID}`;
+  mkdirSync(process.env.TMPDIR, { recursive: true });
   const executablePath = await sparticuz.executablePath();
   if (TMPDIR === undefined) delete process.env.TMPDIR;
   else process.env.TMPDIR = TMPDIR;

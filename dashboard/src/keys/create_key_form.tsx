@@ -1,7 +1,6 @@
 import { Button, Checkbox, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { createApiKey } from "../calls.ts";
-import type { NewApiKey } from "../database.ts";
 import { Actions } from "../parts/actions.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { messageOf, Problem } from "../problems.ts";
@@ -9,18 +8,14 @@ import { defaultScopes, scopes } from "../scopes.ts";
 import { ExpiryField } from "./expiry_field.tsx";
 import { type Field, type FieldProblems, readKeyRequest } from "./key_request.ts";
 import classes from "./keys.module.css";
+import type { MakingForm } from "./make_key_dialog.tsx";
 
 const fields: readonly Field[] = ["name", "scopes", "expires_at"];
 
 const lostAnswer =
   "No answer came, so the key may have been created without being shown. Look for it in the list: if it is there, revoke it and create another.";
 
-export function CreateKeyForm(props: {
-  onPending: (pending: boolean) => void;
-  onCreated: (created: NewApiKey) => void;
-  onChanged: () => Promise<void>;
-  onCancel: () => void;
-}) {
+export function CreateKeyForm(props: MakingForm & { onChanged: () => Promise<void> }) {
   const [pending, setPending] = useState(false);
   const [atFields, setAtFields] = useState<FieldProblems>({});
   const [problem, setProblem] = useState<string | null>(null);

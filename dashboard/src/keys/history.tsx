@@ -7,7 +7,7 @@ import classes from "./keys.module.css";
 /** How many entries stand there before somebody asks for more. */
 const few = 10;
 
-/** Who created and revoked which key, newest first. */
+/** Who created, replaced, renamed and revoked which key, newest first. */
 export function History({ events }: { events: ApiKeyEvent[] }) {
   const [all, setAll] = useState(false);
   const listed = all ? events : events.slice(0, few);
@@ -18,23 +18,28 @@ export function History({ events }: { events: ApiKeyEvent[] }) {
       </Title>
       <Paper className={classes.panel}>
         {events.length === 0 ? (
-          <Text c="dimmed">Every key that is created or revoked is recorded here, for good.</Text>
+          <Text c="dimmed">What is done to keys is recorded here, for good.</Text>
         ) : (
           <Stack gap="md" align="flex-start">
             <ol className={classes.events}>
               {listed.map((event) => (
-                <li key={`${event.key_id} ${event.action}`}>
+                <li key={`${event.key_id} ${event.action} ${event.created_at}`}>
                   <Text size="sm" c="dimmed" component="div">
                     <When at={event.created_at} />
                   </Text>
                   <div className={classes.event}>
-                    {event.member} {event.action} <b>{event.key_name}</b>{" "}
-                    <Code className={classes.hint}>{event.hint}</Code>
+                    {event.member} {event.action}{" "}
+                    {event.former_name !== null && (
+                      <>
+                        <b>{event.former_name}</b> to{" "}
+                      </>
+                    )}
+                    <b>{event.key_name}</b> <Code className={classes.hint}>{event.hint}</Code>
                     <Text size="sm" c="dimmed">
                       {event.scopes.join(", ")}
                       {event.expires_at !== null && (
                         <>
-                          , until <When at={event.expires_at} />
+                          , until <When at={event.expires_at} as="end" />
                         </>
                       )}
                     </Text>

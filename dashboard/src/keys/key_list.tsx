@@ -3,6 +3,7 @@ import { KeyRound } from "lucide-react";
 import { useState } from "react";
 import type { ApiKey } from "../database.ts";
 import { arranged, everything } from "./arrangement.ts";
+import list from "./key_list.module.css";
 import { type Deed, KeyRow } from "./key_row.tsx";
 import { KeyTools } from "./key_tools.tsx";
 import classes from "./keys.module.css";
@@ -34,7 +35,7 @@ export function KeyList(props: { keys: ApiKey[]; outcome: Outcome | null; onDeed
           </Button>
         </Paper>
       ) : (
-        <Paper className={classes.table} data-short={hasTools || undefined}>
+        <Paper className={list.table} data-short={hasTools || undefined}>
           <Table verticalSpacing={hasTools ? 4 : "sm"} horizontalSpacing={hasTools ? "sm" : "md"}>
             <Table.Thead>
               <Table.Tr>
@@ -51,6 +52,8 @@ export function KeyList(props: { keys: ApiKey[]; outcome: Outcome | null; onDeed
                 <KeyRow
                   key={key.id}
                   apiKey={key}
+                  successor={keys.find(({ id }) => id === key.replaced_by)}
+                  predecessor={keys.find(({ replaced_by }) => replaced_by === key.id)}
                   short={hasTools}
                   columns={columns.length + 1}
                   outcome={outcome?.keyId === key.id ? outcome : null}

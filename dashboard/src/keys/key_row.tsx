@@ -1,18 +1,23 @@
-import { Badge, Button, Code, Table, Text } from "@mantine/core";
+import { Button, Code, Table, Text, UnstyledButton } from "@mantine/core";
+import { Pencil } from "lucide-react";
 import { useEffect, useRef } from "react";
 import type { ApiKey } from "../database.ts";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
-import { concerns } from "./concerns.ts";
+import list from "./key_list.module.css";
 import type { Outcome } from "./key_list.tsx";
+import { KeyStatus } from "./key_status.tsx";
 import classes from "./keys.module.css";
 
 /** What can be done to a key. */
-export type Deed = "revoke";
+export type Deed = "replace" | "rename" | "revoke";
 
 /** A key, and below it what has just been done to it: then the row has the focus. */
 export function KeyRow(props: {
   apiKey: ApiKey;
+  /** The key that takes its place, and the one whose place it takes. */
+  successor: ApiKey | undefined;
+  predecessor: ApiKey | undefined;
   short: boolean;
   columns: number;
   outcome: Outcome | null;
@@ -25,19 +30,41 @@ export function KeyRow(props: {
     if (outcome) row.current?.focus();
   }, [outcome]);
 
+  const deed = (name: Deed, words: string) => (
+    <Button
+      variant="default"
+      size={short ? "compact-xs" : "compact-sm"}
+      aria-describedby={nameId}
+      onClick={() => props.onDeed(name, apiKey)}
+    >
+      {words}
+    </Button>
+  );
+
   return (
     <>
-      <Table.Tr ref={row} tabIndex={-1} aria-labelledby={nameId} className={classes.row} data-status={apiKey.status}>
+      <Table.Tr ref={row} tabIndex={-1} aria-labelledby={nameId} className={list.row} data-status={apiKey.status}>
         <Table.Td data-column="Name">
-          <div className={classes.named}>
-            <span className={classes.name} id={nameId}>
+          <div className={list.named}>
+            <span className={list.name} id={nameId}>
               {apiKey.name}
-            </span>{" "}
+            </span>
+            {apiKey.status !== "revoked" && (
+              <UnstyledButton
+                className={list.rename}
+                aria-label="Rename"
+                aria-describedby={nameId}
+                title="Rename"
+                onClick={() => props.onDeed("rename", apiKey)}
+              >
+                <Pencil aria-hidden size={14} />
+              </UnstyledButton>
+            )}{" "}
             <Code className={classes.hint}>{apiKey.hint}</Code>
           </div>
         </Table.Td>
         <Table.Td data-column="Scopes">
-          <ul className={classes.scopes}>
+          <ul className={list.scopes}>
             {apiKey.scopes.map((scope) => (
               <li key={scope}>{scope}</li>
             ))}
@@ -46,7 +73,7 @@ export function KeyRow(props: {
         <Table.Td data-column="Created">
           <div>
             <When at={apiKey.created_at} as={short ? "day" : "moment"} />{" "}
-            <Text span size="sm" c="dimmed" className={classes.by}>
+            <Text span size="sm" c="dimmed" className={list.by}>
               by {apiKey.created_by}
             </Text>
           </div>
@@ -55,63 +82,20 @@ export function KeyRow(props: {
           {apiKey.last_used_at === null ? "never" : <When at={apiKey.last_used_at} as={short ? "day" : "moment"} />}
         </Table.Td>
         <Table.Td data-column="Status">
-          <Status apiKey={apiKey} short={short} />
+          <KeyStatus apiKey={apiKey} successor={props.successor} predecessor={props.predecessor} short={short} />
         </Table.Td>
-        <Table.Td className={classes.action}>
-          {apiKey.status !== "revoked" && (
-            <Button
-              variant="default"
-              size={short ? "compact-xs" : "compact-sm"}
-              aria-describedby={nameId}
-              onClick={() => props.onDeed("revoke", apiKey)}
-            >
-              Revoke
-            </Button>
-          )}
+        <Table.Td className={list.action}>
+          {apiKey.status === "active" && apiKey.replaced_by === null && deed("replace", "Replace")}
+          {apiKey.status !== "revoked" && deed("revoke", "Revoke")}
         </Table.Td>
       </Table.Tr>
       {outcome?.words && (
-        <Table.Tr className={classes.outcome}>
+        <Table.Tr className={list.outcome}>
           <Table.Td colSpan={props.columns}>
             <Notice kind="done">{outcome.words}</Notice>
           </Table.Td>
         </Table.Tr>
       )}
-    </>
-  );
-}
-
-function Status({ apiKey, short }: { apiKey: ApiKey; short: boolean }) {
-  return (
-    <div className={classes.state}>
-      <Badge className={classes.status} data-status={apiKey.status}>
-        {apiKey.status}
-      </Badge>{" "}
-      {concerns(apiKey).map((words) => (
-        <Badge key={words} className={classes.status} data-status="concern">
-          {words}
-        </Badge>
-      ))}{" "}
-      <Text size="sm" c="dimmed" span className={classes.by}>
-        <Since apiKey={apiKey} short={short} />
-      </Text>
-    </div>
-  );
-}
-
-/** Since when or until when the status holds. */
-function Since({ apiKey, short }: { apiKey: ApiKey; short: boolean }) {
-  if (apiKey.revoked_at !== null) {
-    return (
-      <>
-        by {apiKey.revoked_by}, <When at={apiKey.revoked_at} as={short ? "day" : "moment"} />
-      </>
-    );
-  }
-  if (apiKey.expires_at === null) return "no expiry";
-  return (
-    <>
-      {apiKey.status === "expired" ? "since" : "until"} <When at={apiKey.expires_at} as="end" />
     </>
   );
 }

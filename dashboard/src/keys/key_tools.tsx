@@ -1,6 +1,6 @@
 import { Checkbox, NativeSelect, Text, TextInput } from "@mantine/core";
 import { type Arrangement, orders } from "./arrangement.ts";
-import classes from "./keys.module.css";
+import list from "./key_list.module.css";
 
 const choices = Object.entries(orders).map(([value, label]) => ({ value, label }));
 
@@ -13,14 +13,14 @@ export function KeyTools(props: {
 }) {
   const { arrangement, onArrange, listed, of } = props;
   return (
-    <search className={classes.tools}>
+    <search className={list.tools}>
       <TextInput
         type="search"
         label="Search"
         description="A name, the last four characters, a scope, a person"
         value={arrangement.search}
         onChange={(event) => onArrange({ ...arrangement, search: event.currentTarget.value })}
-        className={classes.search}
+        className={list.search}
         autoComplete="off"
         spellCheck={false}
       />
@@ -34,9 +34,9 @@ export function KeyTools(props: {
         label="Only active"
         checked={arrangement.onlyActive}
         onChange={(event) => onArrange({ ...arrangement, onlyActive: event.currentTarget.checked })}
-        className={classes.only}
+        className={list.only}
       />
-      <Text role="status" size="sm" c="dimmed" className={classes.only}>
+      <Text role="status" size="sm" c="dimmed" className={list.only}>
         {listed === of ? `${of} keys` : `${listed} of ${of} keys`}
       </Text>
     </search>

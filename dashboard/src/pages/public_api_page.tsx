@@ -2,11 +2,14 @@ import { Button, Container, Group, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import type { ApiKey } from "../database.ts";
 import { BaseAddress } from "../keys/base_address.tsx";
-import { CreateKeyDialog } from "../keys/create_key_dialog.tsx";
+import { CreateKeyForm } from "../keys/create_key_form.tsx";
 import { History } from "../keys/history.tsx";
 import { KeyList, NoKeys, type Outcome } from "../keys/key_list.tsx";
 import type { Deed } from "../keys/key_row.tsx";
+import { MakeKeyDialog } from "../keys/make_key_dialog.tsx";
 import { QuickCheck } from "../keys/quick_check.tsx";
+import { RenameKeyDialog } from "../keys/rename_key_dialog.tsx";
+import { ReplaceKeyForm } from "../keys/replace_key_form.tsx";
 import { RevokeKeyDialog } from "../keys/revoke_key_dialog.tsx";
 import { type Shown, usePublicApi } from "../keys/use_public_api.ts";
 import { Heading } from "../parts/heading.tsx";
@@ -65,6 +68,12 @@ function Keys({ shown, admin, refresh }: { shown: Shown; admin: string; refresh:
     setOutcome(concluded);
   }
 
+  async function tell(keyId: string, words: string): Promise<void> {
+    await refresh();
+    conclude({ keyId, words });
+  }
+
+  const replaced = asked?.deed === "replace" ? asked.key : null;
   return (
     <>
       <BaseAddress />
@@ -83,19 +92,29 @@ function Keys({ shown, admin, refresh }: { shown: Shown; admin: string; refresh:
       </Stack>
       <QuickCheck keys={shown.keys} onChecked={refresh} />
       <History events={shown.events} />
-      <CreateKeyDialog
-        opened={asked?.deed === "create"}
+      <MakeKeyDialog
+        opened={asked?.deed === "create" || asked?.deed === "replace"}
+        title={replaced ? "Replace key" : "Create key"}
+        form={(told) =>
+          replaced ? (
+            <ReplaceKeyForm {...told} apiKey={replaced} onChanged={refresh} />
+          ) : (
+            <CreateKeyForm {...told} onChanged={refresh} />
+          )
+        }
         onClose={(keyId) => conclude(keyId === null ? null : { keyId, words: null })}
         onChanged={refresh}
+      />
+      <RenameKeyDialog
+        apiKey={asked?.deed === "rename" ? asked.key : null}
+        onClose={() => conclude(null)}
+        onRenamed={tell}
       />
       <RevokeKeyDialog
         apiKey={asked?.deed === "revoke" ? asked.key : null}
         admin={admin}
         onClose={() => conclude(null)}
-        onRevoked={async (keyId, words) => {
-          await refresh();
-          conclude({ keyId, words });
-        }}
+        onRevoked={tell}
       />
     </>
   );

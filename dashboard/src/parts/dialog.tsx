@@ -5,13 +5,15 @@ import classes from "./parts.module.css";
 /** A dialog over the page, which meanwhile is out of reach for keyboard, pointer and screen reader alike. */
 export function Dialog(props: { opened: boolean; title: ReactNode; onClose: () => void; children: ReactNode }) {
   const { opened, title, onClose, children } = props;
-  // Before any other effect: what a dialog leads to takes the focus as soon as it is closed.
+  // Before any other effect: what came of a dialog may take the focus from what opened it.
   useLayoutEffect(() => {
     const page = document.getElementById("root");
     if (!opened || !page) return;
+    const opener = document.activeElement;
     page.inert = true;
     return () => {
       page.inert = false;
+      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
     };
   }, [opened]);
 
@@ -19,6 +21,7 @@ export function Dialog(props: { opened: boolean; title: ReactNode; onClose: () =
     <Modal
       opened={opened}
       onClose={onClose}
+      returnFocus={false}
       title={title}
       size="lg"
       yOffset="4dvh"

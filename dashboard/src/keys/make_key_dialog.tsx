@@ -1,21 +1,29 @@
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import type { NewApiKey } from "../database.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { ConfirmClose } from "./confirm_close.tsx";
-import { CreateKeyForm } from "./create_key_form.tsx";
 import { NewKey } from "./new_key.tsx";
 
 type Stage = { name: "form"; pending: boolean } | { name: "key" | "closing"; created: NewApiKey; copied: boolean };
 
 const form: Stage = { name: "form", pending: false };
-const titles = { form: "Create key", key: "Key created", closing: "Close without the key?" } as const;
+const titles = { key: "Key created", closing: "Close without the key?" } as const;
+
+/** What the form of such a dialog tells. */
+export type MakingForm = {
+  onPending: (pending: boolean) => void;
+  onCreated: (created: NewApiKey) => void;
+  onCancel: () => void;
+};
 
 /**
  * From the form to the key, which lives here until the dialog is closed and nowhere else. Until it has been copied, closing asks.
  * @param onClose told the id of the new key, if there is one
  */
-export function CreateKeyDialog(props: {
+export function MakeKeyDialog(props: {
   opened: boolean;
+  title: string;
+  form: (told: MakingForm) => ReactNode;
   onClose: (created: string | null) => void;
   onChanged: () => Promise<void>;
 }) {
@@ -45,15 +53,13 @@ export function CreateKeyDialog(props: {
   }
 
   return (
-    <Dialog opened={opened} title={titles[stage.name]} onClose={mayClose}>
-      {stage.name === "form" && (
-        <CreateKeyForm
-          onPending={(pending) => setStage({ name: "form", pending })}
-          onCreated={(created) => setStage({ name: "key", created, copied: false })}
-          onChanged={onChanged}
-          onCancel={mayClose}
-        />
-      )}
+    <Dialog opened={opened} title={stage.name === "form" ? props.title : titles[stage.name]} onClose={mayClose}>
+      {stage.name === "form" &&
+        props.form({
+          onPending: (pending) => setStage({ name: "form", pending }),
+          onCreated: (created) => setStage({ name: "key", created, copied: false }),
+          onCancel: mayClose,
+        })}
       {stage.name === "key" && (
         <NewKey
           created={stage.created}
