@@ -123,6 +123,9 @@ begin
   if not exists (select from app.companies as c where c.id = load_staging.company_id) then
     raise exception 'company_id must be the id of a company, % is none', load_staging.company_id
       using errcode = 'invalid_parameter_value';
+  elsif exists (select from app.companies as c where c.id = load_staging.company_id and c.serving <> 'open') then
+    raise exception 'company_id must be the id of a company that is served here, % is in another project or on its way there', load_staging.company_id
+      using errcode = 'invalid_parameter_value';
   end if;
 
   raise notice 'checking the files';

@@ -160,6 +160,9 @@ test("left readable, the old side reads what was there when it moved, and takes 
   await importReward(target.sql, company.key, "after");
   expect(await ask(source.sql, company.key)).toEqual(page);
   await expect(importReward(source.sql, company.key, "late")).rejects.toMatchObject({ code: "PT403" });
+  await expect(source.sql`select app.load_staging(${company.id})`).rejects.toThrow(
+    "must be the id of a company that is served here",
+  );
   const moved = await ofTarget();
   expect(await expectMoved(move("closed"))).toContain("An earlier run had brought everything");
   await expect(ask(source.sql, company.key)).rejects.toMatchObject({ code: "PT401" });
