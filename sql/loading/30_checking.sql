@@ -30,7 +30,8 @@ return (
   where c.file = wrong_cells_query.file
 );
 
--- Cells that name a row which neither the files nor the company ($1) have. Those that are no uuid are wrong cells already.
+-- Cells that name a row which neither the files nor the company ($1) have, nor had until the person was erased. Those that are no uuid are
+-- wrong cells already.
 create function app.unknown_ids_query(file text) returns text
 language sql immutable set search_path = ''
 return (
@@ -51,9 +52,10 @@ return (
           )
           offset 0
         ) as u
-        where %5$s
+        where case when %5$s then %6$s end
       $query$,
-      c.file, c.field, c.names, f.one, format(k.condition, 'u.id')
+      c.file, c.field, c.names, f.one, format(k.condition, 'u.id'),
+      case c.names when 'members' then 'not app.is_erased($1, u.id::uuid)' else 'true' end
     ),
     ' union all '
   )

@@ -74,6 +74,37 @@ begin
 end
 $$;
 
+-- Takes those who have been erased out of staging, and the kudos that name them: they do not come back, and what is left of their kudos stays
+-- as it is.
+create function app.leave_out_erased(company_id uuid, out members bigint, out kudos bigint)
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  erased text[];
+begin
+  members := 0;
+  kudos := 0;
+  if not exists (select from app.erasures as e where e.company_id = leave_out_erased.company_id) then
+    return;
+  end if;
+  select coalesce(array_agg(named.id), '{}') into erased
+  from (
+    select lower(m.id) as id from staging.members as m
+    union
+    select lower(k.sender_id) from staging.kudos as k
+    union
+    select lower(k.receiver_id) from staging.kudos as k
+  ) as named
+  where app.erasure_mark(leave_out_erased.company_id, named.id::uuid) in (
+    select e.member_mark from app.erasures as e where e.company_id = leave_out_erased.company_id
+  );
+  delete from staging.members as m where lower(m.id) = any (erased);
+  get diagnostics members = row_count;
+  delete from staging.kudos as k where lower(k.sender_id) = any (erased) or lower(k.receiver_id) = any (erased);
+  get diagnostics kudos = row_count;
+end
+$$;
+
 -- What has to be there, or gone, before the rows of a file are written.
 create function app.prepare_file(company_id uuid, file text) returns void
 language plpgsql volatile security invoker set search_path = ''
@@ -99,13 +130,14 @@ $$;
 
 -- Security invoker: who may not write these tables may not load either. An error names up to 20 problems.
 create function app.load_staging(company_id uuid)
-returns table (file text, inserted bigint, updated bigint, unchanged bigint)
+returns table (file text, inserted bigint, updated bigint, unchanged bigint, left_out bigint)
 language plpgsql volatile security invoker
 set search_path = ''
 set jit = off
 as $$
 declare
   problems record;
+  erased record;
   loaded record;
 begin
   -- No row arrives between the check and the writing, and two loads do not meet.
@@ -120,13 +152,7 @@ begin
     staging.day_ratings, staging.pulse_questions, staging.pulse_responses,
     app.teams, app.members, app.categories, app.pulse_questions;
 
-  if not exists (select from app.companies as c where c.id = load_staging.company_id) then
-    raise exception 'company_id must be the id of a company, % is none', load_staging.company_id
-      using errcode = 'invalid_parameter_value';
-  elsif exists (select from app.companies as c where c.id = load_staging.company_id and c.serving <> 'open') then
-    raise exception 'company_id must be the id of a company that is served here, % is in another project or on its way there', load_staging.company_id
-      using errcode = 'invalid_parameter_value';
-  end if;
+  perform app.require_open_company(company_id);
 
   raise notice 'checking the files';
   select count(*) as found, string_agg(p.problem, '; ' order by p.place) filter (where p.place <= 20) as first into problems
@@ -139,9 +165,12 @@ begin
       using errcode = 'invalid_parameter_value';
   end if;
 
+  select * into erased from app.leave_out_erased(company_id);
   for loaded in select f.file, f.target from app.loaded_files() as f order by f.place loop
     perform app.prepare_file(company_id, loaded.file);
-    return query select loaded.file, w.inserted, w.updated, w.unchanged from app.write_file(load_staging.company_id, loaded.file) as w;
+    return query
+      select loaded.file, w.inserted, w.updated, w.unchanged, case loaded.file when 'members' then erased.members when 'kudos' then erased.kudos else 0 end
+      from app.write_file(load_staging.company_id, loaded.file) as w;
     -- Foreign keys of the files that follow are checked with plans that know how many rows this one has added.
     execute format('analyze app.%I', loaded.target);
   end loop;
@@ -152,9 +181,10 @@ begin
 end
 $$;
 
-revoke all on function app.write_query, app.write_file, app.prepare_file, app.load_staging from public;
+revoke all on function app.write_query, app.write_file, app.leave_out_erased, app.prepare_file, app.load_staging from public;
 comment on function app.write_query(text) is 'The statement that writes rows of a file in staging to a company and counts them.';
 comment on function app.write_file(uuid, text) is 'Writes a file in staging to a company, and says how many rows were new, changed, and neither.';
+comment on function app.leave_out_erased(uuid) is 'Takes erased people and their kudos out of staging, and says how many rows that were.';
 comment on function app.prepare_file(uuid, text) is 'Makes way for the rows of a file in staging.';
 comment on function app.load_staging(uuid) is
   'Checks what stands in staging, writes it to this company, all or nothing, and empties staging. What it did, per file.';

@@ -8,10 +8,11 @@ create table app.members (
   role text not null default 'employee',
   team_id uuid,
   created_at timestamptz not null default now(),
+  is_former boolean not null default false,
   primary key (company_id, id),
   foreign key (company_id, team_id) references app.teams (company_id, id),
   constraint members_name_length check (char_length(name) between 1 and 255),
-  constraint members_email_form check (email ~ '^[^@\s]+@[^@\s]+$' and char_length(email) <= 320),
+  constraint members_email_form check (case when is_former then email = '' else email ~ '^[^@\s]+@[^@\s]+$' and char_length(email) <= 320 end),
   constraint members_role_length check (char_length(role) between 1 and 50),
   -- What the API can say in four-digit years and what JavaScript and spreadsheets can read; infinity is neither.
   constraint members_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
@@ -26,6 +27,7 @@ create index members_role_newest on app.members (company_id, role, created_at de
 -- One person, one address, whatever the case; and what app.link_member looks for across all companies.
 create unique index members_email_key on app.members (company_id, lower(email));
 create index members_email on app.members (lower(email));
+create unique index members_former on app.members (company_id) where is_former;
 
 -- Which sign-in (auth.users) is which member. One sign-in is one member of one company in the whole service, therefore the
 -- primary key is the one in this schema that does not begin with company_id.
@@ -66,5 +68,6 @@ grant select (company_id, id, name) on app.members to authenticated;
 -- Not granted: any write; anything on app.member_accounts to anybody (app.link_member and app.current_admin read it as postgres).
 
 comment on table app.members is 'The people of a company.';
+comment on column app.members.is_former is 'True of the one row that stands for everybody of a company who has been erased (0950). It is in no list of members.';
 comment on column app.members.role is 'Free text of 1 to 50 characters; admin is the one that may manage API keys.';
 comment on table app.member_accounts is 'Which sign-in is which member. Written by app.link_member, once and for good.';

@@ -13,7 +13,8 @@ create table app.kudos (
   foreign key (company_id, sender_id) references app.members (company_id, id),
   foreign key (company_id, receiver_id) references app.members (company_id, id),
   foreign key (company_id, category_id) references app.categories (company_id, id),
-  constraint kudos_message_length check (char_length(message) between 1 and 10000),
+  -- Empty when it was blanked with a person who has been erased.
+  constraint kudos_message_length check (char_length(message) <= 10000),
   constraint kudos_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
 );
 

@@ -1,7 +1,7 @@
 -- What may change of a key (docs/api.md, Authentication): it is renamed, it is replaced once, it is revoked once and for good. Scopes,
 -- creator, company and hash are those that it was made with, for life.
 
--- Whatever else an update says stays as it was.
+-- Whatever else an update says stays as it was; but Former member takes the place of somebody who has been erased (0950).
 create function app.change_api_key() returns trigger
 language plpgsql security definer set search_path = ''
 as $$
@@ -9,6 +9,11 @@ declare
   asked constant app.api_keys := new;
   admin_id constant uuid := (select admin.member_id from app.current_admin() as admin);
 begin
+  if app.stand_for_erased(old.company_id, array[old.created_by, old.revoked_by], array[new.created_by, new.revoked_by]) then
+    old.created_by := new.created_by;
+    old.revoked_by := new.revoked_by;
+    return old;
+  end if;
   if old.revoked_at is not null then
     return null;
   end if;
@@ -32,7 +37,7 @@ end
 $$;
 
 revoke all on function app.change_api_key from public;
-comment on function app.change_api_key is 'Trigger: an update of a key revokes it, replaces it or renames it, and changes nothing else.';
+comment on function app.change_api_key is 'Trigger: an update of a key revokes it, replaces it or renames it, and changes nothing else but who stands for the erased.';
 
 create trigger change_api_key before update on app.api_keys
   for each row execute function app.change_api_key();

@@ -30,17 +30,25 @@ create policy admin_read on app.api_key_events for select to authenticated
 grant select on app.api_key_events to authenticated;
 -- Not granted: any write; the trigger on app.api_keys writes it, and the trigger below refuses every change to everybody.
 
--- Refuses to change what is history, also to the owner of the table.
+-- Refuses to change what is history, also to the owner of the table. But Former member takes the place of somebody who has been erased,
+-- and the history of a company goes when the company is no more (0950).
 create function app.refuse_change() returns trigger
 language plpgsql set search_path = ''
 as $$
 begin
+  if tg_op = 'UPDATE' and to_jsonb(new) - array['member_id', 'member_name'] = to_jsonb(old) - array['member_id', 'member_name']
+    and new.member_name = 'Former member' and app.stand_for_erased(old.company_id, array[old.member_id], array[new.member_id]) then
+    return new;
+  end if;
+  if tg_op = 'DELETE' and not exists (select from app.companies as c where c.id = old.company_id) then
+    return old;
+  end if;
   raise exception '% only grows: % is refused', tg_relid::regclass, lower(tg_op) using errcode = 'insufficient_privilege';
 end
 $$;
 
 revoke all on function app.refuse_change from public;
-comment on function app.refuse_change is 'Trigger: refuses update, delete and truncate to everybody.';
+comment on function app.refuse_change is 'Trigger: refuses update, delete and truncate to everybody, but for what erasing people and deleting companies leave.';
 
 create trigger refuse_change before update or delete on app.api_key_events
   for each row execute function app.refuse_change();
@@ -54,6 +62,11 @@ create function app.record_api_key_event() returns trigger
 language plpgsql security definer set search_path = ''
 as $$
 begin
+  -- Erasing a person is recorded in app.erasures, and names nobody.
+  if tg_op = 'UPDATE' and (new.name, new.revoked_at, new.replaced_by) is not distinct from (old.name, old.revoked_at, old.replaced_by) then
+    return null;
+  end if;
+
   insert into app.api_key_events
     (company_id, action, key_id, key_name, hint, scopes, expires_at, member_id, member_name, former_name, replaced_by)
   select

@@ -26,7 +26,8 @@ select
 from app.members as m
 left join lateral (
   select t.name from app.teams as t where t.company_id = m.company_id and t.id = m.team_id offset 0
-) as team on true;
+) as team on true
+where not m.is_former;
 
 grant select on api.members to public_api;
 comment on view api.members is 'Members (docs/api.md, Members).';

@@ -150,10 +150,11 @@ create table app.members (
   role text not null default 'employee',
   team_id uuid,
   created_at timestamptz not null default now(),
+  is_former boolean not null default false,
   primary key (company_id, id),
   foreign key (company_id, team_id) references app.teams (company_id, id),
   constraint members_name_length check (char_length(name) between 1 and 255),
-  constraint members_email_form check (email ~ '^[^@\s]+@[^@\s]+$' and char_length(email) <= 320),
+  constraint members_email_form check (case when is_former then email = '' else email ~ '^[^@\s]+@[^@\s]+$' and char_length(email) <= 320 end),
   constraint members_role_length check (char_length(role) between 1 and 50),
   -- What the API can say in four-digit years and what JavaScript and spreadsheets can read; infinity is neither.
   constraint members_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
@@ -168,6 +169,7 @@ create index members_role_newest on app.members (company_id, role, created_at de
 -- One person, one address, whatever the case; and what app.link_member looks for across all companies.
 create unique index members_email_key on app.members (company_id, lower(email));
 create index members_email on app.members (lower(email));
+create unique index members_former on app.members (company_id) where is_former;
 
 -- Which sign-in (auth.users) is which member. One sign-in is one member of one company in the whole service, therefore the
 -- primary key is the one in this schema that does not begin with company_id.
@@ -208,6 +210,7 @@ grant select (company_id, id, name) on app.members to authenticated;
 -- Not granted: any write; anything on app.member_accounts to anybody (app.link_member and app.current_admin read it as postgres).
 
 comment on table app.members is 'The people of a company.';
+comment on column app.members.is_former is 'True of the one row that stands for everybody of a company who has been erased (0950). It is in no list of members.';
 comment on column app.members.role is 'Free text of 1 to 50 characters; admin is the one that may manage API keys.';
 comment on table app.member_accounts is 'Which sign-in is which member. Written by app.link_member, once and for good.';
 
@@ -269,7 +272,8 @@ create table app.kudos (
   foreign key (company_id, sender_id) references app.members (company_id, id),
   foreign key (company_id, receiver_id) references app.members (company_id, id),
   foreign key (company_id, category_id) references app.categories (company_id, id),
-  constraint kudos_message_length check (char_length(message) between 1 and 10000),
+  -- Empty when it was blanked with a person who has been erased.
+  constraint kudos_message_length check (char_length(message) <= 10000),
   constraint kudos_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
 );
 
@@ -604,7 +608,7 @@ create trigger make_api_key before insert on app.api_keys
 -- What may change of a key (docs/api.md, Authentication): it is renamed, it is replaced once, it is revoked once and for good. Scopes,
 -- creator, company and hash are those that it was made with, for life.
 
--- Whatever else an update says stays as it was.
+-- Whatever else an update says stays as it was; but Former member takes the place of somebody who has been erased (0950).
 create function app.change_api_key() returns trigger
 language plpgsql security definer set search_path = ''
 as $$
@@ -612,6 +616,11 @@ declare
   asked constant app.api_keys := new;
   admin_id constant uuid := (select admin.member_id from app.current_admin() as admin);
 begin
+  if app.stand_for_erased(old.company_id, array[old.created_by, old.revoked_by], array[new.created_by, new.revoked_by]) then
+    old.created_by := new.created_by;
+    old.revoked_by := new.revoked_by;
+    return old;
+  end if;
   if old.revoked_at is not null then
     return null;
   end if;
@@ -635,7 +644,7 @@ end
 $$;
 
 revoke all on function app.change_api_key from public;
-comment on function app.change_api_key is 'Trigger: an update of a key revokes it, replaces it or renames it, and changes nothing else.';
+comment on function app.change_api_key is 'Trigger: an update of a key revokes it, replaces it or renames it, and changes nothing else but who stands for the erased.';
 
 create trigger change_api_key before update on app.api_keys
   for each row execute function app.change_api_key();
@@ -674,17 +683,25 @@ create policy admin_read on app.api_key_events for select to authenticated
 grant select on app.api_key_events to authenticated;
 -- Not granted: any write; the trigger on app.api_keys writes it, and the trigger below refuses every change to everybody.
 
--- Refuses to change what is history, also to the owner of the table.
+-- Refuses to change what is history, also to the owner of the table. But Former member takes the place of somebody who has been erased,
+-- and the history of a company goes when the company is no more (0950).
 create function app.refuse_change() returns trigger
 language plpgsql set search_path = ''
 as $$
 begin
+  if tg_op = 'UPDATE' and to_jsonb(new) - array['member_id', 'member_name'] = to_jsonb(old) - array['member_id', 'member_name']
+    and new.member_name = 'Former member' and app.stand_for_erased(old.company_id, array[old.member_id], array[new.member_id]) then
+    return new;
+  end if;
+  if tg_op = 'DELETE' and not exists (select from app.companies as c where c.id = old.company_id) then
+    return old;
+  end if;
   raise exception '% only grows: % is refused', tg_relid::regclass, lower(tg_op) using errcode = 'insufficient_privilege';
 end
 $$;
 
 revoke all on function app.refuse_change from public;
-comment on function app.refuse_change is 'Trigger: refuses update, delete and truncate to everybody.';
+comment on function app.refuse_change is 'Trigger: refuses update, delete and truncate to everybody, but for what erasing people and deleting companies leave.';
 
 create trigger refuse_change before update or delete on app.api_key_events
   for each row execute function app.refuse_change();
@@ -698,6 +715,11 @@ create function app.record_api_key_event() returns trigger
 language plpgsql security definer set search_path = ''
 as $$
 begin
+  -- Erasing a person is recorded in app.erasures, and names nobody.
+  if tg_op = 'UPDATE' and (new.name, new.revoked_at, new.replaced_by) is not distinct from (old.name, old.revoked_at, old.replaced_by) then
+    return null;
+  end if;
+
   insert into app.api_key_events
     (company_id, action, key_id, key_name, hint, scopes, expires_at, member_id, member_name, former_name, replaced_by)
   select
@@ -1001,7 +1023,8 @@ select
 from app.members as m
 left join lateral (
   select t.name from app.teams as t where t.company_id = m.company_id and t.id = m.team_id offset 0
-) as team on true;
+) as team on true
+where not m.is_former;
 
 grant select on api.members to public_api;
 comment on view api.members is 'Members (docs/api.md, Members).';
@@ -2385,6 +2408,276 @@ grant execute on function public.list_api_key_events to authenticated;
 comment on function public.list_api_key_events is
   'Who created, replaced, renamed or revoked which API key of the admin''s company, newest first, as a JSON array; empty for anybody else.';
 
+-- 0950_leaving.sql
+
+-- People, old data and companies that leave (docs/operations.md, People who leave). For operators, as postgres.
+--
+-- In place of everybody who has been erased stands one row of app.members, Former member: what others did with them keeps its two sides,
+-- keys that they made go on working, and nobody can tell two erased people apart. The id goes too: it is a name in another system.
+
+-- Who has been erased, without naming them: enough to know an id again that a later file brings, and to show that it was done.
+create table app.erasures (
+  company_id uuid not null references app.companies (id) on delete cascade,
+  member_mark bytea not null,
+  erased_at timestamptz not null default now(),
+  messages_blanked boolean not null,
+  primary key (company_id, member_mark),
+  constraint erasures_member_mark_length check (octet_length(member_mark) = 32)
+);
+
+alter table app.erasures enable row level security;
+-- No policies, nothing granted: only what is below, and loading, asks for it.
+
+comment on table app.erasures is 'Erased people, by a mark that only who knows the id can make.';
+comment on column app.erasures.member_mark is 'SHA-256 of the ids of company and member.';
+
+create function app.erasure_mark(company_id uuid, member_id uuid) returns bytea
+language sql immutable set search_path = ''
+return sha256(uuid_send(company_id) || uuid_send(member_id));
+
+create function app.is_erased(company_id uuid, member_id uuid) returns boolean
+language sql stable set search_path = ''
+begin atomic
+  select exists (
+    select from app.erasures as e
+    where e.company_id = is_erased.company_id and e.member_mark = app.erasure_mark(is_erased.company_id, is_erased.member_id)
+  );
+end;
+
+-- Whether the second list of members is the first one with Former member in the place of people who have been erased, one at least.
+create function app.stand_for_erased(company_id uuid, before uuid[], after uuid[]) returns boolean
+language sql stable set search_path = ''
+begin atomic
+  select before is distinct from after and not exists (
+    select from unnest(before, after) as member (before, after)
+    where member.before is distinct from member.after
+      and not (
+        app.is_erased(stand_for_erased.company_id, member.before)
+        and exists (
+          select from app.members as m
+          where m.company_id = stand_for_erased.company_id and m.id = member.after and m.is_former
+        )
+      )
+  );
+end;
+
+-- The company, locked so that it cannot begin to move away meanwhile: what changes it then would be lost.
+create function app.require_open_company(company_id uuid) returns void
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  serving text;
+begin
+  select c.serving into serving from app.companies as c where c.id = require_open_company.company_id for share;
+  if not found then
+    raise exception 'company_id must be the id of a company, % is none', company_id using errcode = 'invalid_parameter_value';
+  elsif serving <> 'open' then
+    raise exception 'company_id must be the id of a company that is served here, % is in another project or on its way there', company_id
+      using errcode = 'invalid_parameter_value';
+  end if;
+end
+$$;
+
+-- The row that stands for everybody of a company who has been erased; made with the first of them.
+create function app.former_member(company_id uuid) returns uuid
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  insert into app.members (company_id, name, email, role, is_former) values (former_member.company_id, 'Former member', '', 'former', true)
+  on conflict do nothing;
+  return (select m.id from app.members as m where m.company_id = former_member.company_id and m.is_former);
+end
+$$;
+
+-- Ends what a member can sign in with: the account that is linked to them, and one of their address that nobody else could be meant by. With it
+-- goes what the journal of Auth says about it, address included.
+create function app.delete_accounts(company_id uuid, member_id uuid, email text) returns bigint
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  deleted uuid[];
+begin
+  with gone as (
+    delete from auth.users as u
+    where u.id in (
+        select a.user_id from app.member_accounts as a
+        where a.company_id = delete_accounts.company_id and a.member_id = delete_accounts.member_id
+      )
+      or (
+        lower(u.email) = lower(delete_accounts.email)
+        and not exists (select from app.member_accounts as a where a.user_id = u.id)
+        and not exists (
+          select from app.members as m
+          where lower(m.email) = lower(delete_accounts.email)
+            and (m.company_id, m.id) <> (delete_accounts.company_id, delete_accounts.member_id)
+        )
+      )
+    returning u.id
+  )
+  select coalesce(array_agg(gone.id), '{}') into deleted from gone;
+  delete from auth.audit_log_entries as entry
+  where exists (select from unnest(deleted) as account (id) where strpos(entry.payload::text, account.id::text) > 0);
+  return cardinality(deleted);
+end
+$$;
+
+-- Erases a person, all or nothing: see the head of this file. Of somebody who has been erased already it changes nothing.
+-- blank_messages: whether the messages of the kudos that they gave and were given go too.
+create function app.erase_member(
+  company_id uuid,
+  member_id uuid,
+  blank_messages boolean,
+  out kudos bigint,
+  out keys bigint,
+  out events bigint,
+  out accounts bigint
+)
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  person record;
+  former uuid;
+  blanked boolean;
+begin
+  -- A load that is under way ends first, and the next one knows that this person is gone.
+  lock table staging.members in share mode;
+  perform app.require_open_company(company_id);
+  if blank_messages is null then
+    raise exception 'blank_messages must be true or false' using errcode = 'invalid_parameter_value';
+  end if;
+
+  select m.email into person
+  from app.members as m
+  where m.company_id = erase_member.company_id and m.id = erase_member.member_id and not m.is_former
+  for update;
+  if not found then
+    select e.messages_blanked into blanked
+    from app.erasures as e
+    where e.company_id = erase_member.company_id and e.member_mark = app.erasure_mark(erase_member.company_id, erase_member.member_id);
+    if not found then
+      raise exception 'member_id must be the id of a member of the company' using errcode = 'invalid_parameter_value';
+    elsif blank_messages and not blanked then
+      raise exception 'this person was erased with their messages kept: nobody can tell any more which they are' using errcode = 'invalid_parameter_value';
+    end if;
+    select 0, 0, 0, 0 into kudos, keys, events, accounts;
+    return;
+  end if;
+
+  former := app.former_member(company_id);
+  insert into app.erasures (company_id, member_mark, messages_blanked)
+  values (erase_member.company_id, app.erasure_mark(erase_member.company_id, erase_member.member_id), blank_messages);
+
+  update app.kudos as k set
+    sender_id = case when k.sender_id = erase_member.member_id then former else k.sender_id end,
+    receiver_id = case when k.receiver_id = erase_member.member_id then former else k.receiver_id end,
+    message = case when blank_messages then '' else k.message end
+  where k.company_id = erase_member.company_id and erase_member.member_id in (k.sender_id, k.receiver_id);
+  get diagnostics kudos = row_count;
+
+  update app.api_keys as k set
+    created_by = case when k.created_by = erase_member.member_id then former else k.created_by end,
+    revoked_by = case when k.revoked_by = erase_member.member_id then former else k.revoked_by end
+  where k.company_id = erase_member.company_id and erase_member.member_id in (k.created_by, k.revoked_by);
+  get diagnostics keys = row_count;
+
+  update app.api_key_events as e set member_id = former, member_name = 'Former member'
+  where e.company_id = erase_member.company_id and e.member_id = erase_member.member_id;
+  get diagnostics events = row_count;
+
+  accounts := app.delete_accounts(company_id, member_id, person.email);
+  delete from app.members as m where m.company_id = erase_member.company_id and m.id = erase_member.member_id;
+end
+$$;
+
+-- Deletes up to 2,000 rows of a table that are older, and says how many: short enough that nobody waits for it.
+create function app.purge_some(company_id uuid, before timestamptz, relation text) returns bigint
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  deleted bigint;
+begin
+  perform app.require_open_company(company_id);
+  execute format(
+    'delete from app.%1$I as t where t.ctid = any (array(
+       select old.ctid from app.%1$I as old where old.company_id = $1 and old.created_at < $2 order by old.created_at limit 2000 for update
+     ))',
+    relation
+  ) using company_id, before;
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$$;
+
+-- Deletes the kudos, day ratings and pulse answers of a company that were created before a time. It commits every 2,000 rows, so that
+-- nobody waits for it: it cannot be called within a transaction, and what it has deleted when it is broken off stays deleted.
+-- Without a search path of its own, because PostgreSQL lets no procedure commit that has one; it names everything in full.
+create procedure app.purge_before(company_id uuid, before timestamptz)
+language plpgsql security invoker
+as $$
+declare
+  relation text;
+  deleted bigint;
+  total bigint;
+begin
+  if before is null then
+    raise exception 'before must be a time' using errcode = 'invalid_parameter_value';
+  end if;
+  foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
+    total := 0;
+    loop
+      deleted := app.purge_some(company_id, before, relation);
+      total := total + deleted;
+      commit;
+      exit when deleted = 0;
+    end loop;
+    raise notice '%: % rows deleted', relation, total;
+  end loop;
+end
+$$;
+
+-- Deletes a company and everything of it: from the commit on its keys are refused. Accounts of its people too, and the history of its keys.
+create function app.delete_company(
+  company_id uuid, out members bigint, out kudos bigint, out keys bigint, out accounts bigint
+)
+language plpgsql volatile security invoker set search_path = ''
+as $$
+begin
+  lock table staging.members in share mode;
+  perform from app.companies as c where c.id = delete_company.company_id for update;
+  if not found then
+    raise exception 'company_id must be the id of a company, % is none', company_id using errcode = 'invalid_parameter_value';
+  end if;
+  select
+    (select count(*) from app.members as m where m.company_id = delete_company.company_id and not m.is_former),
+    (select count(*) from app.kudos as k where k.company_id = delete_company.company_id),
+    (select count(*) from app.api_keys as k where k.company_id = delete_company.company_id)
+  into members, kudos, keys;
+  select coalesce(sum(app.delete_accounts(m.company_id, m.id, m.email)), 0) into accounts
+  from app.members as m
+  where m.company_id = delete_company.company_id and not m.is_former;
+  delete from app.companies as c where c.id = delete_company.company_id;
+  -- Their trigger lets go of the history of a company that is no more.
+  delete from app.api_key_events as e where e.company_id = delete_company.company_id;
+end
+$$;
+
+revoke all on function
+  app.erasure_mark, app.is_erased, app.stand_for_erased, app.require_open_company, app.former_member, app.delete_accounts, app.erase_member, app.purge_some,
+  app.delete_company
+from public;
+revoke all on procedure app.purge_before from public;
+comment on function app.erasure_mark(uuid, uuid) is 'What app.erasures keeps of a person.';
+comment on function app.is_erased(uuid, uuid) is 'Whether this was the id of somebody who has been erased.';
+comment on function app.stand_for_erased(uuid, uuid[], uuid[]) is 'Whether nothing but Former member has taken the place of people who have been erased.';
+comment on function app.require_open_company(uuid) is 'Raises unless the company is there and served here, and keeps it so until the end of the transaction.';
+comment on function app.former_member(uuid) is 'The id of the row that stands for everybody of a company who has been erased.';
+comment on function app.delete_accounts(uuid, uuid, text) is 'Deletes the accounts that a member can sign in with, and says how many.';
+comment on function app.erase_member(uuid, uuid, boolean) is
+  'Erases a person: in how many kudos, keys and entries of the history Former member now stands for them, and how many accounts are gone.';
+comment on function app.purge_some(uuid, timestamptz, text) is 'Deletes up to 2,000 old rows of a table and says how many.';
+comment on procedure app.purge_before(uuid, timestamptz) is 'Deletes the kudos, day ratings and pulse answers of a company before a time, 2,000 rows a commit.';
+comment on function app.delete_company(uuid) is 'Deletes a company and everything of it, and says how many members, kudos, keys and accounts that were.';
+
 -- 10_staging.sql
 
 -- Staging: where an operator puts a company's files before app.load_staging checks them and takes them over (docs/operations.md,
@@ -2637,7 +2930,8 @@ return (
   where c.file = wrong_cells_query.file
 );
 
--- Cells that name a row which neither the files nor the company ($1) have. Those that are no uuid are wrong cells already.
+-- Cells that name a row which neither the files nor the company ($1) have, nor had until the person was erased. Those that are no uuid are
+-- wrong cells already.
 create function app.unknown_ids_query(file text) returns text
 language sql immutable set search_path = ''
 return (
@@ -2658,9 +2952,10 @@ return (
           )
           offset 0
         ) as u
-        where %5$s
+        where case when %5$s then %6$s end
       $query$,
-      c.file, c.field, c.names, f.one, format(k.condition, 'u.id')
+      c.file, c.field, c.names, f.one, format(k.condition, 'u.id'),
+      case c.names when 'members' then 'not app.is_erased($1, u.id::uuid)' else 'true' end
     ),
     ' union all '
   )
@@ -2843,6 +3138,37 @@ begin
 end
 $$;
 
+-- Takes those who have been erased out of staging, and the kudos that name them: they do not come back, and what is left of their kudos stays
+-- as it is.
+create function app.leave_out_erased(company_id uuid, out members bigint, out kudos bigint)
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  erased text[];
+begin
+  members := 0;
+  kudos := 0;
+  if not exists (select from app.erasures as e where e.company_id = leave_out_erased.company_id) then
+    return;
+  end if;
+  select coalesce(array_agg(named.id), '{}') into erased
+  from (
+    select lower(m.id) as id from staging.members as m
+    union
+    select lower(k.sender_id) from staging.kudos as k
+    union
+    select lower(k.receiver_id) from staging.kudos as k
+  ) as named
+  where app.erasure_mark(leave_out_erased.company_id, named.id::uuid) in (
+    select e.member_mark from app.erasures as e where e.company_id = leave_out_erased.company_id
+  );
+  delete from staging.members as m where lower(m.id) = any (erased);
+  get diagnostics members = row_count;
+  delete from staging.kudos as k where lower(k.sender_id) = any (erased) or lower(k.receiver_id) = any (erased);
+  get diagnostics kudos = row_count;
+end
+$$;
+
 -- What has to be there, or gone, before the rows of a file are written.
 create function app.prepare_file(company_id uuid, file text) returns void
 language plpgsql volatile security invoker set search_path = ''
@@ -2868,13 +3194,14 @@ $$;
 
 -- Security invoker: who may not write these tables may not load either. An error names up to 20 problems.
 create function app.load_staging(company_id uuid)
-returns table (file text, inserted bigint, updated bigint, unchanged bigint)
+returns table (file text, inserted bigint, updated bigint, unchanged bigint, left_out bigint)
 language plpgsql volatile security invoker
 set search_path = ''
 set jit = off
 as $$
 declare
   problems record;
+  erased record;
   loaded record;
 begin
   -- No row arrives between the check and the writing, and two loads do not meet.
@@ -2889,13 +3216,7 @@ begin
     staging.day_ratings, staging.pulse_questions, staging.pulse_responses,
     app.teams, app.members, app.categories, app.pulse_questions;
 
-  if not exists (select from app.companies as c where c.id = load_staging.company_id) then
-    raise exception 'company_id must be the id of a company, % is none', load_staging.company_id
-      using errcode = 'invalid_parameter_value';
-  elsif exists (select from app.companies as c where c.id = load_staging.company_id and c.serving <> 'open') then
-    raise exception 'company_id must be the id of a company that is served here, % is in another project or on its way there', load_staging.company_id
-      using errcode = 'invalid_parameter_value';
-  end if;
+  perform app.require_open_company(company_id);
 
   raise notice 'checking the files';
   select count(*) as found, string_agg(p.problem, '; ' order by p.place) filter (where p.place <= 20) as first into problems
@@ -2908,9 +3229,12 @@ begin
       using errcode = 'invalid_parameter_value';
   end if;
 
+  select * into erased from app.leave_out_erased(company_id);
   for loaded in select f.file, f.target from app.loaded_files() as f order by f.place loop
     perform app.prepare_file(company_id, loaded.file);
-    return query select loaded.file, w.inserted, w.updated, w.unchanged from app.write_file(load_staging.company_id, loaded.file) as w;
+    return query
+      select loaded.file, w.inserted, w.updated, w.unchanged, case loaded.file when 'members' then erased.members when 'kudos' then erased.kudos else 0 end
+      from app.write_file(load_staging.company_id, loaded.file) as w;
     -- Foreign keys of the files that follow are checked with plans that know how many rows this one has added.
     execute format('analyze app.%I', loaded.target);
   end loop;
@@ -2921,9 +3245,10 @@ begin
 end
 $$;
 
-revoke all on function app.write_query, app.write_file, app.prepare_file, app.load_staging from public;
+revoke all on function app.write_query, app.write_file, app.leave_out_erased, app.prepare_file, app.load_staging from public;
 comment on function app.write_query(text) is 'The statement that writes rows of a file in staging to a company and counts them.';
 comment on function app.write_file(uuid, text) is 'Writes a file in staging to a company, and says how many rows were new, changed, and neither.';
+comment on function app.leave_out_erased(uuid) is 'Takes erased people and their kudos out of staging, and says how many rows that were.';
 comment on function app.prepare_file(uuid, text) is 'Makes way for the rows of a file in staging.';
 comment on function app.load_staging(uuid) is
   'Checks what stands in staging, writes it to this company, all or nothing, and empties staging. What it did, per file.';

@@ -5,6 +5,9 @@ import { sql, stack } from "../api/stack.ts";
 
 afterAll(() => sql.end());
 
+/** PostgreSQL lets no procedure commit that has a search path of its own; this one names everything in full. */
+const meant = "function_search_path_mutable: Function `app.purge_before` has a role mutable search_path";
+
 /** The names of the findings at level warn or above, each with what it is about. */
 async function findings(): Promise<string[]> {
   const args = ["db", "advisors", "--level", "warn", "--output-format", "json", "--workdir", root];
@@ -16,8 +19,8 @@ async function findings(): Promise<string[]> {
   return results.map(({ name, detail }) => `${name}: ${detail}`);
 }
 
-test("the migrated database has no finding", async () => {
-  expect(await findings()).toEqual([]);
+test("the migrated database has no finding but the one that is meant", async () => {
+  expect(await findings()).toEqual([meant]);
 });
 
 test("a table that anybody can read is a finding, so that the test above means something", async () => {
@@ -25,6 +28,7 @@ test("a table that anybody can read is a finding, so that the test above means s
   try {
     await sql`grant select on public.open_door to anon`;
     expect(await findings()).toEqual([
+      meant,
       "rls_disabled_in_public: Table `public.open_door` is public, but RLS has not been enabled.",
     ]);
   } finally {

@@ -167,7 +167,7 @@ export async function runLoad(company: string, texts: Record<string, string>, da
 
 /**
  * As {@link runLoad}.
- * @returns what a load printed: per file, rows inserted, updated and unchanged
+ * @returns what a load printed: per file, rows inserted, updated and unchanged, and after these those left out, if there are any
  * @throws Error with PostgreSQL's message
  */
 export async function loadText(company: string, texts: Record<string, string>): Promise<Record<string, string[]>> {
@@ -179,7 +179,7 @@ export async function loadText(company: string, texts: Record<string, string>): 
       .split("\n")
       .map((line) => {
         const [file, ...counts] = line.split(",");
-        return [file, counts];
+        return [file, counts.at(-1) === "0" ? counts.slice(0, 3) : counts];
       }),
   );
 }

@@ -202,13 +202,14 @@ insert into valid_rows values
   ('app.companies', '{"id": "00000000-0000-4000-8000-00000000000c", "name": "C", "default_language": "en", "created_at": "2026-01-01Z", '
     '"serving": "closed", "move_id": "00000000-0000-4000-8000-00000000000d"}'),
   ('app.teams', '{"name": "T"}'),
-  ('app.members', '{"name": "M", "email": "m@c.example", "role": "employee"}'),
+  ('app.members', '{"name": "M", "email": "m@c.example", "role": "employee", "is_former": false}'),
   ('app.category_names', '{"language": "fr", "name": "N"}'),
   ('app.kudos', '{"message": "M"}'),
   ('app.rewards', '{"name": "R", "points_cost": 1, "reward_type": "perk", "is_archived": false}'),
   ('app.day_ratings', '{"rating": 3}'),
   ('app.pulse_questions', '{"question": "Q"}'),
   ('app.pulse_responses', '{"comment": ""}'),
+  ('app.erasures', jsonb_build_object('member_mark', sha256('M'), 'erased_at', now(), 'messages_blanked', true)),
   ('app.api_key_events', '{"action": "created", "key_name": "K", "hint": "h", "scopes": ["read:members"], "member_name": "M"}');
 update valid_rows set fields = jsonb_build_object(
     'company_id', pg_temp.id('Acorn'), 'id', gen_random_uuid(), 'created_at', now(), 'sender_id', pg_temp.id('Acorn admin'),
@@ -234,7 +235,8 @@ insert into decisive_values values
   ('teams_created_at_range', 'app.teams', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]', '["0001-01-01Z BC", "10000-01-01Z", "infinity"]'),
   ('categories_created_at_range', 'app.categories', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]', '["0001-01-01Z BC", "10000-01-01Z", "infinity"]'),
   ('category_names_name_length', 'app.category_names', 'name', json_build_array(repeat('ä', 255)), json_build_array('', repeat('x', 256))),
-  ('kudos_message_length', 'app.kudos', 'message', json_build_array('x', repeat('ä', 10000)), json_build_array('', repeat('x', 10001))),
+  ('erasures_member_mark_length', 'app.erasures', 'member_mark', json_build_array(sha256('x')), json_build_array('', '\x00')),
+  ('kudos_message_length', 'app.kudos', 'message', json_build_array('', repeat('ä', 10000)), json_build_array(repeat('x', 10001))),
   ('kudos_created_at_range', 'app.kudos', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]',
     '["0001-12-31 23:59:59.999999Z BC", "10000-01-01Z", "infinity", "-infinity"]'),
   ('rewards_external_id_length', 'app.rewards', 'external_id', json_build_array(null, 'x', repeat('ä', 255)),

@@ -1,0 +1,267 @@
+-- People, old data and companies that leave (docs/operations.md, People who leave). For operators, as postgres.
+--
+-- In place of everybody who has been erased stands one row of app.members, Former member: what others did with them keeps its two sides,
+-- keys that they made go on working, and nobody can tell two erased people apart. The id goes too: it is a name in another system.
+
+-- Who has been erased, without naming them: enough to know an id again that a later file brings, and to show that it was done.
+create table app.erasures (
+  company_id uuid not null references app.companies (id) on delete cascade,
+  member_mark bytea not null,
+  erased_at timestamptz not null default now(),
+  messages_blanked boolean not null,
+  primary key (company_id, member_mark),
+  constraint erasures_member_mark_length check (octet_length(member_mark) = 32)
+);
+
+alter table app.erasures enable row level security;
+-- No policies, nothing granted: only what is below, and loading, asks for it.
+
+comment on table app.erasures is 'Erased people, by a mark that only who knows the id can make.';
+comment on column app.erasures.member_mark is 'SHA-256 of the ids of company and member.';
+
+create function app.erasure_mark(company_id uuid, member_id uuid) returns bytea
+language sql immutable set search_path = ''
+return sha256(uuid_send(company_id) || uuid_send(member_id));
+
+create function app.is_erased(company_id uuid, member_id uuid) returns boolean
+language sql stable set search_path = ''
+begin atomic
+  select exists (
+    select from app.erasures as e
+    where e.company_id = is_erased.company_id and e.member_mark = app.erasure_mark(is_erased.company_id, is_erased.member_id)
+  );
+end;
+
+-- Whether the second list of members is the first one with Former member in the place of people who have been erased, one at least.
+create function app.stand_for_erased(company_id uuid, before uuid[], after uuid[]) returns boolean
+language sql stable set search_path = ''
+begin atomic
+  select before is distinct from after and not exists (
+    select from unnest(before, after) as member (before, after)
+    where member.before is distinct from member.after
+      and not (
+        app.is_erased(stand_for_erased.company_id, member.before)
+        and exists (
+          select from app.members as m
+          where m.company_id = stand_for_erased.company_id and m.id = member.after and m.is_former
+        )
+      )
+  );
+end;
+
+-- The company, locked so that it cannot begin to move away meanwhile: what changes it then would be lost.
+create function app.require_open_company(company_id uuid) returns void
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  serving text;
+begin
+  select c.serving into serving from app.companies as c where c.id = require_open_company.company_id for share;
+  if not found then
+    raise exception 'company_id must be the id of a company, % is none', company_id using errcode = 'invalid_parameter_value';
+  elsif serving <> 'open' then
+    raise exception 'company_id must be the id of a company that is served here, % is in another project or on its way there', company_id
+      using errcode = 'invalid_parameter_value';
+  end if;
+end
+$$;
+
+-- The row that stands for everybody of a company who has been erased; made with the first of them.
+create function app.former_member(company_id uuid) returns uuid
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  insert into app.members (company_id, name, email, role, is_former) values (former_member.company_id, 'Former member', '', 'former', true)
+  on conflict do nothing;
+  return (select m.id from app.members as m where m.company_id = former_member.company_id and m.is_former);
+end
+$$;
+
+-- Ends what a member can sign in with: the account that is linked to them, and one of their address that nobody else could be meant by. With it
+-- goes what the journal of Auth says about it, address included.
+create function app.delete_accounts(company_id uuid, member_id uuid, email text) returns bigint
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  deleted uuid[];
+begin
+  with gone as (
+    delete from auth.users as u
+    where u.id in (
+        select a.user_id from app.member_accounts as a
+        where a.company_id = delete_accounts.company_id and a.member_id = delete_accounts.member_id
+      )
+      or (
+        lower(u.email) = lower(delete_accounts.email)
+        and not exists (select from app.member_accounts as a where a.user_id = u.id)
+        and not exists (
+          select from app.members as m
+          where lower(m.email) = lower(delete_accounts.email)
+            and (m.company_id, m.id) <> (delete_accounts.company_id, delete_accounts.member_id)
+        )
+      )
+    returning u.id
+  )
+  select coalesce(array_agg(gone.id), '{}') into deleted from gone;
+  delete from auth.audit_log_entries as entry
+  where exists (select from unnest(deleted) as account (id) where strpos(entry.payload::text, account.id::text) > 0);
+  return cardinality(deleted);
+end
+$$;
+
+-- Erases a person, all or nothing: see the head of this file. Of somebody who has been erased already it changes nothing.
+-- blank_messages: whether the messages of the kudos that they gave and were given go too.
+create function app.erase_member(
+  company_id uuid,
+  member_id uuid,
+  blank_messages boolean,
+  out kudos bigint,
+  out keys bigint,
+  out events bigint,
+  out accounts bigint
+)
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  person record;
+  former uuid;
+  blanked boolean;
+begin
+  -- A load that is under way ends first, and the next one knows that this person is gone.
+  lock table staging.members in share mode;
+  perform app.require_open_company(company_id);
+  if blank_messages is null then
+    raise exception 'blank_messages must be true or false' using errcode = 'invalid_parameter_value';
+  end if;
+
+  select m.email into person
+  from app.members as m
+  where m.company_id = erase_member.company_id and m.id = erase_member.member_id and not m.is_former
+  for update;
+  if not found then
+    select e.messages_blanked into blanked
+    from app.erasures as e
+    where e.company_id = erase_member.company_id and e.member_mark = app.erasure_mark(erase_member.company_id, erase_member.member_id);
+    if not found then
+      raise exception 'member_id must be the id of a member of the company' using errcode = 'invalid_parameter_value';
+    elsif blank_messages and not blanked then
+      raise exception 'this person was erased with their messages kept: nobody can tell any more which they are' using errcode = 'invalid_parameter_value';
+    end if;
+    select 0, 0, 0, 0 into kudos, keys, events, accounts;
+    return;
+  end if;
+
+  former := app.former_member(company_id);
+  insert into app.erasures (company_id, member_mark, messages_blanked)
+  values (erase_member.company_id, app.erasure_mark(erase_member.company_id, erase_member.member_id), blank_messages);
+
+  update app.kudos as k set
+    sender_id = case when k.sender_id = erase_member.member_id then former else k.sender_id end,
+    receiver_id = case when k.receiver_id = erase_member.member_id then former else k.receiver_id end,
+    message = case when blank_messages then '' else k.message end
+  where k.company_id = erase_member.company_id and erase_member.member_id in (k.sender_id, k.receiver_id);
+  get diagnostics kudos = row_count;
+
+  update app.api_keys as k set
+    created_by = case when k.created_by = erase_member.member_id then former else k.created_by end,
+    revoked_by = case when k.revoked_by = erase_member.member_id then former else k.revoked_by end
+  where k.company_id = erase_member.company_id and erase_member.member_id in (k.created_by, k.revoked_by);
+  get diagnostics keys = row_count;
+
+  update app.api_key_events as e set member_id = former, member_name = 'Former member'
+  where e.company_id = erase_member.company_id and e.member_id = erase_member.member_id;
+  get diagnostics events = row_count;
+
+  accounts := app.delete_accounts(company_id, member_id, person.email);
+  delete from app.members as m where m.company_id = erase_member.company_id and m.id = erase_member.member_id;
+end
+$$;
+
+-- Deletes up to 2,000 rows of a table that are older, and says how many: short enough that nobody waits for it.
+create function app.purge_some(company_id uuid, before timestamptz, relation text) returns bigint
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  deleted bigint;
+begin
+  perform app.require_open_company(company_id);
+  execute format(
+    'delete from app.%1$I as t where t.ctid = any (array(
+       select old.ctid from app.%1$I as old where old.company_id = $1 and old.created_at < $2 order by old.created_at limit 2000 for update
+     ))',
+    relation
+  ) using company_id, before;
+  get diagnostics deleted = row_count;
+  return deleted;
+end
+$$;
+
+-- Deletes the kudos, day ratings and pulse answers of a company that were created before a time. It commits every 2,000 rows, so that
+-- nobody waits for it: it cannot be called within a transaction, and what it has deleted when it is broken off stays deleted.
+-- Without a search path of its own, because PostgreSQL lets no procedure commit that has one; it names everything in full.
+create procedure app.purge_before(company_id uuid, before timestamptz)
+language plpgsql security invoker
+as $$
+declare
+  relation text;
+  deleted bigint;
+  total bigint;
+begin
+  if before is null then
+    raise exception 'before must be a time' using errcode = 'invalid_parameter_value';
+  end if;
+  foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
+    total := 0;
+    loop
+      deleted := app.purge_some(company_id, before, relation);
+      total := total + deleted;
+      commit;
+      exit when deleted = 0;
+    end loop;
+    raise notice '%: % rows deleted', relation, total;
+  end loop;
+end
+$$;
+
+-- Deletes a company and everything of it: from the commit on its keys are refused. Accounts of its people too, and the history of its keys.
+create function app.delete_company(
+  company_id uuid, out members bigint, out kudos bigint, out keys bigint, out accounts bigint
+)
+language plpgsql volatile security invoker set search_path = ''
+as $$
+begin
+  lock table staging.members in share mode;
+  perform from app.companies as c where c.id = delete_company.company_id for update;
+  if not found then
+    raise exception 'company_id must be the id of a company, % is none', company_id using errcode = 'invalid_parameter_value';
+  end if;
+  select
+    (select count(*) from app.members as m where m.company_id = delete_company.company_id and not m.is_former),
+    (select count(*) from app.kudos as k where k.company_id = delete_company.company_id),
+    (select count(*) from app.api_keys as k where k.company_id = delete_company.company_id)
+  into members, kudos, keys;
+  select coalesce(sum(app.delete_accounts(m.company_id, m.id, m.email)), 0) into accounts
+  from app.members as m
+  where m.company_id = delete_company.company_id and not m.is_former;
+  delete from app.companies as c where c.id = delete_company.company_id;
+  -- Their trigger lets go of the history of a company that is no more.
+  delete from app.api_key_events as e where e.company_id = delete_company.company_id;
+end
+$$;
+
+revoke all on function
+  app.erasure_mark, app.is_erased, app.stand_for_erased, app.require_open_company, app.former_member, app.delete_accounts, app.erase_member, app.purge_some,
+  app.delete_company
+from public;
+revoke all on procedure app.purge_before from public;
+comment on function app.erasure_mark(uuid, uuid) is 'What app.erasures keeps of a person.';
+comment on function app.is_erased(uuid, uuid) is 'Whether this was the id of somebody who has been erased.';
+comment on function app.stand_for_erased(uuid, uuid[], uuid[]) is 'Whether nothing but Former member has taken the place of people who have been erased.';
+comment on function app.require_open_company(uuid) is 'Raises unless the company is there and served here, and keeps it so until the end of the transaction.';
+comment on function app.former_member(uuid) is 'The id of the row that stands for everybody of a company who has been erased.';
+comment on function app.delete_accounts(uuid, uuid, text) is 'Deletes the accounts that a member can sign in with, and says how many.';
+comment on function app.erase_member(uuid, uuid, boolean) is
+  'Erases a person: in how many kudos, keys and entries of the history Former member now stands for them, and how many accounts are gone.';
+comment on function app.purge_some(uuid, timestamptz, text) is 'Deletes up to 2,000 old rows of a table and says how many.';
+comment on procedure app.purge_before(uuid, timestamptz) is 'Deletes the kudos, day ratings and pulse answers of a company before a time, 2,000 rows a commit.';
+comment on function app.delete_company(uuid) is 'Deletes a company and everything of it, and says how many members, kudos, keys and accounts that were.';
