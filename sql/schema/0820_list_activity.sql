@@ -180,7 +180,7 @@ begin
   api_key := app.authenticate(key_hash, 'read:activity');
 
   if starting_after is not null then
-    select k.instant into after_instant from api.activity as k where k.company_id = api_key.company_id and k.id = starting_after;
+    select k.created_at into after_instant from app.kudos as k where k.company_id = api_key.company_id and k.id = starting_after;
     if not found then
       perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
     end if;

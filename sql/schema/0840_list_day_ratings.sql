@@ -76,7 +76,7 @@ begin
   api_key := app.authenticate(key_hash, 'read:analytics');
 
   if starting_after is not null then
-    select d.instant into after_instant from api.day_ratings as d where d.company_id = api_key.company_id and d.id = starting_after;
+    select d.created_at into after_instant from app.day_ratings as d where d.company_id = api_key.company_id and d.id = starting_after;
     if not found then
       perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
     end if;

@@ -78,7 +78,7 @@ begin
   api_key := app.authenticate(key_hash, 'read:analytics');
 
   if starting_after is not null then
-    select p.instant into after_instant from api.pulse_responses as p where p.company_id = api_key.company_id and p.id = starting_after;
+    select p.created_at into after_instant from app.pulse_responses as p where p.company_id = api_key.company_id and p.id = starting_after;
     if not found then
       perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
     end if;

@@ -1421,7 +1421,7 @@ begin
   api_key := app.authenticate(key_hash, 'read:activity');
 
   if starting_after is not null then
-    select k.instant into after_instant from api.activity as k where k.company_id = api_key.company_id and k.id = starting_after;
+    select k.created_at into after_instant from app.kudos as k where k.company_id = api_key.company_id and k.id = starting_after;
     if not found then
       perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
     end if;
@@ -1826,7 +1826,7 @@ begin
   api_key := app.authenticate(key_hash, 'read:analytics');
 
   if starting_after is not null then
-    select d.instant into after_instant from api.day_ratings as d where d.company_id = api_key.company_id and d.id = starting_after;
+    select d.created_at into after_instant from app.day_ratings as d where d.company_id = api_key.company_id and d.id = starting_after;
     if not found then
       perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
     end if;
@@ -1970,7 +1970,7 @@ begin
   api_key := app.authenticate(key_hash, 'read:analytics');
 
   if starting_after is not null then
-    select p.instant into after_instant from api.pulse_responses as p where p.company_id = api_key.company_id and p.id = starting_after;
+    select p.created_at into after_instant from app.pulse_responses as p where p.company_id = api_key.company_id and p.id = starting_after;
     if not found then
       perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
     end if;

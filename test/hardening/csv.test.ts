@@ -125,7 +125,13 @@ async function csvAndCells(path: string, escaped: boolean): Promise<{ csv: strin
   const query = `${path}?limit=1000&format=csv${escaped ? "&escape_formulas=true" : ""}`;
   const bytes = await (await call(query, key)).arrayBuffer();
   const csv = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  return { csv, expected: cells(path, await list(`${path}?limit=1000`, key), escaped) };
+  return {
+    csv,
+    expected: cells(
+      { path, parameters: escaped ? { escape_formulas: "true" } : {} },
+      await list(`${path}?limit=1000`, key),
+    ),
+  };
 }
 
 test("any text in any column is read back from CSV by papaparse as it stands in the JSON", async () => {

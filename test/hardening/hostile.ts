@@ -1,5 +1,6 @@
 // Requests that nobody sends by mistake.
 import fc from "fast-check";
+import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { body } from "./hostile_bodies.ts";
 import { text, texts } from "./hostile_texts.ts";
 import { lists } from "./model.ts";
@@ -37,19 +38,8 @@ const path = fc.oneof(
 );
 
 const names = [
-  ...[
-    "limit",
-    "format",
-    "escape_formulas",
-    "since",
-    "until",
-    "team_id",
-    "role",
-    "category_id",
-    "sender_id",
-    "receiver_id",
-  ],
-  ...["include_archived", "key_hash", "max_rows", "__proto__"],
+  ...new Set(endpoints.flatMap(({ parameters }) => parameters.map(({ name }) => name))),
+  ...["key_hash", "max_rows", "__proto__"],
 ];
 const good = [
   "1",
@@ -61,6 +51,8 @@ const good = [
   "2026-01-01T00:00:00Z",
   "00000000-0000-4000-8000-000000000000",
   "employee",
+  "sender_id,category_id",
+  "external_id",
 ];
 const parameter = fc
   .tuple(

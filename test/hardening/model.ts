@@ -13,12 +13,15 @@ export interface ListRequest {
 interface List {
   scope: string;
   columns: string[];
-  rows(world: World): { at: bigint; filters: Record<string, string | null>; row: Row }[];
+  /** What `include` may ask for. */
+  included: string[];
+  rows(world: World): { at: bigint; filters: Record<string, string | null>; row: Row; more?: Row }[];
 }
 
 const members: List = {
   scope: "read:members",
   columns: ["id", "name", "email", "role", "team_id", "team_name", "created_at"],
+  included: [],
   rows: ({ members, teams }) =>
     members.map(({ id, name, email, role, team_id, at }) => ({
       at,
@@ -46,6 +49,7 @@ function categoryName({ categories, language }: World, id: string): string {
 const activity: List = {
   scope: "read:activity",
   columns: ["id", "timestamp", "sender_name", "sender_email", "receiver_name", "receiver_email", "message", "category"],
+  included: ["sender_id", "receiver_id", "category_id"],
   rows: (world) =>
     world.kudos.map(({ id, sender_id, receiver_id, category_id, message, at }) => {
       const sender = world.members.find((member) => member.id === sender_id);
@@ -53,6 +57,7 @@ const activity: List = {
       return {
         at,
         filters: { sender_id, receiver_id, category_id },
+        more: { sender_id, receiver_id, category_id },
         row: {
           id,
           timestamp: iso(at),
@@ -73,9 +78,11 @@ const rewards: List = {
     ...["id", "name", "description", "points_cost", "reward_type", "stock_count", "image_url", "vendor_name"],
     ...["is_archived", "created_at"],
   ],
+  included: ["external_id"],
   rows: ({ rewards }) =>
-    rewards.map(({ external_id: _, at, ...reward }) => ({
+    rewards.map(({ external_id, at, ...reward }) => ({
       at,
+      more: { external_id },
       filters: { archived: String(reward.is_archived) },
       row: { ...reward, created_at: iso(at) },
     })),
@@ -84,9 +91,11 @@ const rewards: List = {
 const ratings: List = {
   scope: "read:analytics",
   columns: ["id", "rating", "comment", "team_id", "points_awarded", "created_at"],
-  rows: ({ ratings }) =>
+  included: ["team_name"],
+  rows: ({ ratings, teams }) =>
     ratings.map(({ at, ...rating }) => ({
       at,
+      more: { team_name: teams.find((team) => team.id === rating.team_id)?.name ?? null },
       filters: { team_id: rating.team_id },
       row: { ...rating, created_at: iso(at) },
     })),
@@ -95,6 +104,7 @@ const ratings: List = {
 const answers: List = {
   scope: "read:analytics",
   columns: ["id", "timestamp", "question", "response_type", "value", "comment"],
+  included: ["question_id"],
   rows: ({ answers, questions }) =>
     answers.map(({ id, question_id, value, comment, at }) => {
       const asked = questions.find((question) => question.id === question_id);
@@ -102,14 +112,35 @@ const answers: List = {
       return {
         at,
         filters: {},
+        more: { question_id },
         row: { id, timestamp: iso(at), question, response_type: asked?.response_type ?? null, value, comment },
       };
+    }),
+};
+
+const teams: List = {
+  scope: "read:members",
+  columns: ["id", "name", "created_at"],
+  included: [],
+  rows: ({ teams }) => teams.map(({ id, name, at }) => ({ at, filters: {}, row: { id, name, created_at: iso(at) } })),
+};
+
+const categories: List = {
+  scope: "read:activity",
+  columns: ["id", "name", "created_at"],
+  included: [],
+  rows: (world) =>
+    world.categories.map(({ id, at }) => {
+      const row = { id, name: categoryName(world, id), created_at: iso(at) };
+      return { at, filters: {}, row };
     }),
 };
 
 export const lists: Record<string, List> = {
   "/members": members,
   "/users": members,
+  "/teams": teams,
+  "/categories": categories,
   "/activity": activity,
   "/kudos": activity,
   "/rewards": rewards,
@@ -117,8 +148,14 @@ export const lists: Record<string, List> = {
   "/pulse-responses": answers,
 };
 
-/** The page that a company's key is to be answered with. Times are compared as text: `iso` has one form. */
-export function predict(world: World, { path, parameters }: ListRequest): { rows: Row[]; hasMore: boolean } {
+/** The columns of an answer: those of the list, then those that were asked for, in the list's order. */
+function columnsOf(path: string, include = ""): string[] {
+  const { columns = [], included = [] } = lists[path] ?? {};
+  return [...columns, ...included.filter((name) => include.split(",").includes(name))];
+}
+
+/** The page that a company's key is to be answered with; nothing for a row to start after that is not in the list. */
+export function predict(world: World, { path, parameters }: ListRequest): { rows: Row[]; hasMore: boolean } | null {
   const {
     limit = "100",
     since = "",
@@ -126,23 +163,36 @@ export function predict(world: World, { path, parameters }: ListRequest): { rows
     format: _,
     escape_formulas: __,
     include_archived,
+    starting_after,
+    include,
     ...filters
   } = parameters;
   const wanted = Object.entries({
     ...filters,
     ...(path === "/rewards" && include_archived !== "true" && { archived: "false" }),
   });
-  const found = (lists[path]?.rows(world) ?? [])
+  // Newest first. Times are compared as text: `iso` has one form.
+  const place = (row: { at: bigint; row: Row }): string => `${iso(row.at)} ${row.row.id}`;
+  const all = lists[path]?.rows(world) ?? [];
+  const start = all.find(({ row }) => row.id === starting_after);
+  if (starting_after && !start) return null;
+  const found = all
+    .filter((row) => !start || place(row) < place(start))
     .filter((row) => iso(row.at) >= since && iso(row.at) <= until)
     .filter((row) => wanted.every(([name, value]) => row.filters[name] === value))
-    .sort((a, b) => (a.at === b.at ? (String(a.row.id) < String(b.row.id) ? 1 : -1) : a.at < b.at ? 1 : -1));
-  return { rows: found.slice(0, Number(limit)).map(({ row }) => row), hasMore: found.length > Number(limit) };
+    .sort((a, b) => (place(a) < place(b) ? 1 : -1));
+  const columns = columnsOf(path, include);
+  const rows = found
+    .slice(0, Number(limit))
+    .map(({ row, more }) => Object.fromEntries(columns.map((name) => [name, { ...row, ...more }[name]])));
+  return { rows, hasMore: found.length > Number(limit) };
 }
 
 /** The cells of the CSV that holds these rows, header first. */
-export function cells(path: string, rows: Row[], escaped: boolean): string[][] {
-  const columns = lists[path]?.columns ?? [];
-  const exact = /^(id|team_id|timestamp|created_at)$/;
+export function cells({ path, parameters }: ListRequest, rows: Row[]): string[][] {
+  const columns = columnsOf(path, parameters.include);
+  const escaped = parameters.escape_formulas === "true";
+  const exact = /^(id|(team|sender|receiver|category|question)_id|timestamp|created_at)$/;
   const cell = (name: string, value: unknown): string => {
     if (value === null) return "";
     if (typeof value !== "string") return JSON.stringify(value);

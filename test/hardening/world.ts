@@ -10,6 +10,7 @@ type Micros = bigint;
 export interface Team {
   id: string;
   name: string;
+  at: Micros;
 }
 export interface Member {
   id: string;
@@ -22,6 +23,7 @@ export interface Member {
 export interface Category {
   id: string;
   names: Record<string, string>;
+  at: Micros;
 }
 export interface Kudos {
   id: string;
@@ -138,7 +140,7 @@ export async function newWorld(size: number): Promise<World> {
   const text = (): string => one(awkward) + canary + one(awkward) + randomInt(1000) + one(awkward);
   const line = (): string => `${canary} ${randomInt(1_000_000)}`;
 
-  const teams = many(4, () => ({ id: randomUUID(), name: text() }));
+  const teams = many(4, () => ({ id: randomUUID(), name: text(), at: instant() }));
   const members = many(size, (index) => ({
     id: randomUUID(),
     name: text(),
@@ -149,7 +151,8 @@ export async function newWorld(size: number): Promise<World> {
   }));
   const categories = many(5, () => {
     const spoken = languages.filter(() => randomInt(2) === 0);
-    return { id: randomUUID(), names: Object.fromEntries([...spoken, "it"].map((tag) => [tag, `${tag} ${text()}`])) };
+    const names = Object.fromEntries([...spoken, "it"].map((tag) => [tag, `${tag} ${text()}`]));
+    return { id: randomUUID(), names, at: instant() };
   });
   const questions = many(4, () => ({ id: randomUUID(), question: text(), response_type: maybe(line()) }));
   const world: World = {
@@ -211,9 +214,9 @@ async function store(world: World): Promise<void> {
     Object.entries(names).map(([language, name]) => ({ company_id, category_id: id, language, name })),
   );
   const tables: [table: string, rows: object[]][] = [
-    ["teams", owned(world.teams)],
+    ["teams", timed(world.teams)],
     ["members", timed(world.members)],
-    ["categories", world.categories.map(({ id }) => ({ company_id, id }))],
+    ["categories", timed(world.categories.map(({ id, at }) => ({ id, at })))],
     ["category_names", names],
     ["kudos", timed(world.kudos)],
     ["rewards", timed(world.rewards)],

@@ -1,0 +1,160 @@
+// Walking a list by starting_after (docs/api.md, Lists) while rows come and go: each row that was there all the time comes exactly once,
+// in the list's order, under every filter, with pages of any size, as JSON and as CSV.
+import { randomUUID } from "node:crypto";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { call, sql } from "../api/stack.ts";
+import { count, tried } from "./counts.ts";
+import { lists, predict, readCsv } from "./model.ts";
+import { iso, newWorld, roles, type World } from "./world.ts";
+
+let world: World;
+let key: string;
+beforeAll(async () => {
+  world = await newWorld(40);
+  key = (await world.company.makeKey()).api_key;
+});
+afterAll(() => world.company.remove());
+
+/** Where the rows of a list lie, and what a new one has besides company, id and time. None is deleted that others name. */
+const stored: Record<string, { table: string; filters: string[]; row: (world: World, index: number) => object }> = {
+  "/members": {
+    table: "members",
+    filters: ["team_id", "role"],
+    row: ({ teams }, index) => ({
+      name: "Walker",
+      email: `${randomUUID()}@walk.example`,
+      role: roles[index % roles.length],
+      team_id: teams[index % teams.length]?.id,
+    }),
+  },
+  "/teams": { table: "teams", filters: [], row: () => ({ name: "Walkers" }) },
+  "/categories": { table: "categories", filters: [], row: () => ({}) },
+  "/activity": {
+    table: "kudos",
+    filters: ["sender_id", "receiver_id", "category_id", "since", "until"],
+    row: ({ kudos }, index) => {
+      const { sender_id, receiver_id, category_id } = kudos[index % kudos.length] as World["kudos"][number];
+      return { sender_id, receiver_id, category_id, message: "Walked" };
+    },
+  },
+  "/rewards": {
+    table: "rewards",
+    filters: ["include_archived"],
+    row: (_, index) => ({ name: "Walk", points_cost: 1, is_archived: index % 2 === 0, reward_type: "perk" }),
+  },
+  "/day-ratings": {
+    table: "day_ratings",
+    filters: ["team_id", "since", "until"],
+    row: ({ teams }, index) => ({ rating: 1 + (index % 5), team_id: teams[index % teams.length]?.id }),
+  },
+  "/pulse-responses": { table: "pulse_responses", filters: ["since", "until"], row: () => ({ comment: "Walked" }) },
+};
+
+/** Writes a row with the time of another one, so that ties are common, or with a newer one. Returns its id. */
+async function insert(path: string, index: number, isNewer: boolean): Promise<string> {
+  const { table, row } = stored[path] as (typeof stored)[string];
+  const rows = lists[path]?.rows(world) ?? [];
+  const at = isNewer ? 1_900_000_000_000_000n + BigInt(index) : (rows[index % rows.length]?.at ?? 0n);
+  const id = randomUUID();
+  const values = { company_id: world.company.id, id, ...row(world, index), created_at: iso(at) };
+  const columns = sql(Object.keys(values));
+  await sql`
+    insert into app.${sql(table)} (${columns})
+    select ${columns} from jsonb_populate_record(null::app.${sql(table)}, ${JSON.stringify(values)}::text::jsonb)`;
+  return id;
+}
+
+const remove = (path: string, ids: string[]) =>
+  sql`delete from app.${sql(stored[path]?.table ?? "")} where company_id = ${world.company.id} and id = any(${ids}::uuid[])`;
+
+/** One page: the ids of its rows, and whether there are more. */
+async function page(path: string, parameters: Record<string, string>): Promise<{ ids: string[]; hasMore: boolean }> {
+  const response = await call(`${path}?${new URLSearchParams(parameters)}`, key);
+  const body = await response.text();
+  expect([response.status, response.status === 200 ? "" : body]).toEqual([200, ""]);
+  const ids =
+    parameters.format === "csv"
+      ? readCsv(body)
+          .slice(1)
+          .map(([id]) => id ?? "")
+      : JSON.parse(body).map(({ id }: { id: string }) => id);
+  return { ids, hasMore: response.headers.get("X-Has-More") === "true" };
+}
+
+/** The filters of a row that there is, as far as they are wanted. */
+function filtersOf(path: string, wanted: string[], index: number): Record<string, string> {
+  const rows = lists[path]?.rows(world) ?? [];
+  const row = rows[index % rows.length];
+  const times = [row, rows[(index + 5) % rows.length]].map((row) => iso(row?.at ?? 0n)).sort();
+  const values: Record<string, string | null | undefined> = {
+    ...row?.filters,
+    since: times[0],
+    until: times[1],
+    include_archived: "true",
+  };
+  return Object.fromEntries(wanted.flatMap((name) => (values[name] ? [[name, values[name]]] : [])));
+}
+
+const walks = fc.constantFrom(...Object.keys(stored)).chain((path) =>
+  fc.record({
+    path: fc.constant(path),
+    filters: fc.subarray(stored[path]?.filters ?? []),
+    row: fc.nat(1000),
+    limit: fc.integer({ min: 1, max: 9 }),
+    format: fc.constantFrom("json", "csv"),
+    // What happens between two pages.
+    changes: fc.infiniteStream(fc.constantFrom("newer", "between", "delete", "nothing")),
+  }),
+);
+
+test("each row that was there all the time comes exactly once, whatever comes and goes between two pages", async () => {
+  const seen = { pages: 0, rows: 0, changes: 0 };
+  const property = fc.asyncProperty(walks, async ({ path, filters, row, limit, format, changes }) => {
+    const filter = filtersOf(path, filters, row);
+    const stays = predict(world, { path, parameters: { ...filter, limit: "1000" } })?.rows.map(({ id }) => id) ?? [];
+    const added: string[] = [];
+    const walked: string[] = [];
+    try {
+      for (let hasMore = true; hasMore; ) {
+        const last = walked.at(-1);
+        const next = await page(path, {
+          ...filter,
+          limit: String(limit),
+          format,
+          ...(last && { starting_after: last }),
+        });
+        walked.push(...next.ids);
+        hasMore = next.hasMore;
+        expect(next.ids.length, "a page with more behind it is full").toBe(hasMore ? limit : next.ids.length);
+        const change = changes.next().value;
+        if (change === "newer" || change === "between")
+          added.push(await insert(path, row + walked.length, change === "newer"));
+        // Not the row that the next page starts after: without it nobody knows where to go on, and the answer is a 400.
+        if (change === "delete") await remove(path, added.filter((id) => id !== walked.at(-1)).slice(0, 1));
+        seen.pages++;
+        if (change !== "nothing") seen.changes++;
+      }
+      expect(new Set(walked).size, "no row comes twice").toBe(walked.length);
+      expect(walked.filter((id) => !added.includes(id))).toEqual(stays);
+      seen.rows += walked.length;
+    } finally {
+      await remove(path, added);
+    }
+  });
+  const numRuns = count(60, 1000);
+  await fc.assert(property, { numRuns });
+  tried(
+    `walks: ${numRuns} lists walked in ${seen.pages} pages, ${seen.rows} rows, ${seen.changes} changes between pages`,
+  );
+}, 600_000);
+
+test("a row that has gone is no place to start after", async () => {
+  const id = await insert("/activity", 1, true);
+  await remove("/activity", [id]);
+  const response = await call(`/activity?starting_after=${id}`, key);
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    { error: "starting_after must be the id of a row of this list" },
+  ]);
+});
