@@ -1,4 +1,4 @@
-// npm run openapi: writes docs/openapi.json from the endpoints of the function. With -- --examples it first asks the stack that `npm
+// npm run openapi: writes docs/openapi.json and the Postman collection from the endpoints of the function. With -- --examples it first asks the stack that `npm
 // start` runs for new examples. test/api/openapi.test.ts holds the file to the code and the examples to the stack.
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
@@ -6,10 +6,12 @@ import { createClient } from "@supabase/supabase-js";
 import { removeImports } from "./docs.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { collectExamples, type Examples } from "./openapi/examples.ts";
+import { postmanCollection } from "./openapi/postman.ts";
 import { bin, root, runCommand } from "./stack/process.ts";
 import { runCommandLine, runningStack } from "./stack/running.ts";
 
 const documentFile = `${root}/docs/openapi.json`;
+const postmanFile = `${root}/docs/connect/public-data-api.postman_collection.json`;
 const examplesFile = `${root}/scripts/openapi/examples.json`;
 
 /** The document as it has to be now. */
@@ -43,7 +45,7 @@ async function newExamples(): Promise<Examples> {
 }
 
 const usage = `Usage: npm run openapi [-- --examples]
-Writes docs/openapi.json from the endpoints of the function.
+Writes docs/openapi.json and the Postman collection of docs/connect from the endpoints of the function.
   --examples   ask the stack that npm start runs for new examples first`;
 
 async function main(): Promise<void> {
@@ -51,8 +53,9 @@ async function main(): Promise<void> {
   if (values.help) return console.log(usage);
   if (values.examples) await writeFile(examplesFile, JSON.stringify(await newExamples()));
   await writeFile(documentFile, JSON.stringify(await currentDocument()));
-  await runCommand(bin("biome"), ["format", "--write", examplesFile, documentFile]);
-  console.log("docs/openapi.json written");
+  await writeFile(postmanFile, JSON.stringify(postmanCollection()));
+  await runCommand(bin("biome"), ["format", "--write", examplesFile, documentFile, postmanFile]);
+  console.log("docs/openapi.json and the Postman collection written");
 }
 
 if (import.meta.main) await runCommandLine(main, usage);

@@ -18,6 +18,17 @@ export interface Answer<T> {
   headers: Headers;
 }
 
+/** The API refused a request: it is no use to send it again. */
+export class Refused extends Problem {
+  /** What the API says, without the rest. */
+  readonly text: string;
+
+  constructor(status: number, text: string, line: string) {
+    super(line, [401, 403].includes(status) ? exitCodes.refused : exitCodes.failed);
+    this.text = text;
+  }
+}
+
 /** How often a request is sent at most; with pauses of 1, 2, 4, 8 and 16 seconds between, or as long as the API asks for. */
 const tries = 6;
 
@@ -90,7 +101,7 @@ async function tryOnce<T>(
     if (response.ok) return { content: read(text), headers: response.headers };
     const problem = describe(response, text);
     if (response.status === 429 || response.status >= 500) return { problem, seconds: retryAfter(response.headers) };
-    throw new Problem(problem, [401, 403].includes(response.status) ? exitCodes.refused : exitCodes.failed);
+    throw new Refused(response.status, errorText(text) ?? "", problem);
   } catch (error) {
     if (error instanceof Problem) throw error;
     if (!connection.hasAnswered && isWrongAddress(error))

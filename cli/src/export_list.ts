@@ -9,7 +9,7 @@ import { Problem } from "./problem.ts";
 import type { Progress } from "./progress.ts";
 import { appendOlder, placesOf, type Reached, reachedWith } from "./since_last.ts";
 import { asProblem, encode, openUnfinished, type Target } from "./unfinished_file.ts";
-import { type Filters, type Place, walk } from "./walk.ts";
+import { type Filters, PlaceGone, walk } from "./walk.ts";
 
 /** What to export, and how. */
 export interface Job {
@@ -31,7 +31,7 @@ interface Note {
   /** What the file begins with. */
   start: string;
   /** The last row; null when there is none. */
-  place: Place | null;
+  place: { id: string; time: string } | null;
   /** The time of the first row. */
   newest: string | null;
   reached: Reached | null;
@@ -62,7 +62,12 @@ export async function exportToFile(
   const last = places?.reached ?? null;
   const target = await openUnfinished<Note>(out, `${name} ${last?.since ?? ""}`, compress);
   try {
-    const { rows, start, reached } = await writePages(job, connection, target, progress, last);
+    const { rows, start, reached } = await writePages(job, connection, target, progress, last).catch(async (error) => {
+      if (!(error instanceof PlaceGone)) throw error;
+      progress.warn(`${target.path}: the rows at which it broke off have been deleted; begun anew`);
+      await target.restart();
+      return await writePages(job, connection, target, progress, last);
+    });
     // Taken away since, the older file needs no more: the new one holds what came after it.
     if (last && existsSync(out)) await appendOlder(out, { format, start, hasRows: rows > 0 }, target);
     await target.append(format.end);
@@ -108,7 +113,7 @@ async function writePages(
   const had = new Set(last?.ids);
   const oldest = Date.parse(within.since ?? "");
   let note = target.stopped;
-  for await (const { start, rows } of walk(connection, endpoint, within, format, note?.place ?? null)) {
+  for await (const { start, rows } of walk(connection, endpoint, within, format, note?.place?.id ?? null)) {
     const texts = rows.filter(({ id }) => !had.has(id)).map(({ text }) => text);
     const before = note === null ? start : note.rows > 0 && texts.length > 0 ? format.between : "";
     await target.append(before + texts.join(format.between));
@@ -127,7 +132,7 @@ async function writePages(
   return note;
 }
 
-const placeOf = (row: Row | undefined): Place | null => (row ? { id: row.id, time: row.time } : null);
+const placeOf = (row: Row | undefined): Note["place"] => (row ? { id: row.id, time: row.time } : null);
 
 /** How much of the time asked for is done; nobody knows that where the oldest time is not given. */
 function share({ newest, place }: Note, oldest: number): number | null {

@@ -9,8 +9,12 @@ import { exitCodes, Problem } from "./problem.ts";
 
 /** Where a list is written to, a page at a time. `Note` is what the writer has to know when it goes on after a break. */
 export interface Target<Note> {
+  /** Where it is written as long as rows are missing. */
+  readonly path: string;
   /** What an earlier process noted last; null at the beginning. */
   readonly stopped: Note | null;
+  /** Forgets what came before. */
+  restart(): Promise<void>;
   append(text: string): Promise<void>;
   /** Puts on disk what was appended, and notes how far the writer is. */
   checkpoint(note: Note): Promise<void>;
@@ -87,7 +91,14 @@ export async function openUnfinished<Note>(out: string, job: string, compress: b
     bytes += await writeWhole(file, encode(text, compress), bytes);
   };
   return {
-    stopped: stopped?.note ?? null,
+    path,
+    get stopped() {
+      return stopped?.note ?? null;
+    },
+    async restart() {
+      [stopped, bytes] = [null, 0];
+      await file.truncate(0);
+    },
     append,
     async checkpoint(note) {
       await file.datasync();

@@ -7,6 +7,7 @@ const guides = [
   "docs/connect/excel-and-power-bi.md",
   "docs/connect/google-sheets.md",
   "docs/connect/curl.md",
+  "docs/connect/powershell.md",
   "docs/connect/python.md",
   "docs/connect/r.md",
   "docs/connect/node.md",

@@ -1,5 +1,5 @@
 // public-data-api export (docs/connect/command-line.md), against the running stack and against a proxy that misbehaves.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import papaparse from "papaparse";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { readJobs } from "../../cli/src/commands/export.ts";
@@ -43,19 +43,23 @@ test("a whole year as JSON is every row of the table once, although windows meet
   expect({ code, stderr }, "silent: it is no terminal").toEqual({ code: 0, stderr: "" });
   expect(year.rows.length).toBeGreaterThan(2000);
   expect(year.rows[999]?.timestamp).toBe(year.rows[1000]?.timestamp);
-  expectRows(JSON.parse(file("year.json")), year.rows);
+  expectRows(JSON.parse(file("year.json")), year.exported);
   expect(readdirSync(folder)).toEqual(["year.json"]);
 });
 
 test("as CSV it is the same rows under one header, and byte for byte what the API sends", async () => {
   await run("export", folder, year.key, "kudos", ...of2026, "--out", "year.csv");
   const { data, meta } = papaparse.parse<Row>(file("year.csv").trimEnd(), { header: true, newline: "\r\n" });
-  expect(meta.fields).toEqual(Object.keys(year.rows[0] ?? {}));
-  expectRows(data, year.rows);
+  expect(meta.fields).toEqual(Object.keys(year.exported[0] ?? {}));
+  expectRows(data, year.exported);
 
-  for (const resource of ["members", "rewards", "pulse-responses"]) {
+  for (const [resource, include] of [
+    ["members", ""],
+    ["rewards", "&include=external_id"],
+    ["pulse-responses", "&include=question_id"],
+  ] as const) {
     expect((await run("export", folder, first.key, resource, "--out", "all.csv")).code).toBe(0);
-    expect(file("all.csv")).toBe(await (await call(`/${resource}?format=csv&limit=1000`, first.key)).text());
+    expect(file("all.csv")).toBe(await (await call(`/${resource}?format=csv&limit=1000${include}`, first.key)).text());
   }
 });
 
@@ -67,7 +71,7 @@ test("numbers keep their digits in JSON, however many", async () => {
 });
 
 test("filters are handed on, and a list without rows is a file without rows", async () => {
-  const archived = (await list("/rewards?limit=1000&include_archived=true", first.key)) as Row[];
+  const archived = (await list("/rewards?limit=1000&include_archived=true&include=external_id", first.key)) as Row[];
   await run("export", folder, first.key, "rewards", "--include_archived", "--out", "all.json");
   expectRows(JSON.parse(file("all.json")), archived);
   expect(archived.some(({ is_archived }) => is_archived)).toBe(true);
@@ -79,28 +83,7 @@ test("filters are handed on, and a list without rows is a file without rows", as
   expect(file("none.csv")).toBe("id,name,email,role,team_id,team_name,created_at\r\n");
 });
 
-test("one instant with over 1000 rows: exit 1, the place is named, what came before is kept and marked", async () => {
-  writeFileSync(`${folder}/crowd.json`, "older");
-  const { code, stderr } = await run(
-    "export",
-    folder,
-    crowd.key,
-    "activity",
-    "--since",
-    "2026-01-01",
-    "--out",
-    "crowd.json",
-  );
-  expect(code).toBe(1);
-  expect(stderr).toBe(
-    "There are more than 1000 rows at the instant 2026-06-15T12:00:00.000000Z, with --since 2026-01-01: the rest cannot be reached\n" +
-      "crowd.incomplete.json holds what came before; the same command goes on there\n",
-  );
-  expect(JSON.parse(file("crowd.incomplete.json"))).toHaveLength(1000);
-  expect(file("crowd.json")).toBe("older");
-});
-
-test("one instant with exactly 1000 rows is no dead end: the older ones follow", async () => {
+test("1000 rows of one instant: the older ones follow", async () => {
   const full = await makeCrowd(1000);
   const { id } = full.company;
   try {
@@ -141,25 +124,68 @@ test("before 1970 too", async () => {
   }
 });
 
-test.each(["members", "rewards"])("%s past 1000 have no window that could be narrower", async (resource) => {
+test.each(["members", "rewards"])("%s past 1000, all of one instant, are exported each once", async (resource) => {
   const company = await newCompany("Many");
   try {
     const { id } = company;
     await sql`
       insert into app.members (company_id, name, email, role)
-      select ${id}, 'Member', n || '@' || ${id} || '.example', 'employee' from generate_series(1, 1001) as n`;
+      select ${id}, 'Member', n || '@' || ${id} || '.example', 'employee' from generate_series(1, 2300) as n`;
     await sql`
-      insert into app.rewards (company_id, name, points_cost) select ${id}, 'Reward', n from generate_series(1, 1001) as n`;
+      insert into app.rewards (company_id, name, points_cost) select ${id}, 'Reward', n from generate_series(1, 2300) as n`;
     const { api_key } = await company.makeKey();
-    const { code, stderr } = await run("export", folder, api_key, resource, "--out", "many.csv");
-    expect(code).toBe(1);
-    expect(stderr).toContain(
-      `more than 1000 rows at /${resource}, which has no time window: the rest cannot be reached`,
-    );
-    expect(file("many.incomplete.csv").trimEnd().split("\r\n")).toHaveLength(1001);
-    expect(existsSync(`${folder}/many.csv`)).toBe(false);
+    await run("export", folder, api_key, resource, "--out", "many.json");
+    const rows = await sql<{ id: string }[]>`
+      select id::text from ${sql(`app.${resource}`)} where company_id = ${id} order by created_at desc, id desc`;
+    expect(JSON.parse(file("many.json")).map((row: Row) => row.id)).toEqual(rows.map((row) => row.id));
   } finally {
     await company.remove();
+  }
+});
+
+/** Exports all kudos of a company, and deletes some amid the walk: while the third request, for the second page, is told to wait. */
+async function exportWhile(customer: Customer, remove: (ids: string[]) => Promise<unknown>): Promise<Row[]> {
+  const { id } = customer.company;
+  const before = await sql<{ id: string }[]>`
+    select id::text from app.kudos where company_id = ${id} order by created_at desc, id desc`;
+  proxy.moods = [undefined, status(429, { "Retry-After": "0" })];
+  const connection = {
+    ...patient(proxy.url, customer.key),
+    pause: () => remove(before.map((row) => row.id)).then(() => {}),
+  };
+  const [job] = readJobs(["activity", "--out", "walk.json"]).jobs;
+  if (!job) throw new Error("no job");
+  await exportToFile({ ...job, out: `${folder}/walk.json` }, connection, "Connect", silent);
+  return JSON.parse(file("walk.json"));
+}
+
+const removeKudos = (ids: string[]): Promise<unknown> => sql`delete from app.kudos where id = any (${ids}::uuid[])`;
+
+test.each([
+  ["the last row of a page", 999, 1000],
+  ["most rows of a page", 3, 1000],
+])("%s is deleted amid the walk: every other row comes once", async (_, from, to) => {
+  const customer = await makeCrowd(2100);
+  try {
+    const rows = await exportWhile(customer, (ids) => removeKudos(ids.slice(from, to)));
+    const left = await sql<{ id: string }[]>`
+      select id::text from app.kudos where company_id = ${customer.company.id} order by created_at desc, id desc`;
+    const ids = rows.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toHaveLength(2100);
+    expect(ids.slice(1000)).toEqual(left.slice(from).map(({ id }) => id));
+  } finally {
+    await customer.company.remove();
+  }
+});
+
+test("a whole page is deleted amid the walk: it begins anew", async () => {
+  const customer = await makeCrowd(2100);
+  try {
+    const rows = await exportWhile(customer, (ids) => removeKudos(ids.slice(0, 1000)));
+    expect(rows).toHaveLength(1100);
+  } finally {
+    await customer.company.remove();
   }
 });
 
@@ -171,7 +197,7 @@ test("a busy service, a failing one and a broken answer are tried again, after p
   expect(said[0]).toBe("429 Not now; trying again in 7 s");
   expect(said[1]).toBe("500 Not now; trying again in 2 s");
   expect(said[2]).toMatch(/^no whole answer \(.+\); trying again in 4 s$/);
-  expectRows(papaparse.parse<Row>(file("year.csv").trimEnd(), { header: true, newline: "\r\n" }).data, year.rows);
+  expectRows(papaparse.parse<Row>(file("year.csv").trimEnd(), { header: true, newline: "\r\n" }).data, year.exported);
 });
 
 test("an answer that breaks off is never taken for a whole one, in JSON neither", async () => {
@@ -179,14 +205,14 @@ test("an answer that breaks off is never taken for a whole one, in JSON neither"
   const { count, pauses } = await throughProxy(["activity", ...of2026, "--out", "year.json"]);
   expect(pauses).toEqual([1000, 2000]);
   expect(count).toBe(year.rows.length);
-  expectRows(JSON.parse(file("year.json")), year.rows);
+  expectRows(JSON.parse(file("year.json")), year.exported);
 });
 
 test("what stays broken is given up after six tries, and what came before is kept and marked", async () => {
   proxy.moods = [undefined, ...Array.from({ length: 6 }, () => status(546))];
   await expect(throughProxy(["activity", ...of2026, "--out", "year.json"])).rejects.toThrow("546 Not now, 6 times");
   expect(proxy.requests).toHaveLength(7);
-  expectRows(JSON.parse(file("year.incomplete.json")), year.rows.slice(0, 1000));
+  expectRows(JSON.parse(file("year.incomplete.json")), year.exported.slice(0, 1000));
   expect(readdirSync(folder)).toEqual(["year.incomplete.json", "year.incomplete.json.checkpoint"]);
 });
 

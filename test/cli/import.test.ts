@@ -17,7 +17,7 @@ let key: string;
 let proxy: MoodyProxy;
 beforeAll(async () => {
   [company, proxy] = await Promise.all([newCompany("Import files"), startMoodyProxy()]);
-  key = (await company.makeKey(["write:rewards"])).api_key;
+  key = (await company.makeKey(["read:rewards", "write:rewards"])).api_key;
 });
 afterAll(() => Promise.all([proxy.close(), company.remove()]));
 beforeEach(async () => {
@@ -217,6 +217,46 @@ test.each<[string, string | Buffer, string]>([
   expect(code).toBe(1);
   expect(stderr).toContain(problem);
   expect(await stored()).toHaveLength(0);
+});
+
+test.each(["rewards.csv", "rewards.json", "rewards.csv.gz"])(
+  "%s that was exported is taken back as it is",
+  async (file) => {
+    await sql`
+    insert into app.rewards (company_id, external_id, name, description, points_cost, reward_type, stock_count, is_archived)
+    select ${company.id}, case when n > 3 then 'sku-' || n end, 'No. ' || n || ', "quoted"', case when n % 2 = 0 then E'two\r\nlines' end,
+      n, 'gift', nullif(n, 7), n % 5 = 0
+    from generate_series(1, 1200) as n`;
+    const all = () => sql`select *, xmin::text from app.rewards where company_id = ${company.id} order by id`;
+    const before = await all();
+    const args = [key, "rewards", "--include_archived", "--out", file] as const;
+    expect(await run("export", folder, ...args)).toMatchObject({ code: 0, stderr: "" });
+    const taken = await run("import", folder, key, file);
+    expect(taken).toMatchObject({ code: 0, stderr: `${file}: 3 rewards left out: they have no external_id\n` });
+    expect(await all(), "not even a new version of a row").toEqual(before);
+
+    await sql`delete from app.rewards where company_id = ${company.id}`;
+    expect((await run("import", folder, key, file)).code).toBe(0);
+    expect([...(await stored())]).toEqual(
+      before
+        .filter(({ external_id }) => external_id !== null)
+        .map(({ external_id, name, description, points_cost, reward_type }) => ({
+          external_id,
+          name,
+          description,
+          points_cost: Number(points_cost),
+          reward_type,
+        }))
+        .sort((one, other) => one.points_cost - other.points_cost),
+    );
+  },
+);
+
+test("a column of an export alone is not known: only a whole export is taken for one", async () => {
+  write("half.csv", "id,external_id,name,points_cost\n1,1,One,1\n");
+  const { code, stderr } = await run("import", folder, key, "half.csv");
+  expect(code).toBe(1);
+  expect(stderr).toContain('half.csv:1: there is no field "id"');
 });
 
 test("--dry-run checks and sends nothing, and needs no key", async () => {

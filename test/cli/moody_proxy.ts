@@ -38,6 +38,12 @@ export const cut: Mood = async (response, ask) => {
 
 export const dead: Mood = (response) => void response.destroy();
 
+/** The key, in whichever header it came. */
+const keysOf = ({ headers }: IncomingMessage): Record<string, string> =>
+  Object.fromEntries(
+    ["x-api-key", "authorization"].flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])),
+  );
+
 export async function startMoodyProxy(): Promise<MoodyProxy> {
   const proxy: MoodyProxy = { url: "", requests: [], moods: [], close: () => void server.close() };
   const server = createServer(async (incoming: IncomingMessage, response) => {
@@ -47,7 +53,7 @@ export async function startMoodyProxy(): Promise<MoodyProxy> {
     const ask = () =>
       checkedFetch(stack.api_url, incoming.url ?? "", {
         method: incoming.method ?? "GET",
-        headers: { "X-API-Key": String(incoming.headers["x-api-key"]) },
+        headers: keysOf(incoming),
         ...(sent.length > 0 && { body: sent }),
       });
     if (mood) return mood(response, async () => Buffer.from(await (await ask()).arrayBuffer()));

@@ -72,7 +72,7 @@ test("a write that takes only a part is followed by the rest", async () => {
   );
   const env = { ...environment(year.key), NODE_OPTIONS: `--import ${stingy}` };
   execFileSync(process.execPath, [command, "export", ...of2026, "--out", "year.json"], { cwd: folder, env });
-  expectRows(rowsOf("year.json"), year.rows);
+  expectRows(rowsOf("year.json"), year.exported);
 });
 
 const throughProxy = (...args: string[]): Promise<Run> =>
@@ -115,7 +115,7 @@ test("of two exports to one file at once the second is refused and touches nothi
 
   await child.kill();
   expect((await throughProxy(...of2026, "--out", "year.json")).code).toBe(0);
-  expectRows(rowsOf("year.json"), year.rows);
+  expectRows(rowsOf("year.json"), year.exported);
 });
 
 test.each(["year.json", "year.json.gz"])(
@@ -137,7 +137,7 @@ test.each(["year.json", "year.json.gz"])(
     expect(proxy.requests, "the key, and the page that was missing").toHaveLength(2);
     expect(stderr).toMatch(/^year\.json(\.gz)?: \d+ rows; begun 20.*Z, rows that came later are not in it\n$/);
     const content = readFileSync(`${folder}/${out}`);
-    expectRows(JSON.parse(String(out.endsWith(".gz") ? gunzipSync(content) : content)), year.rows);
+    expectRows(JSON.parse(String(out.endsWith(".gz") ? gunzipSync(content) : content)), year.exported);
     expect(readdirSync(folder)).toEqual([out]);
   },
 );
@@ -146,7 +146,7 @@ test("another job does not go on with what broke off, nor does one of another da
   await killAtPage(1, "year.json");
   const march = ["activity", "--since", "2026-03-01", "--until", "2026-03-31", "--out", "year.json"];
   expect(await throughProxy(...march)).toMatchObject({ code: 0, stderr: "" });
-  const inMarch = year.rows.filter(({ timestamp }) => String(timestamp).startsWith("2026-03"));
+  const inMarch = year.exported.filter(({ timestamp }) => String(timestamp).startsWith("2026-03"));
   expectRows(rowsOf("year.json"), inMarch);
 
   await killAtPage(1, "year.json");
@@ -154,7 +154,7 @@ test("another job does not go on with what broke off, nor does one of another da
   const checkpoint = JSON.parse(readFileSync(note, "utf8"));
   writeFileSync(note, JSON.stringify({ ...checkpoint, at: new Date(Date.now() - 13 * 3600_000).toISOString() }));
   expect(await throughProxy(...of2026, "--out", "year.json")).toMatchObject({ code: 0, stderr: "" });
-  expectRows(rowsOf("year.json"), year.rows);
+  expectRows(rowsOf("year.json"), year.exported);
 });
 
 test("a folder that is not there is named, in a line", async () => {

@@ -11,7 +11,7 @@ import { type Command, misused, readArguments, type Surroundings, settings } fro
 const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
 
 /** Parameters that other options or the walk decide. */
-const ours = ["limit", "format"];
+const ours = ["limit", "format", "starting_after", "include"];
 
 type Parameters = ListEndpoint["parameters"];
 
@@ -26,7 +26,7 @@ const filterLine = (list: ListEndpoint): string =>
 const usage = `Usage: public-data-api export <list> [filters] --out <file>|-
        public-data-api export all [filters] --out <folder>
 
-Writes every row of a list, newest first. The ending of the file says what it is: .csv or .json, .csv.gz or .json.gz. An export that
+Writes every row of a list, newest first, with every column that there is. The ending of the file says what it is: .csv or .json, .csv.gz or .json.gz. An export that
 broke off goes on where it stopped when the same command is run again within 12 hours.
 
   --out <file>      the file; an older one is replaced when the new one is complete
@@ -84,11 +84,19 @@ export function readJobs(args: string[]): Wanted {
   if (problem) throw misused("export", problem);
   const jobs = chosen.map((endpoint) => ({
     endpoint,
-    filters: Object.fromEntries(filters.filter(([name = ""]) => takes(endpoint, name))),
+    filters: {
+      ...Object.fromEntries(filters.filter(([name = ""]) => takes(endpoint, name))),
+      ...everyColumn(endpoint),
+    },
     sinceLast: given["since-last"] === true && takes(endpoint, "since"),
     ...destination(endpoint, given, isAll),
   }));
   return { isAll, jobs };
+}
+
+/** Files are for joining and for taking back: they have every column that there is. */
+function everyColumn({ included }: ListEndpoint): Record<string, string> {
+  return included.length > 0 ? { include: included.map(({ name }) => name).join(",") } : {};
 }
 
 /** What cannot be meant. */

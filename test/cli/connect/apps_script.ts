@@ -5,11 +5,11 @@ import papaparse from "papaparse";
 
 /** Sends a request and waits, as UrlFetchApp does: in a process of its own, because fetch cannot be waited for in this one. */
 const fetchAndWait = `
-  const { url, headers } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
-  fetch(url, { headers }).then(async (response) => process.stdout.write(JSON.stringify({
+  const { url, ...init } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+  fetch(url, init).then(async (response) => process.stdout.write(JSON.stringify({
     status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() })))`;
 
-interface Answer {
+export interface Answer {
   status: number;
   headers: Record<string, string>;
   text: string;
@@ -17,6 +17,7 @@ interface Answer {
 
 interface Options {
   headers: Record<string, string>;
+  followRedirects: boolean;
   muteHttpExceptions: boolean;
 }
 
@@ -27,48 +28,84 @@ class Sheet {
     this.cells = [];
   }
 
+  getDataRange() {
+    return { getValues: () => (this.cells.length > 0 ? this.cells.map((row) => [...row]) : [[""]]) };
+  }
+
+  /** Rows and columns are counted from 1. */
   getRange(row: number, column: number, rows: number, columns: number) {
-    if (row !== 1 || column !== 1) throw new Error("The range must begin at A1");
-    return {
+    if (row < 1 || column !== 1)
+      throw new Error("The coordinates of the range are outside the dimensions of the sheet");
+    const range = {
+      setNumberFormat: (format: string) => {
+        if (format !== "@") throw new Error(`What does the format ${format} mean here?`);
+        return range;
+      },
       setValues: (values: string[][]) => {
         const fits = values.length === rows && values.every((cells) => cells.length === columns);
         if (!fits) throw new Error("The number of rows or columns in the data does not match the range");
-        this.cells = values;
+        this.cells.splice(row - 1, rows, ...values);
       },
     };
+    return range;
   }
 }
 
-/** Runs functions of a script, one after the other, and returns what stands in the sheet after each. */
-export function runAppsScript(script: string, functions: string[], properties: Record<string, string>): string[][][] {
-  const sheets = new Map<string, Sheet>();
-  const globals = {
-    PropertiesService: { getScriptProperties: () => ({ getProperty: (name: string) => properties[name] ?? null }) },
-    SpreadsheetApp: {
-      getActiveSpreadsheet: () => ({
-        getSheetByName: (name: string) => sheets.get(name) ?? null,
-        insertSheet: (name: string) => sheets.set(name, new Sheet()).get(name),
-      }),
-    },
-    UrlFetchApp: {
-      fetch(url: string, { headers }: Options) {
-        const { stdout, status } = spawnSync(process.execPath, ["-e", fetchAndWait], {
-          input: JSON.stringify({ url, headers }),
-          maxBuffer: 64 << 20,
-        });
-        if (status !== 0) throw new Error(`Address unavailable: ${url}`);
-        const answer: Answer = JSON.parse(stdout.toString());
-        return {
-          getResponseCode: () => answer.status,
-          getHeaders: () => answer.headers,
-          getContentText: () => answer.text,
-        };
+/** A script with its properties and its spreadsheet. */
+export class AppsScript {
+  /** Answers for the next requests, before any is sent. */
+  answers: Answer[] = [];
+  /** How long the script slept, in milliseconds. */
+  readonly slept: number[] = [];
+  private readonly sheets = new Map<string, Sheet>();
+  private readonly script: string;
+  private readonly properties: Record<string, string>;
+
+  constructor(script: string, properties: Record<string, string>) {
+    this.script = script;
+    this.properties = properties;
+  }
+
+  /** What stands in a sheet. */
+  sheet(name: string): string[][] {
+    return this.sheets.get(name)?.cells ?? [];
+  }
+
+  /** Runs a function of the script. */
+  run(name: string): void {
+    runInNewContext(`${this.script}\n${name}();`, {
+      PropertiesService: {
+        getScriptProperties: () => ({ getProperty: (key: string) => this.properties[key] ?? null }),
       },
-    },
-    Utilities: { parseCsv: (text: string) => papaparse.parse<string[]>(text, { newline: "\r\n" }).data },
-  };
-  return functions.map((name) => {
-    runInNewContext(`${script}\n${name}();`, globals);
-    return [...(sheets.get("Activity")?.cells ?? [])];
+      SpreadsheetApp: {
+        getActiveSpreadsheet: () => ({
+          getSheetByName: (sheet: string) => this.sheets.get(sheet) ?? null,
+          insertSheet: (sheet: string) => this.sheets.set(sheet, new Sheet()).get(sheet),
+        }),
+      },
+      UrlFetchApp: {
+        fetch: (url: string, options: Options) => {
+          const answer = this.answers.shift() ?? send(url, options);
+          return {
+            getResponseCode: () => answer.status,
+            getHeaders: () => answer.headers,
+            getContentText: () => answer.text,
+          };
+        },
+      },
+      Utilities: {
+        parseCsv: (text: string) => papaparse.parse<string[]>(text, { newline: "\r\n" }).data,
+        sleep: (milliseconds: number) => void this.slept.push(milliseconds),
+      },
+    });
+  }
+}
+
+function send(url: string, { headers, followRedirects }: Options): Answer {
+  const { stdout, status } = spawnSync(process.execPath, ["-e", fetchAndWait], {
+    input: JSON.stringify({ url, headers, redirect: followRedirects ? "follow" : "manual" }),
+    maxBuffer: 64 << 20,
   });
+  if (status !== 0) throw new Error(`Address unavailable: ${url}`);
+  return JSON.parse(stdout.toString());
 }

@@ -26,10 +26,17 @@ export function temporaryFolder(): string {
 
 /**
  * Runs a recipe in a folder, with the address and the key in its environment.
+ * @param more what else is in it, or instead
  * @throws Error with what it printed when it fails
  */
-export async function runRecipe(folder: string, key: string, command: string, args: string[]): Promise<string> {
-  const env = { ...process.env, PUBLIC_API_URL: stack.api_url, PUBLIC_API_KEY: key };
+export async function runRecipe(
+  folder: string,
+  key: string,
+  command: string,
+  args: string[],
+  more: NodeJS.ProcessEnv = {},
+): Promise<string> {
+  const env = { ...process.env, PUBLIC_API_URL: stack.api_url, PUBLIC_API_KEY: key, ...more };
   try {
     return (await run(command, args, { cwd: folder, env, maxBuffer: 64 << 20 })).stdout;
   } catch (error) {

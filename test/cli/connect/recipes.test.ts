@@ -1,34 +1,43 @@
-// The recipes of docs/connect, taken from their pages and run against the stack: one page, and a whole year, which must be the rows
-// of the tables.
+// The recipes of docs/connect, taken from their pages and run against the stack: one page, every list whole, only what is new, and a
+// busy service.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import papaparse from "papaparse";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { root } from "../../../scripts/stack/process.ts";
 import { expectRows, type Row, stack } from "../../api/stack.ts";
 import { tried } from "../../hardening/counts.ts";
-import { runAppsScript } from "./apps_script.ts";
+import { type MoodyProxy, startMoodyProxy, status } from "../moody_proxy.ts";
+import { AppsScript } from "./apps_script.ts";
+import { addKudos, idsOf, type List, lists, makeLists } from "./lists.ts";
 import { blocks, runRecipe, temporaryFolder } from "./recipe.ts";
-import { type Customer, makeCrowd, makeYear, onePage, type Year } from "./year.ts";
+import { onePage, type Year } from "./year.ts";
 
 let year: Year;
-let crowd: Customer;
+let proxy: MoodyProxy;
 beforeAll(async () => {
-  [year, crowd] = await Promise.all([makeYear(), makeCrowd()]);
-  expect(year.rows.length).toBeGreaterThan(2000);
-  expect(year.rows[999]?.timestamp, "the first window ends amid an instant").toBe(year.rows[1000]?.timestamp);
+  [year, proxy] = await Promise.all([makeLists(), startMoodyProxy()]);
 });
-afterAll(() => Promise.all([year, crowd].map(({ company }) => company.remove())));
+afterAll(() => Promise.all([proxy.close(), year.company.remove()]));
+beforeEach(() => {
+  proxy.requests.length = 0;
+  proxy.moods = [];
+});
 
-const folder = temporaryFolder();
-const crowded = temporaryFolder();
-const example = temporaryFolder();
-const read = (file: string): string => readFileSync(`${folder}/${file}`, "utf8");
+const folders = {
+  curl: temporaryFolder(),
+  python: temporaryFolder(),
+  r: temporaryFolder(),
+  node: temporaryFolder(),
+  typescript: temporaryFolder(),
+};
+
 const missing = (command: string): boolean => spawnSync(command, ["--version"]).error !== undefined;
 
 /** Rows out of a CSV that begins with the header of the field names. */
-const ofCsv = (text: string): Row[] => papaparse.parse<Row>(text.trimEnd(), { header: true, newline: "\r\n" }).data;
+const ofCsv = (text: string): Row[] =>
+  papaparse.parse<Row>(text.trimEnd(), { header: true, skipEmptyLines: true }).data;
 
 /** Rows that were printed as one JSON object a line. */
 const ofLines = (text: string): Row[] =>
@@ -37,109 +46,219 @@ const ofLines = (text: string): Row[] =>
     .split("\n")
     .map((line) => JSON.parse(line));
 
-/** A page without time limits holds one row of 2027 before those of the year. */
+/** A page without time limits holds the rows of 2027 before those of the year. */
 function expectOnePage(rows: Row[]): void {
-  expect(rows[0]).toMatchObject({ timestamp: "2027-01-01T00:00:00.000000Z" });
-  expectRows(rows.slice(1), onePage(year));
+  const first = rows.findIndex(({ timestamp }) => String(timestamp) < "2027");
+  expect(first).toBeGreaterThan(0);
+  expectRows(rows.slice(first), onePage(year).slice(0, 100 - first));
 }
 
-test("curl.md: one page, and a year in months and days", async () => {
-  const [, page = "", script = ""] = blocks("curl.md", "sh");
+/** Expects each list whole, in its order; of kudos every field. */
+async function expectLists(read: (list: List) => Row[], evenLines = false): Promise<void> {
+  for (const list of lists) {
+    const rows = read(list);
+    expect(
+      rows.map(({ id }) => id),
+      list,
+    ).toEqual(await idsOf(list, year));
+    expect(rows.length, list).toBeGreaterThan(1000);
+    if (list !== "activity") continue;
+    const of2026 = rows.filter(({ timestamp }) => String(timestamp).startsWith("2026"));
+    const even = (row: Row): Row => ({ ...row, message: String(row.message).replaceAll("\r\n", "\n") });
+    expectRows(of2026, evenLines ? year.rows.map(even) : year.rows);
+  }
+}
+
+let minute = 0;
+
+/** Runs what keeps a file of kudos: for the first time, with news, one of them a little older than the newest row, and without. */
+async function expectNew(run: () => Promise<unknown>, ids: () => unknown[]): Promise<void> {
+  await run();
+  expect(ids()).toEqual(await idsOf("activity", year));
+  const times = [++minute, ++minute].map((past) => `2027-01-02 12:${String(past).padStart(2, "0")}Z`);
+  await addKudos(year, ...times, "2027-01-02 00:00Z");
+  await run();
+  const all = await idsOf("activity", year);
+  expect(ids()).toHaveLength(all.length);
+  expect(new Set(ids())).toEqual(new Set(all));
+  await run();
+  expect(ids()).toHaveLength(all.length);
+}
+
+/** A recipe that is asked to wait a second does, and asks again; one that is never answered ends, after six tries at most. */
+async function expectPatience(run: (url: string) => Promise<unknown>): Promise<void> {
+  proxy.moods = [status(429, { "Retry-After": "1" }), status(503, { "Retry-After": "1" })];
+  const begin = performance.now();
+  await run(proxy.url);
+  expect(performance.now() - begin).toBeGreaterThanOrEqual(2000);
+  const [first, second, third] = proxy.requests;
+  expect([second, third]).toEqual([first, first]);
+
+  proxy.requests.length = 0;
+  proxy.moods = Array.from({ length: 20 }, () => status(429, { "Retry-After": "1" }));
+  await expect(run(proxy.url)).rejects.toThrow("429");
+  expect(proxy.requests).toHaveLength(6);
+}
+
+test("curl.md", async () => {
+  if (missing("curl")) return tried("not run: curl");
+  const folder = folders.curl;
+  const read = (file: string): Row[] => ofCsv(readFileSync(`${folder}/${file}`, "utf8"));
+  const [, page = "", whole = "", news = ""] = blocks("curl.md", "sh");
   await runRecipe(folder, year.key, "sh", ["-c", page]);
-  expectOnePage(ofCsv(read("activity.csv")));
+  expectOnePage(read("activity.csv"));
 
-  writeFileSync(`${folder}/year.sh`, script);
-  await runRecipe(folder, year.key, "sh", ["year.sh", "2026"]);
-  expectRows(ofCsv(read("activity-2026.csv")), year.rows);
+  writeFileSync(`${folder}/whole.sh`, whole);
+  writeFileSync(`${folder}/new.sh`, news);
+  await runRecipe(folder, year.key, "sh", ["whole.sh"]);
+  await expectLists((list) => read(`${list}.csv`));
+  const keep = () => runRecipe(folder, year.key, "sh", ["new.sh"]);
+  await expectNew(keep, () => read("kudos.csv").map(({ id }) => id));
+  await expectPatience((url) =>
+    runRecipe(folder, year.key, "sh", ["whole.sh"], { PUBLIC_API_URL: url, LISTS: "rewards" }),
+  );
+
+  const refused = runRecipe(folder, "sk_live_none", "sh", ["whole.sh"], { LISTS: "kudos" });
+  await expect(refused, "a refused key ends the script and says why").rejects.toThrow("Unauthorized: ");
+  expect(
+    readdirSync(folder)
+      .filter((file) => file.endsWith(".csv"))
+      .sort(),
+  ).toEqual([...lists.map((list) => `${list}.csv`), "kudos.csv"].sort());
 });
 
-test("curl.md: a refused key ends the script, says why, and leaves no file that looks complete", async () => {
-  writeFileSync(`${folder}/refused.sh`, blocks("curl.md", "sh")[2] ?? "");
-  const refused = runRecipe(folder, "sk_live_none", "sh", ["refused.sh", "2025"]);
-  await expect(refused).rejects.toThrow("Unauthorized: ");
-  expect(readdirSync(folder)).not.toContain("activity-2025.csv");
-});
-
-test("python.md: one page, and a year", async () => {
-  const [page = "", script = ""] = blocks("python.md", "python");
+test("python.md", async () => {
+  if (missing("python3")) return tried("not run: python3");
+  const folder = folders.python;
+  const read = (file: string): Row[] => ofCsv(readFileSync(`${folder}/${file}`, "utf8"));
+  const [page = "", whole = "", news = ""] = blocks("python.md", "python");
   expectOnePage(ofLines(await runRecipe(folder, year.key, "python3", ["-c", page])));
 
-  writeFileSync(`${folder}/year.py`, script);
-  await runRecipe(folder, year.key, "python3", ["year.py"]);
-  expectRows(ofCsv(read("activity-2026.csv")), year.rows);
+  writeFileSync(`${folder}/public_data_api.py`, whole);
+  writeFileSync(`${folder}/new.py`, news);
+  await runRecipe(folder, year.key, "python3", ["public_data_api.py"]);
+  await expectLists((list) => read(`${list}.csv`));
+  const keep = () => runRecipe(folder, year.key, "python3", ["new.py"]);
+  await expectNew(keep, () => read("kudos.csv").map(({ id }) => id));
+  const rewards = ["-c", "from public_data_api import whole; whole('/rewards')"];
+  await expectPatience((url) => runRecipe(folder, year.key, "python3", rewards, { PUBLIC_API_URL: url }));
+  proxy.moods = [status(302, { Location: `${stack.api_url}/rewards` })];
+  const sentOn = runRecipe(folder, year.key, "python3", rewards, { PUBLIC_API_URL: proxy.url });
+  await expect(sentOn, "a redirect is not followed").rejects.toThrow("302");
 });
 
-test("r.md: one page", async () => {
+test("r.md", async () => {
   if (missing("Rscript")) return tried("not run: R");
-  const [page = ""] = blocks("r.md", "r");
-  const rows = ofLines(await runRecipe(folder, year.key, "Rscript", ["-e", page]));
-  expectOnePage(rows);
-  const refused = runRecipe(folder, "sk_live_none", "Rscript", ["-e", page]);
-  await expect(refused).rejects.toThrow("401");
+  const folder = folders.r;
+  const utf8 = { LC_ALL: "C.UTF-8" };
+  const read = (file: string): Row[] => ofCsv(readFileSync(`${folder}/${file}`, "utf8"));
+  const [page = "", whole = "", news = ""] = blocks("r.md", "r");
+  expectOnePage(ofLines(await runRecipe(folder, year.key, "Rscript", ["-e", page], utf8)));
+
+  writeFileSync(`${folder}/public_data_api.R`, whole);
+  writeFileSync(`${folder}/new.R`, news);
+  await runRecipe(folder, year.key, "Rscript", ["public_data_api.R"], utf8);
+  await expectLists((list) => read(`${list}.csv`), true);
+  const keep = () => runRecipe(folder, year.key, "Rscript", ["new.R"], utf8);
+  await expectNew(keep, () => read("kudos.csv").map(({ id }) => id));
+  const rewards = ["-e", "source('public_data_api.R'); invisible(whole('rewards'))"];
+  await expectPatience((url) => runRecipe(folder, year.key, "Rscript", rewards, { ...utf8, PUBLIC_API_URL: url }));
 });
 
-test("node.md: one page, and a year", async () => {
-  const [page = "", script = ""] = blocks("node.md", "js");
-  writeFileSync(`${folder}/page.mjs`, page);
-  expectOnePage(ofLines(await runRecipe(folder, year.key, process.execPath, ["page.mjs"])));
+test("node.md", async () => {
+  const folder = folders.node;
+  const read = (file: string): Row[] => JSON.parse(readFileSync(`${folder}/${file}`, "utf8"));
+  const files = ["page.mjs", "public-data-api.mjs", "whole.mjs", "new.mjs"];
+  for (const [index, text] of blocks("node.md", "js").entries()) writeFileSync(`${folder}/${files[index]}`, text);
+  const run = (file: string, env = {}) => runRecipe(folder, year.key, process.execPath, [file], env);
+  expectOnePage(ofLines(await run("page.mjs")));
 
-  writeFileSync(`${folder}/year.mjs`, script);
-  await runRecipe(folder, year.key, process.execPath, ["year.mjs"]);
-  expectRows(JSON.parse(read("activity-2026.json")), year.rows);
+  await run("whole.mjs");
+  await expectLists((list) => read(`${list}.json`));
+  await expectNew(
+    () => run("new.mjs"),
+    () => read("kudos.json").map(({ id }) => id),
+  );
+  writeFileSync(`${folder}/rewards.mjs`, `import { whole } from "./public-data-api.mjs"; await whole("/rewards");`);
+  await expectPatience((url) => run("rewards.mjs", { PUBLIC_API_URL: url }));
 });
 
 test("typescript.md: the types are generated, the snippet compiles and runs", async () => {
-  symlinkSync(`${root}/node_modules`, `${example}/node_modules`);
+  const folder = folders.typescript;
+  const read = (file: string): Row[] => JSON.parse(readFileSync(`${folder}/${file}`, "utf8"));
+  symlinkSync(`${root}/node_modules`, `${folder}/node_modules`);
   for (const file of ["docs/openapi.json", "docs/connect/typescript/package.json"]) {
-    copyFileSync(`${root}/${file}`, `${example}/${basename(file)}`);
+    copyFileSync(`${root}/${file}`, `${folder}/${basename(file)}`);
   }
-  writeFileSync(`${example}/year.ts`, blocks("typescript.md", "ts")[0] ?? "");
+  writeFileSync(`${folder}/lists.ts`, blocks("typescript.md", "ts")[0] ?? "");
   const commands = blocks("typescript.md", "sh")[0]?.trim().split("\n") ?? [];
   expect(commands).toHaveLength(2);
   for (const command of commands) {
-    await runRecipe(example, year.key, "sh", ["-c", `${root}/docs/connect/typescript/node_modules/.bin/${command}`]);
+    await runRecipe(folder, year.key, "sh", ["-c", `${root}/docs/connect/typescript/node_modules/.bin/${command}`]);
   }
 
-  expectOnePage(ofLines(await runRecipe(example, year.key, process.execPath, ["year.ts"])));
-  expectRows(JSON.parse(readFileSync(`${example}/activity-2026.json`, "utf8")), year.rows);
-}, 120_000);
-
-test("google-sheets.md: one page, and a year; text that would run as a formula is escaped", () => {
-  const properties = { PUBLIC_API_URL: stack.api_url, PUBLIC_API_KEY: year.key };
-  const [script = ""] = blocks("google-sheets.md", "js");
-  const sheets = runAppsScript(script, ["onePage", "wholeYear"], properties);
-  const cells = year.rows.map((row) => Object.values(row).map((value) => String(value).replace(/^[=+\-@\t\r]/, "'$&")));
-  const header = Object.keys(year.rows[0] ?? {});
-  expect(sheets[0]?.[0]).toEqual(header);
-  expect(sheets[0]?.slice(2)).toEqual(cells.slice(0, 99));
-  expect(sheets[1]).toEqual([header, ...cells]);
-  expect(cells.flat()).toContain("'=1+1");
-
-  const refused = { ...properties, PUBLIC_API_KEY: "sk_live_none" };
-  expect(() => runAppsScript(script, ["wholeYear"], refused)).toThrow("401: ");
+  const run = (env = {}) => runRecipe(folder, year.key, process.execPath, ["lists.ts"], env);
+  expectOnePage(ofLines(await run()));
+  await expectLists((list) => read(`${list}.json`));
+  await expectNew(run, () => read("kudos.json").map(({ id }) => id));
+  await expectPatience((url) => run({ PUBLIC_API_URL: url }));
 });
 
-test("where no window is narrow enough every recipe stops and says where, instead of leaving rows out", async () => {
-  const scripts = [
-    ["sh", "year.sh", blocks("curl.md", "sh")[2]],
-    ["python3", "year.py", blocks("python.md", "python")[1]],
-    [process.execPath, "year.mjs", blocks("node.md", "js")[1]],
-    [process.execPath, "year.ts", blocks("typescript.md", "ts")[0]],
-  ] as const;
-  symlinkSync(`${root}/node_modules`, `${crowded}/node_modules`);
-  for (const [command, file, text = ""] of scripts) {
-    writeFileSync(`${crowded}/${file}`, text);
-    const stopped = runRecipe(crowded, crowd.key, command, [file, "2026"]);
-    await expect(stopped, file).rejects.toThrow(/More than 1000 rows (at|on) 2026-06-15/);
-  }
-  const properties = { PUBLIC_API_URL: stack.api_url, PUBLIC_API_KEY: crowd.key };
-  const sheets = () => runAppsScript(blocks("google-sheets.md", "js")[0] ?? "", ["wholeYear"], properties);
-  expect(sheets).toThrow("More than 1000 rows at 2026-06-15");
-  expect(readdirSync(crowded)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^activity-2026\.\w+$/)]));
+test("google-sheets.md; text that would run as a formula is escaped", async () => {
+  const properties = { PUBLIC_API_URL: stack.api_url, PUBLIC_API_KEY: year.key };
+  const [script = ""] = blocks("google-sheets.md", "js");
+  const google = new AppsScript(script, properties);
+  google.run("onePage");
+  const [header = [], ...page] = google.sheet("activity");
+  const rows = (cells: string[][]): Row[] =>
+    cells.map((row) => Object.fromEntries(row.map((cell, at) => [header[at], cell])));
+  const escaped = (row: Row): Row =>
+    Object.fromEntries(
+      Object.entries(row).map(([name, value]) => [name, String(value).replace(/^[=+\-@\t\r]/, "'$&")]),
+    );
+  const of2026 = rows(page).filter(({ timestamp }) => String(timestamp).startsWith("2026"));
+  expectRows(of2026, year.rows.slice(0, of2026.length).map(escaped));
+  expect(of2026.length).toBeGreaterThan(80);
+
+  google.run("wholeLists");
+  for (const list of lists)
+    expect(
+      google
+        .sheet(list)
+        .slice(1)
+        .map(([id]) => id),
+      list,
+    ).toEqual(await idsOf(list, year));
+  const kudos = () => google.sheet("activity").slice(1);
+  expectRows(
+    rows(kudos()).filter(({ timestamp }) => String(timestamp).startsWith("2026")),
+    year.rows.map(escaped),
+  );
+  expect(kudos().flat()).toContain("'=1+1");
+  await expectNew(
+    async () => google.run("newKudos"),
+    () => kudos().map(([id]) => id),
+  );
+
+  const refused = new AppsScript(script, { ...properties, PUBLIC_API_KEY: "sk_live_none" });
+  expect(() => refused.run("wholeLists")).toThrow("401: ");
+  const busy = new AppsScript(script, properties);
+  const answer = { status: 429, headers: { "Retry-After": "7" }, text: "Not now" };
+  busy.answers = [answer, { ...answer, status: 503, headers: {} }];
+  busy.run("onePage");
+  expect(busy.slept).toEqual([7000, 2000]);
+  const ids = busy
+    .sheet("activity")
+    .slice(1)
+    .map(([id]) => id);
+  expect(ids).toEqual((await idsOf("activity", year)).slice(0, 100));
+  busy.answers = Array.from({ length: 9 }, () => answer);
+  expect(() => busy.run("onePage")).toThrow("429: Not now");
+  expect(busy.answers, "six tries").toHaveLength(3);
 });
 
 test("every page says at its end whether the tests run it, and none holds a key or puts one into an address", () => {
-  for (const page of readdirSync(`${root}/docs/connect`)) {
+  for (const page of readdirSync(`${root}/docs/connect`).filter((file) => file.endsWith(".md"))) {
     const text = readFileSync(`${root}/docs/connect/${page}`, "utf8");
     expect(text.split("\n---\n").at(-1), page).toMatch(/^\n(Run by the tests|Not run by the tests: checked against)/);
     expect(text, page).not.toMatch(/sk_live_\w|[?&](api_?)?key=/i);

@@ -24,6 +24,8 @@ export interface Customer {
 export interface Year extends Customer {
   /** The rows of 2026 out of the tables, as the API must give them. */
   rows: Row[];
+  /** The same with the columns that can be included. */
+  exported: Row[];
 }
 
 async function makeCustomer(): Promise<Customer> {
@@ -63,12 +65,14 @@ export async function makeYear(): Promise<Year> {
     where m.company_id = ${id} and c.company_id = ${id}`;
   const rows = await sql<Row[]>`
     select k.id, ${dateTime("k.created_at")} as timestamp, m.name as sender_name, m.email as sender_email,
-      m.name as receiver_name, m.email as receiver_email, k.message, 'Team, "play"' as category
+      m.name as receiver_name, m.email as receiver_email, k.message, 'Team, "play"' as category,
+      k.sender_id, k.receiver_id, k.category_id
     from app.kudos as k join app.members as m on m.id = k.sender_id
     where k.company_id = ${id} and k.created_at >= '2026-01-01Z' and k.created_at < '2027-01-01Z'
     order by k.created_at desc, k.id desc`;
-  return { ...customer, rows: rows.map((row) => ({ ...row })) };
+  const exported = rows.map((row) => ({ ...row }));
+  return { ...customer, exported, rows: exported.map(({ sender_id, receiver_id, category_id, ...row }) => row) };
 }
 
-/** The newest 100 rows of all, of which one lies in 2027. */
+/** The newest rows of the year. */
 export const onePage = ({ rows }: Year): Row[] => rows.slice(0, 99);

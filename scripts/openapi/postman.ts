@@ -1,0 +1,65 @@
+// A Postman collection of the API (docs/connect/other-tools.md), made from endpoints.ts: every optional parameter is there and switched off.
+import type { Endpoint, Parameter, ParameterKind } from "../../functions/public-api/endpoint.ts";
+import { endpoints, version } from "../../functions/public-api/endpoints.ts";
+
+/** A value of each kind that a request is answered well with. */
+const values: Partial<Record<ParameterKind, string>> = {
+  limit: "1000",
+  format: "csv",
+  true: "true",
+  since: "2026-01-01",
+  until: "2026-12-31",
+};
+
+const query = ({ name, kind, description }: Parameter) => ({
+  key: name,
+  value: values[kind] ?? "",
+  description,
+  disabled: true,
+});
+
+const reward = { external_id: "sku-1", name: "Coffee", points_cost: 150 };
+
+function request({ method, path, parameters, description, kind }: Endpoint) {
+  const segments = path.split("/").filter((segment) => segment !== "");
+  const body = {
+    mode: "raw",
+    raw: JSON.stringify([reward], null, 2),
+    options: { raw: { language: "json" } },
+  };
+  return {
+    method,
+    description,
+    url: {
+      raw: ["{{base_url}}", ...segments].join("/"),
+      host: ["{{base_url}}"],
+      path: segments,
+      query: parameters.map(query),
+    },
+    ...(kind === "import" && { header: [{ key: "Content-Type", value: "application/json" }], body }),
+  };
+}
+
+/** The collection, as Postman imports it (format 2.1). Address and key are variables; the key has no value in the file. */
+export function postmanCollection(): object {
+  return {
+    info: {
+      name: "Public data API",
+      description: `Version ${version}. Set the variables base_url and api_key of the collection, or of an environment.`,
+      schema: "https://schema.getpostman.com/json/collection/v2.1.0/collection.json",
+    },
+    auth: {
+      type: "apikey",
+      apikey: [
+        { key: "key", value: "X-API-Key" },
+        { key: "value", value: "{{api_key}}" },
+        { key: "in", value: "header" },
+      ],
+    },
+    variable: [
+      { key: "base_url", value: "https://<project>.supabase.co/functions/v1/public-api" },
+      { key: "api_key", value: "" },
+    ],
+    item: endpoints.map((endpoint) => ({ name: endpoint.summary, request: request(endpoint) })),
+  };
+}

@@ -1,0 +1,144 @@
+// Other people's tools, with the document and the recipes: what cannot be run here is parsed at least (docs/connect).
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { beforeAll, expect, test } from "vitest";
+import { exportToFile } from "../../../cli/src/export_list.ts";
+import { formats } from "../../../cli/src/formats.ts";
+import { endpoints } from "../../../functions/public-api/endpoints.ts";
+import { postmanCollection } from "../../../scripts/openapi/postman.ts";
+import { root } from "../../../scripts/stack/process.ts";
+import { newCompany } from "../../api/companies.ts";
+import { first, list, stack } from "../../api/stack.ts";
+import { tried } from "../../hardening/counts.ts";
+import { patient } from "../moody_proxy.ts";
+import { blocks, runRecipe, temporaryFolder } from "./recipe.ts";
+
+const tools = `${root}/test/cli/tools`;
+const folder = temporaryFolder();
+const document = `${root}/docs/openapi.json`;
+
+/** They are heavy, and installed on their own. */
+const areInstalled = existsSync(`${tools}/node_modules`);
+beforeAll(() => {
+  if (!areInstalled) tried("not run: the tools of test/cli/tools (npm install --prefix test/cli/tools)");
+});
+const withTools = (name: string, check: () => Promise<void>): void =>
+  test(name, async () => {
+    if (areInstalled) await check();
+  });
+
+const bin = (name: string): string => `${tools}/node_modules/.bin/${name}`;
+const node = (...args: string[]): Promise<string> => runRecipe(folder, first.key, process.execPath, args);
+
+/** What a parser says of a text: nothing when it is well-formed. */
+const parse = (parser: string, input: string): string => {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [`${tools}/${parser}`], { input });
+  expect(status, String(stderr)).toBe(0);
+  return String(stdout);
+};
+
+withTools("excel-and-power-bi.md: the query is Power Query M", async () => {
+  const query = readFileSync(`${root}/docs/connect/public-data-api.pq`, "utf8");
+  expect(parse("powerquery.mjs", query)).toBe("");
+  expect(parse("powerquery.mjs", query.replace("PageSize = 1000,", "PageSize = 1000"))).toContain("Expected");
+});
+
+withTools("powershell.md: the scripts are PowerShell", async () => {
+  const scripts = blocks("powershell.md", "powershell");
+  expect(scripts).toHaveLength(3);
+  for (const script of scripts) expect(parse("powershell.mjs", script)).toBe("");
+  expect(parse("powershell.mjs", "foreach ($list in $Lists { }")).not.toBe("");
+});
+
+test("the Postman collection is what the endpoints make it", () => {
+  const stored = readFileSync(`${root}/docs/connect/public-data-api.postman_collection.json`, "utf8");
+  expect(JSON.parse(stored)).toEqual(postmanCollection());
+});
+
+withTools("the Postman collection works on import: every request is answered with 200", async () => {
+  const company = await newCompany("Postman");
+  try {
+    const { api_key } = await company.makeKey();
+    const collection = `${root}/docs/connect/public-data-api.postman_collection.json`;
+    const report = `${folder}/newman.json`;
+    const variables = ["--env-var", `base_url=${stack.api_url}`, "--env-var", `api_key=${api_key}`];
+    await node(bin("newman"), "run", collection, ...variables, "--reporters", "json", "--reporter-json-export", report);
+    const { run } = JSON.parse(readFileSync(report, "utf8"));
+    const answers: { item: { name: string }; response: { code: number } }[] = run.executions;
+    expect(answers.map(({ item, response }) => [item.name, response.code])).toEqual(
+      endpoints.map(({ summary }) => [summary, 200]),
+    );
+  } finally {
+    await company.remove();
+  }
+});
+
+withTools("other-tools.md: an MCP server made from the document answers an assistant", async () => {
+  const [recipe = ""] = blocks("other-tools.md", "sh");
+  const [generate = "", build = ""] = recipe.trim().split("\n");
+  expect(build).toBe("cd mcp && npm install && npm run build");
+  const { version } = JSON.parse(readFileSync(`${tools}/node_modules/openapi-mcp-generator/package.json`, "utf8"));
+  expect(generate).toContain(`openapi-mcp-generator@${version} --input openapi.json `);
+  const args = generate.replace("openapi.json", document).split(" ").slice(2);
+  await node(bin("openapi-mcp-generator"), ...args, "--force");
+  // Its dependencies are installed already, and its build is tsc.
+  symlinkSync(`${tools}/node_modules`, `${folder}/node_modules`);
+  const mcp = `${folder}/mcp`;
+  const compiled = spawnSync(
+    process.execPath,
+    [bin("tsc"), "--project", mcp, "--typeRoots", `${root}/node_modules/@types`],
+    {
+      cwd: mcp,
+    },
+  );
+  expect(String(compiled.stdout)).toBe("");
+
+  const env = { API_BASE_URL: stack.api_url, API_KEY_APIKEY: first.key };
+  const client = [`${tools}/mcp_client.mjs`, `${mcp}/build/index.js`, "listMembers", '{"limit":1000}'];
+  const answer: { tools: string[]; text: string } = JSON.parse(
+    await runRecipe(folder, first.key, process.execPath, client, env),
+  );
+  expect(answer.tools).toEqual(expect.arrayContaining(["checkKey", "listActivity", "importRewards"]));
+  const [member] = await list("/members?limit=1", first.key);
+  expect(answer.text).toContain(member?.email);
+  expect(answer.text).toContain("Status: 200");
+});
+
+withTools("other-tools.md: DuckDB reads what the command line wrote", async () => {
+  mkdirSync(`${folder}/lists`);
+  for (const endpoint of endpoints) {
+    if (endpoint.kind !== "list") continue;
+    const out = `${folder}/lists${endpoint.path}.csv`;
+    const job = { endpoint, filters: {}, format: formats.csv, compress: false, out, sinceLast: false };
+    const silent = { show: () => {}, done: () => {}, warn: () => {} };
+    const { rows } = await exportToFile(job, patient(stack.api_url, first.key), first.name, silent);
+    const counted = await node(
+      `${tools}/duckdb.mjs`,
+      `select count(*) as rows from read_csv('lists${endpoint.path}.csv')`,
+    );
+    expect(JSON.parse(counted), endpoint.path).toEqual([{ rows: String(rows) }]);
+  }
+  const [sql = ""] = blocks("other-tools.md", "sql");
+  const months: { month: string; kudos: string }[] = JSON.parse(await node(`${tools}/duckdb.mjs`, sql));
+  const total = months.reduce((sum, { kudos }) => sum + Number(kudos), 0);
+  const [all] = JSON.parse(
+    await node(`${tools}/duckdb.mjs`, "select count(*) as n from read_csv('lists/activity.csv')"),
+  );
+  expect(total).toBe(Number(all.n));
+  expect(months[0]?.month).toMatch(/^20\d\d-\d\d-01/);
+});
+
+withTools("clients made from the document by Hey API and Orval compile", async () => {
+  await node(bin("openapi-ts"), "--input", document, "--output", "hey", "--silent");
+  await node(bin("orval"), "--input", document, "--output", "orval/api.ts", "--client", "fetch");
+  writeFileSync(
+    `${folder}/use.ts`,
+    `import { listMembers } from "./hey";
+    import { listActivity } from "./orval/api";
+    const emails: Promise<string[]> = listMembers({ query: { limit: 5 } }).then(({ data }) => (data ?? []).map(({ email }) => email));
+    listActivity({ limit: 5 }).then((answer) => { if (answer.status === 200) console.log(answer.data, emails); });`,
+  );
+  const options =
+    "--noEmit --strict --skipLibCheck --target es2022 --module esnext --moduleResolution bundler --lib es2022,dom,dom.iterable";
+  expect(await node(bin("tsc"), ...options.split(" "), "use.ts")).toBe("");
+});

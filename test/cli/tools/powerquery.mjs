@@ -1,0 +1,6 @@
+// Parses Power Query M from the standard input with Microsoft's parser, and prints what is wrong with it.
+import { readFileSync } from "node:fs";
+import { DefaultSettings, TaskUtils } from "@microsoft/powerquery-parser";
+
+const task = await TaskUtils.tryLexParse(DefaultSettings, readFileSync(0, "utf8"));
+process.stdout.write(TaskUtils.isParseStageOk(task) ? "" : String(task.error?.innerError?.message ?? task.error));
