@@ -9,12 +9,48 @@ revoke all on type app.verified_key from public;
 grant usage on type app.verified_key to public_api;
 comment on type app.verified_key is 'What app.authenticate knows of a key once it has verified it.';
 
+-- The one place that holds this number. Operators of larger compute replace it (create or replace function); sessions follow at once,
+-- because it is stable: of an immutable function they would keep the value.
+create function app.requests_at_once() returns integer
+language sql stable set search_path = ''
+return 4;
+
+revoke all on function app.requests_at_once from public;
+comment on function app.requests_at_once is
+  'How many requests of one company run in the database at the same moment, over all its keys. More are refused with PT429. To be replaced by operators.';
+
+-- Notes that a key is used. Never waiting: whoever finds the row locked leaves it to the one who holds it. Not at all while the database is
+-- read-only, which the platform makes it by default when a disk is nearly full: a page is worth more than the note. PostgREST begins every
+-- POST as read write, in spite of that default; therefore both are asked.
+create function app.note_use(company_id uuid, key_id uuid) returns void
+language plpgsql volatile
+set search_path = ''
+set enable_seqscan = off
+as $$
+begin
+  if current_setting('transaction_read_only')::boolean or current_setting('default_transaction_read_only')::boolean then
+    return;
+  end if;
+  update app.api_key_uses as u set last_used_at = now()
+  where (u.company_id, u.key_id) in (
+    select free.company_id, free.key_id
+    from app.api_key_uses as free
+    where free.company_id = note_use.company_id and free.key_id = note_use.key_id
+    for update skip locked
+  );
+end
+$$;
+
+revoke all on function app.note_use from public;
+comment on function app.note_use is 'Records now as the last use of a key, unless somebody else is doing that or the database is read-only.';
+
 -- Reading a table from end to end is off, as in the lists: a plan made while there were few keys would do it when there are many. For
 -- the same reason the last use is looked up from the key and not joined: a join may go through all keys of a company.
 --
 -- Raises PT401 (unknown, revoked or expired: HTTP 401) or PT403 (the scope is missing: HTTP 403); PostgREST turns these into
--- the HTTP status. PT429 while the company is moving to another project, for a scope that writes: to be tried again, here or there.
--- The detail of a PT403 names key and company for the request log.
+-- the HTTP status. PT429 when as many requests of the company are under way as may be (app.requests_at_once), and, while the company is
+-- moving to another project, for a scope that writes: to be tried again, here or there.
+-- The detail of a PT403 and of too many requests names key and company for the request log.
 create function app.authenticate(key_hash text, required_scope text) returns app.verified_key
 language plpgsql volatile security definer
 set search_path = ''
@@ -25,6 +61,7 @@ declare
   verified app.verified_key;
   use_is_noted boolean;
   serving text;
+  slot integer := 1;
   bound_to text;
 begin
   select k.company_id, k.id, k.name, k.scopes, k.expires_at, coalesce(u.last_used_at > now() - interval '1 minute', false), c.serving
@@ -59,21 +96,24 @@ begin
     raise exception using errcode = 'PT429', message = 'the company is moving to another project';
   end if;
 
-  -- At most once a minute, and never waiting: whoever finds the row locked leaves it to the one who holds it. Not at all while the
-  -- database is read-only, which the platform makes it by default when a disk is nearly full: a page is worth more than the note. PostgREST
-  -- begins every POST as read write, in spite of that default; therefore both are asked.
-  if not use_is_noted
-    and serving = 'open'
-    and not current_setting('transaction_read_only')::boolean
-    and not current_setting('default_transaction_read_only')::boolean
-  then
-    update app.api_key_uses as u set last_used_at = now()
-    where (u.company_id, u.key_id) in (
-      select free.company_id, free.key_id
-      from app.api_key_uses as free
-      where free.company_id = verified.company_id and free.key_id = verified.key_id
-      for update skip locked
-    );
+  -- One of the company's slots is taken until the end of the transaction, once: a company that it is bound to already has its slot. An
+  -- advisory lock writes nothing and is gone however the transaction ends, or the server. Its 64 bits are a hash of the company's id, seeded
+  -- with the slot and a number of our own, so that it is neither another company's nor somebody else's lock.
+  if current_setting('app.company_id', true) is distinct from verified.company_id::text then
+    while not pg_try_advisory_xact_lock(uuid_hash_extended(verified.company_id, 7330216700000000 + slot)) loop
+      slot := slot + 1;
+      if slot > app.requests_at_once() then
+        raise exception using
+          errcode = 'PT429',
+          message = 'Too Many Requests',
+          detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
+      end if;
+    end loop;
+  end if;
+
+  -- At most once a minute, and not where the company has moved away from.
+  if not use_is_noted and serving = 'open' then
+    perform app.note_use(verified.company_id, verified.key_id);
   end if;
 
   -- Assigned and not performed, which would run it as a query.
@@ -85,4 +125,4 @@ $$;
 revoke all on function app.authenticate from public;
 grant execute on function app.authenticate to public_api;
 comment on function app.authenticate is
-  'Verifies an API key by its SHA-256 in hex and sets the company of this transaction. PT401, PT403. A null scope asks for none.';
+  'Verifies an API key by its SHA-256 in hex and sets the company of this transaction. PT401, PT403, PT429. A null scope asks for none.';
