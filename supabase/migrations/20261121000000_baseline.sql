@@ -773,15 +773,15 @@ comment on function app.requests_at_once is
   'How many requests of one company run in the database at the same moment, over all its keys. More are refused with PT429. To be replaced by operators.';
 
 -- Notes that a key is used. Never waiting: whoever finds the row locked leaves it to the one who holds it. Not at all while the database is
--- read-only, which the platform makes it by default when a disk is nearly full: a page is worth more than the note. PostgREST begins every
--- POST as read write, in spite of that default; therefore both are asked.
+-- read-only, which the platform makes it by default when a disk is nearly full: a page is worth more than the note. The default is asked and
+-- not the transaction: PostgREST begins a POST as read write whatever the default is, and a GET, which is not for us, as read-only.
 create function app.note_use(company_id uuid, key_id uuid) returns void
 language plpgsql volatile
 set search_path = ''
 set enable_seqscan = off
 as $$
 begin
-  if current_setting('transaction_read_only')::boolean or current_setting('default_transaction_read_only')::boolean then
+  if current_setting('default_transaction_read_only')::boolean or pg_is_in_recovery() then
     return;
   end if;
   update app.api_key_uses as u set last_used_at = now()

@@ -103,6 +103,8 @@ select bag_eq(
     ('record_api_key_event', '', 'postgres', 'definer', 'volatile', 'search_path=""', ''),
     ('refuse_change', '', 'postgres', 'invoker', 'volatile', 'search_path=""', ''),
     ('authenticate', 'key_hash text, required_scope text', 'postgres', 'definer', 'volatile', 'search_path="", enable_seqscan=off, jit=off', 'public_api'),
+    ('requests_at_once', '', 'postgres', 'invoker', 'stable', 'search_path=""', ''),
+    ('note_use', 'company_id uuid, key_id uuid', 'postgres', 'invoker', 'volatile', 'search_path="", enable_seqscan=off', ''),
     ('refuse_without_row_security', '', 'postgres', 'invoker', 'stable', 'search_path=""', 'public_api'),
     ('iso_8601', 'instant timestamp with time zone', 'postgres', 'invoker', 'stable', 'search_path=""', 'authenticated, public_api'),
     ('append_columns', 'item json, columns json, include text[]', 'postgres', 'invoker', 'immutable', 'search_path=""', 'public_api'),

@@ -3,7 +3,7 @@ begin;
 create extension if not exists pgtap with schema extensions;
 -- Only so that pgTAP itself can be called while acting as public_api.
 grant usage on schema extensions to public_api;
-select plan(43);
+select plan(45);
 
 \ir helpers.psql
 
@@ -188,6 +188,15 @@ select isnt(
   'Each key answers an id of its own'
 );
 
+-- At the same moment: what one session can see of it. The rest stands in test/hardening/requests_at_once.test.ts.
+
+create function pg_temp.slots() returns bigint language sql volatile
+begin atomic
+  select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid();
+end;
+select is(pg_temp.slots(), 2::bigint, 'However often and with however many keys a transaction has asked, it takes one slot of each company');
+select is(app.requests_at_once(), 4, 'A company may have four requests under way');
+
 -- Last use
 
 select is(pg_temp.last_used_at('members'), now(), 'The first use of a key is recorded');
@@ -238,8 +247,7 @@ select is(
   'verify_api_key puts the ids of key and company into the response headers, for the log'
 );
 
--- While the database is read-only: what the platform sets as the default when a disk is nearly full, and what is then true of a transaction
--- that does not say otherwise.
+-- While the database is read-only, which is the default that the platform sets when a disk is nearly full.
 select pg_temp.set_last_used_at('birch', now() - interval '1 hour');
 
 set local default_transaction_read_only = on;
@@ -248,10 +256,13 @@ select lives_ok(
   'A key passes in a transaction that was begun as read write, as the Data API does, although the default is read-only'
 );
 select is(pg_temp.last_used_at('birch'), now() - interval '1 hour', 'No use is recorded while the default is read-only');
-set local default_transaction_read_only = off;
 set local transaction_read_only = on;
-select lives_ok($$ select public.verify_api_key(pg_temp.hash_of('birch')) $$, 'A key passes in a read-only transaction');
-select is(pg_temp.last_used_at('birch'), now() - interval '1 hour', 'No use is recorded in a read-only transaction');
+select lives_ok($$ select public.verify_api_key(pg_temp.hash_of('birch')) $$, 'A key passes in a transaction that is read-only by default');
+set local default_transaction_read_only = off;
+select throws_ok(
+  $$ select public.verify_api_key(pg_temp.hash_of('birch')) $$, '25006', null,
+  'A transaction that alone is read-only, as a GET''s, is refused: the use of the key has to be recorded'
+);
 
 select * from finish();
 rollback;
