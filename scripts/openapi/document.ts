@@ -36,6 +36,7 @@ const headers: Record<string, Schema> = {
     schema: { type: "string", pattern: '^attachment; filename="[a-z-]+\\.csv"$' },
   },
   "WWW-Authenticate": text("How a key may be sent.", "Bearer"),
+  "Retry-After": text("Seconds after which to try again.", "1"),
 };
 
 const headerReferences = (names: readonly string[]) =>
@@ -59,7 +60,11 @@ const securitySchemes: Record<string, Schema> = {
 
 function errorResponse(endpoint: Endpoint, status: ErrorStatus, examples: Examples[string]): Schema {
   const example = examples.errors[status] ?? { error: errorTexts[status] };
-  const names = [...Object.keys(everywhere), ...(status === "401" ? ["WWW-Authenticate"] : [])];
+  const names = [
+    ...Object.keys(everywhere),
+    ...(status === "401" ? ["WWW-Authenticate"] : []),
+    ...(status === "429" ? ["Retry-After"] : []),
+  ];
   const scope = status === "403" ? ` (\`${endpoint.scope}\`)` : "";
   return {
     description: errorWords[status].replace(/\.$/, `${scope}.`),
@@ -117,6 +122,7 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
     "401",
     ...(scope ? (["403"] as const) : []),
     ...(kind === "import" ? (["408"] as const) : []),
+    "429",
     "500",
   ];
   return {
@@ -171,7 +177,7 @@ export function openApiDocument(examples: Examples): Schema {
       {
         url: "https://{project}.supabase.co/functions/v1/public-api",
         description: "The base address: the project's own.",
-        variables: { project: { default: "your-project", description: "The reference of the Supabase project." } },
+        variables: { project: { default: "your-project" } },
       },
     ],
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),

@@ -27,6 +27,7 @@ export const errorWords = {
   401: "The key is missing, malformed, unknown, revoked or expired.",
   403: "The key lacks the endpoint's scope.",
   408: "The body was not complete after 10 seconds.",
+  429: "Too many requests of the company at the same moment: at most 4, others wait for up to 2 seconds. Nothing was read or written.",
   500: "Something failed on the service's side; the details are in its log, beside the request id.",
 };
 
@@ -35,5 +36,6 @@ export type ErrorStatus = `${keyof typeof errorWords}`;
 /** The texts of the errors that cannot be had by asking. */
 export const errorTexts: Partial<Record<ErrorStatus, string>> = {
   408: "Request Timeout",
+  429: "Too Many Requests",
   500: "Internal Server Error",
 };
