@@ -36,42 +36,54 @@ function names(list: unknown): string[] {
 function compareSchemas(place: string, old: Json, now: Json | undefined, direction: Direction): string[] {
   if (!now) return [`${place} is gone`];
   if (!isDeepStrictEqual(keywords(old), keywords(now))) return [`${place} is of another type`];
-  const problems: string[] = [];
+  return [
+    ...compareFields(place, old, now, direction),
+    ...compareRequired(place, old, now, direction),
+    ...compareValues(place, old, now, direction),
+    ...compareParts(place, old, now, direction),
+  ];
+}
 
+function compareFields(place: string, old: Json, now: Json, direction: Direction): string[] {
   const oldNames = Object.keys(old.properties ?? {});
   const newNames = Object.keys(now.properties ?? {});
-  for (const name of oldNames) {
-    problems.push(
-      ...compareSchemas(`${place}.${name}`, old.properties?.[name] ?? {}, now.properties?.[name], direction),
-    );
-  }
+  const problems = oldNames.flatMap((name) =>
+    compareSchemas(`${place}.${name}`, old.properties?.[name] ?? {}, now.properties?.[name], direction),
+  );
   const kept = newNames.filter((name) => oldNames.includes(name));
   const moved = direction === "response" && !isDeepStrictEqual(newNames.slice(0, kept.length), oldNames);
   if (moved && kept.length === oldNames.length) problems.push(`the fields of ${place} are in another order`);
+  return problems;
+}
 
+function compareRequired(place: string, old: Json, now: Json, direction: Direction): string[] {
   const [promised, demanded] = [names(old.required), names(now.required)];
+  const kept = Object.keys(now.properties ?? {});
   const broken =
     direction === "response"
       ? promised
-          .filter((name) => newNames.includes(name) && !demanded.includes(name))
+          .filter((name) => kept.includes(name) && !demanded.includes(name))
           .map((name) => `${name} may be absent`)
       : demanded.filter((name) => !promised.includes(name)).map((name) => `${name} is required`);
-  problems.push(...broken.map((problem) => `${place}.${problem} now`));
+  return broken.map((problem) => `${place}.${problem} now`);
+}
 
+function compareValues(place: string, old: Json, now: Json, direction: Direction): string[] {
   const [oldValues, newValues] = [names(old.enum), names(now.enum)];
   const [mayBe, known] = direction === "response" ? [newValues, oldValues] : [oldValues, newValues];
   const strange = known.length > 0 ? mayBe.filter((value) => !known.includes(value)) : [];
-  problems.push(
-    ...strange.map((value) => `${place} ${direction === "response" ? "may be" : "must not be"} ${value} now`),
-  );
+  return strange.map((value) => `${place} ${direction === "response" ? "may be" : "must not be"} ${value} now`);
+}
 
-  if (old.items) problems.push(...compareSchemas(`${place}[]`, old.items, now.items, direction));
-  for (const form of ["oneOf", "anyOf"]) {
-    for (const [index, one] of Object.entries(old[form] ?? {})) {
-      problems.push(...compareSchemas(`${place} (${form} ${index})`, one ?? {}, now[form]?.[index], direction));
-    }
-  }
-  return problems;
+/** The schemas of items and of alternatives. */
+function compareParts(place: string, old: Json, now: Json, direction: Direction): string[] {
+  const items = old.items ? compareSchemas(`${place}[]`, old.items, now.items, direction) : [];
+  const alternatives = ["oneOf", "anyOf"].flatMap((form) =>
+    Object.entries(old[form] ?? {}).flatMap(([index, one]) =>
+      compareSchemas(`${place} (${form} ${index})`, one ?? {}, now[form]?.[index], direction),
+    ),
+  );
+  return [...items, ...alternatives];
 }
 
 function compareParameters(place: string, old: Operation, now: Operation): string[] {

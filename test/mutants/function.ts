@@ -46,7 +46,7 @@ export const functionMutants: TextMutant[] = [
       "",
     ],
     ["a handler throws", "respond(request, path, query).catch(failed)", "respond(request, path, query)"],
-    ["GET / tells whatever the database says", "...verifiedKey.parse(JSON.parse(body))", "...JSON.parse(body)"],
+    ["GET / tells whatever the database says", "} = verifiedKey.parse(JSON.parse(body))", "} = JSON.parse(body)"],
   ]),
   ...inFile("database.ts", [
     ["there is no deadline", 'abort.abort(new DOMException("too late", "TimeoutError"))', "{}"],
