@@ -155,6 +155,7 @@ test("a request is one line of the log: time, request id, method, path, status, 
     rows: 7,
     key_id: key?.id,
     company_id: first.id,
+    waited_milliseconds: expect.any(Number),
   });
   expect(functionLog().split(response.headers.get("X-Request-Id") ?? "")).toHaveLength(2);
 });
@@ -211,7 +212,8 @@ test("no key, hash, secret, password or e-mail address stands in the log, wherev
   for (const secret of [...secrets, ...passwords, ...hashes]) expect(log).not.toContain(secret);
   // And nothing like them, also of what other tests have sent until now.
   expect(log).not.toMatch(/sk_live_|sb_secret_|Bearer|[0-9a-f]{64}|@|password/);
-  const names = "time request_id method path status milliseconds rows key_id company_id error".split(" ");
+  const names =
+    "time request_id method path status milliseconds rows key_id company_id waited_milliseconds error".split(" ");
   for (const line of log.split("\n").filter((text) => text.startsWith("{"))) {
     expect(Object.keys(JSON.parse(line)).filter((name) => !names.includes(name))).toEqual([]);
   }
