@@ -101,6 +101,26 @@ export const parameters: BadRequests = {
     get("/activity?sender_id=", "sender_id must be a uuid"),
     get("/kudos?receiver_id=someone@example.com", "receiver_id must be a uuid"),
     get("/day-ratings?team_id=all", "team_id must be a uuid"),
+    get("/rewards?starting_after=last", "starting_after must be a uuid"),
+  ],
+
+  "an include that is not a list of further columns, each once, is refused with their names": [
+    ...[
+      "",
+      "sender",
+      "sender_id,",
+      "sender_id,sender_id",
+      "sender_id;category_id",
+      "SENDER_ID",
+      "sender_id,%20category_id",
+      "message",
+    ].map((names) =>
+      get(`/activity?include=${names}`, "include must be one or more of sender_id, receiver_id, category_id"),
+    ),
+    get("/rewards?include=external_id,id", "include must be one or more of external_id"),
+    get("/day-ratings?include=team_id", "include must be one or more of team_name"),
+    get("/pulse-responses?include=question", "include must be one or more of question_id"),
+    get("/members?include=team_name", `include must be left out: ${accepts.members}`),
   ],
 
   "include_archived with any value but true is refused": [
