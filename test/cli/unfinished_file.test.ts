@@ -127,7 +127,7 @@ test.each(["year.json", "year.json.gz"])(
     expect(size).toBeGreaterThan(1000);
     expect(existsSync(`${folder}/${out}`)).toBe(false);
     // What a write that the kill cut short may leave.
-    writeFileSync(`${folder}/${unfinished}`, "{half a r", { flag: "a" });
+    writeFileSync(`${folder}/${unfinished}`, "{half a r".repeat(200_000), { flag: "a" });
     await killAtPage(1, out);
     expect(statSync(`${folder}/${unfinished}`).size).toBeGreaterThan(size);
 
