@@ -1,0 +1,75 @@
+// A long history through public-data-api export, killed twice on the way: exact, and in little memory.
+import { spawn } from "node:child_process";
+import { createReadStream, existsSync, readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { root } from "../../scripts/stack/process.ts";
+import { dateTime, sql } from "../api/stack.ts";
+import { environment, workFolder } from "../cli/command_line.ts";
+import { type Customer, makeCrowd } from "../cli/connect/year.ts";
+import { count, tried } from "./counts.ts";
+
+const size = count(5_000, 1_000_000);
+const folder = workFolder();
+let customer: Customer;
+beforeAll(async () => {
+  customer = await makeCrowd(1);
+  const { id } = customer.company;
+  await sql`
+    insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+    select company_id, sender_id, receiver_id, category_id, 'No. ' || n, '2020-01-01Z'::timestamptz + n / 3 * interval '1 minute'
+    from (select * from app.kudos where company_id = ${id}) as k, generate_series(1, ${size - 1}) as n`;
+}, 600_000);
+afterAll(() => customer.company.remove(), 600_000);
+
+/** Runs the export, to its end or until so many bytes are written; returns its exit code and the most memory that it had, in MB. */
+async function exportUntil(bytes: number): Promise<{ code: number | null; megabytes: number }> {
+  const args = [`${root}/cli/src/main.ts`, "export", "activity", "--out", "kudos.csv"];
+  const child = spawn(process.execPath, args, { cwd: folder, env: environment(customer.key), stdio: "ignore" });
+  const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  let megabytes = 0;
+  const watch = setInterval(() => {
+    const status = `/proc/${child.pid}/status`;
+    const peak = existsSync(status) ? /VmHWM:\s+(\d+)/.exec(readFileSync(status, "utf8"))?.[1] : undefined;
+    megabytes = Math.max(megabytes, Number(peak ?? 0) / 1024);
+    const checkpoint = `${folder}/kudos.incomplete.csv.checkpoint`;
+    if (existsSync(checkpoint) && JSON.parse(readFileSync(checkpoint, "utf8")).bytes > bytes) child.kill("SIGKILL");
+  }, 20);
+  const code = await exited;
+  clearInterval(watch);
+  return { code, megabytes };
+}
+
+/** Compares the file with the table, line by line. */
+async function expectTable(): Promise<void> {
+  const lines = createInterface({
+    input: createReadStream(`${folder}/kudos.csv`),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  })[Symbol.asyncIterator]();
+  expect((await lines.next()).value).toMatch(/^id,timestamp,.*,message,category,sender_id,receiver_id,category_id$/);
+  const rows = sql<{ line: string }[]>`
+    select concat_ws(',', k.id, ${dateTime("k.created_at")}, m.name, m.email, m.name, m.email, k.message, '"Team, ""play"""',
+      k.sender_id, k.receiver_id, k.category_id) as line
+    from app.kudos as k join app.members as m on m.company_id = k.company_id and m.id = k.sender_id
+    where k.company_id = ${customer.company.id} order by k.created_at desc, k.id desc`;
+  let compared = 0;
+  for await (const batch of rows.cursor(10_000)) {
+    for (const { line } of batch) {
+      const { value } = await lines.next();
+      if (value !== line) expect(value, `line ${compared + 2}`).toBe(line);
+      compared++;
+    }
+  }
+  expect((await lines.next()).done).toBe(true);
+  expect(compared).toBe(size);
+}
+
+test("an export that is killed twice on the way is every row of the table once, in under 150 MB", async () => {
+  const bytesOfAll = size * 250;
+  const runs = [await exportUntil(bytesOfAll * 0.2), await exportUntil(bytesOfAll * 0.5), await exportUntil(Infinity)];
+  expect(runs.map(({ code }) => code)).toEqual([null, null, 0]);
+  await expectTable();
+  const most = Math.max(...runs.map(({ megabytes }) => megabytes));
+  expect(most).toBeLessThan(150);
+  tried(`an export of ${size} kudos, killed twice: ${Math.round(most)} MB at most`);
+}, 1_800_000);
