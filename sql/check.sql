@@ -87,4 +87,28 @@ select 'trigger ' || t.tgname, 'must be enabled on ' || r.name
 from pg_catalog.pg_trigger as t
 join relations as r on r.oid = t.tgrelid
 where t.tgenabled <> 'O'
+union all
+-- Requests come with the secret key and a key's hash as parameters; a logged statement has its parameters beside it.
+select 'setting ' || s.name, 'must be ' || s.quiet || ' while log_parameter_max_length is not 0: the secret key and key hashes would be logged'
+from (values
+  ('log_statement', array['none', 'ddl'], 'none or ddl'),
+  ('log_min_duration_statement', array['-1'], '-1'),
+  ('log_min_duration_sample', array['-1'], '-1'),
+  ('log_transaction_sample_rate', array['0'], '0')
+) as s (name, accepted, quiet)
+where current_setting('log_parameter_max_length') <> '0'
+  and not exists (
+    select from pg_catalog.pg_db_role_setting as kept
+    where kept.setrole = to_regrole('authenticator') and 'log_parameter_max_length=0' = any (kept.setconfig)
+  )
+  and (
+    (select p.setting from pg_catalog.pg_settings as p where p.name = s.name) <> all (s.accepted)
+    or exists (
+      select from pg_catalog.pg_db_role_setting as kept, unnest(kept.setconfig) as setting
+      where split_part(setting, '=', 1) = s.name and split_part(setting, '=', 2) <> all (s.accepted)
+    )
+  )
+union all
+select 'setting log_parameter_max_length_on_error', 'must be 0: the secret key and key hashes would be logged with an error'
+where current_setting('log_parameter_max_length_on_error') <> '0'
 order by 1, 2;

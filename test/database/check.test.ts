@@ -123,8 +123,8 @@ const losses: [loss: string, ...named: string[]][] = [
     "function list_api_keys() must not be executable by service_role",
   ],
   [
-    "revoke execute on function public.list_rewards(text, integer, boolean) from service_role",
-    "function list_rewards(text,integer,boolean) must be executable by service_role",
+    "revoke execute on function public.list_rewards from service_role",
+    "function list_rewards(text,integer,boolean,uuid,text[]) must be executable by service_role",
   ],
   [
     "grant execute on function app.authenticate(text, text) to service_role",
@@ -155,4 +155,38 @@ test.each(losses)("%s", async (loss, ...named) => {
     return problems(tx);
   });
   expect(found).toEqual(named);
+});
+
+const logged = "must be %s while log_parameter_max_length is not 0: the secret key and key hashes would be logged";
+
+test.each([
+  [["log_statement", "all"], `setting log_statement ${logged.replace("%s", "none or ddl")}`],
+  [["log_statement", "mod"], `setting log_statement ${logged.replace("%s", "none or ddl")}`],
+  [["log_min_duration_statement", "1000"], `setting log_min_duration_statement ${logged.replace("%s", "-1")}`],
+  [["log_min_duration_sample", "1000"], `setting log_min_duration_sample ${logged.replace("%s", "-1")}`],
+  [["log_transaction_sample_rate", "0.1"], `setting log_transaction_sample_rate ${logged.replace("%s", "0")}`],
+  [
+    ["log_parameter_max_length_on_error", "-1"],
+    "setting log_parameter_max_length_on_error must be 0: the secret key and key hashes would be logged with an error",
+  ],
+] as const)("statements that would be logged with their parameters are found: %s", async ([name, value], problem) => {
+  await sql
+    .begin(async (tx) => {
+      await tx.unsafe(`set local ${name} = '${value}'`);
+      expect(await problems(tx)).toEqual([problem]);
+      await tx`set local log_parameter_max_length = 0`;
+      await tx`set local log_parameter_max_length_on_error = 0`;
+      expect(await problems(tx)).toEqual([]);
+      await tx`set local log_parameter_max_length = -1`;
+      await tx.unsafe(`reset ${name}`);
+      await tx.unsafe(`alter role authenticator set ${name} = '${value}'`);
+      const kept = name === "log_parameter_max_length_on_error" ? [] : [problem];
+      expect(await problems(tx), "kept for the role that requests come in with").toEqual(kept);
+      await tx`alter role authenticator set log_parameter_max_length = 0`;
+      expect(await problems(tx)).toEqual([]);
+      throw new Error("undo");
+    })
+    .catch((error: Error) => {
+      if (error.message !== "undo") throw error;
+    });
 });

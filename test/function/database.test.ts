@@ -79,7 +79,7 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
         code: "PGRST000",
         details: 'connection to server at "db.secret.example" (10.0.0.3), port 5432 failed',
         hint: null,
-        message: "Database connection error. Retrying the connection.",
+        message: "Database connection error.",
       }),
       "list_members answered 503 with PGRST000",
     ],
@@ -114,9 +114,39 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
       "list_members answered 403 with 42501",
     ],
     [
-      "a secret key that PostgREST refuses",
-      postgrest(401, { code: "PGRST301", details: null, hint: null, message: "JWT expired" }),
-      "list_members answered 401 with PGRST301",
+      "a database that restarts",
+      postgrest(503, {
+        code: "PGRST001",
+        details: null,
+        hint: null,
+        message: "Database client error. Retrying the connection.",
+      }),
+      "list_members answered 503 with PGRST001",
+    ],
+    [
+      "a schema that is being read again",
+      postgrest(503, {
+        code: "PGRST002",
+        details: null,
+        hint: null,
+        message: "Could not query the database for the schema cache. Retrying.",
+      }),
+      "list_members answered 503 with PGRST002",
+    ],
+    [
+      "a connection that the restart ended",
+      postgrest(503, {
+        code: "57P01",
+        details: null,
+        hint: null,
+        message: "terminating connection due to administrator command",
+      }),
+      "list_members answered 503 with 57P01",
+    ],
+    [
+      "a secret key that has expired",
+      postgrest(401, { code: "PGRST303", details: null, hint: null, message: "JWT expired" }),
+      "list_members answered 401 with PGRST303",
     ],
     [
       "a secret key that the gateway refuses",
