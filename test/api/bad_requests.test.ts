@@ -1,5 +1,6 @@
 // Requests that must be refused, each with its exact status and text, and what they leave behind: nothing. The tables stand in
 // bad_requests/, by theme; each statement there is one test here.
+import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BadRequest, BadRequests } from "./bad_requests/bad_request.ts";
 import { bodies } from "./bad_requests/bodies.ts";
@@ -10,7 +11,7 @@ import { paths } from "./bad_requests/paths.ts";
 import { rewards } from "./bad_requests/rewards.ts";
 import { newCompany, type TestCompany } from "./companies.ts";
 import { send } from "./raw.ts";
-import { expectHeaders, importRewards, sql } from "./stack.ts";
+import { expectHeaders, importRewards, sql, stack } from "./stack.ts";
 
 const all: BadRequests = { ...paths, ...parameters, ...dateTimes, ...headers, ...bodies, ...rewards };
 
@@ -65,6 +66,16 @@ async function refuse({ method = "GET", path, headers = {}, body, status, error 
 
 test.each(Object.keys(all))("%s", async (statement) => {
   for (const bad of all[statement] ?? []) await refuse(bad);
+});
+
+test("a raw < in a path is refused by the platform's server, before the function sees it", async () => {
+  const { hostname, port, pathname } = new URL(stack.api_url);
+  const status = await new Promise((resolve, reject) => {
+    const path = `${pathname}/<script>`;
+    const sent = request({ hostname, port, path, agent: false }, (response) => resolve(response.resume().statusCode));
+    sent.on("error", reject).end();
+  });
+  expect(status).toBe(400);
 });
 
 test("these were at least 150 bad requests, and no error text has a line break or a place in the code", () => {

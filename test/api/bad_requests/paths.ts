@@ -79,7 +79,7 @@ export const paths: BadRequests = {
     "//evil.example/members",
     "/@evil.example",
     "/day%2Dratings",
-    "/<script>alert(1)</script>",
+    "/%3Cscript%3Ealert(1)%3C/script%3E",
     "/members'or'1'='1",
   ].map((path) => notFound(path)),
 
