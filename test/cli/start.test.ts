@@ -191,7 +191,7 @@ test("Ctrl-C ends every process, and stack.json goes with them", async () => {
 test("data, keys and passwords survive to the next start, also after kill -9", async () => {
   for (const signal of ["SIGKILL", "SIGTERM"] as const) {
     const { child, ended, waitFor } = start();
-    await waitFor("migrations and demo data");
+    await waitFor("migrations");
     // That of a stack that was killed, too.
     expect(await readdir(folder)).not.toContain("stack.json");
     await waitFor(ready);
@@ -221,7 +221,7 @@ test("without companies.json new keys and passwords are made", async () => {
 
 test("--fresh begins anew, and a start that is interrupted leaves nothing running", async () => {
   const { child, ended, waitFor } = start("--fresh");
-  await waitFor("migrations and demo data");
+  await waitFor("migrations");
   expect(await readdir(folder)).not.toContain("stack.json");
   child.kill("SIGINT");
   expect(await ended).toBe(0);
