@@ -60,24 +60,12 @@ test("bytes are counted, not characters", async () => {
 
 test("a body without Content-Length is counted while it streams: the answer comes before everything is sent", async () => {
   const socket = await openImport(key);
-  const event = (name: string) => new Promise<void>((resolve) => socket.once(name, () => resolve()));
-  let answered = false;
-  const over = Promise.race([event("data"), event("close")]).then(() => {
-    answered = true;
-  });
   const answer = readAnswer(socket);
-  const piece = chunk(" ".repeat(256 * 1024));
-  let pieces = 0;
-  // Without end: only an answer stops it.
-  while (!answered) {
-    pieces += 1;
-    if (!socket.write(piece)) await Promise.race([over, event("drain")]);
-  }
+  const piece = 256 * 1024;
+  // Just past the limit, and never to its end: the platform's Deno resets a connection on which more and more comes in.
+  for (let sent = 0; sent <= eightMiB; sent += piece) socket.write(chunk(" ".repeat(piece)));
   const { status, body } = await answer;
   expect({ status, body: JSON.parse(body) }).toEqual({ status: 400, body: { error: tooBig } });
-  // What is past 8 MiB lies in buffers on the way.
-  expect(pieces * 256 * 1024).toBeGreaterThan(eightMiB);
-  expect(pieces).toBeLessThan(160);
 });
 
 test("a body that comes in small chunks is put together", async () => {
