@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { keyHashOf } from "./credentials.ts";
 import { csv } from "./csv.ts";
-import { asBytes, asStream, asText, connect, type Reader, type Reply, type Settings } from "./database.ts";
+import { asPage, asStream, asText, connect, type Reader, type Reply, type Settings } from "./database.ts";
 import type { Endpoint, ImportEndpoint, KeyEndpoint, ListEndpoint } from "./endpoint.ts";
 import { endpoints, version } from "./endpoints.ts";
 import { type Parameters, readParameters } from "./parameters.ts";
@@ -106,7 +106,7 @@ async function list(endpoint: ListEndpoint, parameters: Parameters, call: Call):
     const { headers, body, logged } = await call(endpoint.rpc, args, asStream);
     return { answer: json(body, hasMore(headers)), logged };
   }
-  const { headers, body, logged } = await call(endpoint.rpc, args, asBytes);
+  const { headers, body, logged } = await call(endpoint.rpc, args, asPage);
   const columns = [...endpoint.columns, ...included];
   const answer = await csv(body, endpoint.path.slice(1), columns, escapeFormulas, hasMore(headers));
   return { answer, logged };

@@ -1,18 +1,17 @@
+import { joined, type Page, pageBytes } from "./database.ts";
 import type { Column } from "./endpoint.ts";
 import { JsonText } from "./json_text.ts";
 import type { Answer } from "./responses.ts";
 
 type Row = Record<string, unknown>;
 
-/** Bytes of JSON that are turned into CSV at once: a page may have 40 MB, and an instance has 256. */
-const sliceBytes = 256 * 1024;
-
 /**
- * A list as CSV (`docs/api.md`, CSV): a header, then a line a row, each ended by CRLF. `page` is the JSON array as the database sent
- * it, `name` that of the file. With `escapeFormulas` a spreadsheet takes no text cell for a formula.
+ * A list as CSV (`docs/api.md`, CSV): a header, then a line a row, each ended by CRLF. `page` is the JSON array as the database
+ * sends it, `name` that of the file. A page that is not in memory as a whole is turned into CSV as fast as the caller takes it; if it breaks
+ * off, so does the CSV. With `escapeFormulas` a spreadsheet takes no text cell for a formula.
  */
 export async function csv(
-  page: Uint8Array<ArrayBuffer>,
+  page: Page,
   name: string,
   columns: readonly Column[],
   escapeFormulas: boolean,
@@ -24,8 +23,8 @@ export async function csv(
   const slices = rowSlices(page);
 
   /** The CSV of the next rows, as bytes: Deno needs longer to send a long string. Nothing behind the last ones. */
-  const next = (header: boolean): Uint8Array<ArrayBuffer> | undefined => {
-    const { value: slice, done } = slices.next();
+  const next = async (header: boolean): Promise<Uint8Array<ArrayBuffer> | undefined> => {
+    const { value: slice, done } = await slices.next();
     if (done && !header) return undefined;
     const rows = slice ? readRows(slice, columns) : [];
     for (const column of columns) finishCells(rows, column, escapeFormulas);
@@ -33,7 +32,7 @@ export async function csv(
     // papaparse ends only a file without rows with a line break.
     return encoder.encode(rows.length > 0 ? `${text}\r\n` : text);
   };
-  const first = next(true) ?? new Uint8Array();
+  const first = (await next(true)) ?? new Uint8Array();
   return {
     status: 200,
     headers: {
@@ -41,18 +40,23 @@ export async function csv(
       "Content-Disposition": `attachment; filename="${name}.csv"`,
       ...headers,
     },
-    body: page.length <= sliceBytes ? first : stream(first, () => next(false)),
+    body: page.rest ? stream(first, () => next(false), page.rest) : first,
   };
 }
 
-function stream(first: Uint8Array<ArrayBuffer>, next: () => Uint8Array<ArrayBuffer> | undefined): ReadableStream {
+function stream(
+  first: Uint8Array<ArrayBuffer>,
+  next: () => Promise<Uint8Array<ArrayBuffer> | undefined>,
+  source: ReadableStreamDefaultReader<Uint8Array>,
+): ReadableStream {
   return new ReadableStream<Uint8Array>({
     start: (controller) => controller.enqueue(first),
-    pull(controller) {
-      const bytes = next();
+    async pull(controller) {
+      const bytes = await next();
       if (bytes) controller.enqueue(bytes);
       else controller.close();
     },
+    cancel: (reason) => source.cancel(reason),
   });
 }
 
@@ -60,30 +64,38 @@ const code = (character: string): number => character.charCodeAt(0);
 const [quote, backslash, comma] = [code('"'), code("\\"), code(",")];
 const [openBrace, closeBrace, openBracket, closeBracket] = [code("{"), code("}"), code("["), code("]")];
 
-/** The rows of a JSON array as JSON arrays again, each of about so many bytes. The last one may have no row. */
-function* rowSlices(page: Uint8Array): Generator<string> {
+/** The rows of a JSON array as JSON arrays again, each of about `pageBytes`. The last one may have no row. */
+async function* rowSlices({ start: bytes, rest }: Page): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  let start = page.indexOf(openBracket) + 1;
-  let depth = 0;
-  for (let at = start; at < page.length; at++) {
-    const byte = page[at];
-    if (byte === quote) at = endOfText(page, at);
-    else if (byte === openBrace || byte === openBracket) depth++;
-    else if (byte === closeBrace || byte === closeBracket) depth--;
-    const isFull = byte === comma && depth === 0 && at - start >= sliceBytes;
-    if (!isFull && depth >= 0) continue;
-    yield `[${decoder.decode(page.subarray(start, at))}]`;
-    if (depth < 0) return;
-    start = at + 1;
+  const place = { depth: 0, isInText: false };
+  let start = bytes.indexOf(openBracket) + 1;
+  let at = start;
+  for (;;) {
+    for (; at < bytes.length; at++) {
+      const byte = bytes[at];
+      // What an escape stands before is no quote.
+      if (byte === backslash) at++;
+      else enter(place, byte);
+      const isFull = byte === comma && place.depth === 0 && !place.isInText && at - start >= pageBytes;
+      if (!isFull && place.depth >= 0) continue;
+      yield `[${decoder.decode(bytes.subarray(start, at))}]`;
+      if (place.depth < 0) return;
+      start = at + 1;
+    }
+    const more = await rest?.read();
+    if (!more || more.done) throw new Error("the page has no end");
+    bytes = joined(bytes.subarray(start), more.value);
+    at -= start;
+    start = 0;
   }
-  throw new Error("the page has no end");
 }
 
-/** Where the text ends that begins with the quote at this place. */
-function endOfText(page: Uint8Array, start: number): number {
-  let at = start + 1;
-  while (at < page.length && page[at] !== quote) at += page[at] === backslash ? 2 : 1;
-  return at;
+/** Takes a byte of JSON into account: whether it begins or ends a text, an object or an array. */
+function enter(place: { depth: number; isInText: boolean }, byte: number | undefined): void {
+  if (byte === quote) place.isInText = !place.isInText;
+  else if (place.isInText) return;
+  else if (byte === openBrace || byte === openBracket) place.depth++;
+  else if (byte === closeBrace || byte === closeBracket) place.depth--;
 }
 
 /** A value of any JSON, as its text: JSON.parse would lose digits of its numbers, and JSON.stringify fails where it is deep. */

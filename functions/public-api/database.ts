@@ -17,9 +17,31 @@ type CallDatabase = <Body>(
 /** The whole body. One that breaks off is an error. */
 export const asText: Reader<string> = (response) => response.text();
 
-/** The whole body, as its bytes: as a text it would take up to twice the memory. One that breaks off is an error. */
-export const asBytes: Reader<Uint8Array<ArrayBuffer>> = async (response) =>
-  new Uint8Array(await response.arrayBuffer());
+/** The beginning of a body, and where the rest comes from if there is more. */
+export type Page = { start: Uint8Array<ArrayBuffer>; rest?: ReadableStreamDefaultReader<Uint8Array> };
+
+/** Bytes of a page that are in memory at once: it may have 40 MB, and an instance has 256. */
+export const pageBytes = 256 * 1024;
+
+/** A body that is to be turned into something else: all of it if it is no longer than `pageBytes`, and then one that breaks off is an error. */
+export const asPage: Reader<Page> = async (response) => {
+  const rest = response.body?.getReader();
+  let start: Uint8Array<ArrayBuffer> = new Uint8Array();
+  while (rest && start.length <= pageBytes) {
+    const { done, value } = await rest.read();
+    if (done) return { start };
+    start = joined(start, value);
+  }
+  return rest ? { start, rest } : { start };
+};
+
+/** The bytes of both, one after the other. */
+export function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(first.length + second.length);
+  bytes.set(first);
+  bytes.set(second, first.length);
+  return bytes;
+}
 
 /**
  * The body as it comes in. If it breaks off, so does what it is passed on to. Handed to a Response untouched it never passes through

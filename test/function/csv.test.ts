@@ -242,6 +242,38 @@ describe("a page of many megabytes", () => {
     expect(csv.endsWith("\r\n")).toBe(true);
   });
 
+  test("is read no faster than the caller takes it, and no further when the caller goes away", async () => {
+    const line = `${JSON.stringify(rows[0])},`;
+    let written = 0;
+    let isClosed = false;
+    service.answer("list_members", (response) => {
+      response.on("close", () => {
+        isClosed = true;
+      });
+      response.writeHead(200, { "Content-Type": "application/json", "X-Has-More": "false" }).write("[");
+      const more = () => {
+        do written += line.length;
+        while (response.write(line));
+        response.once("drain", more);
+      };
+      more();
+    });
+    const response = await service.send("/members?format=csv");
+    const reader = response.body?.getReader();
+    await reader?.read();
+    // What the buffers on the way hold, of a page without end.
+    let before = -1;
+    const isAtRest = () => {
+      const rests = before === written;
+      before = written;
+      return rests;
+    };
+    await expect.poll(isAtRest).toBe(true);
+    expect(written).toBeLessThan(32 * 1024 * 1024);
+    await reader?.cancel();
+    await expect.poll(() => isClosed).toBe(true);
+  });
+
   test("that the database did not send to its end is never a well-formed answer", async () => {
     const page = JSON.stringify(rows);
     service.answer("list_members", list(page.slice(0, -1)));

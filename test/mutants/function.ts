@@ -125,7 +125,7 @@ export const functionMutants: TextMutant[] = [
     ["JSON texts stand in quotes, null is a word", '&& /^[^"n]/.test(text)', ""],
     ["values keep their white space", "row[name] = withoutSpace(value.text)", "row[name] = value.text"],
     ["a page that is cut off is a whole one", 'throw new Error("the page has no end");', ""],
-    ["a large page is made at once", "at - start >= sliceBytes", "false"],
+    ["a large page is made at once", "at - start >= pageBytes", "false"],
   ]),
   ...inFile("responses.ts", [
     ["answers may be cached", '"Cache-Control": "private, no-store",', ""],
