@@ -3,7 +3,7 @@ import type { Request } from "autocannon";
 import { type Figure, median, type Part, shown } from "./figure.ts";
 import { functionCommand, keys, load, startDeno, startThread } from "./http.ts";
 
-const seconds = 30;
+const seconds = 20;
 const rewards = Array.from({ length: 50 }, (_, index) => ({
   external_id: `mug-${index}`,
   name: "Mug",

@@ -4,7 +4,7 @@ import { functionCommand, load, secretKey, startDeno, startThread } from "./http
 import { newKeys } from "./neighbours.ts";
 import { pgbench, requirePgbench } from "./pgbench.ts";
 
-const rounds = 9;
+const rounds = 7;
 
 /** Microseconds that a request takes to pass the function's line when nobody else is there. */
 async function timeInLine(): Promise<number> {
