@@ -8,19 +8,18 @@ if (process.argv.includes("--no-color")) process.env.NO_COLOR = "1";
 /** What breaks the service for everybody, and what wants to see that nothing has changed. */
 const alone = ["test/api/bad_requests.test.ts", "test/api/failures.test.ts"];
 
-/** Files that need the stack. */
-const onTheStack = { extends: true as const };
+/** Starts the stack, for the files that need it. */
 const globalSetup = "test/runner/global_setup.ts";
 
 /** The files of a folder one after the other, after those of the groups before: they share one stack and its data. */
 const inTurn = (name: string, groupOrder: number, include = [`test/${name}/**/*.test.ts`]) => ({
-  ...onTheStack,
+  extends: true as const,
   test: { name, include, globalSetup, maxWorkers: 1, sequence: { groupOrder } },
 });
 
 /** The files of a folder beside each other: they only read the demo companies, and make their own to write to. */
 const together = (name: string, groupOrder: number) => ({
-  ...onTheStack,
+  extends: true as const,
   test: {
     name,
     include: [`test/${name}/**/*.test.ts`],
@@ -61,7 +60,7 @@ export default defineConfig(({ mode }) => ({
     projects: [
       { extends: true, test: { name: "function", include: ["test/function/**/*.test.ts"] } },
       {
-        ...onTheStack,
+        extends: true as const,
         test: {
           name: "sql",
           include: ["test/sql/*.sql"],
