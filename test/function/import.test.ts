@@ -287,6 +287,22 @@ describe("a body", () => {
     expect((await service.import(pieces, { duplex: "half" } as RequestInit)).status).toBe(200);
   });
 
+  test("in thousands of tiny pieces is not read on", async () => {
+    let pieces = 0;
+    const endless = new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          pieces++;
+          controller.enqueue(new Uint8Array([0x20]));
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const response = await service.import(endless, { duplex: "half" } as RequestInit);
+    expect(await problem(response)).toEqual([400, "body must come in fewer and larger pieces"]);
+    expect(pieces).toBe(513);
+  });
+
   test("over 8 MiB is not read on", async () => {
     let sent = 0;
     let cancelled = false;

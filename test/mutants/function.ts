@@ -104,7 +104,6 @@ export const functionMutants: TextMutant[] = [
     ["a field may come twice", "if (sent.repeated.has(name))", "if (false)"],
     ["fields are inherited", "Object.hasOwn(rewardFields, name)", "name in rewardFields"],
     ["other keys may stand beside rewards", "names.all === 1 ? rows : undefined", "rows"],
-    ["rows past the last are read", "if (rows < this.#most)", "if (true)"],
   ]),
   ...inFile("json_text.ts", [
     ["text behind the body is let through", "if (this.#next() !== undefined) throw new NotJson();", ""],
