@@ -1,7 +1,7 @@
 import { joined, type Page, pageBytes } from "./database.ts";
 import type { Column } from "./endpoint.ts";
 import { JsonText } from "./json_text.ts";
-import type { Answer } from "./responses.ts";
+import type { Answer, Bytes } from "./responses.ts";
 
 type Row = Record<string, unknown>;
 
@@ -23,7 +23,7 @@ export async function csv(
   const slices = rowSlices(page);
 
   /** The CSV of the next rows, as bytes: Deno needs longer to send a long string. Nothing behind the last ones. */
-  const next = async (header: boolean): Promise<Uint8Array<ArrayBuffer> | undefined> => {
+  const next = async (header: boolean): Promise<Bytes | undefined> => {
     const { value: slice, done } = await slices.next();
     if (done && !header) return undefined;
     const rows = slice ? readRows(slice, columns) : [];
@@ -45,8 +45,8 @@ export async function csv(
 }
 
 function stream(
-  first: Uint8Array<ArrayBuffer>,
-  next: () => Promise<Uint8Array<ArrayBuffer> | undefined>,
+  first: Bytes,
+  next: () => Promise<Bytes | undefined>,
   source: ReadableStreamDefaultReader<Uint8Array>,
 ): ReadableStream {
   return new ReadableStream<Uint8Array>({

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ApiError, gone, type Logged, tooManyRequests, unauthorized } from "./responses.ts";
+import { ApiError, type Bytes, gone, type Logged, tooManyRequests, unauthorized } from "./responses.ts";
 
 /** What a database function answered: the headers it set, its JSON in the form that the reader made of it, and whose key it was. */
 export type Reply<Body> = { headers: Headers; body: Body; logged: Logged };
@@ -18,7 +18,7 @@ type CallDatabase = <Body>(
 export const asText: Reader<string> = (response) => response.text();
 
 /** The beginning of a body, and where the rest comes from if there is more. */
-export type Page = { start: Uint8Array<ArrayBuffer>; rest?: ReadableStreamDefaultReader<Uint8Array> };
+export type Page = { start: Bytes; rest?: ReadableStreamDefaultReader<Uint8Array> };
 
 /** Bytes of a page that are in memory at once: it may have 40 MB, and an instance has 256. */
 export const pageBytes = 256 * 1024;
@@ -26,7 +26,7 @@ export const pageBytes = 256 * 1024;
 /** A body that is to be turned into something else: all of it if it is no longer than `pageBytes`, and then one that breaks off is an error. */
 export const asPage: Reader<Page> = async (response) => {
   const rest = response.body?.getReader();
-  let start: Uint8Array<ArrayBuffer> = new Uint8Array();
+  let start: Bytes = new Uint8Array();
   while (rest && start.length <= pageBytes) {
     const { done, value } = await rest.read();
     if (done) return { start };
@@ -36,7 +36,7 @@ export const asPage: Reader<Page> = async (response) => {
 };
 
 /** The bytes of both, one after the other. */
-export function joined(first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> {
+export function joined(first: Uint8Array, second: Uint8Array): Bytes {
   const bytes = new Uint8Array(first.length + second.length);
   bytes.set(first);
   bytes.set(second, first.length);

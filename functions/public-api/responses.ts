@@ -1,3 +1,6 @@
+/** Bytes with a buffer of their own: in the TypeScript of the platform's Deno `Uint8Array` takes no argument, in newer ones it must. */
+export type Bytes = ReturnType<TextEncoder["encode"]>;
+
 /** What goes back to the caller, before the headers that every response has. */
 export type Answer = {
   status: number;
