@@ -47,7 +47,9 @@ export function ExpiryField({ error }: { error: string | undefined }) {
         />
       )}
       <Text size="sm" c="dimmed" role="status">
-        {end !== null && `Works until ${localEnd(end.toISOString())}, the end of that day where you are.`}
+        {end !== null &&
+          error === undefined &&
+          `Works until ${localEnd(end.toISOString())}, the end of that day where you are.`}
       </Text>
     </Stack>
   );

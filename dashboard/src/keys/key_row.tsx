@@ -45,23 +45,7 @@ export function KeyRow(props: {
     <>
       <Table.Tr ref={row} tabIndex={-1} aria-labelledby={nameId} className={list.row} data-status={apiKey.status}>
         <Table.Td data-column="Name">
-          <div className={list.named}>
-            <span className={list.name} id={nameId}>
-              {apiKey.name}
-            </span>
-            {apiKey.status !== "revoked" && (
-              <UnstyledButton
-                className={list.rename}
-                aria-label="Rename"
-                aria-describedby={nameId}
-                title="Rename"
-                onClick={() => props.onDeed("rename", apiKey)}
-              >
-                <Pencil aria-hidden size={14} />
-              </UnstyledButton>
-            )}{" "}
-            <Code className={classes.hint}>{apiKey.hint}</Code>
-          </div>
+          <Named apiKey={apiKey} id={nameId} onRename={() => props.onDeed("rename", apiKey)} />
         </Table.Td>
         <Table.Td data-column="Scopes">
           <ul className={list.scopes}>
@@ -97,5 +81,28 @@ export function KeyRow(props: {
         </Table.Tr>
       )}
     </>
+  );
+}
+
+/** What a key is called, how it ends, and the way to another name. */
+function Named({ apiKey, id, onRename }: { apiKey: ApiKey; id: string; onRename: () => void }) {
+  return (
+    <div className={list.named}>
+      <span className={list.name} id={id}>
+        {apiKey.name}
+      </span>{" "}
+      <Code className={classes.hint}>{apiKey.hint}</Code>
+      {apiKey.status !== "revoked" && (
+        <UnstyledButton
+          className={list.rename}
+          aria-label="Rename"
+          aria-describedby={id}
+          title="Rename"
+          onClick={onRename}
+        >
+          <Pencil aria-hidden size={14} />
+        </UnstyledButton>
+      )}
+    </div>
   );
 }
