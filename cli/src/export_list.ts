@@ -103,7 +103,7 @@ export async function exportToPipe(
 
 /** @param last how far the last export came, whose rows are left out */
 async function writePages(
-  { endpoint, filters, format }: Job,
+  { endpoint, filters, format, sinceLast }: Job,
   connection: Connection,
   target: Pick<Target<Note>, "stopped" | "append" | "checkpoint">,
   progress: Progress,
@@ -123,7 +123,7 @@ async function writePages(
       start,
       place: placeOf(rows.at(-1)) ?? note?.place ?? null,
       newest: note?.newest ?? rows[0]?.time ?? null,
-      reached: reachedWith(rows, note?.reached ?? null, last),
+      reached: sinceLast ? reachedWith(rows, note?.reached ?? null, last) : null,
     };
     await target.checkpoint(note);
     progress.show(share(note, oldest), `${note.rows} rows, back to ${note.place?.time.slice(0, 10) ?? "the first"}`);

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // public-data-api: exports lists, imports rewards, checks a key (docs/connect/command-line.md).
+import { setFlagsFromString } from "node:v8";
 import manifest from "../package.json" with { type: "json" };
 import { checkCommand } from "./commands/check.ts";
 import { type Command, settings, surroundings } from "./commands/command.ts";
@@ -37,6 +38,9 @@ async function main([name = "", ...args]: string[]): Promise<void> {
   }
 }
 
+// A page is garbage as soon as it is written: a small nursery is swept often, where a large one grows to 300 MB in a long export.
+setFlagsFromString("--max-semi-space-size=1");
+setFlagsFromString("--semi-space-growth-factor=1");
 // Who reads a pipe may stop when it has enough.
 process.stdout.on("error", (error: NodeJS.ErrnoException) =>
   process.exit(error.code === "EPIPE" ? 0 : exitCodes.failed),
