@@ -65,7 +65,10 @@ const query = fc.array(parameter, { maxLength: 4 }).map((pairs) => (pairs.length
 /** A path and query as they stand in the first line of a request: printable ASCII, nothing else gets that far. */
 const target = fc
   .tuple(path, query)
-  .map(([where, asked]) => (where + asked).replace(/[^\x21-\x7e]/g, (odd) => encoded(odd)).replaceAll("#", "%23"));
+  // Quotes, angle brackets and the like are refused by the platform's server, before the function sees them.
+  .map(([where, asked]) =>
+    (where + asked).replace(/[^\x21-\x7e]|["<>\\^`{|}]/g, (odd) => encoded(odd)).replaceAll("#", "%23"),
+  );
 
 /** Header values as they can be sent: bytes without line ends. */
 const headerValue = text.map((value) => value.replace(/[^\t\x20-\x7e\x80-\xff]/g, "").trim());

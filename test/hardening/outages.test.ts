@@ -18,13 +18,10 @@ const send = (path: string, init: RequestInit = {}): Promise<Response> =>
 const post = (rows: object[]): Promise<Response> => send("/rewards", { method: "POST", body: JSON.stringify(rows) });
 const reward = () => ({ external_id: randomUUID(), name: "In an outage", points_cost: 1 });
 
-/** Asks for everything at once and expects that nobody waits longer than 10 seconds, or is told anything. */
-async function expectOutage(paths: string[]): Promise<void> {
+/** Sends these at once and expects that nobody waits longer than 10 seconds, or is told anything. Of one key four are under way at once. */
+async function expectOutage(sent: Promise<Response>[]): Promise<void> {
   const begin = performance.now();
-  const answers = await Promise.all([
-    ...paths.map((path) => send(path)),
-    ...(paths.length > 3 ? [post([reward()])] : []),
-  ]);
+  const answers = await Promise.all(sent);
   const bodies = await Promise.all(answers.map((answer) => answer.text()));
   expect(performance.now() - begin).toBeLessThan(10_000);
   const log = (await stack.functionLog()).split("\n");
@@ -54,7 +51,7 @@ const everything = ["/", "/members", "/activity?format=csv", "/rewards", "/day-r
 test("while the database is down every request is a 500 in time, and the first one after it succeeds", async () => {
   await expectRecovered();
   await stack.killDatabase();
-  await expectOutage(everything);
+  await expectOutage([...everything.map((path) => send(path)), post([reward()])]);
   await stack.startDatabase();
   await expectRecovered();
 }, 60_000);
@@ -63,7 +60,7 @@ test("while no connection is to be had every request is a 500 in time, and the f
   const sql = stack.connect();
   await sql`alter role supabase_auth_admin connection limit 0`;
   await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'supabase_auth_admin'`;
-  await expectOutage(everything);
+  await expectOutage([...["/", "/members", "/activity?format=csv"].map((path) => send(path)), post([reward()])]);
   await sql`alter role supabase_auth_admin connection limit -1`;
   await sql.end();
   await expectRecovered();
@@ -75,7 +72,7 @@ test("a statement that hangs behind a lock is a 500 in time, hangs nothing else,
     await holder`lock table app.members in access exclusive mode`;
     const others = ["/rewards", "/day-ratings"].map((path) => send(path));
     await Promise.all([
-      expectOutage(["/members", "/members?format=csv", "/users"]),
+      expectOutage(["/members", "/members?format=csv", "/users"].map((path) => send(path))),
       ...others.map(async (answer) => expect((await answer).status).toBe(200)),
     ]);
   });
