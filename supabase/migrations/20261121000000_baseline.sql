@@ -1,4 +1,4 @@
--- sql/schema as it was with 1.0.0. Never edited: a change is a migration of its own (CONTRIBUTING.md).
+-- sql/schema, and after it sql/loading, as they were with 1.1.0. Never edited: a change is a migration of its own (CONTRIBUTING.md).
 
 -- 0100_roles_and_schemas.sql
 
