@@ -3,8 +3,11 @@ import { ApiError, gone, tooManyRequests } from "./responses.ts";
 /** How long a request waits for its turn at most, in milliseconds, all its calls together (`docs/api.md`, Limits). */
 const patience = 2000;
 
-/** Requests of one key at once: where no other key asks, and where one does. The database takes 4 of one company, from all instances together. */
-const ofOneKey = { alone: 4, besideOthers: 3 };
+/**
+ * Requests of one key at once: where no other key asks, and where one does or did so in the last second. A neighbour mostly asks again
+ * a moment after its answer. The database takes 4 of one company, from all instances together.
+ */
+const ofOneKey = { alone: 4, besideOthers: 2, afterOthers: 1000 };
 
 /** Calls of the database at once, of all keys together, good ones and made-up ones. PostgREST has 10 connections or more for all instances. */
 const together = 8;
@@ -102,18 +105,23 @@ class Gate {
 /**
  * The line before the database (`docs/api.md`, Limits): a few requests of one key are under way at once, and so many calls of all keys
  * together that they do not fill PostgREST's pool; the others wait here, holding no connection. It lives in one instance of the
- * function, and knows nothing of a key whose requests are over: how many of a company run at once is bounded by the database.
+ * function, and keeps nothing of requests that are over but which key asked last: how many of a company run at once is bounded by the
+ * database.
  */
 export class WaitingLine {
   readonly #keys = new Map<string, Gate>();
   readonly #calls = new Gate(() => together);
+  #lastKey: string | undefined;
+  /** When the key that asked was last another one than before. */
+  #keyChanged = Number.NEGATIVE_INFINITY;
   #nextRefusal = 0;
 
   /** Serves a request of this key when it is its turn. Throws a 429 ApiError when that has not come in time. */
   async inTurn<Result>(keyHash: string, visit: Visit, serve: () => Promise<Result>): Promise<Result> {
-    const key =
-      this.#keys.get(keyHash) ?? new Gate(() => (this.#keys.size > 1 ? ofOneKey.besideOthers : ofOneKey.alone));
+    const key = this.#keys.get(keyHash) ?? new Gate(() => this.#mostOfOneKey());
     this.#keys.set(keyHash, key);
+    if (this.#lastKey !== undefined && this.#lastKey !== keyHash) this.#keyChanged = performance.now();
+    this.#lastKey = keyHash;
     let isIn = false;
     try {
       await key.enter(visit);
@@ -121,7 +129,7 @@ export class WaitingLine {
       return await serve();
     } finally {
       if (isIn) key.leave();
-      if (key.isEmpty) this.#forget(keyHash);
+      if (key.isEmpty) this.#keys.delete(keyHash);
     }
   }
 
@@ -160,8 +168,8 @@ export class WaitingLine {
     if (turn > now) await new Promise((resolve) => setTimeout(resolve, turn - now));
   }
 
-  #forget(keyHash: string): void {
-    this.#keys.delete(keyHash);
-    if (this.#keys.size === 1) for (const other of this.#keys.values()) other.admit();
+  #mostOfOneKey(): number {
+    const isAlone = this.#keys.size === 1 && performance.now() - this.#keyChanged > ofOneKey.afterOthers;
+    return isAlone ? ofOneKey.alone : ofOneKey.besideOthers;
   }
 }
