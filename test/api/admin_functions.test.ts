@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { client, dataOf, newCompany, type TestCompany } from "./companies.ts";
-import { sql, stack } from "./stack.ts";
+import { dataOf, newCompany, signUp, type TestCompany } from "./companies.ts";
+import { sql } from "./stack.ts";
 
 let company: TestCompany;
 let other: TestCompany;
@@ -17,16 +17,10 @@ afterAll(async () => {
 });
 
 /** An address of the company, which goes with it when it is removed. */
-const address = () => `${randomUUID()}@${company.id}.example`;
+const address = () => `${randomUUID()}@${company.domain}`;
 
 async function addMember(to: TestCompany, email: string, role = "employee"): Promise<void> {
   await sql`insert into app.members (company_id, name, email, role) values (${to.id}, 'Someone', ${email}, ${role})`;
-}
-
-async function signUp(email: string): Promise<SupabaseClient> {
-  const session = client(stack.publishable_key);
-  dataOf(await session.auth.signUp({ email, password: randomUUID() }));
-  return session;
 }
 
 const link = async (session: SupabaseClient) => dataOf(await session.rpc("link_member"));

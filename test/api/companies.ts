@@ -13,22 +13,39 @@ export interface ApiKey {
   expires_at: string | null;
 }
 
-export interface TestCompany {
+/** Somebody who can sign in. */
+export interface Person {
+  name: string;
+  email: string;
+  password: string;
+}
+
+export interface Company {
   id: string;
   name: string;
-  admin_email: string;
-  /** The real supabase-js, signed in as the company's admin. */
-  admin: SupabaseClient;
-  makeKey(scopes?: string[], expires_at?: string): Promise<ApiKey>;
-  revoke(keyId: string): Promise<void>;
-  /** Adds a member who is signed in. */
+  /** Of all its addresses: who has signed up with one goes when the company is removed. */
+  domain: string;
+  emailOf(name: string): string;
+  /** Adds a member row, of somebody who does not sign in, and returns its address. */
+  addMember(name: string, role: string, email?: string): Promise<string>;
+  /** Adds a member who can sign in; the first time links them. */
+  addPerson(name: string, role: string): Promise<Person>;
+  /** Adds a member who is signed in, and linked. */
   signIn(name: string, role: string): Promise<SupabaseClient>;
   /** Deletes the company and everything of it. */
   remove(): Promise<void>;
 }
 
+export interface TestCompany extends Company {
+  admin_email: string;
+  /** The real supabase-js, signed in as the company's admin. */
+  admin: SupabaseClient;
+  makeKey(scopes?: string[], expires_at?: string): Promise<ApiKey>;
+  revoke(keyId: string): Promise<void>;
+}
+
 /** A client of the Data API and Auth that keeps its session to itself. */
-export function client(key: string): SupabaseClient {
+export function client(key = stack.publishable_key): SupabaseClient {
   return createClient(stack.supabase_url, key, { auth: { persistSession: false, autoRefreshToken: false } });
 }
 
@@ -38,40 +55,62 @@ export function dataOf<T>({ data, error }: { data: T; error: { message: string }
   return data;
 }
 
-/** Signs in with a password that is set up on the way, and links the sign-in to the member with this address. */
-async function signUp(email: string): Promise<SupabaseClient> {
-  const signedIn = client(stack.publishable_key);
-  dataOf(await signedIn.auth.signUp({ email, password: randomUUID() }));
-  const linked = dataOf(await signedIn.rpc("link_member"));
-  if (linked.status !== "linked") throw new Error(`${email}: ${linked.status}`);
-  return signedIn;
+/** Makes an account with a confirmed address, which is linked to no member yet, and signs it in. */
+export async function signUp(email: string, password: string = randomUUID()): Promise<SupabaseClient> {
+  const session = client();
+  dataOf(await session.auth.signUp({ email, password }));
+  return session;
 }
 
-/** Makes an empty company with one admin, through SQL as an operator does; its keys then come from the real functions. */
-export async function newCompany(name: string, defaultLanguage = "en"): Promise<TestCompany> {
+/** An account that is linked to no member, and somebody who knows its password. */
+export async function newAccount(email: string): Promise<Person> {
+  const password = randomUUID();
+  await signUp(email, password);
+  return { name: email, email, password };
+}
+
+async function linked(session: SupabaseClient): Promise<SupabaseClient> {
+  const { status } = dataOf(await session.rpc("link_member"));
+  if (status !== "linked") throw new Error(`link_member: ${status}`);
+  return session;
+}
+
+/** Signs a member in with their password, as the dashboard does. */
+export async function signedIn({ email, password }: Person): Promise<SupabaseClient> {
+  const session = client();
+  const { error } = await session.auth.signInWithPassword({ email, password });
+  if (error) throw error;
+  return linked(session);
+}
+
+/** Makes a key as an admin's dashboard does. */
+export async function makeKey(
+  admin: SupabaseClient,
+  name: string,
+  scopes = ["read:members"],
+  expires_at?: string,
+): Promise<ApiKey> {
+  return dataOf(await admin.rpc("create_api_key", { name, scopes, expires_at }));
+}
+
+/** Makes a company without people, through SQL as an operator does. */
+export async function emptyCompany(name: string, defaultLanguage = "en"): Promise<Company> {
   const id = randomUUID();
-  const domain = `${id}.example`;
+  const domain = `${id.slice(0, 8)}.example`;
   await sql`insert into app.companies (id, name, default_language) values (${id}, ${name}, ${defaultLanguage})`;
-
-  const signIn = async (memberName: string, role: string): Promise<SupabaseClient> => {
-    const email = `${memberName.toLowerCase().replaceAll(" ", ".")}@${domain}`;
-    await sql`insert into app.members (company_id, name, email, role) values (${id}, ${memberName}, ${email}, ${role})`;
-    return await signUp(email);
+  const emailOf = (person: string): string => `${person.toLowerCase().replaceAll(" ", ".")}@${domain}`;
+  const addMember = async (person: string, role: string, email = emailOf(person)): Promise<string> => {
+    await sql`insert into app.members (company_id, name, email, role) values (${id}, ${person}, ${email}, ${role})`;
+    return email;
   };
-  const admin = await signIn("First Admin", "admin");
-
   return {
     id,
     name,
-    admin_email: `first.admin@${domain}`,
-    admin,
-    signIn,
-    async makeKey(scopes = allScopes, expires_at) {
-      return dataOf(await admin.rpc("create_api_key", { name: `test of ${name}`, scopes, expires_at }));
-    },
-    async revoke(keyId) {
-      dataOf(await admin.rpc("revoke_api_key", { key_id: keyId }));
-    },
+    domain,
+    emailOf,
+    addMember,
+    addPerson: async (person, role) => ({ ...(await newAccount(await addMember(person, role))), name: person }),
+    signIn: async (person, role) => linked(await signUp(await addMember(person, role))),
     async remove() {
       await sql.begin(async (tx) => {
         // The history of keys only grows, by a trigger; what a test leaves behind would be in the way of the next one.
@@ -81,6 +120,21 @@ export async function newCompany(name: string, defaultLanguage = "en"): Promise<
         await tx`delete from auth.users where email like ${`%@${domain}`}`;
         await tx`delete from app.companies where id = ${id}`;
       });
+    },
+  };
+}
+
+/** Makes a company with one admin; its keys come from the real functions. */
+export async function newCompany(name: string, defaultLanguage?: string): Promise<TestCompany> {
+  const company = await emptyCompany(name, defaultLanguage);
+  const admin = await company.signIn("First Admin", "admin");
+  return {
+    ...company,
+    admin,
+    admin_email: company.emailOf("First Admin"),
+    makeKey: (scopes = allScopes, expires_at) => makeKey(admin, `test of ${name}`, scopes, expires_at),
+    async revoke(keyId) {
+      dataOf(await admin.rpc("revoke_api_key", { key_id: keyId }));
     },
   };
 }

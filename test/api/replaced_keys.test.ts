@@ -1,14 +1,14 @@
 // A key that is replaced and the one that takes its place, over HTTP.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeKey, signedIn, TestCompany } from "../dashboard/company.ts";
+import { makeKey, newCompany, type TestCompany } from "./companies.ts";
 import { call, expectError, invalidKey, sql } from "./stack.ts";
 
 let company: TestCompany;
 let admin: SupabaseClient;
 beforeAll(async () => {
-  company = await TestCompany.create("Replacing");
-  admin = await signedIn(await company.addPerson("Ada Brandt", "admin"));
+  company = await newCompany("Replacing");
+  admin = company.admin;
 });
 afterAll(() => company.remove());
 

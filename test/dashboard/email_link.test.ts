@@ -2,19 +2,19 @@
 // without a question.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Company, client, emptyCompany, type Person } from "../api/companies.ts";
 import { sql, stack } from "../api/stack.ts";
 import { newPage } from "./browser.ts";
-import { newClient, type Person, TestCompany } from "./company.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { fillSignIn, path, signIn } from "./steps.ts";
 
-let company: TestCompany;
-let rival: TestCompany;
+let company: Company;
+let rival: Company;
 let admin: Person;
 let stranger: Person;
 beforeAll(async () => {
-  company = await TestCompany.create("Cedar Works");
-  rival = await TestCompany.create("Rival & Co");
+  company = await emptyCompany("Cedar Works");
+  rival = await emptyCompany("Rival & Co");
   admin = await company.addPerson("Ada Brandt", "admin");
   stranger = await rival.addPerson("Theo Rival", "admin");
 });
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 /** A link as Auth ends it: with the tokens of a new session. */
 async function linkOf({ email, password }: Person, type: string, at = "/"): Promise<string> {
-  const { data, error } = await newClient().auth.signInWithPassword({ email, password });
+  const { data, error } = await client().auth.signInWithPassword({ email, password });
   if (error) throw error;
   const { access_token, refresh_token } = data.session;
   const fragment = new URLSearchParams({ access_token, refresh_token, type, expires_in: "3600", token_type: "bearer" });

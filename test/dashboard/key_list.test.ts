@@ -1,24 +1,17 @@
 // Many keys: search, order, only active, and where an outcome is said.
 import type { Page } from "playwright-core";
-import { beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
+import { makeKey, type Person, signedIn } from "../api/companies.ts";
 import { sql } from "../api/stack.ts";
-import { eventually, newPage, wide } from "./browser.ts";
-import { makeKey, type Person, signedIn, TestCompany } from "./company.ts";
+import { eventually, wide } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
-import { row, signIn } from "./steps.ts";
-
-let company: TestCompany;
-let admin: Person;
-beforeEach(async () => {
-  company = await TestCompany.create("Hollis & Rowe");
-  admin = await company.addPerson("Ada Brandt", "admin");
-  return () => company.remove();
-});
+import { setKey, signedInPage, test } from "./scene.ts";
+import { row } from "./steps.ts";
 
 const scopes = [["read:members", "read:activity"], ["read:analytics"], ["read:rewards", "write:rewards"]];
 
 /** So many keys, `System 1` the oldest; every fourth revoked. */
-async function makeKeys(count: number): Promise<void> {
+async function makeKeys(admin: Person, count: number): Promise<void> {
   const client = await signedIn(admin);
   for (let number = 1; number <= count; number += 1) {
     const { id } = await makeKey(client, `System ${number}`, scopes[number % 3]);
@@ -26,20 +19,13 @@ async function makeKeys(count: number): Promise<void> {
   }
 }
 
-/** Sets what only time can bring. */
-async function pass(name: string, change: { expires_at?: string; created_at?: string }): Promise<void> {
-  await sql.begin(async (tx) => {
-    await tx`set local session_replication_role = replica`;
-    await tx`update app.api_keys set ${tx(change)} where company_id = ${company.id} and name = ${name}`;
-  });
-}
-
 const names = (page: Page) => page.locator("tr[data-status] span[id^=key-]").allTextContents();
 
-test("up to eight keys there is nothing to search; from nine on search, order and only active find a key", async () => {
-  await makeKeys(8);
-  const page = await newPage();
-  await signIn(page, admin);
+test("up to eight keys there is nothing to search; from nine on search, order and only active find a key", async ({
+  admin,
+}) => {
+  await makeKeys(admin, 8);
+  const page = await signedInPage(admin);
   await row(page, "System 8").waitFor();
   expect(await page.getByRole("searchbox").count()).toBe(0);
   const { api_key } = await makeKey(await signedIn(admin), "Année 2026", ["read:analytics"]);
@@ -65,29 +51,30 @@ test("up to eight keys there is nothing to search; from nine on search, order an
   expect(await names(page)).toHaveLength(7);
 });
 
-test("the order by use and by expiry has first what matters first", async () => {
-  await makeKeys(9);
-  await pass("System 2", { expires_at: "2099-01-01" });
-  await pass("System 7", { expires_at: "2098-01-01" });
+test("the order by use and by expiry has first what matters first", async ({ company, admin }) => {
+  await makeKeys(admin, 9);
+  await setKey(company, "System 2", { expires_at: "2099-01-01" });
+  await setKey(company, "System 7", { expires_at: "2098-01-01" });
   await sql`update app.api_key_uses set last_used_at = now() where company_id = ${company.id}
     and key_id = (select id from app.api_keys where company_id = ${company.id} and name = 'System 5')`;
-  const page = await newPage();
-  await signIn(page, admin);
+  const page = await signedInPage(admin);
   await page.getByLabel("Order").selectOption("Expiring first");
   expect((await names(page)).slice(0, 3)).toEqual(["System 7", "System 2", "System 9"]);
   await page.getByLabel("Order").selectOption("Last used first");
   expect((await names(page)).slice(0, 2)).toEqual(["System 5", "System 9"]);
 });
 
-test("a key that ends soon, or that nothing uses, stands out; a key without expiry says so", async () => {
+test("a key that ends soon, or that nothing uses, stands out; a key without expiry says so", async ({
+  company,
+  admin,
+}) => {
   const client = await signedIn(admin);
   for (const name of ["Ending", "Forgotten", "Fine"]) await makeKey(client, name);
   const daysFromNow = (days: number) => new Date(Date.now() + (days + 0.5) * 86_400_000).toISOString();
-  await pass("Ending", { expires_at: daysFromNow(9) });
-  await pass("Forgotten", { created_at: daysFromNow(-61) });
-  await pass("Fine", { expires_at: daysFromNow(15) });
-  const page = await newPage();
-  await signIn(page, admin);
+  await setKey(company, "Ending", { expires_at: daysFromNow(9) });
+  await setKey(company, "Forgotten", { created_at: daysFromNow(-61) });
+  await setKey(company, "Fine", { expires_at: daysFromNow(15) });
+  const page = await signedInPage(admin);
   await row(page, "Ending").getByText("Expires in 9 days", { exact: true }).waitFor();
   await row(page, "Forgotten").getByText("Not used for 60 days", { exact: true }).waitFor();
   await row(page, "Forgotten").getByText("no expiry", { exact: true }).waitFor();
@@ -95,11 +82,10 @@ test("a key that ends soon, or that nothing uses, stands out; a key without expi
   await expectGoodLooks(page, "concerns");
 });
 
-test("forty keys: short rows, one below the other, and good to look at", async () => {
-  await makeKeys(40);
-  await pass("System 38", { expires_at: new Date(Date.now() + 8 * 86_400_000).toISOString() });
-  const page = await newPage();
-  await signIn(page, admin);
+test("forty keys: short rows, one below the other, and good to look at", async ({ company, admin }) => {
+  await makeKeys(admin, 40);
+  await setKey(company, "System 38", { expires_at: new Date(Date.now() + 8 * 86_400_000).toISOString() });
+  const page = await signedInPage(admin);
   await row(page, "System 40").waitFor();
   const heights = await page.locator("tr[data-status]").evaluateAll((rows) => rows.map((each) => each.clientHeight));
   expect(heights).toHaveLength(40);
@@ -107,10 +93,11 @@ test("forty keys: short rows, one below the other, and good to look at", async (
   await expectGoodLooks(page, "many-keys");
 });
 
-test("what came of a revoke is said below its row, which has the focus and stays in sight whatever is filtered", async () => {
-  await makeKeys(20);
-  const page = await newPage();
-  await signIn(page, admin);
+test("what came of a revoke is said below its row, which has the focus and stays in sight whatever is filtered", async ({
+  admin,
+}) => {
+  await makeKeys(admin, 20);
+  const page = await signedInPage(admin);
   await page.getByLabel("Only active").check();
   await row(page, "System 1").getByRole("button", { name: "Revoke" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();

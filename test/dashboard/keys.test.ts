@@ -1,23 +1,15 @@
-// The list, Create key, Revoke, History: each seen on the page and proven through the API.
+// The list, Revoke, History: each seen on the page and proven through the API.
 import { spawnSync } from "node:child_process";
-import { beforeEach, expect, test } from "vitest";
+import { expect, onTestFinished } from "vitest";
+import { emptyCompany, makeKey, signedIn } from "../api/companies.ts";
 import { call, expectError, invalidKey, sql, stack } from "../api/stack.ts";
-import { newPage } from "./browser.ts";
-import { makeKey, type Person, signedIn, TestCompany } from "./company.ts";
 import { expectGoodLooks } from "./looks.ts";
-import { copyAndClose, createKey, row, signIn } from "./steps.ts";
+import { signedInPage, test } from "./scene.ts";
+import { copyAndClose, createKey, row } from "./steps.ts";
 
-let company: TestCompany;
-let admin: Person;
-beforeEach(async () => {
-  company = await TestCompany.create("Hollis & Rowe");
-  admin = await company.addPerson("Ada Brandt", "admin");
-  return () => company.remove();
-});
-
-test("without keys the page explains what a key is for, and shows the base address with a copy button", async () => {
-  const page = await newPage();
-  await signIn(page, admin);
+test("without keys the page explains what a key is for, and shows the base address with a copy button", async ({
+  page,
+}) => {
   await page.getByText("A key lets one other system").waitFor();
   await page.getByText(stack.api_url, { exact: true }).waitFor();
   await expectGoodLooks(page, "no-keys");
@@ -26,69 +18,7 @@ test("without keys the page explains what a key is for, and shows the base addre
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(stack.api_url);
 });
 
-test("Create key shows the key once; it works with exactly the ticked scopes, and the list tells all about it", async () => {
-  const page = await newPage();
-  await signIn(page, admin);
-  await page.getByRole("button", { name: "Create key" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.waitFor();
-
-  const boxes = dialog.getByRole("checkbox");
-  const labels = await boxes.evaluateAll((all) =>
-    all.map((box) => (box as HTMLInputElement).labels?.[0]?.textContent ?? ""),
-  );
-  const ticked = await boxes.evaluateAll((all) => all.map((box) => (box as HTMLInputElement).checked));
-  expect(labels.map((label) => label.split(" ")[0])).toEqual([
-    "read:members",
-    "read:activity",
-    "read:rewards",
-    "read:analytics",
-    "write:rewards",
-  ]);
-  expect(ticked).toEqual([true, true, false, false, false]);
-  expect(labels[0]).toContain("names, e-mail addresses");
-  expect(labels[3]).toContain("moods");
-  await expectGoodLooks(page, "create-key");
-
-  await dialog.getByRole("textbox", { name: "Name" }).fill("Power BI");
-  await dialog.getByRole("checkbox", { name: "read:activity" }).uncheck();
-  await dialog.getByRole("checkbox", { name: "read:analytics" }).check();
-  await dialog.getByRole("button", { name: "Create key" }).click();
-  const key = await dialog.getByLabel("API key").inputValue();
-  expect(key).toMatch(/^sk_live_[0-9A-Za-z]{38}$/);
-  await dialog.getByText("shown only this once").waitFor();
-  await expectGoodLooks(page, "new-key");
-
-  await dialog.getByRole("button", { name: "Copy", exact: true }).click();
-  await dialog.getByText("Copied", { exact: true }).waitFor({ state: "attached" });
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(key);
-
-  expect((await call("/members", key)).status).toBe(200);
-  expect((await call("/day-ratings", key)).status).toBe(200);
-  expect((await call("/activity", key)).status).toBe(403);
-
-  await dialog.getByRole("button", { name: "Done" }).click();
-  await dialog.waitFor({ state: "hidden" });
-  expect(await page.content()).not.toContain(key);
-  await page.reload();
-  await row(page, "Power BI").waitFor();
-
-  const cells = await row(page, "Power BI").getByRole("cell").allTextContents();
-  expect(cells).toEqual([
-    `Power BI sk_live_…${key.slice(-4)}`,
-    "read:membersread:analytics",
-    expect.stringMatching(/^\d+ \w+ \d{4}, \d\d:\d\d by Ada Brandt$/),
-    expect.stringMatching(/^\d+ \w+ \d{4}, \d\d:\d\d$/),
-    "active  no expiry",
-    "ReplaceRevoke",
-  ]);
-  const created = row(page, "Power BI").getByRole("time").first();
-  expect(await created.getAttribute("title")).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
-});
-
-test("the list is newest first; last used says never until the key is used", async () => {
-  const page = await newPage();
-  await signIn(page, admin);
+test("the list is newest first; last used says never until the key is used", async ({ page }) => {
   for (const name of ["First", "Second", "Third"]) {
     await createKey(page, name);
     await copyAndClose(page);
@@ -99,174 +29,18 @@ test("the list is newest first; last used says never until the key is used", asy
   expect(await row(page, "Second").getByRole("cell").nth(3).textContent()).toBe("never");
 });
 
-test("errors stand beside their field, and the right ones go when it is put right", async () => {
-  const page = await newPage();
-  await signIn(page, admin);
-  await page.getByRole("button", { name: "Create key" }).click();
-  const dialog = page.getByRole("dialog");
-  const name = dialog.getByRole("textbox", { name: "Name" });
-  const create = dialog.getByRole("button", { name: "Create key" });
-  for (const scope of ["read:members", "read:activity"]) await dialog.getByRole("checkbox", { name: scope }).uncheck();
-  await dialog.getByLabel("Expiry").selectOption("On a date …");
-  await dialog.getByLabel("Last day").fill("2020-02-29");
-  await create.click();
-
-  await dialog.getByText("Give the key a name: what will use it?").waitFor();
-  await dialog.getByText("Tick at least one: a key without a scope opens nothing.").waitFor();
-  await dialog.getByText("Choose today or a later day.").waitFor();
-  expect(await name.getAttribute("aria-invalid")).toBe("true");
-  expect(await name.evaluate((field) => field === document.activeElement)).toBe(true);
-  await expectGoodLooks(page, "create-key-errors");
-
-  await name.fill("x".repeat(101));
-  expect(await dialog.getByText("Give the key a name").count()).toBe(0);
-  await dialog.getByText("Use at most 100 characters.").waitFor();
-  await dialog.getByRole("checkbox", { name: "read:rewards" }).check();
-  await dialog.getByText("Tick at least one").waitFor({ state: "hidden" });
-  await dialog.getByLabel("Last day").fill("2099-12-31");
-  await dialog.getByText("Choose today or a later day.").waitFor({ state: "hidden" });
-  await dialog.getByLabel("Last day").fill("9999-12-31");
-  await create.click();
-  await dialog.getByText("Use at most 100 characters.").waitFor();
-  await dialog.getByText("Choose an earlier day.").waitFor();
-
-  await name.fill("Payroll");
-  expect(await name.getAttribute("aria-invalid")).toBeNull();
-  await dialog.getByLabel("Last day").fill("");
-  // Typed by hand and left half-way: the browser's own form data takes it for no date.
-  await dialog.getByLabel("Last day").press("1");
-  await create.click();
-  await dialog.getByText("Enter the whole date.").waitFor();
-  expect(await sql`select from app.api_keys where company_id = ${company.id}`).toHaveLength(0);
-
-  await dialog.getByLabel("Last day").fill("2099-12-31");
-  await create.click();
-  await dialog.getByLabel("API key").waitFor();
+test("the page of an admin shows only their own company's keys and history", async ({ admin }) => {
+  const rival = await emptyCompany("Rival & Co");
+  onTestFinished(() => rival.remove());
+  await makeKey(await signedIn(await rival.addPerson("Theo Rival", "admin")), "Theirs");
+  await makeKey(await signedIn(admin), "Ours alone");
+  const page = await signedInPage(admin);
+  await row(page, "Ours alone").waitFor();
+  expect(await page.getByRole("row").count()).toBe(2);
+  expect(await page.getByRole("region", { name: "History" }).getByRole("listitem").count()).toBe(1);
 });
 
-test("the database's own refusal stands beside the field that it names", async () => {
-  const page = await newPage();
-  await signIn(page, admin);
-  await page.route("**/rpc/create_api_key", async (route) => {
-    const body = { ...route.request().postDataJSON(), name: "x".repeat(101) };
-    await route.continue({ postData: JSON.stringify(body) });
-  });
-  await page.getByRole("button", { name: "Create key" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByRole("textbox", { name: "Name" }).fill("Short");
-  await dialog.getByRole("button", { name: "Create key" }).click();
-  await dialog.getByText("name must be a text of 1 to 100 characters").waitFor();
-  expect(await dialog.getByRole("textbox", { name: "Name" }).getAttribute("aria-invalid")).toBe("true");
-});
-
-test("an expiry by date is the end of that day for the admin; form and list say the same, everywhere with the zone", async () => {
-  const page = await newPage({ timezoneId: "Europe/Berlin" });
-  await signIn(page, admin);
-  await page.getByRole("button", { name: "Create key" }).click();
-  const dialog = page.getByRole("dialog");
-  await dialog.getByRole("textbox", { name: "Name" }).fill("Audit");
-  await dialog.getByLabel("Expiry").selectOption("On a date …");
-  await dialog.getByLabel("Last day").fill("2099-06-30");
-  await dialog.getByText("Works until 30 Jun 2099, 24:00 CEST, the end of that day where you are.").waitFor();
-  await expectGoodLooks(page, "create-key-expiry");
-  await dialog.getByRole("button", { name: "Create key" }).click();
-  const key = await dialog.getByLabel("API key").inputValue();
-  await copyAndClose(page);
-  await row(page, "Audit").getByText("until 30 Jun 2099, 24:00 CEST").waitFor();
-  const [stored] = await sql`select expires_at from app.api_keys where company_id = ${company.id}`;
-  expect(stored?.expires_at.toISOString()).toBe("2099-06-30T22:00:00.000Z");
-  const elsewhere = await newPage({ timezoneId: "America/New_York" });
-  await signIn(elsewhere, admin);
-  await row(elsewhere, "Audit").getByText("until 30 Jun 2099, 18:00 GMT-4").waitFor();
-
-  await sql.begin(async (tx) => {
-    await tx`set local session_replication_role = replica`;
-    await tx`update app.api_keys set expires_at = now() - interval '1 hour' where company_id = ${company.id}`;
-  });
-  await page.reload();
-  await row(page, "Audit").getByText("expired", { exact: true }).waitFor();
-  await expectError(await call("", key), 401, invalidKey);
-});
-
-test("an expiry in 30, 90 or 365 days is the end of that day, also over a change of the clocks", async () => {
-  const page = await newPage({ timezoneId: "Europe/Berlin" });
-  await page.clock.setFixedTime(new Date("2027-03-01T10:00:00+01:00"));
-  await signIn(page, admin);
-  const ends = {
-    "30": "2027-03-31T22:00:00.000Z",
-    "90": "2027-05-30T22:00:00.000Z",
-    "365": "2028-02-29T23:00:00.000Z",
-  };
-  for (const [days, end] of Object.entries(ends)) {
-    await page.getByRole("button", { name: "Create key" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("textbox", { name: "Name" }).fill(`For ${days} days`);
-    await dialog.getByLabel("Expiry").selectOption(`${days} days`);
-    await dialog.getByRole("button", { name: "Create key" }).click();
-    await dialog.getByLabel("API key").waitFor();
-    await copyAndClose(page);
-    const [stored] =
-      await sql`select expires_at from app.api_keys where company_id = ${company.id} and name = ${`For ${days} days`}`;
-    expect(stored?.expires_at.toISOString(), days).toBe(end);
-  }
-});
-
-test("closing the dialog with a new key by accident asks first, until the key has been copied", async () => {
-  const page = await newPage();
-  await signIn(page, admin);
-  const key = await createKey(page, "Power BI");
-  const dialog = page.getByRole("dialog");
-  for (const accident of ["Escape", "cross", "beside", "Done"]) {
-    if (accident === "Done") await dialog.getByRole("button", { name: "Done" }).click();
-    else if (accident === "Escape") await page.keyboard.press("Escape");
-    else if (accident === "cross") await dialog.getByRole("button", { name: "Close", exact: true }).click();
-    else await page.mouse.click(5, 450);
-    await dialog.getByText("is never shown again").waitFor();
-    if (accident === "Escape") await expectGoodLooks(page, "close-without-key");
-    await dialog.getByRole("button", { name: "Back to the key" }).click();
-    expect(await dialog.getByLabel("API key").inputValue()).toBe(key);
-  }
-
-  const asked = page.waitForEvent("dialog");
-  const reloading = page.evaluate(() => window.location.reload());
-  const question = await asked;
-  expect(question.type()).toBe("beforeunload");
-  await question.dismiss();
-  await reloading;
-  expect(await dialog.getByLabel("API key").inputValue()).toBe(key);
-
-  await page.keyboard.press("Escape");
-  await dialog.getByRole("button", { name: "Close anyway" }).click();
-  await dialog.waitFor({ state: "hidden" });
-  await page.getByRole("button", { name: "Create key" }).click();
-  await dialog.getByRole("textbox", { name: "Name" }).waitFor();
-  expect(await page.content()).not.toContain(key);
-});
-
-test("after a copy nothing asks: by the button or by hand, Done or Escape, and leaving the page", async () => {
-  const page = await newPage();
-  await signIn(page, admin);
-  const dialog = page.getByRole("dialog");
-  await createKey(page, "By the button");
-  await copyAndClose(page);
-  await row(page, "By the button").waitFor();
-
-  await createKey(page, "By hand");
-  await page.keyboard.press("ControlOrMeta+c");
-  await page.keyboard.press("Escape");
-  await dialog.waitFor({ state: "hidden" });
-
-  const key = await createKey(page, "Left");
-  await dialog.getByRole("button", { name: "Copy", exact: true }).click();
-  await dialog.getByText("Copied", { exact: true }).waitFor({ state: "attached" });
-  await page.reload();
-  await row(page, "Left").waitFor();
-  expect(await page.content()).not.toContain(key);
-});
-
-test("the curl line asks for the key, works in a shell, and holds no key", async () => {
-  const page = await newPage();
-  await signIn(page, admin);
+test("the curl line asks for the key, works in a shell, and holds no key", async ({ page }) => {
   const key = await createKey(page, "Shell");
   await page.getByRole("button", { name: "Copy curl line" }).click();
   await page.getByText("Copied", { exact: true }).last().waitFor();
@@ -277,9 +51,10 @@ test("the curl line asks for the key, works in a shell, and holds no key", async
   expect(shell.stdout).toContain('"key_name":"Shell"');
 });
 
-test("Revoke names the key and its last use; from then on the API answers 401 and the row says by whom and when", async () => {
-  const page = await newPage();
-  await signIn(page, admin);
+test("Revoke names the key and its last use; from then on the API answers 401 and the row says by whom and when", async ({
+  company,
+  page,
+}) => {
   const key = await createKey(page, "Power BI");
   await copyAndClose(page);
   await row(page, "Power BI").getByRole("button", { name: "Revoke" }).click();
@@ -311,9 +86,7 @@ test("Revoke names the key and its last use; from then on the API answers 401 an
   expect(await row(page, "Power BI").getByRole("button").count()).toBe(0);
 });
 
-test("the history tells every create and revoke: who, when, which key, what scopes", async () => {
-  const page = await newPage();
-  await signIn(page, admin);
+test("the history tells every create and revoke: who, when, which key, what scopes", async ({ page }) => {
   const key = await createKey(page, "Power BI");
   await copyAndClose(page);
   await row(page, "Power BI").getByRole("button", { name: "Revoke" }).click();
@@ -329,7 +102,10 @@ test("the history tells every create and revoke: who, when, which key, what scop
   expect(entries).toEqual([what("revoked"), what("created")]);
 });
 
-test("a page in use: several admins' keys, used and unused, active, expired and revoked, all told apart", async () => {
+test("a page in use: several admins' keys, used and unused, active, expired and revoked, all told apart", async ({
+  company,
+  admin,
+}) => {
   const client = await signedIn(admin);
   const ben = await signedIn(await company.addPerson("Ben Osei", "admin"));
   const old = await makeKey(client, "Old spreadsheet");
@@ -345,8 +121,7 @@ test("a page in use: several admins' keys, used and unused, active, expired and 
     await tx`update app.api_key_events set ${then} where company_id = ${company.id} and key_id = ${autumn.id}`;
   });
 
-  const page = await newPage();
-  await signIn(page, admin);
+  const page = await signedInPage(admin);
   const statuses = await page.getByRole("row").locator("td:nth-child(5)").allTextContents();
   expect(statuses).toEqual([
     "active  no expiry",
@@ -357,9 +132,7 @@ test("a page in use: several admins' keys, used and unused, active, expired and 
   await expectGoodLooks(page, "keys");
 });
 
-test("a long history shows its newest entries first and all of them on demand", async () => {
-  const page = await newPage();
-  await signIn(page, admin);
+test("a long history shows its newest entries first and all of them on demand", async ({ company, page }) => {
   await createKey(page, "Model");
   await copyAndClose(page);
   await sql`
@@ -375,9 +148,7 @@ test("a long history shows its newest entries first and all of them on demand", 
   expect(await entries.last().textContent()).toContain("Key 24");
 });
 
-test("names of any kind are shown as they are: long, with markup, in other scripts", async () => {
-  const page = await newPage();
-  await signIn(page, admin);
+test("names of any kind are shown as they are: long, with markup, in other scripts", async ({ page }) => {
   for (const name of ["給与システム 🚀", "W".repeat(100), '<img src=x onerror="alert(1)">']) {
     await createKey(page, name);
     await copyAndClose(page);

@@ -3,19 +3,11 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Locator, Page } from "playwright-core";
-import { beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { stack } from "../api/stack.ts";
 import { eventually, newPage, takeTroubles } from "./browser.ts";
-import { type Person, TestCompany } from "./company.ts";
+import { test } from "./scene.ts";
 import { path, row, signIn } from "./steps.ts";
-
-let company: TestCompany;
-let admin: Person;
-beforeEach(async () => {
-  company = await TestCompany.create("Hollis & Rowe");
-  admin = await company.addPerson("Ada Brandt", "admin");
-  return () => company.remove();
-});
 
 /** Tabs on to a control, as somebody without a mouse does, and expects to see that it has the focus. */
 async function tabTo(page: Page, control: Locator): Promise<void> {
@@ -40,7 +32,7 @@ async function tabTo(page: Page, control: Locator): Promise<void> {
   throw new Error(`Tab never reached ${control}`);
 }
 
-test("everything can be done by keyboard alone, and the focus is always somewhere sensible", async () => {
+test("everything can be done by keyboard alone, and the focus is always somewhere sensible", async ({ admin }) => {
   const page = await newPage();
   const { keyboard } = page;
   const button = (name: string) => page.getByRole("button", { name, exact: true });
@@ -94,7 +86,7 @@ test("everything can be done by keyboard alone, and the focus is always somewher
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
-test("whoever tabs on fast from the date to Create key stays there", async () => {
+test("whoever tabs on fast from the date to Create key stays there", async ({ admin }) => {
   const page = await newPage();
   await page.clock.install();
   await signIn(page, admin);
@@ -110,7 +102,7 @@ test("whoever tabs on fast from the date to Create key stays there", async () =>
   expect(await create.evaluate((element) => element.matches(":focus"))).toBe(true);
 });
 
-test("while a dialog is open, Tab stays in it", async () => {
+test("while a dialog is open, Tab stays in it", async ({ admin }) => {
   const page = await newPage();
   await page.goto(path);
   await page.getByLabel("Email").fill(admin.email);

@@ -1,23 +1,23 @@
 // "Forgot password?" and the invitation: both lead to the page that sets a password, by a link in a mail. The stack captures the mails
 // that its Auth sends; what it cannot do is said at the test.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Company, client, emptyCompany, type Person, signUp } from "../api/companies.ts";
 import { sql, stack } from "../api/stack.ts";
 import { newPage } from "./browser.ts";
-import { newClient, type Person, TestCompany } from "./company.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { linkMailedTo, mailsTo } from "./mails.ts";
 import { fillSignIn, path } from "./steps.ts";
 
-let company: TestCompany;
+let company: Company;
 let admin: Person;
 beforeAll(async () => {
-  company = await TestCompany.create("Cedar Works");
+  company = await emptyCompany("Cedar Works");
   admin = await company.addPerson("Ada Brandt", "admin");
 });
 afterAll(() => company.remove());
 
 const signsIn = async (email: string, password: string): Promise<boolean> =>
-  (await newClient().auth.signInWithPassword({ email, password })).error === null;
+  (await client().auth.signInWithPassword({ email, password })).error === null;
 
 test("Forgot password? mails a link; it leads to the page that sets a password, and on to the keys", async () => {
   const page = await newPage();
@@ -49,7 +49,7 @@ test("Forgot password? mails a link; it leads to the page that sets a password, 
 
 test("a link that was used before says so, and a new one can be asked for on the spot", async () => {
   const person = await company.addPerson("Olga Twice", "admin");
-  await newClient().auth.resetPasswordForEmail(person.email);
+  await client().auth.resetPasswordForEmail(person.email);
   const link = await linkMailedTo(person.email);
   await (await newPage()).goto(link);
 
@@ -65,7 +65,7 @@ test("a link that was used before says so, and a new one can be asked for on the
 
 test("a password that Auth refuses is explained beside the field", async () => {
   const person = await company.addPerson("Will Weak", "admin");
-  await newClient().auth.resetPasswordForEmail(person.email);
+  await client().auth.resetPasswordForEmail(person.email);
   const page = await newPage();
   await page.goto(await linkMailedTo(person.email));
   const field = page.getByLabel("New password");
@@ -132,7 +132,7 @@ test("an unknown address gets the same answer and no mail", async () => {
 test("the link of Forgot password? confirms an address that was never confirmed", async () => {
   const person = await company.addPerson("Uma Confirm", "admin");
   await sql`update auth.users set email_confirmed_at = null where email = ${person.email}`;
-  await newClient().auth.resetPasswordForEmail(person.email);
+  await client().auth.resetPasswordForEmail(person.email);
   const page = await newPage();
   await page.goto(await linkMailedTo(person.email));
   await page.getByLabel("New password").fill("a new and long password");
@@ -146,9 +146,9 @@ test("an invitation leads to the page that sets a password, on whatever path it 
   for (const arrival of ["/set-password", "/"]) {
     const email = company.emailOf(`Invited ${arrival.length}`);
     await company.addMember(`Invited ${arrival.length}`, "admin", email);
-    await newClient().auth.signUp({ email, password: crypto.randomUUID() });
+    await signUp(email);
     await sql`update auth.users set encrypted_password = null where email = ${email}`;
-    await newClient().auth.resetPasswordForEmail(email);
+    await client().auth.resetPasswordForEmail(email);
     const verified = await fetch(await linkMailedTo(email), { redirect: "manual" });
     const tokens = new URL(verified.headers.get("Location") ?? "").hash.replace("type=recovery", "type=invite");
     expect(tokens).toContain("type=invite");

@@ -1,19 +1,12 @@
 // Quick check: a new or a pasted key is tried against the real API from the page, and leaves no trace.
-import { beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
 import { version } from "../../functions/public-api/endpoints.ts";
-import { sql, stack } from "../api/stack.ts";
-import { eventually, newPage } from "./browser.ts";
-import { makeKey, type Person, signedIn, TestCompany } from "./company.ts";
+import { makeKey, signedIn } from "../api/companies.ts";
+import { stack } from "../api/stack.ts";
+import { eventually } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
-import { copyAndClose, createKey, row, signIn } from "./steps.ts";
-
-let company: TestCompany;
-let admin: Person;
-beforeEach(async () => {
-  company = await TestCompany.create("Hollis & Rowe");
-  admin = await company.addPerson("Ada Brandt", "admin");
-  return () => company.remove();
-});
+import { setKey, signedInPage, test } from "./scene.ts";
+import { copyAndClose, createKey, row } from "./steps.ts";
 
 const endpoints = [
   "GET /",
@@ -27,9 +20,9 @@ const endpoints = [
   "POST /rewards closed: needs write:rewards",
 ];
 
-test("a new key is checked before it is handed over: version, scopes, endpoints; then it counts as used", async () => {
-  const page = await newPage();
-  await signIn(page, admin);
+test("a new key is checked before it is handed over: version, scopes, endpoints; then it counts as used", async ({
+  page,
+}) => {
   await createKey(page, "Power BI");
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Check key" }).click();
@@ -42,10 +35,11 @@ test("a new key is checked before it is handed over: version, scopes, endpoints;
   await eventually(() => row(page, "Power BI").getByRole("cell").nth(3).textContent()).toMatch(/^\d+ \w+ \d{4}/);
 });
 
-test("a pasted key goes to the base address in a header, and into no address, storage or field afterwards", async () => {
+test("a pasted key goes to the base address in a header, and into no address, storage or field afterwards", async ({
+  admin,
+}) => {
   const { api_key } = await makeKey(await signedIn(admin), "Payroll");
-  const page = await newPage();
-  await signIn(page, admin);
+  const page = await signedInPage(admin);
   const requested = page.waitForRequest((request) => request.url() === stack.api_url && request.method() === "GET");
   await page.getByLabel("Key to check").fill(`  ${api_key} `);
   await page.getByRole("button", { name: "Check key" }).click();
@@ -64,10 +58,9 @@ test("a pasted key goes to the base address in a header, and into no address, st
   expect(stored[2]).toBe("0");
 });
 
-test("a key may be pasted with blanks, a line break, or the header that it stood in", async () => {
+test("a key may be pasted with blanks, a line break, or the header that it stood in", async ({ admin }) => {
   const { api_key } = await makeKey(await signedIn(admin), "Payroll");
-  const page = await newPage();
-  await signIn(page, admin);
+  const page = await signedInPage(admin);
   const pasted = [
     `Bearer ${api_key}`,
     `bearer  ${api_key}\t`,
@@ -84,10 +77,9 @@ test("a key may be pasted with blanks, a line break, or the header that it stood
   }
 });
 
-test("an answer that is none is not taken for a good key", async () => {
+test("an answer that is none is not taken for a good key", async ({ admin }) => {
   const { api_key } = await makeKey(await signedIn(admin), "Payroll");
-  const page = await newPage();
-  await signIn(page, admin);
+  const page = await signedInPage(admin);
   const good = { version, company_name: "Hollis & Rowe", key_name: "Payroll", scopes: [], endpoints: [] };
   for (const status of [500, 503, 429, 204]) {
     await page.route(stack.api_url, (route) => route.fulfill({ status, ...(status === 204 ? {} : { json: good }) }));
@@ -101,9 +93,7 @@ test("an answer that is none is not taken for a good key", async () => {
   }
 });
 
-test("a mistyped and a cut key are refused in plain words, which go as soon as the field changes", async () => {
-  const page = await newPage();
-  await signIn(page, admin);
+test("a mistyped and a cut key are refused in plain words, which go as soon as the field changes", async ({ page }) => {
   const field = page.getByLabel("Key to check");
   const section = page.getByRole("region", { name: "Quick check" });
   const tries = {
@@ -121,7 +111,10 @@ test("a mistyped and a cut key are refused in plain words, which go as soon as t
   }
 });
 
-test("a refused key whose end is in the list is named, with who revoked it and when, or that it expired", async () => {
+test("a refused key whose end is in the list is named, with who revoked it and when, or that it expired", async ({
+  company,
+  admin,
+}) => {
   const client = await signedIn(admin);
   const ben = await signedIn(await company.addPerson("Ben Osei", "admin"));
   const [revoked, expired, active] = [
@@ -129,15 +122,11 @@ test("a refused key whose end is in the list is named, with who revoked it and w
     await makeKey(client, "Audit"),
     await makeKey(client, "Power BI"),
   ];
-  const page = await newPage();
-  await signIn(page, admin);
+  const page = await signedInPage(admin);
   await row(page, "Payroll").getByText("active", { exact: true }).waitFor();
   // Behind the page's back: it learns of it by the refusal.
   await ben.rpc("revoke_api_key", { key_id: revoked.id });
-  await sql.begin(async (tx) => {
-    await tx`set local session_replication_role = replica`;
-    await tx`update app.api_keys set expires_at = '2026-06-30T22:00Z', revoked_at = null where id = ${expired.id}`;
-  });
+  await setKey(company, "Audit", { expires_at: "2026-06-30T22:00Z" });
 
   const mistyped = active.api_key.replace(/^sk_live_...../, "sk_live_00000");
   const words = [

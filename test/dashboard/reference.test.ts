@@ -6,17 +6,17 @@ import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
+import { type Company, emptyCompany, makeKey, signedIn } from "../api/companies.ts";
 import { stack } from "../api/stack.ts";
 import { newPage } from "./browser.ts";
-import { makeKey, signedIn, TestCompany } from "./company.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { path, signIn } from "./steps.ts";
 
 const openapi = JSON.parse(readFileSync(`${root}/docs/openapi.json`, "utf8"));
 
-let company: TestCompany;
+let company: Company;
 beforeEach(async () => {
-  company = await TestCompany.create("Reader & Sons");
+  company = await emptyCompany("Reader & Sons");
   return () => company.remove();
 });
 

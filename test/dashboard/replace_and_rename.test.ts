@@ -1,23 +1,17 @@
 // Replace and Rename: a successor beside the old key, tied together in the list; another name, in the history with both.
-import { beforeEach, expect, test } from "vitest";
+import { expect } from "vitest";
+import { makeKey, signedIn } from "../api/companies.ts";
 import { call, expectError, invalidKey, sql } from "../api/stack.ts";
-import { eventually, newPage } from "./browser.ts";
-import { makeKey, type Person, signedIn, TestCompany } from "./company.ts";
+import { eventually } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
-import { copyAndClose, row, signIn } from "./steps.ts";
+import { signedInPage, test } from "./scene.ts";
+import { copyAndClose, row } from "./steps.ts";
 
-let company: TestCompany;
-let admin: Person;
-beforeEach(async () => {
-  company = await TestCompany.create("Hollis & Rowe");
-  admin = await company.addPerson("Ada Brandt", "admin");
-  return () => company.remove();
-});
-
-test("Replace makes a successor that is shown once; the list ties both together and says whether the old one may go", async () => {
+test("Replace makes a successor that is shown once; the list ties both together and says whether the old one may go", async ({
+  admin,
+}) => {
   const old = await makeKey(await signedIn(admin), "Payroll", ["read:members", "read:rewards"]);
-  const page = await newPage();
-  await signIn(page, admin);
+  const page = await signedInPage(admin);
   await row(page, "Payroll").getByRole("button", { name: "Replace" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByText("with the same name and scopes").waitFor();
@@ -54,10 +48,9 @@ test("Replace makes a successor that is shown once; the list ties both together 
   await page.getByRole("region", { name: "History" }).getByText("Ada Brandt replaced Payroll").waitFor();
 });
 
-test("a leaked key is replaced at once: the old one stops, the new one works", async () => {
+test("a leaked key is replaced at once: the old one stops, the new one works", async ({ admin }) => {
   const old = await makeKey(await signedIn(admin), "Leaked");
-  const page = await newPage();
-  await signIn(page, admin);
+  const page = await signedInPage(admin);
   await row(page, "Leaked").getByRole("button", { name: "Replace" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("The old key works for another").selectOption("No longer: it stops at once");
@@ -67,11 +60,13 @@ test("a leaked key is replaced at once: the old one stops, the new one works", a
   expect((await call("/members", api_key)).status).toBe(200);
 });
 
-test("a key that another admin has replaced meanwhile is not replaced twice, and the dialog says why", async () => {
+test("a key that another admin has replaced meanwhile is not replaced twice, and the dialog says why", async ({
+  company,
+  admin,
+}) => {
   const client = await signedIn(admin);
   const old = await makeKey(client, "Payroll");
-  const page = await newPage();
-  await signIn(page, admin);
+  const page = await signedInPage(admin);
   await row(page, "Payroll").getByRole("button", { name: "Replace" }).click();
   await client.rpc("replace_api_key", { key_id: old.id, overlap: "7 days", expires_at: null });
   const dialog = page.getByRole("dialog");
@@ -80,10 +75,9 @@ test("a key that another admin has replaced meanwhile is not replaced twice, and
   expect(await sql`select from app.api_keys where company_id = ${company.id}`).toHaveLength(2);
 });
 
-test("Rename changes the name and nothing else; the history keeps both names", async () => {
+test("Rename changes the name and nothing else; the history keeps both names", async ({ admin }) => {
   const { id, api_key } = await makeKey(await signedIn(admin), "Powr BI");
-  const page = await newPage();
-  await signIn(page, admin);
+  const page = await signedInPage(admin);
   await row(page, "Powr BI").getByRole("button", { name: "Rename" }).click();
   const dialog = page.getByRole("dialog");
   const name = dialog.getByRole("textbox", { name: "Name" });

@@ -1,18 +1,18 @@
 // Signing in and out, and everybody who comes in and may not see keys.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Company, emptyCompany, newAccount, type Person } from "../api/companies.ts";
 import { sql, stack } from "../api/stack.ts";
 import { newBrowser, newPage } from "./browser.ts";
-import { newAccount, type Person, TestCompany } from "./company.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { fillSignIn, path, signIn } from "./steps.ts";
 
-let company: TestCompany;
-let other: TestCompany;
+let company: Company;
+let other: Company;
 let admin: Person;
 beforeAll(async () => {
-  company = await TestCompany.create("Alder & Finch");
-  other = await TestCompany.create("Brightwater");
+  company = await emptyCompany("Alder & Finch");
+  other = await emptyCompany("Brightwater");
   admin = await company.addPerson("Ada Brandt", "admin");
 });
 afterAll(async () => {

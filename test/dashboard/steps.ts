@@ -1,6 +1,6 @@
 // What people do on the page, in the words that they see there.
 import type { Locator, Page } from "playwright-core";
-import type { Person } from "./company.ts";
+import type { Person } from "../api/companies.ts";
 
 export const path = "/integrations/public-api";
 
@@ -26,10 +26,16 @@ export async function copyAndClose(page: Page): Promise<void> {
   await dialog.waitFor({ state: "hidden" });
 }
 
-/** Opens the dialog, names the key, creates it and returns it. The dialog stays open. */
-export async function createKey(page: Page, name: string): Promise<string> {
+export async function openCreateKey(page: Page): Promise<Locator> {
   await page.getByRole("button", { name: "Create key" }).click();
   const dialog = page.getByRole("dialog");
+  await dialog.waitFor();
+  return dialog;
+}
+
+/** Opens the dialog, names the key, creates it and returns it. The dialog stays open. */
+export async function createKey(page: Page, name: string): Promise<string> {
+  const dialog = await openCreateKey(page);
   await dialog.getByRole("textbox", { name: "Name" }).fill(name);
   await dialog.getByRole("button", { name: "Create key" }).click();
   return await dialog.getByLabel("API key").inputValue();

@@ -1,16 +1,16 @@
 // What goes wrong in real life: another admin, a lost session, a slow network, no network at all.
 import { beforeEach, expect, test } from "vitest";
+import { type Company, emptyCompany, makeKey, type Person, signedIn } from "../api/companies.ts";
 import { call, sql } from "../api/stack.ts";
 import { eventually, newBrowser, newPage } from "./browser.ts";
-import { makeKey, type Person, signedIn, TestCompany } from "./company.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { copyAndClose, createKey, fillSignIn, path, row, signIn } from "./steps.ts";
 
-let company: TestCompany;
+let company: Company;
 let ada: Person;
 let ben: Person;
 beforeEach(async () => {
-  company = await TestCompany.create("Hollis & Rowe");
+  company = await emptyCompany("Hollis & Rowe");
   ada = await company.addPerson("Ada Brandt", "admin");
   ben = await company.addPerson("Ben Osei", "admin");
   return () => company.remove();

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
-import { client, dataOf } from "../api/companies.ts";
+import { dataOf, signUp } from "../api/companies.ts";
 import { call, list, sql, stack } from "../api/stack.ts";
 import { type Files, good, ids, load, newLoading, untouched } from "./loading.ts";
 
@@ -76,8 +76,7 @@ beforeEach(async () => {
   files = good();
   await load(company.id, files);
   await load(other.id, files);
-  herself = client(stack.publishable_key);
-  dataOf(await herself.auth.signUp({ email: person.email, password: "a long password" }));
+  herself = await signUp(person.email);
   // Two companies list this address: an operator links by hand.
   await sql`
     insert into app.member_accounts (user_id, company_id, member_id)

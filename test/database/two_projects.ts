@@ -1,11 +1,10 @@
 // Two projects' databases beside the stack's own, with companies in both, for tests of moving one from the first to the second.
-
 import { type ChildProcess, spawn } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import postgres from "postgres";
-import { createDatabase, runSql } from "../../scripts/stack/database.ts";
-import { bin, root, runCommand } from "../../scripts/stack/process.ts";
+import { createDatabase, pushMigrations, runSql } from "../../scripts/stack/database.ts";
+import { root } from "../../scripts/stack/process.ts";
 import { stack } from "../api/stack.ts";
 
 /** One project's database, as its operator and as its superuser. */
@@ -23,21 +22,23 @@ export interface Run {
 const names: string[] = [];
 const at = (url: string, name: string): string => Object.assign(new URL(url), { pathname: `/${name}` }).href;
 
-/** A database as `supabase db push` leaves it; those after the first are copies of it. */
-export async function newProject(): Promise<Project> {
+/** A database as `supabase db push` leaves it; nobody works in it, so that it can be copied. */
+async function emptyProject(): Promise<string> {
   const name = `project_${randomUUID()}`;
-  const [template] = names;
-  if (template) await runSql(stack.superuser_url, `create database "${name}" template "${template}" owner postgres`);
-  else {
-    await createDatabase(stack, name, []);
-    const args = ["db", "push", "--yes", "--workdir", root, `--remote=${at(stack.database_url, name)}`];
-    await runCommand(bin("supabase"), args, {
-      env: { ...process.env, DO_NOT_TRACK: "1", SUPABASE_NO_UPDATE_NOTIFIER: "1" },
-    });
-    names.push(name);
-    return newProject();
-  }
   names.push(name);
+  await createDatabase(stack, name, []);
+  await pushMigrations(at(stack.database_url, name));
+  return name;
+}
+let empty: Promise<string> | undefined;
+
+/** A copy of a project, by default of one without companies. */
+export async function newProject(template?: string): Promise<Project> {
+  empty ??= emptyProject();
+  const original = template ?? (await empty);
+  const name = `project_${randomUUID()}`;
+  names.push(name);
+  await runSql(stack.superuser_url, `create database "${name}" template "${original}" owner postgres`);
   return {
     url: at(stack.database_url, name),
     sql: postgres(at(stack.superuser_url, name), { max: 8, onnotice: () => {} }),
@@ -48,16 +49,48 @@ export async function removeProjects(): Promise<void> {
   for (const name of names.splice(0)) await runSql(stack.superuser_url, `drop database "${name}" with (force)`);
 }
 
+/** Both sides of a move: `company` is to go from source to target, `neighbour` stays, `other` is at the target already. */
+interface Sides<Side> {
+  source: Side;
+  target: Side;
+  company: Found;
+  neighbour: Found;
+  other: Found;
+}
+
+/** Two projects with companies in both, by name. */
+async function foundSides(): Promise<Sides<string>> {
+  const [source, target] = [await newProject(), await newProject()];
+  const company = await found(source.sql, "Moving");
+  const neighbour = await found(source.sql, "Staying");
+  const other = await found(target.sql, "There already");
+  await Promise.all([source, target].map(({ sql }) => sql.end()));
+  const nameOf = ({ url }: Project): string => new URL(url).pathname.slice(1);
+  return { source: nameOf(source), target: nameOf(target), company, neighbour, other };
+}
+let sides: Promise<Sides<string>> | undefined;
+
+/** New copies of both sides. */
+export async function newSides(): Promise<Sides<Project>> {
+  sides ??= foundSides();
+  const { source, target, ...companies } = await sides;
+  return { source: await newProject(source), target: await newProject(target), ...companies };
+}
+
 export const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex");
 
 /** Texts that a careless copy would change. */
 const odd = "e'tab\\t, line\\n\\r\\n, backslash \\\\ \\\\N \\\\., quote \" '' , 李 🎉 é'";
 
-/** A company with rows in every table, an admin who is signed in, and a key with every scope, which is returned with the ids. */
-export async function found(
-  sql: postgres.Sql,
-  name: string,
-): Promise<{ id: string; admin: string; email: string; key: string }> {
+/** A company with rows in every table: the id of its admin, who is signed in, and a key with every scope. */
+export interface Found {
+  id: string;
+  admin: string;
+  email: string;
+  key: string;
+}
+
+async function found(sql: postgres.Sql, name: string): Promise<Found> {
   const [id, admin, email] = [randomUUID(), randomUUID(), `admin@${randomUUID()}.example`];
   const key = await sql.begin(async (tx) => {
     await tx.unsafe(`

@@ -194,7 +194,7 @@ describe("the body of an import", () => {
     const broken = new ReadableStream<Uint8Array>({
       start: (controller) => controller.error(new Error("the caller is gone")),
     });
-    const response = await service.import(broken, { duplex: "half" } as RequestInit);
+    const response = await service.import(broken);
     expect(response.status).toBe(400);
     expect(service.calls.map(({ rpc }) => rpc)).toEqual(["verify_api_key"]);
   });

@@ -114,9 +114,9 @@ export async function startService() {
     sendBare(path: string, init: RequestInit = {}): Promise<Response> {
       return app(new Request(`https://project.example/public-api${path}`, init));
     },
-    /** Sends an import. */
+    /** Sends an import; `duplex` is what a body that is a stream asks for. */
     import(body: BodyInit, init: RequestInit = {}): Promise<Response> {
-      return this.send("/rewards", { method: "POST", body, ...init });
+      return this.send("/rewards", { method: "POST", body, duplex: "half", ...init } as RequestInit);
     },
   };
 }

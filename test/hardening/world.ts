@@ -144,7 +144,7 @@ export async function newWorld(size: number): Promise<World> {
   const members = many(size, (index) => ({
     id: randomUUID(),
     name: text(),
-    email: `m${index}.${canary}@${company.id}.example`,
+    email: `m${index}.${canary}@${company.domain}`,
     role: uneven(roles),
     team_id: maybe(uneven(teams).id),
     at: instant(),

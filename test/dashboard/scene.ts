@@ -1,0 +1,36 @@
+// What most tests of the page begin with: a company of their own, its admin, and the page to which that admin has come.
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { test as base } from "vitest";
+import { type Company, emptyCompany, type Person } from "../api/companies.ts";
+import { sql } from "../api/stack.ts";
+import { newPage } from "./browser.ts";
+import { signIn } from "./steps.ts";
+
+/** A browser of its own in which somebody has signed in, with the keys before them. */
+export async function signedInPage(person: Person, options?: BrowserContextOptions): Promise<Page> {
+  const page = await newPage(options);
+  await signIn(page, person);
+  return page;
+}
+
+export const test = base
+  .extend("companyName", "Hollis & Rowe")
+  .extend("company", async ({ companyName }, { onCleanup }) => {
+    const company = await emptyCompany(companyName);
+    onCleanup(() => company.remove());
+    return company;
+  })
+  .extend("admin", ({ company }) => company.addPerson("Ada Brandt", "admin"))
+  .extend("page", ({ admin }) => signedInPage(admin));
+
+/** Sets of a key what only time can bring, past the trigger that keeps it. */
+export async function setKey(
+  { id }: Company,
+  name: string,
+  change: { created_at?: string; expires_at?: string; revoked_at?: null },
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`set local session_replication_role = replica`;
+    await tx`update app.api_keys set ${tx(change)} where company_id = ${id} and name = ${name}`;
+  });
+}
