@@ -72,77 +72,83 @@ class Cleanup {
   }
 }
 
+/** Starts one part after the other, each into `cleanup`. */
+async function startParts(options: StackOptions, cleanup: Cleanup): Promise<Omit<Stack, "stop">> {
+  const { folder, ports, throwaway, progress, signal } = options;
+  const step = (what: string): void => {
+    signal?.throwIfAborted();
+    progress(what);
+  };
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // The one before may have been killed. From the first step of the end on it is gone too.
+  const withdraw = () => rm(`${folder}/stack.json`, { force: true });
+  await withdraw();
+  const secrets = await stackSecrets(folder);
+  const log = await newLog(`${folder}/gateway.log`);
+
+  const gateway = cleanup.add(await startGateway(await freePort(ports.gateway), log));
+  const supabase_url = `http://127.0.0.1:${gateway.port}`;
+  const { publishable_key, secret_key } = secrets;
+  const project = { supabase_url, api_url: `${supabase_url}/functions/v1/public-api`, publishable_key };
+
+  const dashboard = cleanup.add(await serveDashboard(folder, await freePort(ports.dashboard)));
+  const dashboard_url = `http://127.0.0.1:${dashboard.port}`;
+  const dashboardBuilt = buildDashboard(folder, project, signal);
+  // It is waited for at the end; until then nobody would hear of its failure.
+  dashboardBuilt.catch(() => {});
+
+  step("PostgreSQL");
+  const database = cleanup.add(await startPostgres(folder, secrets, { port: ports.database, throwaway }));
+  step("the function");
+  const edgeFunction = cleanup.add(await startEdgeFunction(folder, supabase_url, secret_key));
+  gateway.upstreams.functionPort = edgeFunction.port;
+  step("migrations");
+  await pushMigrations(database.url("postgres"), signal);
+  step("demo data");
+  await seedDemoData(database.url("postgres"));
+  step("Data API and Auth");
+  const driver = await captureMails(`${folder}/mails.jsonl`, dashboard_url, supabase_url);
+  const mailing = { siteUrl: dashboard_url, driver };
+  const lite = cleanup.add(startLite(database.url("supabase_auth_admin"), mailing, secrets, log));
+  gateway.upstreams.lite = lite.fetch;
+
+  step("API keys");
+  const known = await readJson<Company[]>(`${folder}/companies.json`);
+  const companies = await demoCompanies(project, database.url, known ?? []);
+  await writeWhole(`${folder}/companies.json`, companies);
+  step("the dashboard");
+  await dashboardBuilt;
+  const file: StackFile = {
+    pid: process.pid,
+    api_url: project.api_url,
+    supabase_url,
+    database_url: database.url("postgres"),
+    superuser_url: database.url("supabase_admin"),
+    dashboard_url,
+    publishable_key,
+    secret_key,
+    companies,
+  };
+  cleanup.add({ stop: withdraw });
+  await writeWhole(`${folder}/stack.json`, file);
+
+  const ended = Promise.race([
+    database.exited.then(() => "PostgreSQL"),
+    edgeFunction.exited.then(() => "The function"),
+  ]);
+  return { ...file, ended };
+}
+
 /**
  * Brings up PostgreSQL, migrations, Data API, Auth and the function behind one port, the dashboard on another, and writes
  * `folder`/stack.json once a request with each company's key has succeeded; it is there for as long as the stack serves. When the start
  * fails, nothing is left running. `folder`/companies.json keeps the keys and passwords for the next start.
  */
-export async function startStack({ folder, ports, throwaway, progress, signal }: StackOptions): Promise<Stack> {
-  const step = (what: string): void => {
-    signal?.throwIfAborted();
-    progress(what);
-  };
+export async function startStack(options: StackOptions): Promise<Stack> {
   const cleanup = new Cleanup();
   const stop = () => cleanup.run();
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    // The one before may have been killed. From the first step of the end on it is gone too.
-    const withdraw = () => rm(`${folder}/stack.json`, { force: true });
-    await withdraw();
-    const secrets = await stackSecrets(folder);
-    const log = await newLog(`${folder}/gateway.log`);
-
-    const gateway = cleanup.add(await startGateway(await freePort(ports.gateway), log));
-    const supabase_url = `http://127.0.0.1:${gateway.port}`;
-    const { publishable_key, secret_key } = secrets;
-    const project = { supabase_url, api_url: `${supabase_url}/functions/v1/public-api`, publishable_key };
-
-    const dashboard = cleanup.add(await serveDashboard(folder, await freePort(ports.dashboard)));
-    const dashboard_url = `http://127.0.0.1:${dashboard.port}`;
-    const dashboardBuilt = buildDashboard(folder, project, signal);
-    // It is waited for at the end; until then nobody would hear of its failure.
-    dashboardBuilt.catch(() => {});
-
-    step("PostgreSQL");
-    const database = cleanup.add(await startPostgres(folder, secrets, { port: ports.database, throwaway }));
-    step("the function");
-    const edgeFunction = cleanup.add(await startEdgeFunction(folder, supabase_url, secret_key));
-    gateway.upstreams.functionPort = edgeFunction.port;
-    step("migrations");
-    await pushMigrations(database.url("postgres"), signal);
-    step("demo data");
-    await seedDemoData(database.url("postgres"));
-    step("Data API and Auth");
-    const driver = await captureMails(`${folder}/mails.jsonl`, dashboard_url, supabase_url);
-    const mailing = { siteUrl: dashboard_url, driver };
-    const lite = cleanup.add(startLite(database.url("supabase_auth_admin"), mailing, secrets, log));
-    gateway.upstreams.lite = lite.fetch;
-
-    step("API keys");
-    const known = await readJson<Company[]>(`${folder}/companies.json`);
-    const companies = await demoCompanies(project, database.url, known ?? []);
-    await writeWhole(`${folder}/companies.json`, companies);
-    step("the dashboard");
-    await dashboardBuilt;
-    const file: StackFile = {
-      pid: process.pid,
-      api_url: project.api_url,
-      supabase_url,
-      database_url: database.url("postgres"),
-      superuser_url: database.url("supabase_admin"),
-      dashboard_url,
-      publishable_key,
-      secret_key,
-      companies,
-    };
-    cleanup.add({ stop: withdraw });
-    await writeWhole(`${folder}/stack.json`, file);
-
-    const ended = Promise.race([
-      database.exited.then(() => "PostgreSQL"),
-      edgeFunction.exited.then(() => "The function"),
-    ]);
-    return { ...file, ended, stop };
+    return { ...(await startParts(options, cleanup)), stop };
   } catch (error) {
     await stop();
     throw error;
