@@ -1,33 +1,19 @@
 // npm run bench: how much the service can take, and how fast it is beside the bare work that it cannot do without. Needs pgbench and
 // nothing running.
 import { rmSync } from "node:fs";
-import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { cpus, tmpdir } from "node:os";
 import { parseArgs } from "node:util";
-import { coldStart } from "./bench/cold_start.ts";
 import { type Database, startDatabase } from "./bench/database.ts";
 import { fairness } from "./bench/fairness.ts";
-import { type Figure, misses, type Part, table } from "./bench/figure.ts";
+import { type Figure, misses, type Part, table, writePage } from "./bench/figure.ts";
 import { deepPages, flatPages } from "./bench/flat_pages.ts";
-import { functionSpeed } from "./bench/function_speed.ts";
-import { memory } from "./bench/memory.ts";
+import { coldStart, functionSpeed } from "./bench/function.ts";
 import { rewardImport } from "./bench/reward_import.ts";
 import { securedPages } from "./bench/secured_pages.ts";
-import { turns } from "./bench/turns.ts";
 
-const parts: readonly Part[] = [
-  securedPages,
-  flatPages,
-  deepPages,
-  rewardImport,
-  functionSpeed,
-  coldStart,
-  memory,
-  fairness,
-  turns,
-];
-const page = new URL("../docs/scale.md", import.meta.url);
+const parts: readonly Part[] = [securedPages, flatPages, deepPages, rewardImport, functionSpeed, coldStart, fairness];
 
 const usage = `Usage: npm run bench [-- <part> …] [-- --rows <number>] [-- --write]
   --rows <number>  kudos of the largest company (1200000)
@@ -54,19 +40,6 @@ function readOptions(): { rows: number; write: boolean; chosen: readonly Part[] 
   }
 }
 
-/** Puts each text between the two comments of docs/scale.md that have its name. */
-async function writePage(texts: ReadonlyMap<string, string>): Promise<void> {
-  let markdown = await readFile(page, "utf8");
-  for (const [name, text] of texts) {
-    const begin = `<!-- bench ${name} -->\n`;
-    const [before, rest] = markdown.split(begin);
-    const end = rest?.indexOf("<!-- end -->") ?? -1;
-    if (end === -1) throw new Error(`docs/scale.md has no ${begin.trim()} … <!-- end -->`);
-    markdown = `${before}${begin}\n${text}\n\n${rest?.slice(end)}`;
-  }
-  await writeFile(page, markdown);
-}
-
 const { rows, write, chosen } = readOptions();
 const begin = performance.now();
 const elapsed = () => ((performance.now() - begin) / 1000).toFixed(0);
@@ -81,14 +54,12 @@ let started: Promise<Database> | undefined;
 try {
   for (const { name, title, measure } of chosen) {
     const progress = (step: string) => console.error(`${elapsed().padStart(5)} s  ${name}: ${step}`);
-    const own = `${folder}/${name}`;
-    await mkdir(own);
     const database = () => {
       if (!started) progress(`filling a database, ${rows} kudos in the largest company`);
       started ??= startDatabase(folder, rows);
       return started;
     };
-    const measured = await measure({ database, folder: own, progress });
+    const measured = await measure({ database, folder, progress });
     figures.push(...measured);
     tables.set(name, table(measured));
     console.log(`\n${title}\n\n${table(measured)}\n`);

@@ -96,4 +96,4 @@ insert into app.pulse_responses (company_id, question_id, value, comment, create
 select id, bench.id(company, 'question', n % 10), to_jsonb(n % 11), bench.words(1, n % 120), bench.at(n, moods)
 from bench.companies, generate_series(1, moods) as n order by n::float8 / moods;
 
-reset session_replication_role;
+reset all;

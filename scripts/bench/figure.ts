@@ -1,7 +1,5 @@
+import { readFile, writeFile } from "node:fs/promises";
 import type { Database } from "./database.ts";
-
-/** What a figure should reach; one without a target is told, not judged. */
-export type Target = { atLeast: number } | { atMost: number };
 
 /** One question with a number as its answer: the median of its rounds. */
 export interface Figure {
@@ -11,11 +9,19 @@ export interface Figure {
   rounds: readonly number[];
   /** Such as `of the bare page`, `ms`, `buffers`. */
   unit: string;
-  target?: Target;
+  target: { atLeast: number } | { atMost: number };
   /** What else a reader should know: the numbers behind a ratio. */
   note?: string;
   /** What it says of how much can be served, as a sentence. */
   headline?: string;
+}
+
+/** A part of the benchmark: one question, with its figures as the answer. */
+export interface Part {
+  /** What selects it on the command line, and its table in docs/scale.md. */
+  name: string;
+  title: string;
+  measure: (run: Run) => Promise<Figure[]>;
 }
 
 /** What every part of the benchmark gets. */
@@ -26,14 +32,6 @@ export interface Run {
   folder: string;
   /** Tells, in a few words, what happens now. */
   progress: (step: string) => void;
-}
-
-/** A part of the benchmark: one question, with its figures as the answer. */
-export interface Part {
-  /** What selects it on the command line, and its table in docs/scale.md. */
-  name: string;
-  title: string;
-  measure: (run: Run) => Promise<Figure[]>;
 }
 
 export function median(values: readonly number[]): number {
@@ -65,11 +63,15 @@ export async function alternate(rounds: number, sides: readonly (() => Promise<n
 export const ratios = (side: readonly number[] = [], other: readonly number[] = []): number[] =>
   side.map((value, round) => value / (other[round] ?? Number.NaN));
 
-/** Whether a figure misses its target. A figure that is no number does. */
-export function misses({ rounds, target }: Figure): boolean {
-  if (!target) return false;
-  return !("atLeast" in target ? median(rounds) >= target.atLeast : median(rounds) <= target.atMost);
+/** Alternates two sides: one in relation to the other, round by round, and the median of each. */
+export async function compare(rounds: number, own: () => Promise<number>, other: () => Promise<number>) {
+  const [here = [], there = []] = await alternate(rounds, [own, other]);
+  return { rounds: ratios(here, there), own: median(here), other: median(there) };
 }
+
+/** Whether a figure misses its target. A figure that is no number does. */
+export const misses = ({ rounds, target }: Figure): boolean =>
+  !("atLeast" in target ? median(rounds) >= target.atLeast : median(rounds) <= target.atMost);
 
 export const shown = (value: number): string =>
   Math.abs(value) >= 100 ? Math.round(value).toLocaleString("en-US") : String(Number(value.toPrecision(3)));
@@ -79,9 +81,23 @@ export function table(figures: readonly Figure[]): string {
   const cells = figures.map((figure) => {
     const { name, rounds, unit, target, note = "" } = figure;
     const spread = rounds.length > 1 ? `${shown(Math.min(...rounds))} to ${shown(Math.max(...rounds))}` : "";
-    const goal = target ? ("atLeast" in target ? `≥ ${shown(target.atLeast)}` : `≤ ${shown(target.atMost)}`) : "";
+    const goal = "atLeast" in target ? `≥ ${shown(target.atLeast)}` : `≤ ${shown(target.atMost)}`;
     return [name, `${shown(median(rounds))} ${unit}`, spread, misses(figure) ? `${goal} **missed**` : goal, note];
   });
   const lines = [["what", "median", "rounds", "target", "behind it"], ["---", "---", "---", "---", "---"], ...cells];
   return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
+}
+
+/** Puts each text between the two comments of docs/scale.md that have its name. */
+export async function writePage(texts: ReadonlyMap<string, string>): Promise<void> {
+  const page = new URL("../../docs/scale.md", import.meta.url);
+  let markdown = await readFile(page, "utf8");
+  for (const [name, text] of texts) {
+    const begin = `<!-- bench ${name} -->\n`;
+    const [before, rest] = markdown.split(begin);
+    const end = rest?.indexOf("<!-- end -->") ?? -1;
+    if (end === -1) throw new Error(`docs/scale.md has no ${begin.trim()} … <!-- end -->`);
+    markdown = `${before}${begin}\n${text}\n\n${rest?.slice(end)}`;
+  }
+  await writeFile(page, markdown);
 }

@@ -4,13 +4,9 @@ import { closeSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
-import autocannon, { type Options, type Result } from "autocannon";
-import vectors from "../../test/vectors/api_keys.json" with { type: "json" };
 import { type DenoCommand, denoCommand, functionSettings, listeningPort } from "../stack/edge_function.ts";
 import { root } from "../stack/process.ts";
 
-/** Well-formed keys, as the headers that carry them. */
-export const keys = vectors.valid.map(({ key }) => ({ "X-API-Key": key }));
 export const secretKey = "sb_secret_bench";
 
 /** What takes the Data API's place, or a client's, in a thread of its own. */
@@ -28,7 +24,6 @@ export async function startThread(script: string, data?: unknown): Promise<Threa
 
 /** A running Deno: its own process, with no guard between. */
 export interface Deno {
-  pid: number;
   url: string;
   stop(): Promise<unknown>;
 }
@@ -47,7 +42,7 @@ export async function startDeno({ command, args, env }: DenoCommand, logFile?: s
   let said = "";
   for await (const line of createInterface({ input: started.stderr as Readable })) {
     const port = listeningPort(line);
-    if (port !== undefined) return { pid: started.pid ?? 0, url: `http://127.0.0.1:${port}`, stop };
+    if (port !== undefined) return { url: `http://127.0.0.1:${port}`, stop };
     said += `${line}\n`;
   }
   throw new Error(`Deno ended before it listened:\n${said}`);
@@ -62,23 +57,4 @@ export function bareCommand(upstream?: Thread): DenoCommand {
   const command = denoCommand({}, `${root}/scripts/bench/bare_server.ts`);
   if (upstream) command.args.push(`http://127.0.0.1:${upstream.port}`);
   return command;
-}
-
-/**
- * Has autocannon send requests.
- * @param expected the only statuses that there may be
- * @throws Error when there was another status, or a request that got no answer
- */
-export async function load(options: Options, expected: readonly number[]): Promise<Result> {
-  const result = await autocannon(options);
-  const others = Object.keys(result.statusCodeStats ?? {}).filter((status) => !expected.includes(Number(status)));
-  if (others.length > 0 || result.errors > 0)
-    throw new Error(`${options.url}: ${result.errors} requests without an answer, statuses ${others.join(", ")}`);
-  return result;
-}
-
-/** Good answers a second, over four connections for a second. */
-export async function speed(url: string, headers: Record<string, string>): Promise<number> {
-  const { requests, duration } = await load({ url, headers, connections: 4, duration: 1 }, [200]);
-  return requests.total / duration;
 }

@@ -1,5 +1,5 @@
-import { alternate, type Figure, median, type Part, ratios } from "./figure.ts";
-import { pgbench, requirePgbench } from "./pgbench.ts";
+import { pgbench } from "./database.ts";
+import { compare, type Figure, type Part, shown } from "./figure.ts";
 
 /**
  * Two versions of a catalogue of 500 rewards, and what one would write to import one without key, policies and optional fields:
@@ -32,7 +32,7 @@ const preparation = `
 const version = (number: number) => `(select rewards from bench.catalogues where version = ${number})`;
 
 /** Catalogues that are sent one after the other, each kind over and over. */
-const kinds: Record<string, string[]> = {
+const kinds = {
   "new ones": [`replace(${version(1)}, '"reward ', '"' || :batch || ' ')`],
   "changed ones": [version(1), version(2)],
   "the same again": [version(1)],
@@ -43,31 +43,23 @@ export const rewardImport: Part = {
   name: "import",
   title: "Importing 500 rewards, secured beside a bare sorted upsert of the same rows: 1 connection",
   async measure({ database, progress }) {
-    await requirePgbench();
     const { url, superuser } = await database();
     await superuser.unsafe(preparation).simple();
     const figures: Figure[] = [];
     for (const [kind, catalogues] of Object.entries(kinds)) {
       progress(kind);
-      const sides = ["public.upsert_rewards(bench.key_hash(3)", "bench.upsert_rewards(bench.id(3, 'company', 0)"];
-      const [here, there] = await alternate(
-        5,
-        sides.map((call) => async () => {
-          const calls = catalogues.map((rewards) => `select ${call}, ${rewards});`);
-          const perSecond = await pgbench(url, ["\\set batch random(1, 1000000000)", ...calls].join("\n"), 1);
-          await superuser`vacuum app.rewards`;
-          return perSecond * catalogues.length;
-        }),
-      );
-      const perSecond = Math.round(median(here ?? [])).toString();
-      figures.push({
-        name: `500 rewards, ${kind}`,
-        rounds: ratios(there, here),
-        unit: "times the bare upsert's time",
-        target: { atMost: 1.3 },
-        note: `${perSecond} imports a second`,
-        ...(kind === "changed ones" && { headline: `${perSecond} imports of 500 changed rewards a second` }),
-      });
+      const seconds = (upsert: string) => async () => {
+        const calls = catalogues.map((rewards) => `select ${upsert}, ${rewards});`);
+        const perSecond = await pgbench(url, ["\\set batch random(1, 1000000000)", ...calls].join("\n"), 1);
+        await superuser`vacuum app.rewards`;
+        return 1 / (perSecond * catalogues.length);
+      };
+      const secured = seconds("public.upsert_rewards(bench.key_hash(3)");
+      const { rounds, own } = await compare(5, secured, seconds("bench.upsert_rewards(bench.id(3, 'company', 0)"));
+      const [name, note] = [`500 rewards, ${kind}`, `${shown(1 / own)} imports a second`];
+      const headline = `${shown(1 / own)} imports of 500 changed rewards a second`;
+      const figure = { name, rounds, unit: "times the bare upsert's time", target: { atMost: 1.3 }, note };
+      figures.push(kind === "changed ones" ? { ...figure, headline } : figure);
     }
     return figures;
   },

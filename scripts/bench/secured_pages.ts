@@ -1,18 +1,17 @@
 import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { alternate, type Figure, median, type Part, ratios } from "./figure.ts";
-import { pgbench, requirePgbench } from "./pgbench.ts";
+import { pgbench } from "./database.ts";
+import { compare, type Figure, type Part, shown } from "./figure.ts";
 
+/** Rows of a page, and how much of the bare page's speed it should reach. */
 const sizes = [
   { rows: 20, atLeast: 0.7 },
   { rows: 100, atLeast: 0.8 },
   { rows: 1000, atLeast: 0.85 },
-] as const;
-const connections = 4;
+];
 
 /** The large company and seven smaller ones, each as often as the others. All of them fill the page. */
 const companies = [1, 2, 3, 4, 5, 6, 7, 8];
-const inTurn = (statement: (company: number) => string): string =>
-  companies.map((company) => `select ${statement(company)};`).join("\n");
+const connections = 4;
 
 const lists = ["/members", "/activity", "/rewards", "/day-ratings", "/pulse-responses"].map((path) => {
   const endpoint = endpoints.find((endpoint) => endpoint.path === path);
@@ -54,28 +53,23 @@ export const securedPages: Part = {
   name: "secured-pages",
   title: "Pages from the database, secured beside bare: 4 connections",
   async measure({ database, progress }) {
-    await requirePgbench();
     const { url, superuser } = await database();
+    const perSecond = (call: (company: number) => string) => async () => {
+      const script = companies.map((company) => `select ${call(company)};`).join("\n");
+      return companies.length * (await pgbench(url, script, connections));
+    };
     const figures: Figure[] = [];
     for (const list of lists) {
       await superuser.unsafe(bareFunction(list));
       for (const { rows, atLeast } of sizes) {
         progress(`${list.name}, ${rows} rows`);
-        const secured = inTurn((company) => `public.${list.rpc}(bench.key_hash(${company}), ${rows})`);
-        const bare = inTurn((company) => `bench.bare_${list.view}(bench.id(${company}, 'company', 0), ${rows})`);
-        const sides = [secured, bare].map((script) => () => pgbench(url, script, connections));
-        const [here, there] = await alternate(5, sides);
-        const perSecond = Math.round(median(here ?? []) * companies.length).toLocaleString("en-US");
-        figures.push({
-          name: `${list.name}, ${rows} rows`,
-          rounds: ratios(here, there),
-          unit: "of the bare page",
-          target: { atLeast },
-          note: `${perSecond} pages a second`,
-          ...(list.name === "activity" && {
-            headline: `${perSecond} pages of ${rows} kudos a second from one database`,
-          }),
-        });
+        const secured = perSecond((company) => `public.${list.rpc}(bench.key_hash(${company}), ${rows})`);
+        const bare = perSecond((company) => `bench.bare_${list.view}(bench.id(${company}, 'company', 0), ${rows})`);
+        const { rounds, own } = await compare(5, secured, bare);
+        const [name, note] = [`${list.name}, ${rows} rows`, `${shown(own)} pages a second`];
+        const headline = `${shown(own)} pages of ${rows} kudos a second from one database`;
+        const figure = { name, rounds, unit: "of the bare page", target: { atLeast }, note };
+        figures.push(list.name === "activity" ? { ...figure, headline } : figure);
       }
     }
     return figures;

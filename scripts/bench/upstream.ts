@@ -16,27 +16,21 @@ const row = {
   message: "The way you walked the floor through the new schedule, and stayed until everyone had it. Thank you 😄",
   category: "Clean, Careful, Correct",
 };
-const owner = {
-  "Content-Type": "application/json; charset=utf-8",
-  "X-Key-Id": "00000000-0000-4000-8000-00000000000a",
-  "X-Company-Id": "00000000-0000-4000-8000-00000000000b",
+const page = (rows: number) => {
+  const body = Buffer.from(JSON.stringify(Array.from({ length: rows }, () => row)));
+  const headers = {
+    ...{ "Content-Type": "application/json; charset=utf-8", "Content-Length": body.length },
+    ...{ "X-Key-Id": "00000000-0000-4000-8000-00000000000a", "X-Company-Id": "00000000-0000-4000-8000-00000000000b" },
+    ...{ "X-Row-Count": rows, "X-Has-More": "true" },
+  };
+  return { body, headers };
 };
-const answerWith = (body: string, headers = {}) => ({
-  headers: { ...owner, ...headers, "Content-Length": Buffer.byteLength(body) },
-  body: Buffer.from(body),
-});
-const lists = new Map(
-  [20, 100, 1000].map((rows) => {
-    const body = JSON.stringify(Array.from({ length: rows }, () => row));
-    return [String(rows), answerWith(body, { "X-Row-Count": rows, "X-Has-More": "true" })];
-  }),
-);
-const noList = answerWith('{"imported":50}');
+const pages = new Map(["20", "100", "1000"].map((rows) => [rows, page(Number(rows))]));
 
 const server = createServer(async (request, response) => {
   // The function names the number of rows in its arguments, the bare proxy in its path.
   const [, rows = ""] = /(?:"max_rows":|limit=)(\d+)/.exec(request.url + (await text(request))) ?? [];
-  const { headers, body } = lists.get(rows) ?? noList;
-  response.writeHead(200, headers).end(body);
+  const found = pages.get(rows);
+  response.writeHead(found ? 200 : 404, found?.headers).end(found?.body);
 });
 server.listen(0, "127.0.0.1", () => parentPort?.postMessage((server.address() as AddressInfo).port));
