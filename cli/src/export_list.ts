@@ -117,19 +117,23 @@ async function writePages(
     const texts = rows.filter(({ id }) => !had.has(id)).map(({ text }) => text);
     const before = note === null ? start : note.rows > 0 && texts.length > 0 ? format.between : "";
     await target.append(before + texts.join(format.between));
-    note = {
-      begun: note?.begun ?? new Date().toISOString(),
-      rows: (note?.rows ?? 0) + texts.length,
-      start,
-      place: placeOf(rows.at(-1)) ?? note?.place ?? null,
-      newest: note?.newest ?? rows[0]?.time ?? null,
-      reached: sinceLast ? reachedWith(rows, note?.reached ?? null, last) : null,
-    };
+    const reached = sinceLast ? reachedWith(rows, note?.reached ?? null, last) : null;
+    note = { ...noteWith(rows, texts.length, note), start, reached };
     await target.checkpoint(note);
     progress.show(share(note, oldest), `${note.rows} rows, back to ${note.place?.time.slice(0, 10) ?? "the first"}`);
   }
   if (!note) throw new Error("A list has a first page, even if it has no rows");
   return note;
+}
+
+/** What a page adds to a note: its rows, of which so many were written. */
+function noteWith(rows: Row[], written: number, before: Note | null): Omit<Note, "start" | "reached"> {
+  return {
+    begun: before?.begun ?? new Date().toISOString(),
+    rows: (before?.rows ?? 0) + written,
+    place: placeOf(rows.at(-1)) ?? before?.place ?? null,
+    newest: before?.newest ?? rows[0]?.time ?? null,
+  };
 }
 
 const placeOf = (row: Row | undefined): Note["place"] => (row ? { id: row.id, time: row.time } : null);

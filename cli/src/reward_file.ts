@@ -86,39 +86,52 @@ async function readCsv(file: string, visit: Visit): Promise<number> {
   let columns: string[] | undefined;
   let line = 1;
   let withoutId = 0;
+  const take = ({ data: cells, errors }: Papa.ParseStepResult<string[]>): void | Promise<void> => {
+    const begin = line;
+    line += 1 + (cells.join("").match(/\r\n|\r|\n/g)?.length ?? 0);
+    if (cells.length === 1 && cells[0] === "") return;
+    if (!columns) {
+      const [problem] = headerProblems(cells);
+      if (problem !== undefined) throw new Problem(`${file}:${begin}: ${problem}`);
+      columns = cells;
+    } else if (isExport(columns) && cells.length === columns.length && cells[columns.indexOf("external_id")] === "")
+      withoutId++;
+    else {
+      const row = checkCells(columns, cells, begin);
+      row.problems.push(...errors.slice(0, 1).map(({ message }) => message));
+      return visit(row);
+    }
+  };
+  await parseRecords(file, take);
+  if (!columns) throw new Problem(`${file} is empty`);
+  return withoutId;
+}
+
+/** Has each record of a CSV file taken; a promise that `take` returns is waited for. */
+async function parseRecords(
+  file: string,
+  take: (record: Papa.ParseStepResult<string[]>) => void | Promise<void>,
+): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const fail = (error: Error) => reject(error instanceof Problem ? error : new Problem(`${file}: ${error.message}`));
     Papa.parse<string[]>(Readable.from(withEvenLines(decoded(file))), {
       delimitersToGuess: [",", ";", "\t"],
       newline: "\n",
-      step({ data: cells, errors }, parser) {
-        const begin = line;
-        line += 1 + (cells.join("").match(/\r\n|\r|\n/g)?.length ?? 0);
-        if (cells.length === 1 && cells[0] === "") return;
-        if (!columns) {
-          columns = cells;
-          const [problem] = headerProblems(columns);
-          if (problem === undefined) return;
-          fail(new Problem(`${file}:${begin}: ${problem}`));
-          return parser.abort();
+      step(record, parser) {
+        try {
+          const taken = take(record);
+          if (!taken) return;
+          parser.pause();
+          taken.then(() => parser.resume(), fail);
+        } catch (error) {
+          fail(error as Error);
+          parser.abort();
         }
-        if (isExport(columns) && cells.length === columns.length && cells[columns.indexOf("external_id")] === "") {
-          withoutId++;
-          return;
-        }
-        const row = checkCells(columns, cells, begin);
-        if (errors[0]) row.problems.push(errors[0].message);
-        const visited = visit(row);
-        if (!visited) return;
-        parser.pause();
-        visited.then(() => parser.resume(), fail);
       },
       complete: () => resolve(),
       error: fail,
     });
   });
-  if (!columns) throw new Problem(`${file} is empty`);
-  return withoutId;
 }
 
 function headerProblems(columns: string[]): string[] {

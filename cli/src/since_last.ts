@@ -69,24 +69,37 @@ export async function appendOlder(
   { format, start, hasRows }: { format: Format; start: string; hasRows: boolean },
   target: Target<unknown>,
 ): Promise<void> {
+  let held = "";
+  let before = hasRows ? format.between : "";
+  for await (const text of behindStart(older, start)) {
+    held += text;
+    // The end may come in two parts; the target gets its own.
+    const whole = Math.max(held.length - format.end.length, 0);
+    if (whole === 0) continue;
+    await target.append(before + held.slice(0, whole));
+    before = "";
+    held = held.slice(whole);
+  }
+  if (held !== format.end) throw notExported(older);
+}
+
+/** The text of an older export but for its start, as it streams. */
+async function* behindStart(older: string, start: string): AsyncGenerator<string> {
   const bytes = createReadStream(older);
   const text = older.endsWith(".gz") ? pipeline(bytes, createGunzip(), () => {}) : bytes;
   text.setEncoding("utf8");
-  let held = "";
-  let isBegun = false;
+  let held: string | null = "";
   for await (const chunk of text) {
-    held += chunk;
-    if (!isBegun) {
-      if (held.length < start.length + format.end.length) continue;
+    if (held === null) yield chunk;
+    else {
+      held += chunk;
+      if (held.length < start.length) continue;
       if (!held.startsWith(start)) throw new Problem(`${older} has other columns than the API gives now: move it away`);
-      held = held.slice(start.length);
-      isBegun = true;
-      if (hasRows && held.length > format.end.length) held = format.between + held;
+      yield held.slice(start.length);
+      held = null;
     }
-    // The end may come in two parts; the target gets its own.
-    const whole = Math.max(held.length - format.end.length, 0);
-    await target.append(held.slice(0, whole));
-    held = held.slice(whole);
   }
-  if (!isBegun || held !== format.end) throw new Problem(`${older} is not what an export wrote: move it away`);
+  if (held !== null) throw notExported(older);
 }
+
+const notExported = (older: string) => new Problem(`${older} is not what an export wrote: move it away`);

@@ -1,8 +1,8 @@
 import { appendFileSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
-import { type Company, demoCompanies } from "./companies.ts";
+import { type Company, demoCompanies, type Project } from "./companies.ts";
 import { buildDashboard, serveDashboard } from "./dashboard.ts";
-import { pushMigrations, seedDemoData } from "./database.ts";
+import { type DatabaseUrl, pushMigrations, seedDemoData } from "./database.ts";
 import { startEdgeFunction } from "./edge_function.ts";
 import { startGateway } from "./gateway.ts";
 import { startLite } from "./lite.ts";
@@ -56,6 +56,13 @@ async function newLog(path: string): Promise<(line: string) => void> {
 async function writeWhole(path: string, content: object): Promise<void> {
   await writePrivate(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`);
   await rename(`${path}.new`, path);
+}
+
+/** The demo companies with keys and passwords that work. The file keeps them for the next start. */
+async function withKeys(file: string, project: Project, url: DatabaseUrl): Promise<Company[]> {
+  const companies = await demoCompanies(project, url, (await readJson<Company[]>(file)) ?? []);
+  await writeWhole(file, companies);
+  return companies;
 }
 
 /** Steps to undo, the last one first. */
@@ -113,9 +120,7 @@ async function startParts(options: StackOptions, cleanup: Cleanup): Promise<Omit
   gateway.upstreams.lite = lite.fetch;
 
   step("API keys");
-  const known = await readJson<Company[]>(`${folder}/companies.json`);
-  const companies = await demoCompanies(project, database.url, known ?? []);
-  await writeWhole(`${folder}/companies.json`, companies);
+  const companies = await withKeys(`${folder}/companies.json`, project, database.url);
   step("the dashboard");
   await dashboardBuilt;
   const file: StackFile = {

@@ -80,7 +80,7 @@ export function readJobs(args: string[]): Wanted {
   });
   const given: Values = values;
   const filters = [...kinds.keys()].flatMap((name) => (given[name] === undefined ? [] : [[name, String(given[name])]]));
-  const problem = contradiction(given, chosen, isAll);
+  const problem = wrongPlace(given, isAll) ?? wrongSinceLast(given, chosen, isAll);
   if (problem) throw misused("export", problem);
   const jobs = chosen.map((endpoint) => ({
     endpoint,
@@ -99,17 +99,22 @@ function everyColumn({ included }: ListEndpoint): Record<string, string> {
   return included.length > 0 ? { include: included.map(({ name }) => name).join(",") } : {};
 }
 
-/** What cannot be meant. */
-function contradiction(given: Values, chosen: ListEndpoint[], isAll: boolean): string | undefined {
-  const { out, format } = given;
+/** Why the rows cannot go where they are to. */
+function wrongPlace({ out, format }: Values, isAll: boolean): string | undefined {
   if (typeof out !== "string" || out === "") return "--out must say where to: a file, a folder with all, or -";
   if (format !== undefined && format !== "csv" && format !== "json") return "--format must be csv or json";
-  if (out === "-" && isAll) return "all needs a folder: a pipe takes one list";
-  const named = isAll || out === "-" ? undefined : formatOf(out);
-  if (!isAll && out !== "-" && !named) return "--out must end in .csv or .json, with or without .gz";
-  if (named && format !== undefined && format !== named.name) return `--out ends in .${named.name}: leave --format out`;
+  if (out === "-") return isAll ? "all needs a folder: a pipe takes one list" : undefined;
+  if (isAll) return undefined;
+  const named = formatOf(out);
+  if (!named) return "--out must end in .csv or .json, with or without .gz";
+  if (format === undefined || format === named.name) return undefined;
+  return `--out ends in .${named.name}: leave --format out`;
+}
+
+/** Why it cannot be only what came since the last export. */
+function wrongSinceLast(given: Values, chosen: ListEndpoint[], isAll: boolean): string | undefined {
   if (!given["since-last"]) return undefined;
-  if (out === "-") return "--since-last needs a file: its place is kept beside it";
+  if (given.out === "-") return "--since-last needs a file: its place is kept beside it";
   if (given.since !== undefined || given.until !== undefined)
     return "--since-last asks for its own time: leave --since and --until out";
   const [list] = chosen;

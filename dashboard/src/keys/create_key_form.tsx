@@ -72,32 +72,7 @@ export function CreateKeyForm(props: MakingForm & { onChanged: () => Promise<voi
           error={atFields.name}
           data-autofocus
         />
-        <Checkbox.Group
-          label="Scopes"
-          description="What the key opens. Tick only what its user needs."
-          defaultValue={[...defaultScopes]}
-          error={atFields.scopes}
-        >
-          <Stack gap="sm" my="xs">
-            {scopes.map(({ name, opens }) => (
-              <Checkbox
-                key={name}
-                name="scopes"
-                value={name}
-                label={
-                  <>
-                    <Text span fw={600} className={classes.scope}>
-                      {name}
-                    </Text>{" "}
-                    <Text span size="sm">
-                      {opens}
-                    </Text>
-                  </>
-                }
-              />
-            ))}
-          </Stack>
-        </Checkbox.Group>
+        <ScopesField error={atFields.scopes} />
         <ExpiryField error={atFields.expires_at} />
         {problem !== null && <Notice kind="problem">{problem}</Notice>}
         <Actions>
@@ -110,5 +85,36 @@ export function CreateKeyForm(props: MakingForm & { onChanged: () => Promise<voi
         </Actions>
       </Stack>
     </form>
+  );
+}
+
+function ScopesField({ error }: { error: string | undefined }) {
+  return (
+    <Checkbox.Group
+      label="Scopes"
+      description="What the key opens. Tick only what its user needs."
+      defaultValue={[...defaultScopes]}
+      error={error}
+    >
+      <Stack gap="sm" my="xs">
+        {scopes.map(({ name, opens }) => (
+          <Checkbox
+            key={name}
+            name="scopes"
+            value={name}
+            label={
+              <>
+                <Text span fw={600} className={classes.scope}>
+                  {name}
+                </Text>{" "}
+                <Text span size="sm">
+                  {opens}
+                </Text>
+              </>
+            }
+          />
+        ))}
+      </Stack>
+    </Checkbox.Group>
   );
 }
