@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { basename } from "node:path";
+import { basename, posix } from "node:path";
 import { Marked } from "marked";
 
 /** The documents for callers that are pages below /reference/guides/, in the order of the menu. */
@@ -13,21 +13,32 @@ const guides = [
   "docs/connect/node.md",
   "docs/connect/typescript.md",
   "docs/connect/command-line.md",
+  "docs/connect/databases.md",
   "docs/connect/other-tools.md",
   "docs/api.md",
   "CHANGELOG.md",
 ];
 
-const nameOf = (file: string): string => basename(file, ".md").toLowerCase();
-const addressOf = (file: string): string => `/reference/guides/${nameOf(file)}/`;
-const published = new Map(guides.map((file) => [basename(file), addressOf(file)]));
+/** What the guides link to besides pages: files to take away, below /reference/files/. */
+const files = [
+  "docs/connect/public-data-api.pq",
+  "docs/connect/public-data-api.postman_collection.json",
+  "docs/connect/typescript/package.json",
+];
+
+const addressOf = (guide: string): string => `/reference/guides/${basename(guide, ".md").toLowerCase()}/`;
+const published = new Map([
+  ...guides.map((guide) => [guide, addressOf(guide)] as const),
+  ...files.map((file) => [file, `/reference/files/${basename(file)}`] as const),
+  ["docs/openapi.json", "/reference/openapi.json"],
+]);
 
 /** Where a link of a document leads among the pages; null when it leads out of them, into the repository. */
-function target(href: string): string | null {
+function target(document: string, href: string): string | null {
   if (/^(?:https?:|#)/.test(href)) return href;
   const [path = "", fragment] = href.split("#");
-  const page = basename(path) === "openapi.json" ? "/reference/openapi.json" : published.get(basename(path));
-  return page === undefined ? null : fragment === undefined ? page : `${page}#${fragment}`;
+  const address = published.get(posix.join(posix.dirname(document), path));
+  return address === undefined ? null : fragment === undefined ? address : `${address}#${fragment}`;
 }
 
 /** A heading's fragment, as code hosts make it. */
@@ -37,23 +48,26 @@ const slug = (heading: string): string =>
     .replace(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
 
-const marked = new Marked({
-  renderer: {
-    heading({ tokens, depth, text }) {
-      return `<h${depth} id="${slug(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+/** Markdown as HTML; the links of `document` lead to where its neighbours are published. */
+const markedFor = (document: string): Marked =>
+  new Marked({
+    renderer: {
+      heading({ tokens, depth, text }) {
+        return `<h${depth} id="${slug(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const words = this.parser.parseInline(tokens);
+        const leadsTo = target(document, href);
+        if (leadsTo === null) return words;
+        return `<a href="${leadsTo}"${leadsTo.startsWith("/reference/files/") ? " download" : ""}>${words}</a>`;
+      },
+      image: ({ text }) => text,
+      code({ text }) {
+        const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+        return `<pre tabindex="0"><code>${escaped}</code></pre>`;
+      },
     },
-    link({ href, tokens }) {
-      const words = this.parser.parseInline(tokens);
-      const leadsTo = target(href);
-      return leadsTo === null ? words : `<a href="${leadsTo}">${words}</a>`;
-    },
-    image: ({ text }) => text,
-    code({ text }) {
-      const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-      return `<pre tabindex="0"><code>${escaped}</code></pre>`;
-    },
-  },
-});
+  });
 
 /** A page below /reference/: its title, its address and its HTML. */
 export type Guide = { title: string; address: string; html: string };
@@ -70,7 +84,18 @@ export async function readGuides(root: string): Promise<Guide[]> {
       const text = await readFile(`${root}/${file}`, "utf8");
       const title = /^# (.+)$/m.exec(text)?.[1];
       if (title === undefined) throw new Error(`${file} has no title`);
-      return { title: title.replaceAll("`", ""), address: addressOf(file), html: scrolling(await marked.parse(text)) };
+      const html = scrolling(await markedFor(file).parse(text));
+      return { title: title.replaceAll("`", ""), address: addressOf(file), html };
+    }),
+  );
+}
+
+/** The files to take away by their names, with the project's base address where they have a placeholder. */
+export async function readFiles(root: string, baseAddress: string): Promise<[name: string, text: string][]> {
+  return Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(`${root}/${file}`, "utf8");
+      return [basename(file), text.replaceAll("https://<project>.supabase.co/functions/v1/public-api", baseAddress)];
     }),
   );
 }

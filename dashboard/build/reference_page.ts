@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Plugin } from "vite";
 import { policy } from "./content_security_policy.ts";
-import { type Guide, readGuides } from "./guides.ts";
+import { type Guide, readFiles, readGuides } from "./guides.ts";
 
 const { resolve } = createRequire(import.meta.url);
 const renderer = resolve("swagger-ui-dist/swagger-ui-bundle.js");
@@ -72,6 +72,7 @@ export function referencePage(supabaseUrl: string): Plugin {
       const document = JSON.parse(await readFile(`${root}/docs/openapi.json`, "utf8"));
       const url = `${supabaseUrl.replace(/\/+$/, "")}/functions/v1/public-api`;
       emit("openapi.json", JSON.stringify({ ...document, servers: [{ url, description: "The base address." }] }));
+      for (const [name, text] of await readFiles(root, url)) emit(`files/${name}`, text);
 
       const frame = await readFile(`${own}/frame.html`, "utf8");
       const guides = await readGuides(root);

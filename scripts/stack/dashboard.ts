@@ -27,7 +27,8 @@ async function fingerprint(settings: object): Promise<string> {
   const sources = [
     "functions/public-api/scopes.ts",
     "{docs/openapi,package,package-lock}.json",
-    "{CHANGELOG,docs/api,docs/connect/*}.md",
+    "{CHANGELOG,docs/api}.md",
+    "docs/connect/{*.*,typescript/package.json}",
     "dashboard/{*,src/**/*,build/*,reference/*}.*",
   ];
   const hash = createHash("sha256").update(JSON.stringify(settings));

@@ -1,6 +1,8 @@
-// The commands that write documents (npm run docs, npm run openapi), where they cannot do it: they write nothing, and say why in a line.
+// The documents lead to one another. The commands that write some of them (npm run docs, npm run openapi), where they cannot do it: they
+// write nothing, and say why in a line.
 import { execFile } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
 import { stack } from "../api/stack.ts";
@@ -42,4 +44,28 @@ test.each(["docs", "openapi --examples"])("without a stack npm run %s says so in
       stderr: `No stack is running (${file}): start one with npm start, and leave it running\n`,
     });
   }
+});
+
+/** The fragments of a document's headings, as code hosts make them. */
+const fragments = (markdown: string): string[] =>
+  [...markdown.replace(/^```.*?^```/gms, "").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+
+test("every link of a document leads to a file of the repository, and to a heading that it has", () => {
+  const documents = globSync("**/*.md", { cwd: root, exclude: ["**/node_modules"] });
+  expect(documents).toEqual(expect.arrayContaining(["README.md", "docs/connect/other-tools.md"]));
+  const dead = documents.flatMap((document) => {
+    const markdown = readFileSync(`${root}/${document}`, "utf8");
+    const links = [...markdown.replace(/^```.*?^```/gms, "").matchAll(/\]\(([^)\s:#]*)(?:#([^)\s]+))?\)/g)];
+    return links.flatMap(([link, path = "", fragment]) => {
+      const file = path === "" ? `${root}/${document}` : resolve(`${root}/${dirname(document)}`, path);
+      const leads = existsSync(file) && (!fragment || fragments(readFileSync(file, "utf8")).includes(fragment));
+      return leads ? [] : [`${document}: ${link}`];
+    });
+  });
+  expect(dead).toEqual([]);
 });

@@ -1,8 +1,8 @@
 // /reference: the OpenAPI document to read, for anybody, apart from the dashboard. Each page is watched for requests to other hosts and
 // for violations of its Content-Security-Policy (browser.ts).
 import { spawnSync } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { globSync, readdirSync, readFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeEach, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
@@ -132,9 +132,9 @@ test("the menu leads to every endpoint, guide and the change log, and each guide
       const found: string[] = [];
       for (const { origin, pathname, hash } of all as HTMLAnchorElement[]) {
         if (origin !== window.location.origin) continue;
-        const html = await (await fetch(pathname)).text();
-        const there = new DOMParser().parseFromString(html, "text/html");
-        if (!there.querySelector("article") && !pathname.endsWith(".json")) found.push(pathname);
+        const response = await fetch(pathname);
+        const there = new DOMParser().parseFromString(await response.text(), "text/html");
+        if (!response.ok || (pathname.endsWith("/") && !there.querySelector("article"))) found.push(pathname);
         else if (hash && !there.getElementById(hash.slice(1))) found.push(pathname + hash);
       }
       return found;
@@ -143,6 +143,27 @@ test("the menu leads to every endpoint, guide and the change log, and each guide
   }
   await page.goto("/reference/guides/python/");
   await expectGoodLooks(page, "guide");
+});
+
+test("what a recipe links to in its folder besides pages is a file to download, with the project's base address", async () => {
+  const page = await newPage();
+  const files = globSync(["*.{json,pq}", "typescript/package.json"], { cwd: `${root}/docs/connect` });
+  expect(files).toHaveLength(3);
+  for (const file of files) {
+    const guides = readdirSync(`${root}/docs/connect`).filter(
+      (name) => name.endsWith(".md") && readFileSync(`${root}/docs/connect/${name}`, "utf8").includes(`](${file})`),
+    );
+    expect(guides, file).not.toEqual([]);
+    const text = readFileSync(`${root}/docs/connect/${file}`, "utf8");
+    for (const guide of guides) {
+      await page.goto(`/reference/guides/${basename(guide, ".md")}/`);
+      const link = page.locator(`article a[download][href$="/${basename(file)}"]`).first();
+      const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
+      expect(download.suggestedFilename()).toBe(basename(file));
+      const placeholder = "https://<project>.supabase.co/functions/v1/public-api";
+      expect(readFileSync(await download.path(), "utf8")).toBe(text.replaceAll(placeholder, stack.api_url));
+    }
+  }
 });
 
 test("scripts and styles of the reference are at most 600 kB when they are compressed", () => {
