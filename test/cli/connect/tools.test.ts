@@ -1,16 +1,13 @@
 // Other people's tools, with the document and the recipes: what cannot be run here is parsed at least (docs/connect).
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { beforeAll, expect, test } from "vitest";
-import { exportToFile } from "../../../cli/src/export_list.ts";
-import { formats } from "../../../cli/src/formats.ts";
 import { endpoints } from "../../../functions/public-api/endpoints.ts";
 import { postmanCollection } from "../../../scripts/openapi/postman.ts";
 import { root } from "../../../scripts/stack/process.ts";
 import { newCompany } from "../../api/companies.ts";
 import { first, list, stack } from "../../api/stack.ts";
 import { tried } from "../../hardening/counts.ts";
-import { patient } from "../moody_proxy.ts";
 import { blocks, runRecipe, temporaryFolder } from "./recipe.ts";
 
 const tools = `${root}/test/cli/tools`;
@@ -102,30 +99,6 @@ withTools("other-tools.md: an MCP server made from the document answers an assis
   const [member] = await list("/members?limit=1", first.key);
   expect(answer.text).toContain(member?.email);
   expect(answer.text).toContain("Status: 200");
-});
-
-withTools("other-tools.md: DuckDB reads what the command line wrote", async () => {
-  mkdirSync(`${folder}/lists`);
-  for (const endpoint of endpoints) {
-    if (endpoint.kind !== "list") continue;
-    const out = `${folder}/lists${endpoint.path}.csv`;
-    const job = { endpoint, filters: {}, format: formats.csv, compress: false, out, sinceLast: false };
-    const silent = { show: () => {}, done: () => {}, warn: () => {} };
-    const { rows } = await exportToFile(job, patient(stack.api_url, first.key), first.name, silent);
-    const counted = await node(
-      `${tools}/duckdb.mjs`,
-      `select count(*) as rows from read_csv('lists${endpoint.path}.csv')`,
-    );
-    expect(JSON.parse(counted), endpoint.path).toEqual([{ rows: String(rows) }]);
-  }
-  const [sql = ""] = blocks("other-tools.md", "sql");
-  const months: { month: string; kudos: string }[] = JSON.parse(await node(`${tools}/duckdb.mjs`, sql));
-  const total = months.reduce((sum, { kudos }) => sum + Number(kudos), 0);
-  const [all] = JSON.parse(
-    await node(`${tools}/duckdb.mjs`, "select count(*) as n from read_csv('lists/activity.csv')"),
-  );
-  expect(total).toBe(Number(all.n));
-  expect(months[0]?.month).toMatch(/^20\d\d-\d\d-01/);
 });
 
 withTools("clients made from the document by Hey API and Orval compile", async () => {

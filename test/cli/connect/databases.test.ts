@@ -1,0 +1,119 @@
+// databases.md: the commands run as they stand on the page, against the stack, DuckDB and a database of their own.
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import postgres from "postgres";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { root } from "../../../scripts/stack/process.ts";
+import { expectRows, list, type Row, sql, stack } from "../../api/stack.ts";
+import { tried } from "../../hardening/counts.ts";
+import { idsOf, lists, makeLists } from "./lists.ts";
+import { blocks, runRecipe, temporaryFolder } from "./recipe.ts";
+import type { Year } from "./year.ts";
+
+const tools = `${root}/test/cli/tools`;
+const folder = temporaryFolder();
+const [duckdb = "", pipes = "", postgresql = ""] = blocks("databases.md", "sh");
+const [question = "", tables = "", reader = ""] = blocks("databases.md", "sql");
+const [fill = ""] = blocks("databases.md", "psql");
+
+/** What ends a file for psql before version 18, though it stands in a cell. */
+const endOfFile = "one\n\\.\ntwo";
+
+let year: Year;
+beforeAll(async () => {
+  year = await makeLists();
+  mkdirSync(`${folder}/bin`);
+  for (const [name, script] of [
+    ["public-data-api", `${root}/cli/src/main.ts`],
+    ["duckdb", `${tools}/duckdb.mjs`],
+  ]) {
+    writeFileSync(`${folder}/bin/${name}`, `#!/bin/sh\nexec "${process.execPath}" "${script}" "$@"\n`, { mode: 0o755 });
+  }
+  await sql`update app.kudos set message = ${endOfFile} where id = ${String(year.exported.at(-1)?.id)}`;
+  for (const rows of [year.rows, year.exported]) rows.splice(-1, 1, { ...rows.at(-1), message: endOfFile });
+});
+afterAll(() => year.company.remove());
+
+/** Runs a block of the page in a folder with public-data-api and duckdb at hand. */
+const run = (script: string, more: NodeJS.ProcessEnv = {}): Promise<string> =>
+  runRecipe(folder, year.key, "bash", ["-e", "-o", "pipefail", "-c", script], {
+    PATH: `${folder}/bin:${process.env.PATH}`,
+    ...more,
+  });
+
+const areInstalled = existsSync(`${tools}/node_modules`);
+
+test("DuckDB holds every list whole, answers the question, and reads from the API through a pipe", async () => {
+  if (!areInstalled) return tried("not run: DuckDB (npm install --prefix test/cli/tools)");
+  await run(duckdb);
+  const ask = async (statement: string): Promise<Row[]> =>
+    JSON.parse(await run(`duckdb lists.duckdb "$SQL"`, { SQL: statement }));
+  const rows = await ask(lists.map((name) => `select '${name}' as list, id from "${name}"`).join(" union all "));
+  for (const name of lists) {
+    const ids = rows.filter(({ list }) => list === name).map(({ id }) => id);
+    expect(ids.sort(), name).toEqual((await idsOf(name, year)).sort());
+  }
+  const [{ external_id } = {}] = await ask("select typeof(external_id) as external_id from rewards limit 1");
+  expect(external_id).toBe("VARCHAR");
+
+  const months = await ask(question);
+  const march = months.filter(({ month }) => String(month).startsWith("2026-03"));
+  const inMarch = year.rows.filter(({ timestamp }) => String(timestamp).startsWith("2026-03"));
+  expect(march).toMatchObject([{ category: 'Team, "play"', kudos: String(inMarch.length) }]);
+
+  const [whole = "", page = ""] = (await run(pipes)).split("\n");
+  const all = await idsOf("activity", year);
+  expect(JSON.parse(whole)).toEqual([{ category: 'Team, "play"', kudos: String(all.length) }]);
+  const [newest] = await list("/activity?limit=1", year.key);
+  const [{ newest: found } = {}] = JSON.parse(page);
+  expect(Date.parse(String(found).replace(" ", "T").replace("+00", "Z"))).toBe(Date.parse(String(newest?.timestamp)));
+});
+
+test("PostgreSQL holds every list whole, night for night, for a role that may only read", async () => {
+  const name = `lists_${process.pid}`;
+  const url = new URL(stack.superuser_url);
+  url.pathname = `/${name}`;
+  const night = () => run(postgresql, { DATABASE_URL: url.href });
+  await sql.unsafe(`create database ${name}`);
+  const copy = postgres(url.href, { max: 1, onnotice: () => {} });
+  try {
+    await copy.unsafe(tables);
+    await copy.unsafe(reader);
+    writeFileSync(`${folder}/fill.sql`, fill);
+    await night();
+    await expectCopy(copy);
+
+    const [reward] = await idsOf("rewards", year);
+    await sql`delete from app.rewards where id = ${String(reward)}`;
+    await night();
+    await expectCopy(copy);
+
+    // Columns that the tables do not have: refused, and the rows of the night before are there.
+    const truncated = fill
+      .replace("lists/teams.csv", "lists/categories.csv")
+      .replace("lists/rewards.csv", "lists/members.csv");
+    writeFileSync(`${folder}/fill.sql`, truncated);
+    await expect(night()).rejects.toThrow(/column name mismatch|wrong number of fields/);
+    await expectCopy(copy);
+
+    await copy`set role metabase`;
+    await expect(copy`delete from members`).rejects.toThrow("permission denied");
+    expect(await copy`select id from pulse_responses limit 1`).toHaveLength(1);
+  } finally {
+    await copy.end();
+    await sql.unsafe(`drop database ${name} with (force)`);
+    await sql`drop role metabase`;
+  }
+});
+
+/** Expects each list whole; of kudos every field. */
+async function expectCopy(copy: postgres.Sql): Promise<void> {
+  for (const name of lists) {
+    const rows = await copy`select id::text from ${copy(name.replace("-", "_"))}`;
+    expect(rows.map(({ id }) => id).sort(), name).toEqual((await idsOf(name, year)).sort());
+  }
+  const kudos = await copy<Row[]>`
+    select id, to_char(timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as timestamp, sender_name, sender_email,
+      receiver_name, receiver_email, message, category, sender_id, receiver_id, category_id
+    from activity where timestamp >= '2026-01-01Z' and timestamp < '2027-01-01Z' order by activity.timestamp desc, id desc`;
+  expectRows([...kudos], year.exported);
+}
