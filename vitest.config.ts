@@ -47,8 +47,8 @@ export default defineConfig(({ mode }) => ({
   plugins: [pgtap],
   test: {
     // For a machine that has other things to do: what never comes fails late, what comes late does not fail.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
     // npm run test:soak, test/hardening/counts.ts
     env: { SOAK: mode === "soak" ? "1" : "" },

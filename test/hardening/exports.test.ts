@@ -17,10 +17,14 @@ beforeAll(async () => {
   await runCommand(process.execPath, [bin("vite"), "build", `${root}/cli`, "--outDir", folder, "--logLevel", "error"]);
   customer = await makeCrowd(1);
   const { id } = customer.company;
-  await sql`
-    insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
-    select company_id, sender_id, receiver_id, category_id, 'No. ' || n, '2020-01-01Z'::timestamptz + n / 3 * interval '1 minute'
-    from (select * from app.kudos where company_id = ${id}) as k, generate_series(1, ${size - 1}) as n`;
+  await sql.begin(async (sql) => {
+    // Looking up what each row names would take most of the time.
+    await sql`set local session_replication_role = replica`;
+    await sql`
+      insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+      select company_id, sender_id, receiver_id, category_id, 'No. ' || n, '2020-01-01Z'::timestamptz + n / 3 * interval '1 minute'
+      from (select * from app.kudos where company_id = ${id}) as k, generate_series(1, ${size - 1}) as n`;
+  });
 }, 600_000);
 afterAll(() => customer.company.remove(), 600_000);
 

@@ -44,7 +44,12 @@ export async function startOwnStack(
   /** Resolves when the process has said this word. */
   const told = (word: string): Promise<void> =>
     new Promise((resolve, reject) => {
-      child.on("message", (message) => message === word && resolve());
+      const listen = (message: unknown): void => {
+        if (message !== word) return;
+        child.off("message", listen);
+        resolve();
+      };
+      child.on("message", listen);
       void gone.then(async () => reject(new Error(`The stack in ${folder} ended: ${(await complaint).trim()}`)));
     });
   await told("stack");
