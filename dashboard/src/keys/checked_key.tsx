@@ -1,7 +1,7 @@
 import { Code, Text } from "@mantine/core";
 import { useEffect, useRef } from "react";
-import type { KeyCheck } from "../check_key.ts";
 import { Notice } from "../parts/notice.tsx";
+import type { KeyCheck } from "./check_key.ts";
 import classes from "./keys.module.css";
 
 /** What the API said of a key: its version, the key's scopes, and the endpoints, with what those need that stay closed. */

@@ -1,10 +1,10 @@
 import { Button, Checkbox, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { createApiKey } from "../calls.ts";
 import { Actions } from "../parts/actions.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { messageOf, Problem } from "../problems.ts";
 import { defaultScopes, scopes } from "../scopes.ts";
+import { createApiKey } from "./calls.ts";
 import { ExpiryField } from "./expiry_field.tsx";
 import { type Field, type FieldProblems, readKeyRequest } from "./key_request.ts";
 import classes from "./keys.module.css";

@@ -4,7 +4,7 @@ import { useState } from "react";
 import type { ApiKey } from "../database.ts";
 import { arranged, everything } from "./arrangement.ts";
 import list from "./key_list.module.css";
-import { type Deed, KeyRow } from "./key_row.tsx";
+import { type Deed, KeyRow, type Outcome } from "./key_row.tsx";
 import { KeyTools } from "./key_tools.tsx";
 import classes from "./keys.module.css";
 
@@ -12,9 +12,6 @@ const columns = ["Name", "Scopes", "Created", "Last used", "Status"] as const;
 
 /** From so many keys on, the list has tools and its rows are short. */
 const many = 9;
-
-/** What was done to a key, to be said at its row: `words` is null when somebody has been told already. */
-export type Outcome = { keyId: string; words: string | null };
 
 /** The company's keys, newest first as the database lists them. On a narrow screen each row becomes a card. */
 export function KeyList(props: { keys: ApiKey[]; outcome: Outcome | null; onDeed: (deed: Deed, key: ApiKey) => void }) {

@@ -5,12 +5,14 @@ import type { ApiKey } from "../database.ts";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
 import list from "./key_list.module.css";
-import type { Outcome } from "./key_list.tsx";
 import { KeyStatus } from "./key_status.tsx";
 import classes from "./keys.module.css";
 
 /** What can be done to a key. */
 export type Deed = "replace" | "rename" | "revoke";
+
+/** What was done to a key, to be said at its row: `words` is null when somebody has been told already. */
+export type Outcome = { keyId: string; words: string | null };
 
 /** A key, and below it what has just been done to it: then the row has the focus. */
 export function KeyRow(props: {

@@ -1,11 +1,11 @@
 import { Button, Code, Stack, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { useAction } from "../account/use_action.ts";
-import { checkKey, type KeyCheck } from "../check_key.ts";
 import type { NewApiKey } from "../database.ts";
 import { Actions } from "../parts/actions.tsx";
 import { CopyButton, CopyInField } from "../parts/copy_button.tsx";
 import { Notice } from "../parts/notice.tsx";
+import { checkKey, type KeyCheck } from "./check_key.ts";
 import { CheckedKey } from "./checked_key.tsx";
 import { curlLine } from "./curl_line.ts";
 import classes from "./keys.module.css";

@@ -1,11 +1,11 @@
 import { Button, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useAction } from "../account/use_action.ts";
-import { checkKey, type KeyCheck, pastedKey } from "../check_key.ts";
 import type { ApiKey } from "../database.ts";
 import { Notice } from "../parts/notice.tsx";
 import { localEnd, localTime } from "../parts/when.tsx";
 import type { Problem } from "../problems.ts";
+import { checkKey, type KeyCheck, pastedKey } from "./check_key.ts";
 import { CheckedKey } from "./checked_key.tsx";
 import classes from "./keys.module.css";
 

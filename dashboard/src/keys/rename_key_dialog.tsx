@@ -1,12 +1,12 @@
 import { Button, Code, Stack, Text, TextInput } from "@mantine/core";
 import type { FormEvent } from "react";
 import { useAction } from "../account/use_action.ts";
-import { renameApiKey } from "../calls.ts";
 import type { ApiKey } from "../database.ts";
 import { Actions } from "../parts/actions.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Problem } from "../problems.ts";
+import { renameApiKey } from "./calls.ts";
 import { nameProblem } from "./key_request.ts";
 import classes from "./keys.module.css";
 

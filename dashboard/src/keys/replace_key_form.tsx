@@ -1,11 +1,11 @@
 import { Button, Code, NativeSelect, Stack, Text } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import { replaceApiKey } from "../calls.ts";
 import type { ApiKey, Overlap } from "../database.ts";
 import { Actions } from "../parts/actions.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
 import { messageOf, Problem } from "../problems.ts";
+import { replaceApiKey } from "./calls.ts";
 import { readExpiry } from "./expiry.ts";
 import { ExpiryField } from "./expiry_field.tsx";
 import classes from "./keys.module.css";

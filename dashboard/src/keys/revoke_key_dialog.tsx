@@ -1,12 +1,12 @@
 import { Button, Code, Stack, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { useAction } from "../account/use_action.ts";
-import { revokeApiKey } from "../calls.ts";
 import type { ApiKey } from "../database.ts";
 import { Actions } from "../parts/actions.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { localTime, When } from "../parts/when.tsx";
+import { revokeApiKey } from "./calls.ts";
 import classes from "./keys.module.css";
 
 /**

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import { linkMember, listApiKeyEvents, listApiKeys } from "../calls.ts";
 import type { ApiKey, ApiKeyEvent, Member } from "../database.ts";
 import { Problem } from "../problems.ts";
+import { linkMember, listApiKeyEvents, listApiKeys } from "./calls.ts";
 
 /** What the page shows, as it was at one moment. */
 export type Shown = { member: Member; keys: ApiKey[]; events: ApiKeyEvent[] };

@@ -1,6 +1,6 @@
-import { Problem, unreachable } from "./problems.ts";
-import { baseAddress } from "./settings.ts";
-import { deadline } from "./supabase.ts";
+import { Problem, unreachable } from "../problems.ts";
+import { baseAddress } from "../settings.ts";
+import { deadline } from "../supabase.ts";
 
 /** What the base address says of a key (`docs/api.md`, Versioning). */
 export type KeyCheck = {

@@ -1,10 +1,10 @@
 // The SQL functions for admins, each as one function that answers or throws a Problem.
 import type { PostgrestError } from "@supabase/supabase-js";
-import { loseSession } from "./account/session.ts";
-import type { ApiKey, ApiKeyEvent, Member, NewApiKey, Overlap, RevokedApiKey } from "./database.ts";
-import { dataProblem } from "./problems.ts";
-import type { Scope } from "./scopes.ts";
-import { supabase } from "./supabase.ts";
+import { loseSession } from "../account/session.ts";
+import type { ApiKey, ApiKeyEvent, Member, NewApiKey, Overlap, RevokedApiKey } from "../database.ts";
+import { dataProblem } from "../problems.ts";
+import type { Scope } from "../scopes.ts";
+import { supabase } from "../supabase.ts";
 
 type Answer<Data> = PromiseLike<
   { data: Data; error: null; status: number } | { data: null; error: PostgrestError; status: number }
