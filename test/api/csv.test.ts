@@ -1,19 +1,13 @@
 // format=csv on every list (docs/api.md, CSV): read back with papaparse, and looked at byte by byte.
 import Papa from "papaparse";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { lists as model } from "../hardening/model.ts";
 import { newCompany, type TestCompany } from "./companies.ts";
 import { call, demo, expectError, first, list, type Row, sql } from "./stack.ts";
 
-const columns = {
-  "/members": "id name email role team_id team_name created_at",
-  "/activity": "id timestamp sender_name sender_email receiver_name receiver_email message category",
-  "/rewards": "id name description points_cost reward_type stock_count image_url vendor_name is_archived created_at",
-  "/day-ratings": "id rating comment team_id points_awarded created_at",
-  "/pulse-responses": "id timestamp question response_type value comment",
-};
+const lists = ["/members", "/activity", "/rewards", "/day-ratings", "/pulse-responses"] as const;
 const aliases = { "/users": "/members", "/kudos": "/activity" } as const;
-const lists = Object.keys(columns) as (keyof typeof columns)[];
-const header = (path: keyof typeof columns) => columns[path].split(" ");
+const header = (path: (typeof lists)[number]) => model[path]?.columns ?? [];
 
 /** What breaks a CSV that is put together carelessly, and what a spreadsheet would run. */
 const hostile = [
@@ -102,7 +96,7 @@ async function csv(path: string, apiKey: string): Promise<string> {
 }
 
 async function expectSameRows(
-  path: keyof typeof columns,
+  path: (typeof lists)[number],
   query: string,
   apiKey: string,
   csvPath: string = path,
@@ -205,7 +199,7 @@ test("limit and X-Has-More mean the same in CSV", async () => {
 });
 
 /** The cells with escape_formulas: like the JSON, but for a quote before text that a spreadsheet would run. */
-function escaped(path: keyof typeof columns, row: Row): string[] {
+function escaped(path: (typeof lists)[number], row: Row): string[] {
   const untouched = /^(id|team_id|created_at|timestamp|rating|points_cost|points_awarded|stock_count|is_archived)$/;
   return header(path).map((name) => {
     const value = row[name];

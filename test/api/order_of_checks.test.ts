@@ -1,5 +1,6 @@
 // The order of checks (docs/api.md, Requests): path 404, method 405, key 401, scope 403, parameters 400, body 400.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { accepts } from "./bad_requests/parameters.ts";
 import { newCompany, type TestCompany } from "./companies.ts";
 import { call, expectError, invalidKey } from "./stack.ts";
 
@@ -26,15 +27,13 @@ const badRequests: BadRequest[] = [
   {
     path: "/rewards?since=2026-01-01",
     scope: "read:rewards",
-    error:
-      "since must be left out: GET /rewards accepts limit, format, escape_formulas, starting_after, include, include_archived",
+    error: `since must be left out: ${accepts.rewards}`,
   },
   { path: "/day-ratings?format=xml", scope: "read:analytics", error: "format must be json or csv" },
   {
     path: "/pulse-responses?limit=1&limit=1",
     scope: "read:analytics",
-    error:
-      "limit must be given once: GET /pulse-responses accepts limit, format, escape_formulas, starting_after, include, since, until",
+    error: `limit must be given once: ${accepts.pulseResponses}`,
   },
   { path: "/rewards", scope: "write:rewards", body: "{", error: "body must be valid JSON" },
   { path: "/rewards", scope: "write:rewards", body: "", error: "body must not be empty" },

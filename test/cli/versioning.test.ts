@@ -32,9 +32,9 @@ test("docs/openapi.json keeps what the released version promised, and its versio
   expect(problems(committed)).toEqual([]);
 });
 
-test("package.json, docs/openapi.json and the newest entry of CHANGELOG.md name the same version", () => {
+test("docs/openapi.json and the newest entry of CHANGELOG.md name the same version", () => {
   const [, newest] = /^## (\d+\.\d+\.\d+)/m.exec(readFileSync(`${root}/CHANGELOG.md`, "utf8")) ?? [];
-  expect([read("package.json").version, newest]).toEqual([committed.info.version, committed.info.version]);
+  expect(newest).toBe(committed.info.version);
 });
 
 const breaking: [string, Change, string][] = [

@@ -40,6 +40,8 @@ afterAll(async () => {
 const nat = (max: number) => fc.nat({ max });
 const pick = <T>(values: readonly T[], index: number): T => values[index % values.length] as T;
 
+const everyList = ["limit", "starting_after", "include"];
+
 /** A request of tenant `who`, with ids and instants out of tenant `whose` data. Numbers are drawn; rows are looked up when it is sent. */
 const drawn = fc.record({
   who: nat(2),
@@ -47,19 +49,7 @@ const drawn = fc.record({
   // Up to 5 the key with every scope, then those with one, 11 is the revoked one.
   key: nat(11),
   path: fc.constantFrom(...Object.keys(lists), "/"),
-  filters: fc.subarray([
-    "limit",
-    "since",
-    "until",
-    "team_id",
-    "role",
-    "category_id",
-    "sender_id",
-    "receiver_id",
-    "include_archived",
-    "starting_after",
-    "include",
-  ]),
+  parameters: fc.subarray([...everyList, ...new Set(Object.values(lists).flatMap(({ filters }) => filters))]),
   format: fc.constantFrom("none", "json", "csv", "escaped"),
   row: nat(1000),
   limit: fc.constantFrom(1, 2, 7, 59, 60, 61, 1000),
@@ -68,44 +58,33 @@ const drawn = fc.record({
 });
 type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never;
 
-const everyList = ["limit", "starting_after"];
-const parametersOf: Record<string, string[]> = {
-  "/members": ["team_id", "role"],
-  "/users": ["team_id", "role"],
-  "/activity": ["since", "until", "category_id", "sender_id", "receiver_id", "include"],
-  "/kudos": ["since", "until", "category_id", "sender_id", "receiver_id", "include"],
-  "/rewards": ["include_archived", "include"],
-  "/day-ratings": ["since", "until", "team_id", "include"],
-  "/pulse-responses": ["since", "until", "include"],
-};
-
-function meant({ whose, path, filters, format, row, limit, id }: Drawn): ListRequest {
-  const { teams, kudos, company } = pick(tenants, whose).world;
-  const choose = (fromRow: string) => ({ row: fromRow, random: randomUUID(), company: company.id })[id];
-  const thanks = pick(kudos, row);
-  const [earlier = "", later = ""] = [iso(thanks.at), iso(pick(kudos, row + 7).at)].sort();
+function meant({ whose, path, parameters: wanted, format, row, limit, id }: Drawn): ListRequest {
+  if (path === "/") return { path, parameters: {} };
+  const { world } = pick(tenants, whose);
+  const { filters, included, rows: rowsOf } = lists[path] as (typeof lists)[string];
+  const meantRow = pick(rowsOf(world), row);
+  const choose = (fromRow: string) => ({ row: fromRow, random: randomUUID(), company: world.company.id })[id];
+  const [earlier = "", later = ""] = [iso(pick(world.kudos, row).at), iso(pick(world.kudos, row + 7).at)].sort();
+  const narrowing = Object.entries(meantRow.filters).map(([name, value]) => [
+    name,
+    name.endsWith("_id") ? choose(value ?? randomUUID()) : (value ?? ""),
+  ]);
   const values: Record<string, string> = {
     limit: String(limit),
     since: earlier,
     until: later,
-    team_id: choose(pick(teams, row).id),
-    role: pick(roles, row),
-    category_id: choose(thanks.category_id),
-    sender_id: choose(thanks.sender_id),
-    receiver_id: choose(thanks.receiver_id),
     include_archived: "true",
-    starting_after: choose(String(pick(lists[path]?.rows(pick(tenants, whose).world) ?? [], row)?.row.id)),
+    ...Object.fromEntries(narrowing),
+    starting_after: choose(String(meantRow.row.id)),
     // Some of them, in another order than that of the answer.
     include:
-      (lists[path]?.included ?? [])
+      included
         .slice(row % 2)
         .reverse()
-        .join() ||
-      (lists[path]?.included.join() ?? ""),
+        .join() || included.join(),
   };
-  const accepted = filters.filter((name) => everyList.includes(name) || parametersOf[path]?.includes(name));
+  const accepted = wanted.filter((name) => (everyList.includes(name) || filters.includes(name)) && values[name] !== "");
   const parameters = Object.fromEntries(accepted.map((name) => [name, values[name] ?? ""]));
-  if (path === "/") return { path, parameters: {} };
   if (format === "json" || format === "csv") parameters.format = format;
   if (format === "escaped") Object.assign(parameters, { format: "csv", escape_formulas: "true" });
   return { path, parameters };

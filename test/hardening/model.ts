@@ -1,6 +1,7 @@
 // What the specification says that the API answers, worked out from generated data. It shares no code with the function, and
 // nothing with the database: whoever is wrong in both would have to be wrong twice.
-import { iso, type World } from "./world.ts";
+import { randomUUID } from "node:crypto";
+import { iso, roles, type World } from "./world.ts";
 
 export type Row = Record<string, unknown>;
 
@@ -15,6 +16,11 @@ interface List {
   columns: string[];
   /** What `include` may ask for. */
   included: string[];
+  /** The parameters that narrow this list, or widen it. */
+  filters: string[];
+  /** Where its rows are stored, and what a new one has besides company, id and time. */
+  table: string;
+  newRow(world: World, index: number): object;
   rows(world: World): { at: bigint; filters: Record<string, string | null>; row: Row; more?: Row }[];
 }
 
@@ -22,6 +28,14 @@ const members: List = {
   scope: "read:members",
   columns: ["id", "name", "email", "role", "team_id", "team_name", "created_at"],
   included: [],
+  filters: ["team_id", "role"],
+  table: "members",
+  newRow: ({ teams }, index) => ({
+    name: "Walker",
+    email: `${randomUUID()}@walk.example`,
+    role: roles[index % roles.length],
+    team_id: teams[index % teams.length]?.id,
+  }),
   rows: ({ members, teams }) =>
     members.map(({ id, name, email, role, team_id, at }) => ({
       at,
@@ -50,6 +64,12 @@ const activity: List = {
   scope: "read:activity",
   columns: ["id", "timestamp", "sender_name", "sender_email", "receiver_name", "receiver_email", "message", "category"],
   included: ["sender_id", "receiver_id", "category_id"],
+  filters: ["since", "until", "category_id", "sender_id", "receiver_id"],
+  table: "kudos",
+  newRow: ({ kudos }, index) => {
+    const { sender_id, receiver_id, category_id } = kudos[index % kudos.length] as World["kudos"][number];
+    return { sender_id, receiver_id, category_id, message: "Walked" };
+  },
   rows: (world) =>
     world.kudos.map(({ id, sender_id, receiver_id, category_id, message, at }) => {
       const sender = world.members.find((member) => member.id === sender_id);
@@ -79,6 +99,9 @@ const rewards: List = {
     ...["is_archived", "created_at"],
   ],
   included: ["external_id"],
+  filters: ["include_archived"],
+  table: "rewards",
+  newRow: (_, index) => ({ name: "Walk", points_cost: 1, is_archived: index % 2 === 0, reward_type: "perk" }),
   rows: ({ rewards }) =>
     rewards.map(({ external_id, at, ...reward }) => ({
       at,
@@ -92,6 +115,9 @@ const ratings: List = {
   scope: "read:analytics",
   columns: ["id", "rating", "comment", "team_id", "points_awarded", "created_at"],
   included: ["team_name"],
+  filters: ["since", "until", "team_id"],
+  table: "day_ratings",
+  newRow: ({ teams }, index) => ({ rating: 1 + (index % 5), team_id: teams[index % teams.length]?.id }),
   rows: ({ ratings, teams }) =>
     ratings.map(({ at, ...rating }) => ({
       at,
@@ -105,6 +131,9 @@ const answers: List = {
   scope: "read:analytics",
   columns: ["id", "timestamp", "question", "response_type", "value", "comment"],
   included: ["question_id"],
+  filters: ["since", "until"],
+  table: "pulse_responses",
+  newRow: () => ({ comment: "Walked" }),
   rows: ({ answers, questions }) =>
     answers.map(({ id, question_id, value, comment, at }) => {
       const asked = questions.find((question) => question.id === question_id);
@@ -122,6 +151,9 @@ const teams: List = {
   scope: "read:members",
   columns: ["id", "name", "created_at"],
   included: [],
+  filters: [],
+  table: "teams",
+  newRow: () => ({ name: "Walkers" }),
   rows: ({ teams }) => teams.map(({ id, name, at }) => ({ at, filters: {}, row: { id, name, created_at: iso(at) } })),
 };
 
@@ -129,6 +161,9 @@ const categories: List = {
   scope: "read:activity",
   columns: ["id", "name", "created_at"],
   included: [],
+  filters: [],
+  table: "categories",
+  newRow: () => ({}),
   rows: (world) =>
     world.categories.map(({ id, at }) => {
       const row = { id, name: categoryName(world, id), created_at: iso(at) };

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { call, sql } from "../api/stack.ts";
 import { count, tried } from "./counts.ts";
 import { lists, predict, readCsv } from "./model.ts";
-import { iso, newWorld, roles, type World } from "./world.ts";
+import { iso, newWorld, type World } from "./world.ts";
 
 let world: World;
 let key: string;
@@ -16,48 +16,15 @@ beforeAll(async () => {
 });
 afterAll(() => world.company.remove());
 
-/** Where the rows of a list lie, and what a new one has besides company, id and time. None is deleted that others name. */
-const stored: Record<string, { table: string; filters: string[]; row: (world: World, index: number) => object }> = {
-  "/members": {
-    table: "members",
-    filters: ["team_id", "role"],
-    row: ({ teams }, index) => ({
-      name: "Walker",
-      email: `${randomUUID()}@walk.example`,
-      role: roles[index % roles.length],
-      team_id: teams[index % teams.length]?.id,
-    }),
-  },
-  "/teams": { table: "teams", filters: [], row: () => ({ name: "Walkers" }) },
-  "/categories": { table: "categories", filters: [], row: () => ({}) },
-  "/activity": {
-    table: "kudos",
-    filters: ["sender_id", "receiver_id", "category_id", "since", "until"],
-    row: ({ kudos }, index) => {
-      const { sender_id, receiver_id, category_id } = kudos[index % kudos.length] as World["kudos"][number];
-      return { sender_id, receiver_id, category_id, message: "Walked" };
-    },
-  },
-  "/rewards": {
-    table: "rewards",
-    filters: ["include_archived"],
-    row: (_, index) => ({ name: "Walk", points_cost: 1, is_archived: index % 2 === 0, reward_type: "perk" }),
-  },
-  "/day-ratings": {
-    table: "day_ratings",
-    filters: ["team_id", "since", "until"],
-    row: ({ teams }, index) => ({ rating: 1 + (index % 5), team_id: teams[index % teams.length]?.id }),
-  },
-  "/pulse-responses": { table: "pulse_responses", filters: ["since", "until"], row: () => ({ comment: "Walked" }) },
-};
+const listAt = (path: string) => lists[path] as (typeof lists)[string];
 
 /** Writes a row with the time of another one, so that ties are common, or with a newer one. Returns its id. */
 async function insert(path: string, index: number, isNewer: boolean): Promise<string> {
-  const { table, row } = stored[path] as (typeof stored)[string];
-  const rows = lists[path]?.rows(world) ?? [];
+  const { table, newRow, rows: rowsOf } = listAt(path);
+  const rows = rowsOf(world);
   const at = isNewer ? 1_900_000_000_000_000n + BigInt(index) : (rows[index % rows.length]?.at ?? 0n);
   const id = randomUUID();
-  const values = { company_id: world.company.id, id, ...row(world, index), created_at: iso(at) };
+  const values = { company_id: world.company.id, id, ...newRow(world, index), created_at: iso(at) };
   const columns = sql(Object.keys(values));
   await sql`
     insert into app.${sql(table)} (${columns})
@@ -65,8 +32,9 @@ async function insert(path: string, index: number, isNewer: boolean): Promise<st
   return id;
 }
 
+/** Deletes rows that {@link insert} has written: no other row names them. */
 const remove = (path: string, ids: string[]) =>
-  sql`delete from app.${sql(stored[path]?.table ?? "")} where company_id = ${world.company.id} and id = any(${ids}::uuid[])`;
+  sql`delete from app.${sql(listAt(path).table)} where company_id = ${world.company.id} and id = any(${ids}::uuid[])`;
 
 /** One page: the ids of its rows, and whether there are more. */
 async function page(path: string, parameters: Record<string, string>): Promise<{ ids: string[]; hasMore: boolean }> {
@@ -84,7 +52,7 @@ async function page(path: string, parameters: Record<string, string>): Promise<{
 
 /** The filters of a row that there is, as far as they are wanted. */
 function filtersOf(path: string, wanted: string[], index: number): Record<string, string> {
-  const rows = lists[path]?.rows(world) ?? [];
+  const rows = listAt(path).rows(world);
   const row = rows[index % rows.length];
   const times = [row, rows[(index + 5) % rows.length]].map((row) => iso(row?.at ?? 0n)).sort();
   const values: Record<string, string | null | undefined> = {
@@ -96,10 +64,10 @@ function filtersOf(path: string, wanted: string[], index: number): Record<string
   return Object.fromEntries(wanted.flatMap((name) => (values[name] ? [[name, values[name]]] : [])));
 }
 
-const walks = fc.constantFrom(...Object.keys(stored)).chain((path) =>
+const walks = fc.constantFrom(...Object.keys(lists)).chain((path) =>
   fc.record({
     path: fc.constant(path),
-    filters: fc.subarray(stored[path]?.filters ?? []),
+    filters: fc.subarray(listAt(path).filters),
     row: fc.nat(1000),
     limit: fc.integer({ min: 1, max: 9 }),
     format: fc.constantFrom("json", "csv"),

@@ -58,6 +58,7 @@ export interface Question {
   id: string;
   question: string;
   response_type: string | null;
+  at: Micros;
 }
 export interface Answer {
   id: string;
@@ -154,7 +155,12 @@ export async function newWorld(size: number): Promise<World> {
     const names = Object.fromEntries([...spoken, "it"].map((tag) => [tag, `${tag} ${text()}`]));
     return { id: randomUUID(), names, at: instant() };
   });
-  const questions = many(4, () => ({ id: randomUUID(), question: text(), response_type: maybe(line()) }));
+  const questions = many(4, () => ({
+    id: randomUUID(),
+    question: text(),
+    response_type: maybe(line()),
+    at: instant(),
+  }));
   const world: World = {
     company,
     language,
@@ -209,7 +215,6 @@ async function store(world: World): Promise<void> {
   const company_id = world.company.id;
   const timed = <Row extends { at: Micros }>(rows: Row[]) =>
     rows.map(({ at, ...row }) => ({ company_id, ...row, created_at: iso(at) }));
-  const owned = <Row extends object>(rows: Row[]) => rows.map((row) => ({ company_id, ...row }));
   const names = world.categories.flatMap(({ id, names }) =>
     Object.entries(names).map(([language, name]) => ({ company_id, category_id: id, language, name })),
   );
@@ -221,7 +226,7 @@ async function store(world: World): Promise<void> {
     ["kudos", timed(world.kudos)],
     ["rewards", timed(world.rewards)],
     ["day_ratings", timed(world.ratings)],
-    ["pulse_questions", owned(world.questions)],
+    ["pulse_questions", timed(world.questions)],
     ["pulse_responses", timed(world.answers)],
   ];
   for (const [table, rows] of tables) {

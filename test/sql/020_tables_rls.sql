@@ -226,7 +226,8 @@ set local role public_api;
 
 select bag_eq(
   'select * from pg_temp.works()',
-  $$ values
+  $$
+    values
     ('app.companies', 'select', 'default_language, id, name'),
     ('app.teams', 'select', '*'),
     ('app.members', 'select', '*'),
@@ -238,14 +239,10 @@ select bag_eq(
     ('app.rewards', 'update', 'description, name, points_cost, reward_type'),
     ('app.day_ratings', 'select', '*'),
     ('app.pulse_questions', 'select', '*'),
-    ('app.pulse_responses', 'select', '*'),
-    ('api.members', 'select', '*'),
-    ('api.teams', 'select', '*'),
-    ('api.categories', 'select', '*'),
-    ('api.activity', 'select', '*'),
-    ('api.rewards', 'select', '*'),
-    ('api.day_ratings', 'select', '*'),
-    ('api.pulse_responses', 'select', '*') $$,
+    ('app.pulse_responses', 'select', '*')
+    union all
+    select oid::regclass::text, 'select', '*' from pg_class where relnamespace = 'api'::regnamespace
+  $$,
   'public_api can read what the API serves and write the columns that an import writes, and nothing else'
 );
 select throws_ok('select * from app.api_keys', '42501', null, 'public_api cannot read API keys');
@@ -276,8 +273,9 @@ select is_empty(
 select pg_temp.verified_key_of('Acorn');
 
 select results_eq(
-  'select companies, count(*) from pg_temp.sees() group by companies', $$ values ('Acorn', 17::bigint) $$,
-  'With a key of Acorn public_api sees rows of Acorn in all 17 tables and views that it may read, and nobody else''s'
+  'select companies, count(*) from pg_temp.sees() group by companies',
+  $$ select 'Acorn', count(*) from pg_temp.works() where command = 'select' $$,
+  'With a key of Acorn public_api sees rows of Acorn in every table and view that it may read, and nobody else''s'
 );
 select results_eq(
   $$ update app.rewards set name = 'Taken' returning company_id $$, array[pg_temp.id('Acorn')],

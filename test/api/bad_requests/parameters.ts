@@ -4,7 +4,7 @@ import { type BadRequest, type BadRequests, get } from "./bad_request.ts";
 const uuid = "0a8f3f6e-2f0c-4c55-9a53-3f6b1c0d9e11";
 
 /** What an endpoint accepts, as its errors say it. */
-const accepts = {
+export const accepts = {
   root: "GET / accepts no parameters",
   members: "GET /members accepts limit, format, escape_formulas, starting_after, team_id, role",
   activity:
