@@ -1,8 +1,9 @@
-// npm run docs: runs the curl commands of README.md and docs/api.md against the stack that `npm start` runs, and writes what they print
-// below them. So no output there was ever typed; test/api/docs.test.ts holds the pages to it.
+// npm run docs: writes the table of endpoints into README.md and docs/api.md, runs their curl commands against the stack that `npm start`
+// runs, and writes what these print below them. So no output there was ever typed; test/api/docs.test.ts holds the pages to it.
 import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { endpoints } from "../functions/public-api/endpoints.ts";
 import { withDatabase } from "./stack/database.ts";
 import { root } from "./stack/process.ts";
 import { runCommandLine, runningStack } from "./stack/running.ts";
@@ -97,8 +98,25 @@ export async function removeImports(stack: StackFile): Promise<void> {
   );
 }
 
+/** A page with the table of endpoints as it has to be now. */
+export function withEndpoints(markdown: string): string {
+  const code = (text: string) => `\`${text}\``;
+  const rows = endpoints.map(({ method, path, aliases, scope, summary }) => {
+    const cells = [
+      code(`${method} ${path}`),
+      aliases.map(code).join(", "),
+      scope ? code(scope) : "any valid key",
+      summary,
+    ];
+    return `| ${cells.join(" | ").replaceAll("|  |", "| |")} |\n`;
+  });
+  const table = `| Method and path | Alias | Scope | What it answers |\n|---|---|---|---|\n${rows.join("")}`;
+  return markdown.replace(/(?<=<!-- endpoints -->\n\n).*?(?=\n<!-- end -->)/s, table);
+}
+
 const usage = `Usage: npm run docs
-Runs the curl commands of ${pages.join(" and ")} against the stack that npm start runs, and writes what they print below them.`;
+Writes the table of endpoints into ${pages.join(" and ")}, runs their curl commands against the stack that npm start runs,
+and writes what these print below them.`;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
@@ -108,7 +126,7 @@ async function main(): Promise<void> {
   await removeImports(stack);
   for (const page of pages) {
     const markdown = await readFile(`${root}/${page}`, "utf8");
-    const written = markdown.replace(block, (whole, command: string) => {
+    const written = withEndpoints(markdown).replace(block, (whole, command: string) => {
       if (!isExample(command)) return whole;
       return `\`\`\`sh\n${command}\`\`\`\n\n${asBlock(runWithCurl(command, stack.api_url, key))}`;
     });

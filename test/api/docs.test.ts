@@ -1,8 +1,18 @@
 // The examples of README.md and docs/api.md: every curl command there is run, in the order in which a reader meets them, with the key of the
 // first demo company, and must print what stands below it. `npm run docs` writes these outputs.
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { asBlock, pages, readExamples, removeImports, runWithCurl, runWithFetch } from "../../scripts/docs.ts";
+import {
+  asBlock,
+  pages,
+  readExamples,
+  removeImports,
+  runWithCurl,
+  runWithFetch,
+  withEndpoints,
+} from "../../scripts/docs.ts";
+import { root } from "../../scripts/stack/process.ts";
 import { checkedFetch } from "./contract.ts";
 import { first, sql, stack } from "./stack.ts";
 
@@ -18,6 +28,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await removeImports(stack);
   expect(await rewards()).toEqual(before);
+});
+
+test("both pages list every endpoint, with its aliases and its scope", () => {
+  for (const page of pages) {
+    const markdown = readFileSync(`${root}/${page}`, "utf8");
+    expect(markdown).toMatch(/<!-- endpoints -->\n\n\| Method and path .*\n\n<!-- end -->/s);
+    expect(markdown, "stale: npm run docs").toBe(withEndpoints(markdown));
+  }
 });
 
 test("both pages have examples", () => {
