@@ -1,0 +1,95 @@
+// npm run test:examples [-- field]: follows each worked example of CONTRIBUTING.md in a copy of this folder. It makes the changes of the
+// page, runs the commands below them, and says which files were changed by hand and which were generated. `npm start` runs meanwhile.
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter } from "node:path";
+import { root } from "../../scripts/stack/process.ts";
+import { applyExample, type Example, filesOf, readExamples } from "./example.ts";
+
+/** Runs git, and returns the lines that it printed. */
+const git = (cwd: string, ...args: string[]): string[] =>
+  execFileSync("git", args, { cwd, encoding: "utf8", maxBuffer: 64 << 20 })
+    .split("\n")
+    .slice(0, -1);
+
+const everything = ["--", ".", ":!node_modules"];
+
+/** A copy of what git knows and does not ignore, as it is now, with this folder's packages. git sees there what is changed after that. */
+function copyProject(): string {
+  const folder = mkdtempSync(`${tmpdir()}/worked-example-`);
+  for (const file of git(root, "ls-files", "--cached", "--others", "--exclude-standard")) {
+    if (existsSync(`${root}/${file}`)) cpSync(`${root}/${file}`, `${folder}/${file}`);
+  }
+  symlinkSync(`${root}/node_modules`, `${folder}/node_modules`);
+  git(folder, "init", "--quiet");
+  git(folder, "add", "--all", ...everything);
+  return folder;
+}
+
+/** The first change after a release raises the version, and begins a section of the change log. */
+function raiseVersion(folder: string): void {
+  const edit = (file: string, from: string, to: string) =>
+    writeFileSync(`${folder}/${file}`, readFileSync(`${folder}/${file}`, "utf8").replace(from, to));
+  const { version } = JSON.parse(readFileSync(`${folder}/docs/openapi.released.json`, "utf8")).info;
+  const [major, minor] = version.split(".").map(Number);
+  const next = `${major}.${minor + 1}.0`;
+  edit("functions/public-api/endpoints.ts", `version = "${version}"`, `version = "${next}"`);
+  if (!readFileSync(`${folder}/CHANGELOG.md`, "utf8").includes(`\n## ${next}\n`))
+    edit("CHANGELOG.md", `\n## ${version}\n`, `\n## ${next}\n\n## ${version}\n`);
+}
+
+interface Running {
+  stop(): Promise<void>;
+}
+
+/** Starts `npm start` in the copy, and resolves when it is ready. */
+async function start(folder: string, args: string[], env: NodeJS.ProcessEnv): Promise<Running> {
+  const child = spawn("npm", args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.setEncoding("utf8").on("data", (text: string) => text.includes("Ready after") && resolve());
+    void ended.then(() => reject(new Error("npm start ended")));
+  });
+  return {
+    async stop() {
+      child.kill("SIGTERM");
+      await ended;
+    },
+  };
+}
+
+async function follow(example: Example): Promise<void> {
+  const folder = copyProject();
+  const read = (path: string) =>
+    existsSync(`${folder}/${path}`) ? readFileSync(`${folder}/${path}`, "utf8") : undefined;
+  const env = {
+    ...process.env,
+    PATH: `${folder}/node_modules/.bin${delimiter}${process.env.PATH}`,
+    STACK_FILE: `${folder}/.stack/stack.json`,
+  };
+  const running: Running[] = [];
+  console.log(`\n${example.page}, in ${folder}`);
+  try {
+    for (const [path, text] of applyExample(example, read)) writeFileSync(`${folder}/${path}`, text);
+    raiseVersion(folder);
+    for (const command of example.commands) {
+      console.log(`\n$ ${command}`);
+      const [program = "", ...args] = command.split(" ");
+      if (command.startsWith("npm start")) running.push(await start(folder, args, env));
+      else execFileSync(program, args, { cwd: folder, env, stdio: "inherit" });
+    }
+  } finally {
+    for (const { stop } of running) await stop();
+  }
+  const byHand = filesOf(example);
+  const changed = git(folder, "ls-files", "--modified", "--others", "--exclude-standard", ...everything);
+  const generated = changed.filter((file) => !byHand.includes(file));
+  console.log(`\n${example.page}: ${byHand.length} files by hand\n  ${byHand.join("\n  ")}`);
+  console.log(`and generated\n  ${generated.join("\n  ")}`);
+  rmSync(folder, { recursive: true });
+}
+
+for (const example of readExamples()) {
+  if (process.argv.slice(2).every((word) => example.page.includes(word))) await follow(example);
+}
