@@ -196,13 +196,7 @@ describe("the value of a pulse answer, however deep or long,", () => {
     ["with 131,072 digits", `1${"0".repeat(131_071)}`],
     ["with such a number inside", `{"a":[1${"0".repeat(131_071)}]}`],
   ])("%s is answered as it is", async (_what, text) => {
-    const csv = await pulseCsv(text);
-    expect(
-      csv
-        .slice(csv.indexOf(",scale,") + 7)
-        .replaceAll('""', '"')
-        .replace(/^"|",\r\n$|,\r\n$/g, ""),
-    ).toBe(text);
+    expect(cells(await pulseCsv(text))[4]).toBe(text);
     service.answer("list_pulse_responses", list(`[{"value":${text}}]`, { rows: 1 }));
     expect(await (await service.send("/pulse-responses")).text()).toBe(`[{"value":${text}}]`);
   });
