@@ -34,9 +34,9 @@ const ended = "Your session has ended.";
 
 /** What Supabase Auth's error codes mean for the person in front of the page. */
 const authMessages: Record<string, string> = {
-  invalid_credentials: "The e-mail address or the password is wrong. Check both, or use “Forgot password?”.",
+  invalid_credentials: "The email address or the password is wrong. Check both, or use “Forgot password?”.",
   email_not_confirmed:
-    "This e-mail address is not confirmed yet. Open the link in the mail that we sent to it. If you cannot find that mail, use “Forgot password?”: its link confirms the address too.",
+    "This email address is not confirmed yet. Open the link in the mail that we sent to it. If you cannot find that mail, use “Forgot password?”: its link confirms the address too.",
   user_banned: "This account is blocked. Ask whoever runs the service to unblock it.",
   over_request_rate_limit: tooOften,
   over_email_send_rate_limit:
@@ -53,7 +53,7 @@ const authMessages: Record<string, string> = {
     "Your sign-in is too long ago to change the password. Use “Forgot password?” and open the link in the mail.",
   otp_expired: "This link has expired or was used before. Ask for a new one.",
   request_timeout: "The service took too long to answer. Try again in a moment.",
-  validation_failed: "That is not a valid e-mail address.",
+  validation_failed: "That is not a valid email address.",
 };
 
 const sessionCodes = new Set([

@@ -149,7 +149,7 @@ function unexpected(error: unknown): ApiError {
   return new ApiError(500, "Internal Server Error", { logged: { error: `${name} at ${place}` } });
 }
 
-/** A path or a method without what a caller may have put there by mistake, such as a key or an e-mail address. */
+/** A path or a method without what a caller may have put there by mistake, such as a key or an email address. */
 function loggable(text: string): string {
   return text.slice(0, 200).replace(/[^/]+/g, (word) => (/^[A-Za-z_-]{1,24}$/.test(word) ? word : "…"));
 }

@@ -40,7 +40,7 @@ export const endpoints: readonly Endpoint[] = [
     columns: [
       id,
       { name: "name", type: "text", description: "The person's name." },
-      { name: "email", type: "text", format: "email", description: "The person's e-mail address." },
+      { name: "email", type: "text", format: "email", description: "The person's email address." },
       { name: "role", type: "text", description: "Such as `admin` or `employee`; companies may have other roles." },
       { name: "team_id", type: "uuid", nullable: true, description: "The person's team, or null." },
       { name: "team_name", type: "text", description: "The team's name, or `No Team`." },
@@ -92,9 +92,9 @@ export const endpoints: readonly Endpoint[] = [
       id,
       { name: "timestamp", type: "date-time", description: "When the kudos was given." },
       { name: "sender_name", type: "text", description: "Who gave it." },
-      { name: "sender_email", type: "text", description: "The sender's e-mail address." },
+      { name: "sender_email", type: "text", description: "The sender's email address." },
       { name: "receiver_name", type: "text", description: "Who got it." },
-      { name: "receiver_email", type: "text", description: "The recipient's e-mail address." },
+      { name: "receiver_email", type: "text", description: "The recipient's email address." },
       { name: "message", type: "text", description: "Any Unicode, line breaks too." },
       {
         name: "category",

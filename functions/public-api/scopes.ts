@@ -3,12 +3,12 @@ export const scopes = [
   {
     name: "read:members",
     description: "GET /members (names, emails, roles, teams)",
-    opens: "names, e-mail addresses, roles and teams of your people",
+    opens: "names, email addresses, roles and teams of your people",
   },
   {
     name: "read:activity",
     description: "GET /activity (kudos with sender, recipient, category)",
-    opens: "kudos: who thanked whom, with names and e-mail addresses, and the message",
+    opens: "kudos: who thanked whom, with names and email addresses, and the message",
   },
   { name: "read:rewards", description: "GET /rewards", opens: "the reward catalogue, with prices in points and stock" },
   {

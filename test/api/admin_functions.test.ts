@@ -25,7 +25,7 @@ async function addMember(to: TestCompany, email: string, role = "employee"): Pro
 
 const link = async (session: SupabaseClient) => dataOf(await session.rpc("link_member"));
 
-test("link_member links a sign-in to the one member with its e-mail address, without case", async () => {
+test("link_member links a sign-in to the one member with its email address, without case", async () => {
   const email = address();
   await addMember(company, email.toUpperCase(), "admin");
   const session = await signUp(email);
@@ -53,7 +53,7 @@ test("link_member says so when there is no member or more than one with the addr
   expect(await link(await signUp(email))).toEqual({ status: "several_members", ...nobody });
 });
 
-test("link_member asks for a confirmed e-mail address", async () => {
+test("link_member asks for a confirmed email address", async () => {
   const email = address();
   await addMember(company, email);
   const session = await signUp(email);

@@ -111,7 +111,7 @@ test("team_id of /day-ratings finds nothing for another company's team, exactly 
   }
 });
 
-test("no value of a day rating is a person's id, name or e-mail address", async () => {
+test("no value of a day rating is a person's id, name or email address", async () => {
   for (const { id, key } of demo) {
     const people = await sql`select id::text, name, email from app.members where company_id = ${id}`;
     const personal = new Set(people.flatMap(Object.values));

@@ -174,7 +174,7 @@ test("the log says of a refusal why: a 401 without a key, a 403 with the key's i
   expect(bad).toMatchObject({ status: 400, path: "/rewards", company_id: first.id });
 });
 
-test("no key, hash, secret, password or e-mail address stands in the log, wherever a request held it", async () => {
+test("no key, hash, secret, password or email address stands in the log, wherever a request held it", async () => {
   const email = company.admin_email;
   const secrets = [first.key, underScoped, stack.secret_key, stack.publishable_key, email];
   for (const secret of secrets) {

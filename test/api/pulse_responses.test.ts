@@ -117,7 +117,7 @@ test("since and until filter pulse answers, alone and together", async () => {
   }
 });
 
-test("no value of a pulse answer is a person's id, name or e-mail address, or a team's id", async () => {
+test("no value of a pulse answer is a person's id, name or email address, or a team's id", async () => {
   for (const { id, key } of demo) {
     const people = await sql`select id::text, name, email, team_id::text from app.members where company_id = ${id}`;
     const personal = new Set(people.flatMap(Object.values).filter((value) => value !== null));

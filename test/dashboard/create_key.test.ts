@@ -24,7 +24,7 @@ test("Create key shows the key once; it works with exactly the ticked scopes, an
     "write:rewards",
   ]);
   expect(ticked).toEqual([true, true, false, false, false]);
-  expect(labels[0]).toContain("names, e-mail addresses");
+  expect(labels[0]).toContain("names, email addresses");
   expect(labels[3]).toContain("moods");
   await expectGoodLooks(page, "create-key");
 

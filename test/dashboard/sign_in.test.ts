@@ -90,7 +90,7 @@ test("a wrong password and an unknown address say the same, and what to do", asy
   await page.goto("/sign-in");
   for (const email of [admin.email, `nobody@${company.domain}`]) {
     await fillSignIn(page, { email, password: "not the password" });
-    await page.getByRole("alert").filter({ hasText: "The e-mail address or the password is wrong" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "The email address or the password is wrong" }).waitFor();
     expect(await page.getByRole("alert").textContent()).toContain("Forgot password?");
     await page.reload();
   }

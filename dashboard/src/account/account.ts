@@ -16,7 +16,7 @@ export async function sendPasswordLink(email: string): Promise<void> {
   if (error) throw authProblem(error);
 }
 
-/** Signs in as the one whom a link from an e-mail was sent to, in place of whoever is signed in. */
+/** Signs in as the one whom a link from an email was sent to, in place of whoever is signed in. */
 export async function signInByLink(link: EmailLink): Promise<void> {
   const { error } = await supabase.auth.setSession(link);
   if (error) throw authProblem(error);

@@ -1,4 +1,4 @@
-// A link from an e-mail comes back from Supabase Auth with its outcome in the fragment: tokens and a type, or an error. Only an
+// A link from an email comes back from Supabase Auth with its outcome in the fragment: tokens and a type, or an error. Only an
 // invitation and "Forgot password?" sign somebody in here; the tokens of any other link, which anybody may have sent, are thrown away.
 import { createClient } from "@supabase/supabase-js";
 import { paths } from "../paths.ts";

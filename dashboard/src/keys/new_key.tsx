@@ -29,7 +29,7 @@ export function NewKey(props: {
     <Stack gap="lg">
       <Notice kind="warning">
         Copy the key now: it is shown only this once, and nobody can look it up later. Whoever has it can do what it
-        allows, so hand it over safely and keep it out of e-mails and chats.
+        allows, so hand it over safely and keep it out of emails and chats.
       </Notice>
       <Textarea
         label="API key"

@@ -6,7 +6,7 @@ import { PasswordLinkForm } from "./password_link_form.tsx";
 export function ForgotPasswordPage() {
   return (
     <AccountPage title="Forgot password?">
-      <PasswordLinkForm explanation="Tell us your e-mail address: we send you a link that lets you set a new password." />
+      <PasswordLinkForm explanation="Tell us your email address: we send you a link that lets you set a new password." />
       <Link to={paths.signIn}>Back to sign-in</Link>
     </AccountPage>
   );

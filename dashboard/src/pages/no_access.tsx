@@ -19,7 +19,7 @@ function explanation(member: Member, email: string): { title: string; advice: st
     case "no_member":
       return {
         title: "No company knows this address",
-        advice: `No company lists ${email} among its people, or that person already signs in with another account. Ask an admin of your company to add you with exactly this e-mail address, then try again; or sign out and use the address that your company knows.`,
+        advice: `No company lists ${email} among its people, or that person already signs in with another account. Ask an admin of your company to add you with exactly this email address, then try again; or sign out and use the address that your company knows.`,
       };
     case "several_members":
       return {

@@ -8,7 +8,7 @@ import { paths } from "../paths.ts";
 import { currentErrand } from "../router.ts";
 import { AccountPage } from "./account_page.tsx";
 
-/** Signing in with e-mail address and password; the session then leads on to the page. */
+/** Signing in with email address and password; the session then leads on to the page. */
 export function SignInPage() {
   const { run, pending, problem } = useAction(signIn);
 
@@ -25,7 +25,7 @@ export function SignInPage() {
       )}
       {currentErrand().linkRefused && !problem && (
         <Notice kind="hint">
-          That link signs nobody in: only an invitation and “Forgot password?” do. Sign in with your e-mail address and
+          That link signs nobody in: only an invitation and “Forgot password?” do. Sign in with your email address and
           your password.
         </Notice>
       )}
