@@ -83,7 +83,10 @@ const { positionals, values } = parseArgs({ allowPositionals: true, strict: fals
 const [name = ""] = positionals;
 if (values.freeze === true && positionals.length === 0) await freeze();
 else if (Object.keys(values).length === 0 && positionals.length === 1 && /^[a-z][a-z0-9_]*$/.test(name))
-  await write(name);
+  await write(name).catch((error: Error) => {
+    console.error(error.message.replaceAll(`${root}/`, ""));
+    process.exitCode = 1;
+  });
 else {
   console.error(usage);
   process.exitCode = 2;

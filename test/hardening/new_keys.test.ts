@@ -1,12 +1,18 @@
 // What is left of a key that has just been made: nothing that could be read back.
 import { randomUUID } from "node:crypto";
+import postgres from "postgres";
 import { expect, test } from "vitest";
 import { newCompany } from "../api/companies.ts";
-import { connectAs } from "./actors.ts";
+import { stack } from "../api/stack.ts";
 
 test("a key that has been made stands in no setting of its connection once its transaction is over", async () => {
   const company = await newCompany("New keys");
-  const { db } = await connectAs("admin", company.admin);
+  const { data } = await company.admin.auth.getUser();
+  // As the Data API comes to the database for somebody who has signed in.
+  const db = postgres(stack.superuser_url, { max: 1, onnotice: () => {} });
+  await db`set session authorization authenticator`;
+  await db`set role authenticated`;
+  await db`select set_config('request.jwt.claims', ${JSON.stringify({ sub: data.user?.id })}, false)`;
   const name = randomUUID();
   const [made] = await db<{ key: string }[]>`select public.create_api_key(${name}) ->> 'api_key' as key`;
   expect(made?.key).toMatch(/^sk_live_/);

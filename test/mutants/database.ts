@@ -8,16 +8,6 @@ export interface Mutant {
   statement: string;
 }
 
-const serving = [
-  "list_members",
-  "list_activity",
-  "list_rewards",
-  "list_day_ratings",
-  "list_pulse_responses",
-  "upsert_rewards",
-  "verify_api_key",
-];
-
 async function definitionOf(sql: Sql, routine: string): Promise<string> {
   const [row] = await sql<{ definition: string }[]>`
     select pg_get_functiondef(p.oid) as definition from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
@@ -121,7 +111,9 @@ async function inPlans(sql: Sql): Promise<Mutant[]> {
 
 async function inFunctions(sql: Sql): Promise<Mutant[]> {
   const mutants: Mutant[] = [];
-  for (const name of serving) {
+  const serving = await sql<{ name: string }[]>`
+    select proname as name from pg_proc where proowner = 'public_api'::regrole order by 1`;
+  for (const { name } of serving) {
     const routine = `public.${name}`;
     const guard = /row_security_active\('([^']+)'::regclass\)/;
     const definition = await definitionOf(sql, routine);
@@ -209,13 +201,7 @@ export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
       "",
       "hardening/imports",
     ],
-    [
-      "the use of a key is written on a locked row",
-      "app.authenticate",
-      /for update skip locked/,
-      "for update",
-      "api/keys",
-    ],
+    ["the use of a key is written on a locked row", "app.note_use", /for update skip locked/, "for update", "api/keys"],
     [
       "the company of a key outlives its transaction",
       "app.authenticate",
@@ -249,7 +235,7 @@ export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
   mutants.push({
     // Either alone would do: taken away together, other companies' members are in the answers.
     name: "neither the policy nor the function names the company of a member",
-    statement: `${await rewritten(sql, "public.list_members", condition, "true")}${policy} (true)`,
+    statement: `${await rewritten(sql, "public.list_members", condition, "true", 1)}${policy} (true)`,
     restore: `${await definitionOf(sql, "public.list_members")}${policy} (company_id = (select app.current_company_id()))`,
     file: "test/hardening/isolation.test.ts",
   });

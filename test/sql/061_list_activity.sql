@@ -1,7 +1,7 @@
 -- public.list_activity: GET /activity.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(47);
+select plan(56);
 
 \ir helpers.psql
 
@@ -52,6 +52,16 @@ insert into app.kudos (company_id, id, sender_id, receiver_id, category_id, mess
   (pg_temp.id('Birch'), '00000000-0000-4000-8000-000000000007', pg_temp.id('Birch admin'), pg_temp.id('Birch admin'),
     pg_temp.id('Birch category'), 'seven', '2026-06-05Z');
 
+-- One field of every kudos of a page of Acorn's, called with these arguments.
+create function pg_temp.kudos(arguments text, field text default 'message') returns text[] language plpgsql as $$
+declare
+  page json;
+begin
+  execute format('select public.list_activity(pg_temp.key(''Acorn''), %s)', arguments) into page;
+  return pg_temp.column_of(page, field);
+end
+$$;
+
 -- Acting as the project's secret key, with the hash of Acorn's key.
 set local role service_role;
 
@@ -64,13 +74,8 @@ select is(
   'A kudos has its fields in the specification''s order, its timestamp to the microsecond, and its message as it was written'
 );
 select is(
-  public.list_activity(pg_temp.key('Acorn'), 5) -> 4 ->> 'category', 'Teamgeist', 'category is the name in the company''s default language'
-);
-select is(
-  public.list_activity(pg_temp.key('Acorn'), 5) -> 3 ->> 'category', 'Courage', 'category is the English name where there is none in that language'
-);
-select is(
-  public.list_activity(pg_temp.key('Acorn'), 5) -> 2 ->> 'category', 'Cuidado', 'category is any other name where there is no English one either'
+  pg_temp.kudos('5', 'category'), array['Teamgeist', 'Courage', 'Cuidado', 'Courage', 'Teamgeist'],
+  'category is the name in the company''s default language, the English one where there is none, and any other where there is no English one either'
 );
 reset role;
 update app.companies set default_language = 'pt-br' where id = pg_temp.id('Acorn');
@@ -81,30 +86,21 @@ insert into app.category_names (company_id, category_id, language, name) values
   (pg_temp.id('Acorn'), pg_temp.id('not in German'), 'pt', 'Bravura');
 set local role service_role;
 select is(
-  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 5), 'category'), array['Equipe', 'coragem', 'Cuidado', 'coragem', 'Equipe'],
+  pg_temp.kudos('5', 'category'), array['Equipe', 'coragem', 'Cuidado', 'coragem', 'Equipe'],
   'The case of a language does not count, unless there is a name for each way of writing it'
 );
 reset role;
 delete from app.category_names where language ilike 'pt%';
 update app.companies set default_language = 'de' where id = pg_temp.id('Acorn');
-set local role service_role;
-reset role;
 update app.kudos set category_id = pg_temp.id('without any name') where id = '00000000-0000-4000-8000-000000000001';
 set local role service_role;
-select is(
-  public.list_activity(pg_temp.key('Acorn'), 5) -> 4 ->> 'category', '', 'category is an empty text where there is no name at all'
-);
-select is(
-  (
-    select jsonb_object_agg(filter, answer) from (values
-      ('sender_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Bo')), 'category')),
-      ('receiver_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, receiver_id => pg_temp.id('Cy')), 'category')),
-      ('category_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, category_id => pg_temp.id('without any name')), 'category'))
-    ) as answers (filter, answer)
-  ),
-  '{"sender_id": ["Courage", "Courage", ""], "receiver_id": ["Courage", ""], "category_id": [""]}',
-  'category is chosen in the same way behind every filter'
-);
+select is((pg_temp.kudos('5', 'category'))[5], '', 'category is an empty text where there is no name at all');
+select is(pg_temp.kudos('100, ' || filter, 'category'), answered, 'category is chosen in the same way behind ' || split_part(filter, ' ', 1))
+from (values
+  ($$sender_id => pg_temp.id('Bo')$$, array['Courage', 'Courage', '']),
+  ($$receiver_id => pg_temp.id('Cy')$$, array['Courage', '']),
+  ($$category_id => pg_temp.id('without any name')$$, array[''])
+) as led (filter, answered);
 reset role;
 update app.kudos set category_id = pg_temp.id('in three languages') where id = '00000000-0000-4000-8000-000000000001';
 create temporary table names_of_birch as select * from app.category_names where company_id = pg_temp.id('Birch');
@@ -129,7 +125,7 @@ reset datestyle;
 -- Order and limit
 
 select is(
-  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100), 'message'), array[e'five: "+1"\n@Ada 🎉', 'four', 'three', 'two', 'one'],
+  pg_temp.kudos('100'), array[e'five: "+1"\n@Ada 🎉', 'four', 'three', 'two', 'one'],
   'Kudos come newest first, and those of one instant by id, the highest first'
 );
 select is(
@@ -138,7 +134,7 @@ select is(
   'A page that holds all kudos says that there are no more, how many they are and whose'
 );
 select is(
-  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 3), 'message'), array[e'five: "+1"\n@Ada 🎉', 'four', 'three'],
+  pg_temp.kudos('3'), array[e'five: "+1"\n@Ada 🎉', 'four', 'three'],
   'At most max_rows kudos are answered: the page may end between two of one instant'
 );
 select is(
@@ -151,31 +147,15 @@ select is(pg_temp.headers() ->> 'X-Has-More', 'false', 'A page that holds exactl
 
 -- since and until
 
-select is(
-  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, since => '2026-06-02 12:00:00.000001Z'), 'message'),
-  array[e'five: "+1"\n@Ada 🎉', 'four', 'three', 'two'],
-  'since includes kudos of its very microsecond'
-);
-select is(
-  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, since => '2026-06-02 12:00:00.000002Z'), 'message'),
-  array[e'five: "+1"\n@Ada 🎉', 'four'],
-  'since leaves out kudos of the microsecond before'
-);
-select is(
-  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, until => '2026-06-02 12:00:00.000001Z'), 'message'),
-  array['three', 'two', 'one'],
-  'until includes kudos of its very microsecond'
-);
-select is(
-  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, until => '2026-06-02 12:00:00Z'), 'message'), array['one'],
-  'until leaves out kudos of the microsecond after'
-);
-select is(
-  pg_temp.column_of(
-    public.list_activity(pg_temp.key('Acorn'), 100, since => '2026-06-02 12:00:00.000001Z', until => '2026-06-02 12:00:00.000001Z'), 'message'),
-  array['three', 'two'],
-  'since and until of one instant leave the kudos of that instant'
-);
+select is(pg_temp.kudos('100, ' || arguments), answered, name)
+from (values
+  ($$ since => '2026-06-02 12:00:00.000001Z' $$, array[e'five: "+1"\n@Ada 🎉', 'four', 'three', 'two'], 'since includes kudos of its very microsecond'),
+  ($$ since => '2026-06-02 12:00:00.000002Z' $$, array[e'five: "+1"\n@Ada 🎉', 'four'], 'since leaves out kudos of the microsecond before'),
+  ($$ until => '2026-06-02 12:00:00.000001Z' $$, array['three', 'two', 'one'], 'until includes kudos of its very microsecond'),
+  ($$ until => '2026-06-02 12:00:00Z' $$, array['one'], 'until leaves out kudos of the microsecond after'),
+  ($$ since => '2026-06-02 12:00:00.000001Z', until => '2026-06-02 12:00:00.000001Z' $$, array['three', 'two'],
+    'since and until of one instant leave the kudos of that instant')
+) as windows (arguments, answered, name);
 select is(
   public.list_activity(pg_temp.key('Acorn'), 100, since => '2026-06-03 00:00:00.000001Z', until => '2026-06-04Z')::text, '[]',
   'A window without kudos is an empty page'
@@ -188,88 +168,40 @@ select is(
 
 -- Filters
 
+select is(pg_temp.kudos('100, ' || arguments), answered, name)
+from (values
+  ($$ sender_id => pg_temp.id('Bo') $$, array['four', 'two', 'one'], 'sender_id leaves the kudos of that sender, newest first'),
+  ($$ receiver_id => pg_temp.id('Cy') $$, array['four', 'one'], 'receiver_id leaves the kudos to that receiver, newest first'),
+  ($$ category_id => pg_temp.id('not in German') $$, array['four', 'two'], 'category_id leaves the kudos of that category, newest first'),
+  ($$ sender_id => pg_temp.id('Bo'), receiver_id => pg_temp.id('Cy') $$, array['four', 'one'],
+    'sender_id and receiver_id together leave the kudos from one to the other'),
+  ($$ sender_id => pg_temp.id('Bo'), category_id => pg_temp.id('not in German') $$, array['four', 'two'],
+    'sender_id and category_id together leave the kudos that have both'),
+  ($$ receiver_id => pg_temp.id('Cy'), category_id => pg_temp.id('not in German') $$, array['four'],
+    'receiver_id and category_id together leave the kudos that have both'),
+  ($$ sender_id => pg_temp.id('Bo'), receiver_id => pg_temp.id('Cy'), category_id => pg_temp.id('in three languages') $$, array['one'],
+    'sender_id, receiver_id and category_id together leave the kudos that have all three'),
+  ($$ category_id => pg_temp.id('unused') $$, '{}', 'A category without kudos is an empty page')
+) as filters (arguments, answered, name);
 select is(
-  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Bo')), 'message'), array['four', 'two', 'one'],
-  'sender_id leaves the kudos of that sender, newest first'
-);
+  pg_temp.kudos(format('100, since => %1$L, until => %1$L, %2$s', instant, filter)), array[answered],
+  format('since and until bound %s: of the instant of its %s kudos they leave that one', split_part(filter, ' ', 1), which)
+)
+from (values
+  ('2026-06-01 12:00:00Z', $$sender_id => pg_temp.id('Bo')$$, 'one', 'oldest'),
+  ('2026-06-02 12:00:00.000001Z', $$receiver_id => pg_temp.id('Bo')$$, 'three', 'oldest'),
+  ('2026-06-02 12:00:00.000001Z', $$category_id => pg_temp.id('not in German')$$, 'two', 'oldest'),
+  ('2026-06-03Z', $$sender_id => pg_temp.id('Bo')$$, 'four', 'newest'),
+  ('2026-06-04 23:59:59.999999Z', $$receiver_id => pg_temp.id('Bo')$$, e'five: "+1"\n@Ada 🎉', 'newest'),
+  ('2026-06-03Z', $$category_id => pg_temp.id('not in German')$$, 'four', 'newest')
+) as bounded (instant, filter, answered, which);
 select is(
-  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, receiver_id => pg_temp.id('Cy')), 'message'), array['four', 'one'],
-  'receiver_id leaves the kudos to that receiver, newest first'
-);
-select is(
-  pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, category_id => pg_temp.id('not in German')), 'message'), array['four', 'two'],
-  'category_id leaves the kudos of that category, newest first'
-);
-select is(
-  pg_temp.column_of(
-    public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Bo'), receiver_id => pg_temp.id('Cy')), 'message'),
-  array['four', 'one'],
-  'sender_id and receiver_id together leave the kudos from one to the other'
-);
-select is(
-  pg_temp.column_of(
-    public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Bo'), category_id => pg_temp.id('not in German')), 'message'),
-  array['four', 'two'],
-  'sender_id and category_id together leave the kudos that have both'
-);
-select is(
-  pg_temp.column_of(
-    public.list_activity(pg_temp.key('Acorn'), 100, receiver_id => pg_temp.id('Cy'), category_id => pg_temp.id('not in German')), 'message'),
-  array['four'],
-  'receiver_id and category_id together leave the kudos that have both'
-);
-select is(
-  pg_temp.column_of(
-    public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Bo'), receiver_id => pg_temp.id('Cy'),
-      category_id => pg_temp.id('in three languages')), 'message'),
-  array['one'],
-  'sender_id, receiver_id and category_id together leave the kudos that have all three'
-);
-select is(
-  (
-    select jsonb_object_agg(filter, answer) from (values
-      ('sender_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Bo'),
-        since => '2026-06-01 12:00:00Z', until => '2026-06-01 12:00:00Z'), 'message')),
-      ('receiver_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, receiver_id => pg_temp.id('Bo'),
-        since => '2026-06-02 12:00:00.000001Z', until => '2026-06-02 12:00:00.000001Z'), 'message')),
-      ('category_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, category_id => pg_temp.id('not in German'),
-        since => '2026-06-02 12:00:00.000001Z', until => '2026-06-02 12:00:00.000001Z'), 'message'))
-    ) as answers (filter, answer)
-  ),
-  '{"sender_id": ["one"], "receiver_id": ["three"], "category_id": ["two"]}',
-  'since and until bound every filter: of the instant of its oldest kudos they leave that one'
-);
-select is(
-  (
-    select jsonb_object_agg(filter, answer) from (values
-      ('sender_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Bo'),
-        since => '2026-06-03Z', until => '2026-06-03Z'), 'message')),
-      ('receiver_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, receiver_id => pg_temp.id('Bo'),
-        since => '2026-06-04 23:59:59.999999Z', until => '2026-06-04 23:59:59.999999Z'), 'message')),
-      ('category_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 100, category_id => pg_temp.id('not in German'),
-        since => '2026-06-03Z', until => '2026-06-03Z'), 'message'))
-    ) as answers (filter, answer)
-  ),
-  '{"sender_id": ["four"], "receiver_id": ["five: \"+1\"\n@Ada 🎉"], "category_id": ["four"]}',
-  'since and until bound every filter: of the instant of its newest kudos they leave that one'
-);
-select is(
-  (
-    select jsonb_object_agg(filter, answer) from (values
-      ('sender_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 1, sender_id => pg_temp.id('Bo')), 'message')
-        || (pg_temp.headers() ->> 'X-Has-More')),
-      ('receiver_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 1, receiver_id => pg_temp.id('Cy')), 'message')
-        || (pg_temp.headers() ->> 'X-Has-More')),
-      ('category_id', pg_temp.column_of(public.list_activity(pg_temp.key('Acorn'), 1, category_id => pg_temp.id('not in German')), 'message')
-        || (pg_temp.headers() ->> 'X-Has-More'))
-    ) as answers (filter, answer)
-  ),
-  '{"sender_id": ["four", "true"], "receiver_id": ["four", "true"], "category_id": ["four", "true"]}',
-  'A page of a filter holds at most max_rows kudos and says that there are more'
-);
-select is(
-  public.list_activity(pg_temp.key('Acorn'), 100, category_id => pg_temp.id('unused'))::text, '[]', 'A category without kudos is an empty page'
-);
+  pg_temp.kudos('1, ' || filter) || (pg_temp.headers() ->> 'X-Has-More'), array['four', 'true'],
+  format('A page of %s holds at most max_rows kudos and says that there are more', split_part(filter, ' ', 1))
+)
+from unnest(array[
+  $$sender_id => pg_temp.id('Bo')$$, $$receiver_id => pg_temp.id('Cy')$$, $$category_id => pg_temp.id('not in German')$$
+]) as filter;
 
 -- Two filters and three: whichever leads, because fewest kudos match it, the others hold too
 
@@ -300,49 +232,34 @@ return pg_temp.column_of(
     receiver_id => pg_temp.id(receiver || ' receiver'), category_id => pg_temp.id(category || ' category')),
   'message'
 );
-select is(pg_temp.led_by('rare', 'common', null), array['rare common common'], 'A rare sender and a common receiver leave the kudos that have both');
-select is(pg_temp.led_by('rare', null, 'common'), array['rare common common'], 'A rare sender and a common category leave the kudos that have both');
-select is(pg_temp.led_by('common', 'rare', null), array['common rare common'], 'A rare receiver and a common sender leave the kudos that have both');
-select is(pg_temp.led_by(null, 'rare', 'common'), array['common rare common'], 'A rare receiver and a common category leave the kudos that have both');
-select is(pg_temp.led_by('common', null, 'rare'), array['common common rare'], 'A rare category and a common sender leave the kudos that have both');
-select is(pg_temp.led_by(null, 'common', 'rare'), array['common common rare'], 'A rare category and a common receiver leave the kudos that have both');
-select is(pg_temp.led_by('rare', 'common', 'common'), array['rare common common'], 'A rare sender and two common filters leave the kudos that have all three');
-select is(pg_temp.led_by('common', 'rare', 'common'), array['common rare common'], 'A rare receiver and two common filters leave the kudos that have all three');
-select is(pg_temp.led_by('common', 'common', 'rare'), array['common common rare'], 'A rare category and two common filters leave the kudos that have all three');
+select is(
+  pg_temp.led_by(sender, receiver, category), array[message],
+  format('%s, %s and %s as sender, receiver and category leave the kudos that have all of it', coalesce(sender, 'any'), coalesce(receiver, 'any'), coalesce(category, 'any'))
+)
+from (values
+  ('rare', 'common', null, 'rare common common'), ('rare', null, 'common', 'rare common common'),
+  ('common', 'rare', null, 'common rare common'), (null, 'rare', 'common', 'common rare common'),
+  ('common', null, 'rare', 'common common rare'), (null, 'common', 'rare', 'common common rare'),
+  ('rare', 'common', 'common', 'rare common common'), ('common', 'rare', 'common', 'common rare common'), ('common', 'common', 'rare', 'common common rare')
+) as led (sender, receiver, category, message);
 
 -- Isolation
 
-select is(
-  (
-    select array_agg(answer::text) from (values
-      (public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('Birch admin'))),
-      (public.list_activity(pg_temp.key('Acorn'), 100, receiver_id => pg_temp.id('Birch admin'))),
-      (public.list_activity(pg_temp.key('Acorn'), 100, category_id => pg_temp.id('Birch category'))),
-      (public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id('nobody')))
-    ) as answers (answer)
-  ),
-  array['[]', '[]', '[]', '[]'],
-  'Another company''s sender, receiver and category answer exactly as one that does not exist'
-);
-select is(
-  pg_temp.column_of(public.list_activity(pg_temp.key('Birch'), 100), 'message'), array['eight', 'seven', 'six'],
-  'A key of Birch sees the kudos of Birch only'
-);
-select is(
-  pg_temp.column_of(public.list_activity(pg_temp.key('Birch'), 100, sender_id => pg_temp.id('Birch admin')), 'message'),
-  array['eight', 'seven', 'six'],
-  'Kudos of a sender and of one instant come by id, the highest first'
-);
-select is(
-  pg_temp.column_of(public.list_activity(pg_temp.key('Birch'), 100, receiver_id => pg_temp.id('Birch admin')), 'message'),
-  array['eight', 'seven', 'six'],
-  'Kudos to a receiver and of one instant come by id, the highest first'
-);
-select is(
-  pg_temp.column_of(public.list_activity(pg_temp.key('Birch'), 100, category_id => pg_temp.id('Birch category')), 'message'),
-  array['eight', 'seven', 'six'],
-  'Kudos of a category and of one instant come by id, the highest first'
-);
+select is(pg_temp.kudos('100, ' || filter), '{}', 'Another company''s people and categories answer exactly as those that do not exist: ' || filter)
+from unnest(array[
+  $$sender_id => pg_temp.id('Birch admin')$$, $$receiver_id => pg_temp.id('Birch admin')$$, $$category_id => pg_temp.id('Birch category')$$,
+  $$sender_id => pg_temp.id('nobody')$$
+]) as filter;
+select is(pg_temp.column_of(page, 'message'), array['eight', 'seven', 'six'], name)
+from (values
+  (public.list_activity(pg_temp.key('Birch'), 100), 'A key of Birch sees the kudos of Birch only'),
+  (public.list_activity(pg_temp.key('Birch'), 100, sender_id => pg_temp.id('Birch admin')),
+    'Kudos of a sender and of one instant come by id, the highest first'),
+  (public.list_activity(pg_temp.key('Birch'), 100, receiver_id => pg_temp.id('Birch admin')),
+    'Kudos to a receiver and of one instant come by id, the highest first'),
+  (public.list_activity(pg_temp.key('Birch'), 100, category_id => pg_temp.id('Birch category')),
+    'Kudos of a category and of one instant come by id, the highest first')
+) as pages (page, name);
 
 select * from finish();
 rollback;

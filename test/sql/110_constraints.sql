@@ -1,36 +1,14 @@
 -- Constraints: keys that carry the company, values at and past their limits.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(39);
+select plan(32);
 
 \ir helpers.psql
 
--- Acorn and Birch: a team, two members, a category, a question and a key of each.
 do $$
-declare
-  company text;
 begin
-  foreach company in array array['Acorn', 'Birch'] loop
-    insert into app.companies (id, name) values (pg_temp.id(company), company);
-    insert into app.teams (company_id, id, name) values (pg_temp.id(company), pg_temp.id(company || ' team'), 'Garden');
-    insert into app.members (company_id, id, name, email, role) values
-      (pg_temp.id(company), pg_temp.id(company || ' admin'), 'Ada', 'Ada@' || company || '.example', 'admin'),
-      (pg_temp.id(company), pg_temp.id(company || ' member'), 'Max', 'max@' || company || '.example', 'employee');
-    insert into auth.users (id) values (pg_temp.id(company || ' user')), (pg_temp.id(company || ' second user'));
-    insert into app.member_accounts (user_id, company_id, member_id)
-    values (pg_temp.id(company || ' user'), pg_temp.id(company), pg_temp.id(company || ' admin'));
-    insert into app.categories (company_id, id) values (pg_temp.id(company), pg_temp.id(company || ' category'));
-    insert into app.category_names (company_id, category_id, language, name)
-    values (pg_temp.id(company), pg_temp.id(company || ' category'), 'en', 'Teamwork');
-    insert into app.kudos (company_id, sender_id, receiver_id, category_id, message)
-    values (pg_temp.id(company), pg_temp.id(company || ' admin'), pg_temp.id(company || ' member'), pg_temp.id(company || ' category'), 'Thanks');
-    insert into app.rewards (company_id, external_id, name, points_cost) values (pg_temp.id(company), 'mug', 'Mug', 1);
-    insert into app.day_ratings (company_id, team_id, rating) values (pg_temp.id(company), pg_temp.id(company || ' team'), 3);
-    insert into app.pulse_questions (company_id, id, question) values (pg_temp.id(company), pg_temp.id(company || ' question'), 'Busy?');
-    insert into app.pulse_responses (company_id, question_id) values (pg_temp.id(company), pg_temp.id(company || ' question'));
-    perform set_config('request.jwt.claims', json_build_object('sub', pg_temp.id(company || ' user'))::text, true);
-    insert into app.api_keys (name, scopes) values (company || ' key', '{read:members}');
-  end loop;
+  perform pg_temp.furnish('Acorn');
+  perform pg_temp.furnish('Birch');
 end
 $$;
 
@@ -125,55 +103,28 @@ select bag_eq(
 
 -- Nothing refers to another company's things
 
-select throws_ok(
-  $$ update app.members set team_id = pg_temp.id('Birch team') where id = pg_temp.id('Acorn member') $$, '23503', null,
-  'A member cannot be of another company''s team'
-);
-select throws_ok(
-  $$ insert into app.member_accounts (user_id, company_id, member_id)
-     values (pg_temp.id('Acorn second user'), pg_temp.id('Acorn'), pg_temp.id('Birch member')) $$, '23503', null,
-  'A sign-in of one company cannot be another company''s member'
-);
-select throws_ok(
-  $$ insert into app.category_names (company_id, category_id, language, name)
-     values (pg_temp.id('Acorn'), pg_temp.id('Birch category'), 'de', 'Teamgeist') $$, '23503', null,
-  'A company cannot name another company''s category'
-);
-select throws_ok(
-  $$ update app.kudos set sender_id = pg_temp.id('Birch admin') where company_id = pg_temp.id('Acorn') $$, '23503', null,
-  'A kudos cannot come from another company''s member'
-);
-select throws_ok(
-  $$ update app.kudos set receiver_id = pg_temp.id('Birch member') where company_id = pg_temp.id('Acorn') $$, '23503', null,
-  'A kudos cannot go to another company''s member'
-);
-select throws_ok(
-  $$ update app.kudos set category_id = pg_temp.id('Birch category') where company_id = pg_temp.id('Acorn') $$, '23503', null,
-  'A kudos cannot be of another company''s category'
-);
-select throws_ok(
-  $$ update app.day_ratings set team_id = pg_temp.id('Birch team') where company_id = pg_temp.id('Acorn') $$, '23503', null,
-  'A day rating cannot be of another company''s team'
-);
-select throws_ok(
-  $$ update app.pulse_responses set question_id = pg_temp.id('Birch question') where company_id = pg_temp.id('Acorn') $$, '23503', null,
-  'A pulse answer cannot answer another company''s question'
-);
-select throws_ok(
-  $$ update app.api_key_uses set company_id = pg_temp.id('Acorn') where company_id = pg_temp.id('Birch') $$, '23503', null,
-  'A use cannot be of another company''s key'
-);
--- The triggers fill in who has created and revoked a key; without them the keys of the table decide.
+-- Of keys the triggers fill in who has created and revoked one; without them the keys of the table decide.
 alter table app.api_keys disable trigger user;
-select throws_ok(
-  $$ update app.api_keys set created_by = pg_temp.id('Birch admin') where company_id = pg_temp.id('Acorn') $$, '23503', null,
-  'A key cannot have been created by another company''s member'
-);
-select throws_ok(
-  $$ update app.api_keys set revoked_at = now(), revoked_by = pg_temp.id('Birch admin') where company_id = pg_temp.id('Acorn') $$, '23503', null,
-  'A key cannot have been revoked by another company''s member'
-);
-alter table app.api_keys enable trigger user;
+insert into auth.users (id) values (pg_temp.id('newcomer'));
+select throws_ok(format(statement, pg_temp.id('Acorn')), '23503', null, name)
+from (values
+  ($$ update app.members set team_id = pg_temp.id('Birch team') where company_id = %L $$, 'A member cannot be of another company''s team'),
+  ($$ insert into app.member_accounts (company_id, user_id, member_id) values (%L, pg_temp.id('newcomer'), pg_temp.id('Birch member')) $$,
+    'A sign-in of one company cannot be another company''s member'),
+  ($$ insert into app.category_names (company_id, category_id, language, name) values (%L, pg_temp.id('Birch category'), 'de', 'Teamgeist') $$,
+    'A company cannot name another company''s category'),
+  ($$ update app.kudos set sender_id = pg_temp.id('Birch admin') where company_id = %L $$, 'A kudos cannot come from another company''s member'),
+  ($$ update app.kudos set receiver_id = pg_temp.id('Birch member') where company_id = %L $$, 'A kudos cannot go to another company''s member'),
+  ($$ update app.kudos set category_id = pg_temp.id('Birch category') where company_id = %L $$, 'A kudos cannot be of another company''s category'),
+  ($$ update app.day_ratings set team_id = pg_temp.id('Birch team') where company_id = %L $$, 'A day rating cannot be of another company''s team'),
+  ($$ update app.pulse_responses set question_id = pg_temp.id('Birch question') where company_id = %L $$,
+    'A pulse answer cannot answer another company''s question'),
+  ($$ update app.api_key_uses set company_id = %L where company_id = pg_temp.id('Birch') $$, 'A use cannot be of another company''s key'),
+  ($$ update app.api_keys set created_by = pg_temp.id('Birch admin') where company_id = %L $$,
+    'A key cannot have been created by another company''s member'),
+  ($$ update app.api_keys set revoked_at = now(), revoked_by = pg_temp.id('Birch admin') where company_id = %L $$,
+    'A key cannot have been revoked by another company''s member')
+) as meant (statement, name);
 
 -- What is unique
 
@@ -210,6 +161,8 @@ insert into valid_rows values
   ('app.pulse_questions', '{"question": "Q"}'),
   ('app.pulse_responses', '{"comment": ""}'),
   ('app.erasures', jsonb_build_object('member_mark', sha256('M'), 'erased_at', now(), 'messages_blanked', true)),
+  ('app.categories', '{}'),
+  ('app.api_keys', jsonb_build_object('name', 'K', 'scopes', array['read:members'], 'key_hash', sha256('K'), 'hint', 'h', 'created_by', pg_temp.id('Acorn admin'))),
   ('app.api_key_events', '{"action": "created", "key_name": "K", "hint": "h", "scopes": ["read:members"], "member_name": "M"}');
 update valid_rows set fields = jsonb_build_object(
     'company_id', pg_temp.id('Acorn'), 'id', gen_random_uuid(), 'created_at', now(), 'sender_id', pg_temp.id('Acorn admin'),
@@ -218,52 +171,42 @@ update valid_rows set fields = jsonb_build_object(
   ) || fields || case relation when 'app.api_key_events' then '{"id": 0}' else '{}'::jsonb end;
 
 create temporary table decisive_values (constraint_name text, relation text, field text, accepted jsonb, refused jsonb);
+-- Texts of so many characters, whatever their bytes, and times of the years 1 to 9999, in whatever table.
+insert into decisive_values
+select format('%s_%s_length', relation, field), 'app.' || relation, field,
+  case when minimum = 0 then jsonb_build_array('', repeat('ä', maximum)) else jsonb_build_array('x', repeat('ä', maximum)) end
+    || case when may_be_null then jsonb_build_array(null) else '[]' end,
+  jsonb_build_array(repeat('x', maximum + 1)) || case when minimum = 1 then jsonb_build_array('') else '[]' end
+from (values
+  ('companies', 'name', 1, 255, false), ('teams', 'name', 1, 255, false), ('members', 'name', 1, 255, false), ('members', 'role', 1, 50, false),
+  ('category_names', 'name', 1, 255, false), ('kudos', 'message', 0, 10000, false), ('rewards', 'external_id', 1, 255, true),
+  ('rewards', 'name', 1, 255, false), ('rewards', 'description', 0, 2000, true), ('rewards', 'reward_type', 1, 50, false),
+  ('day_ratings', 'comment', 0, 10000, true), ('pulse_questions', 'question', 1, 2000, false), ('pulse_questions', 'response_type', 1, 50, true),
+  ('pulse_responses', 'comment', 0, 10000, false), ('api_keys', 'name', 1, 100, false)
+) as texts (relation, field, minimum, maximum, may_be_null)
+union all
+select relation || '_created_at_range', 'app.' || relation, 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]',
+  '["0001-12-31 23:59:59.999999Z BC", "10000-01-01Z", "infinity", "-infinity"]'
+from unnest(array['teams', 'members', 'categories', 'kudos', 'rewards', 'day_ratings', 'pulse_responses']) as relation;
 insert into decisive_values values
-  ('companies_name_length', 'app.companies', 'name', json_build_array(repeat('ä', 255)), json_build_array('', repeat('x', 256))),
   ('companies_default_language_form', 'app.companies', 'default_language',
     '["de", "gsw", "pt-BR", "zh-Hant-TW", "de-1996"]', '["", "d", "DE", "deutsch", "de-", "de_DE", "de-x", "de\nen"]'),
   ('companies_serving_known', 'app.companies', 'serving', '["open", "moving", "readable", "closed"]', '["", "OPEN", "gone"]'),
   ('companies_serving_moved', 'app.companies', 'move_id', '["00000000-0000-4000-8000-00000000000d"]', '[null]'),
-  ('teams_name_length', 'app.teams', 'name', json_build_array(repeat('ä', 255)), json_build_array('', repeat('x', 256))),
-  ('members_name_length', 'app.members', 'name', json_build_array(repeat('ä', 255)), json_build_array('', repeat('x', 256))),
   ('members_email_form', 'app.members', 'email', json_build_array('a@b', repeat('a', 318) || '@b'),
     json_build_array('', 'a', '@', 'a@', '@b', 'a@b@c', 'a b@c', 'a@b c', e'a@b\n', repeat('a', 319) || '@b')),
-  ('members_role_length', 'app.members', 'role', json_build_array('x', repeat('ä', 50)), json_build_array('', repeat('x', 51))),
-  ('members_created_at_range', 'app.members', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]',
-    '["0001-12-31 23:59:59.999999Z BC", "10000-01-01Z", "infinity", "-infinity"]'),
   ('category_names_language_form', 'app.category_names', 'language', '["de", "pt-BR"]', '["", "DE", "de-", "de_DE"]'),
-  ('teams_created_at_range', 'app.teams', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]', '["0001-01-01Z BC", "10000-01-01Z", "infinity"]'),
-  ('categories_created_at_range', 'app.categories', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]', '["0001-01-01Z BC", "10000-01-01Z", "infinity"]'),
-  ('category_names_name_length', 'app.category_names', 'name', json_build_array(repeat('ä', 255)), json_build_array('', repeat('x', 256))),
   ('erasures_member_mark_length', 'app.erasures', 'member_mark', json_build_array(sha256('x')), json_build_array('', '\x00')),
-  ('kudos_message_length', 'app.kudos', 'message', json_build_array('', repeat('ä', 10000)), json_build_array(repeat('x', 10001))),
-  ('kudos_created_at_range', 'app.kudos', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]',
-    '["0001-12-31 23:59:59.999999Z BC", "10000-01-01Z", "infinity", "-infinity"]'),
-  ('rewards_external_id_length', 'app.rewards', 'external_id', json_build_array(null, 'x', repeat('ä', 255)),
-    json_build_array('', repeat('x', 256))),
-  ('rewards_name_length', 'app.rewards', 'name', json_build_array(repeat('ä', 255)), json_build_array('', repeat('x', 256))),
-  ('rewards_description_length', 'app.rewards', 'description', json_build_array(null, '', repeat('ä', 2000)),
-    json_build_array(repeat('x', 2001))),
   ('rewards_points_cost_range', 'app.rewards', 'points_cost', '[0, 9007199254740991]', '[-1, 9007199254740992]'),
-  ('rewards_reward_type_length', 'app.rewards', 'reward_type', json_build_array('x', repeat('ä', 50)), json_build_array('', repeat('x', 51))),
   ('rewards_stock_count_range', 'app.rewards', 'stock_count', '[null, 0, 2147483647]', '[-1]'),
-  ('rewards_created_at_range', 'app.rewards', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]',
-    '["0001-12-31 23:59:59.999999Z BC", "10000-01-01Z", "infinity", "-infinity"]'),
   ('day_ratings_rating_range', 'app.day_ratings', 'rating', '[1, 5]', '[0, 6]'),
-  ('day_ratings_comment_length', 'app.day_ratings', 'comment', json_build_array(null, '', repeat('ä', 10000)),
-    json_build_array(repeat('x', 10001))),
   ('day_ratings_points_awarded_range', 'app.day_ratings', 'points_awarded', '[null, 0]', '[-1]'),
-  ('day_ratings_created_at_range', 'app.day_ratings', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]',
-    '["0001-12-31 23:59:59.999999Z BC", "10000-01-01Z", "infinity", "-infinity"]'),
-  ('pulse_questions_question_length', 'app.pulse_questions', 'question', json_build_array(repeat('ä', 2000)),
-    json_build_array('', repeat('x', 2001))),
-  ('pulse_questions_response_type_length', 'app.pulse_questions', 'response_type', json_build_array(null, repeat('ä', 50)),
-    json_build_array('', repeat('x', 51))),
-  ('pulse_responses_comment_length', 'app.pulse_responses', 'comment', json_build_array('', repeat('ä', 10000)),
-    json_build_array(repeat('x', 10001))),
-  ('pulse_responses_created_at_range', 'app.pulse_responses', 'created_at', '["0001-01-01Z", "9999-12-31 23:59:59.999999Z"]',
-    '["0001-12-31 23:59:59.999999Z BC", "10000-01-01Z", "infinity", "-infinity"]'),
-  ('api_key_events_action_known', 'app.api_key_events', 'action', '["created", "revoked"]', '["", "Created", "deleted"]');
+  ('api_keys_scopes_known', 'app.api_keys', 'scopes', json_build_array(app.scopes(), array['write:rewards']),
+    '[[], ["read:members", "read:everything"], ["read:members", null]]'),
+  -- A key in the place of its hash.
+  ('api_keys_key_hash_length', 'app.api_keys', 'key_hash', json_build_array(sha256('x')), json_build_array(convert_to('sk_live_' || repeat('x', 38), 'UTF8'))),
+  ('api_keys_revoked_by_whom', 'app.api_keys', 'revoked_at', '[null]', '["2026-01-01Z"]'),
+  ('api_key_events_action_known', 'app.api_key_events', 'action', '["created", "replaced", "renamed", "revoked"]', '["", "Created", "deleted"]');
 
 -- What becomes of a row: inserted, or the constraint that refuses it. Nothing of it stays.
 create function pg_temp.outcome(relation text, fields jsonb) returns text language plpgsql as $$
@@ -303,47 +246,9 @@ select is_empty(
 select is_empty(
   $$
     select conrelid::regclass, conname from pg_constraint
-    where connamespace = 'app'::regnamespace and contype = 'c' and conrelid <> 'app.api_keys'::regclass
-      and conname not in (select constraint_name from decisive_values)
+    where connamespace = 'app'::regnamespace and contype = 'c' and conname not in (select constraint_name from decisive_values)
   $$,
-  'Every check constraint is among those that were tried, those of API keys follow'
-);
--- Their triggers would fill in good values.
-alter table app.api_keys disable trigger user;
-select throws_ok(
-  $$ update app.api_keys set name = '' $$, '23514',
-  'new row for relation "api_keys" violates check constraint "api_keys_name_length"',
-  'A key has a name'
-);
-select throws_ok(
-  $$ update app.api_keys set name = repeat('x', 101) $$, '23514',
-  'new row for relation "api_keys" violates check constraint "api_keys_name_length"',
-  'The name of a key has at most 100 characters'
-);
-select throws_ok(
-  $$ update app.api_keys set scopes = '{}' $$, '23514',
-  'new row for relation "api_keys" violates check constraint "api_keys_scopes_known"',
-  'A key has at least one scope'
-);
-select throws_ok(
-  $$ update app.api_keys set scopes = '{read:members,read:everything}' $$, '23514',
-  'new row for relation "api_keys" violates check constraint "api_keys_scopes_known"',
-  'A key has none but the known scopes'
-);
-select throws_ok(
-  $$ update app.api_keys set scopes = '{read:members,NULL}' $$, '23514',
-  'new row for relation "api_keys" violates check constraint "api_keys_scopes_known"',
-  'Null is no scope'
-);
-select throws_ok(
-  $$ update app.api_keys set key_hash = 'not a hash' $$, '23514',
-  'new row for relation "api_keys" violates check constraint "api_keys_key_hash_length"',
-  'The hash of a key is 32 bytes long: a key in its place would be refused'
-);
-select throws_ok(
-  $$ update app.api_keys set revoked_at = now() $$, '23514',
-  'new row for relation "api_keys" violates check constraint "api_keys_revoked_by_whom"',
-  'A key that is revoked was revoked by somebody'
+  'Every check constraint is among those that were tried'
 );
 alter table app.api_keys enable trigger user;
 

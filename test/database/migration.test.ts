@@ -1,0 +1,100 @@
+// npm run migration (CONTRIBUTING.md, Migrations): on a copy of the project, what it writes for a change of sql/schema, and what it says when
+// there is nothing to write or something is wrong.
+import { createHash } from "node:crypto";
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { root } from "../../scripts/stack/process.ts";
+import { runProgram } from "../cli/command_line.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(`${tmpdir()}/migration-copy-`);
+  await symlink(`${root}/node_modules`, `${folder}/node_modules`);
+  for (const part of ["package.json", "scripts", "functions"])
+    await cp(`${root}/${part}`, `${folder}/${part}`, { recursive: true });
+});
+beforeEach(async () => {
+  for (const part of ["sql", "supabase", "test/released"]) {
+    await rm(`${folder}/${part}`, { recursive: true, force: true });
+    await cp(`${root}/${part}`, `${folder}/${part}`, { recursive: true });
+  }
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const migration = (...args: string[]) =>
+  runProgram(process.execPath, ["scripts/migration.ts", ...args], folder, process.env);
+const files = async () => (await readdir(`${folder}/supabase/migrations`)).sort();
+const before = (await readdir(`${root}/supabase/migrations`)).sort();
+
+const change = `
+  alter table app.teams add column floor integer;
+  create function public.probe(key_hash text) returns json language plpgsql volatile security definer set search_path = ''
+  as $$ begin perform app.authenticate(key_hash, null); return '{}'; end $$;
+  grant create on schema public to public_api;
+  alter function public.probe owner to public_api;
+  revoke create on schema public from public_api;
+  revoke all on function public.probe from public, anon, authenticated;
+  grant execute on function public.probe to service_role;
+  comment on table app.teams is 'Teams, each on a floor.';`;
+
+test("a change of sql/schema becomes a migration in time limits; with it the two make the same database, and there is nothing more to write", async () => {
+  await appendFile(`${folder}/sql/schema/0999_probe.sql`, change);
+  const written = await migration("floors_of_teams");
+  expect(written).toMatchObject({ code: 0, stderr: "" });
+  const [file = ""] = (await files()).filter((name) => !before.includes(name));
+  expect(await files()).toEqual([...before, file]);
+  expect(file).toMatch(/^\d{14}_floors_of_teams\.sql$/);
+  expect(written.stdout).toMatch(`supabase/migrations/${file} is written. Read it`);
+
+  const text = await readFile(`${folder}/supabase/migrations/${file}`, "utf8");
+  expect(text.split("\n").slice(0, 2)).toEqual(["set lock_timeout = '5s';", "set statement_timeout = '60s';"]);
+  expect(text).toMatch(/ALTER TABLE "?app"?\."?teams"?\s+ADD COLUMN "?floor"? integer/);
+  expect(text).toMatch(/COMMENT ON TABLE "?app"?\."?teams"? IS 'Teams, each on a floor\.'/);
+  // What becomes public_api's needs the right to, and only meanwhile.
+  const [granted, owned, revoked] = [
+    text.indexOf("grant create on schema public to public_api;"),
+    text.search(/OWNER TO "?public_api"?/),
+    text.indexOf("revoke create on schema public from public_api;"),
+  ];
+  expect([granted > 0, owned > granted, revoked > owned]).toEqual([true, true, true]);
+
+  const again = await migration("floors_of_teams");
+  expect(again).toEqual({
+    code: 0,
+    stdout: "supabase/migrations and sql/schema make the same database: there is nothing to write\n",
+    stderr: "",
+  });
+  expect(await files()).toEqual([...before, file]);
+});
+
+test.each([[[]], [["two", "names"]], [["Floors of teams"]], [["../floors"]], [["--frieze"]], [["--freeze", "floors"]]])(
+  "%j is no name: it says how to call it, and writes nothing",
+  async (args) => {
+    const refused = await migration(...args);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toMatch(/^Usage: npm run migration -- <name>/);
+    expect(await files()).toEqual(before);
+  },
+);
+
+test.each([
+  ["sql/schema/0999_probe.sql", "create table app.probe (id uui);", 'type "uui" does not exist'],
+  ["supabase/migrations/29991231000000_probe.sql", "drop table app.nothing;", 'table "nothing" does not exist'],
+])("a mistake in %s is one line that names the file, and nothing is written", async (path, text, problem) => {
+  await writeFile(`${folder}/${path}`, text);
+  const present = await files();
+  expect(await migration("probe")).toEqual({ code: 1, stdout: "", stderr: `${path}: ${problem}\n` });
+  expect(await files()).toEqual(present);
+});
+
+test("--freeze adds the hash of each migration that has none, once, and leaves those of the others", async () => {
+  const hashes = () => readFile(`${folder}/test/released/migrations.sha256`, "utf8");
+  await migration("--freeze");
+  const released = await hashes();
+  await writeFile(`${folder}/supabase/migrations/29991231000000_probe.sql`, "select 1;\n");
+  expect((await migration("--freeze")).stdout).toBe("Frozen: 29991231000000_probe.sql\n");
+  const hash = createHash("sha256").update("select 1;\n").digest("hex");
+  expect(await hashes()).toBe(`${released}${hash}  29991231000000_probe.sql\n`);
+  expect((await migration("--freeze")).stdout).toBe("Every migration is frozen already\n");
+});

@@ -1,0 +1,268 @@
+-- Who may do what: each role tries every command on every column of every table and view, and calls every function; each actor looks whose
+-- rows there are, writes, and manages keys. This is the one place that says it: what is not here is refused.
+begin;
+create extension if not exists pgtap with schema extensions;
+select plan(49);
+
+\ir helpers.psql
+
+do $$
+begin
+  perform pg_temp.furnish('Acorn');
+  perform pg_temp.furnish('Birch');
+end
+$$;
+
+-- The schemas are opened to all, so that each table, view and function refuses by itself. Who may use them is in 010_roles_and_schemas.sql.
+grant usage on schema app, api, staging to anon, authenticated, service_role, public_api;
+
+-- Who comes to the database on behalf of a request: the role, who has signed in, and the company of the key that has been verified.
+create temporary table actors (place integer, actor text, role text, signed_in text, company text);
+insert into actors values
+  (1, 'anon', 'anon', null, null),
+  (2, 'the secret key', 'service_role', null, null),
+  (3, 'a session without a user', 'authenticated', null, null),
+  (4, 'a stranger', 'authenticated', 'nobody''s user', null),
+  (5, 'a member of Acorn', 'authenticated', 'Acorn member''s user', null),
+  (6, 'an admin of Acorn', 'authenticated', 'Acorn user', null),
+  (7, 'an admin of Birch', 'authenticated', 'Birch user', null),
+  (8, 'no key', 'public_api', null, null),
+  -- What an earlier transaction leaves behind.
+  (9, 'no key, in a pooled session', 'public_api', null, ''),
+  (10, 'a key of Acorn', 'public_api', null, 'Acorn'),
+  (11, 'a key of Birch', 'public_api', null, 'Birch');
+grant select on actors to public;
+
+create function pg_temp.act_as(actor text) returns void language plpgsql as $$
+declare
+  acting record;
+begin
+  select * into acting from actors as a where a.actor = act_as.actor;
+  perform set_config('request.jwt.claims', coalesce(json_build_object('sub', pg_temp.id(acting.signed_in))::text, ''), true);
+  if acting.company is not null then
+    perform set_config('app.company_id', coalesce(pg_temp.id(nullif(acting.company, ''))::text, ''), true);
+  end if;
+  perform set_config('role', acting.role, true);
+end
+$$;
+
+-- What a statement comes to when it is run: its one answer, or what refuses it. Nothing of it stays, the role neither.
+create function pg_temp.try(actor text, statement text) returns text language plpgsql as $$
+declare
+  answer text;
+begin
+  perform pg_temp.act_as(actor);
+  execute statement into answer;
+  raise exception using errcode = 'P0000';
+exception
+  when sqlstate 'P0000' then return answer;
+  when others then return sqlstate || ' ' || sqlerrm;
+end
+$$;
+
+-- Whether a statement is let through. It may fail for another reason than a privilege that is missing, but for a view, or a column, that nobody
+-- can write to.
+create function pg_temp.may(statement text) returns boolean language plpgsql as $$
+begin
+  execute statement;
+  raise exception using errcode = 'P0000';
+exception
+  when insufficient_privilege or object_not_in_prerequisite_state or feature_not_supported or generated_always then return false;
+  when others then return true;
+end
+$$;
+
+-- Whether a function can be called. What it says to nulls does not matter, unless it refuses itself. They come out of a subquery, because for
+-- a strict function the planner would answer for constants, unasked.
+create function pg_temp.may_call(called regprocedure) returns boolean language plpgsql as $$
+declare
+  shape record;
+begin
+  select p.prokind, p.pronamespace::regnamespace as schema, p.proname as name,
+    (select string_agg(format('null::%s as a%s', format_type(t.type, null), t.place), ', ') from unnest(p.proargtypes) with ordinality as t (type, place)) as nulls,
+    (select string_agg('a' || t.place, ', ') from unnest(p.proargtypes) with ordinality as t (type, place)) as passed
+  into shape from pg_proc as p where p.oid = called;
+  if shape.prokind = 'p' then
+    execute format('call %s.%I(%s)', shape.schema, shape.name, regexp_replace(shape.nulls, ' as a\d+', '', 'g'));
+  else
+    execute format('select %s.%I(%s) from (select %s offset 0) as arguments', shape.schema, shape.name, shape.passed, coalesce(shape.nulls, '1'));
+  end if;
+  raise exception using errcode = 'P0000';
+exception
+  when insufficient_privilege then
+    return sqlerrm not in (
+      format('permission denied for schema %s', shape.schema), format('permission denied for function %s', shape.name),
+      format('permission denied for procedure %s', shape.name)
+    );
+  when others then return true;
+end
+$$;
+
+-- The tables and views that are looked at: this project's, and those that its migrations could open by mistake.
+create temporary view relations as
+select c.oid, c.oid::regclass::text as name, c.relkind
+from pg_class as c
+where c.relnamespace in (
+    select n.oid from pg_namespace as n where n.nspname in ('app', 'api', 'staging', 'public', 'auth', 'supabase_migrations')
+  )
+  and c.relkind in ('r', 'p', 'v', 'm', 'f')
+  and not exists (select from pg_depend as d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e');
+grant select on relations to public;
+
+-- All that a role may do: a command, the columns that it may do it with (* for all), and a table, view or function.
+create function pg_temp.can(role text) returns table (command text, columns text, object text) language plpgsql as $$
+begin
+  perform set_config('role', role, true);
+  return query
+    select
+      tried.command,
+      case when bool_and(answer.may) then '*' else string_agg(a.attname, ', ' order by a.attname) filter (where answer.may) end,
+      r.name
+    from relations as r
+    join pg_attribute as a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
+    cross join lateral (values
+      ('select', format('select %I from %s where false', a.attname, r.name)),
+      ('insert', format('insert into %2$s (%1$I) overriding system value select (null::%2$s).%1$I where false', a.attname, r.name)),
+      ('update', format('update %2$s set %1$I = default where false', a.attname, r.name)),
+      ('delete', format('delete from %s where false', r.name)),
+      ('truncate', case when r.relkind <> 'v' then format('truncate %s cascade', r.name) end)
+    ) as tried (command, statement)
+    cross join lateral (select pg_temp.may(tried.statement) as may where tried.statement is not null) as answer
+    group by r.name, tried.command
+    having bool_or(answer.may);
+  return query
+    select 'call', '*', p.pronamespace::regnamespace || '.' || p.proname
+    from pg_proc as p
+    where p.pronamespace::regnamespace::text in ('app', 'api', 'staging', 'public')
+      and not exists (select from pg_depend as d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+      and pg_temp.may_call(p.oid);
+  perform set_config('role', 'none', true);
+end
+$$;
+
+-- Roles
+
+create temporary table expected (roles text[], command text, columns text, objects text[]);
+insert into expected values
+  -- The functions that serve API keys: all that the project's secret key can do, which no policy binds. public_api owns them.
+  ('{service_role,public_api}', 'call', '*', '{public.list_activity,public.list_categories,public.list_day_ratings,public.list_members,
+    public.list_pulse_responses,public.list_rewards,public.list_teams,public.upsert_rewards,public.verify_api_key}'),
+  -- Who has signed in: names of members, keys without their hash, their uses and history; a new key, and what may change of one.
+  ('{authenticated}', 'select', '*', '{app.api_key_uses,app.api_key_events}'),
+  ('{authenticated}', 'select', 'company_id, id, name', '{app.members}'),
+  ('{authenticated}', 'select', 'company_id, created_at, created_by, expires_at, hint, id, name, replaced_by, revoked_at, revoked_by, scopes',
+    '{app.api_keys}'),
+  ('{authenticated}', 'insert', 'expires_at, name, scopes', '{app.api_keys}'),
+  ('{authenticated}', 'update', 'expires_at, name, replaced_by, revoked_at', '{app.api_keys}'),
+  ('{authenticated}', 'call', '*', '{public.create_api_key,public.link_member,public.list_api_key_events,public.list_api_keys,
+    public.rename_api_key,public.replace_api_key,public.revoke_api_key,app.check_api_key_name,app.current_admin,app.current_member,
+    app.insert_api_key,app.iso_8601,app.link_member,app.scopes}'),
+  -- What these functions do as public_api: read what the API answers, and write the columns of an import.
+  ('{public_api}', 'select', '*', '{api.members,api.teams,api.categories,api.activity,api.rewards,api.day_ratings,api.pulse_responses,
+    app.teams,app.members,app.categories,app.category_names,app.kudos,app.rewards,app.day_ratings,app.pulse_questions,app.pulse_responses}'),
+  ('{public_api}', 'select', 'default_language, id, name', '{app.companies}'),
+  ('{public_api}', 'insert', 'company_id, description, external_id, name, points_cost, reward_type', '{app.rewards}'),
+  ('{public_api}', 'update', 'description, name, points_cost, reward_type', '{app.rewards}'),
+  ('{public_api}', 'call', '*', '{app.append_columns,app.authenticate,app.category_names_by_id,app.current_company_id,app.include_in_activity,
+    app.include_in_day_ratings,app.include_in_pulse_responses,app.include_in_rewards,app.iso_8601,app.page_headers,app.rarest_kudos_filter,
+    app.rarest_members_filter,app.refuse_starting_after,app.refuse_without_row_security,app.respond}');
+
+select bag_eq(
+  format('select * from pg_temp.can(%L)', role),
+  format('select command, columns, unnest(objects) from expected where %L = any (roles)', role),
+  format('%s can do what stands here, and nothing else', role)
+)
+from unnest(array['anon', 'service_role', 'authenticated', 'public_api']) as role;
+
+-- Whose rows there are for each actor: the tables and views that it may read, by the companies that it finds in them.
+
+create function pg_temp.whose(company uuid) returns text language sql immutable
+return case company when pg_temp.id('Acorn') then 'Acorn' when pg_temp.id('Birch') then 'Birch' else 'somebody else' end;
+
+create function pg_temp.found_by(actor text) returns table (relation text, companies text) language plpgsql as $$
+declare
+  company_column text;
+begin
+  for relation in select r.name from relations as r where r.name ~ '^(app|api)\.' loop
+    company_column := case relation when 'app.companies' then 'id' else 'company_id' end;
+    companies := pg_temp.try(actor, format('select coalesce(string_agg(distinct pg_temp.whose(%I), '' and ''), ''nobody'') from %s', company_column, relation));
+    if companies !~ '^42501 permission denied' then
+      return next;
+    end if;
+  end loop;
+end
+$$;
+create temporary table found as
+select a.actor, f.relation, f.companies from (select * from actors order by place) as a, pg_temp.found_by(a.actor) as f;
+
+select bag_eq(
+  'select actor, companies, count(*) from found group by actor, companies',
+  $$
+    select actor, companies, (select sum(cardinality(objects)) from expected where command = 'select' and role = any (roles))
+    from (values
+      ('a session without a user', 'nobody'), ('a stranger', 'nobody'), ('a member of Acorn', 'nobody'),
+      ('an admin of Acorn', 'Acorn'), ('an admin of Birch', 'Birch'),
+      ('no key', 'nobody'), ('no key, in a pooled session', 'nobody'), ('a key of Acorn', 'Acorn'), ('a key of Birch', 'Birch')
+    ) as finders (actor, companies)
+    join actors using (actor)
+  $$,
+  'In every table and view that it may read each actor finds rows of its own company and of no other; who has none, no row'
+);
+
+-- Writing past the functions: whose rows are written, or what refuses it
+
+create temporary table attempts (place serial, actor text, statement text, outcome text, name text);
+insert into attempts (actor, statement, outcome, name)
+select actor, format('with written as (%s returning company_id) select coalesce(string_agg(distinct pg_temp.whose(company_id), '' and ''), ''nobody'') from written', statement),
+  outcome, name
+from (values
+  ('a stranger', $$ insert into app.api_keys (name, scopes) values ('Key', '{read:members}') $$,
+    '42501 new row violates row-level security policy for table "api_keys"', 'Whoever is signed in and no member cannot insert a key'),
+  ('a member of Acorn', $$ insert into app.api_keys (name, scopes) values ('Key', '{read:members}') $$,
+    '42501 new row violates row-level security policy for table "api_keys"', 'A plain member cannot insert a key'),
+  ('an admin of Acorn', $$ insert into app.api_keys (name, scopes) values ('Key', '{read:members}') $$,
+    'Acorn', 'A key that an admin inserts belongs to their own company'),
+  ('a member of Acorn', 'update app.api_keys set revoked_at = now()', 'nobody', 'A plain member''s update reaches no key'),
+  ('an admin of Acorn', 'update app.api_keys set revoked_at = now()', 'Acorn', 'An admin''s update without any condition reaches the keys of their company only'),
+  ('an admin of Acorn', 'delete from app.api_keys', '42501 permission denied for table api_keys', 'An admin cannot delete a key: revoked keys stay listed'),
+  ('no key', $$ insert into app.rewards (company_id, external_id, name, points_cost) values (pg_temp.id('Acorn'), 'cup', 'Cup', 1) $$,
+    '42501 new row violates row-level security policy for table "rewards"', 'While no key has been verified no reward is inserted'),
+  ('no key', $$ update app.rewards set name = 'Taken' $$, 'nobody', 'While no key has been verified an update reaches no reward'),
+  ('a key of Acorn', $$ update app.rewards set name = 'Taken' $$,
+    'Acorn', 'With a key of Acorn an update without any condition reaches the rewards of Acorn only'),
+  ('a key of Acorn', $$ insert into app.rewards (company_id, external_id, name, points_cost) values (pg_temp.id('Acorn'), 'cup', 'Cup', 1) $$,
+    'Acorn', 'With a key of Acorn a reward of Acorn is inserted'),
+  ('a key of Acorn', $$ insert into app.rewards (company_id, external_id, name, points_cost) values (pg_temp.id('Birch'), 'cup', 'Cup', 1) $$,
+    '42501 new row violates row-level security policy for table "rewards"', 'With a key of Acorn no reward of Birch is inserted'),
+  ('a key of Acorn', $$ insert into app.rewards (company_id, external_id, name, points_cost) values (pg_temp.id('Birch'), 'mug', 'Mug', 1)
+    on conflict (company_id, external_id) do update set name = 'Taken' $$,
+    '42501 new row violates row-level security policy for table "rewards"', 'With a key of Acorn no reward of Birch is updated through on conflict either'),
+  ('a key of Acorn', $$ update app.rewards set company_id = pg_temp.id('Birch') $$,
+    '42501 permission denied for table rewards', 'No reward is moved to another company'),
+  ('a key of Acorn', 'delete from app.rewards', '42501 permission denied for table rewards', 'No reward is deleted')
+) as written (actor, statement, outcome, name);
+
+-- Managing keys: what each function of the dashboard answers to whom
+
+insert into attempts (actor, statement, outcome, name)
+select actor, format(statement, key.id), outcome, format('%s, as %s: %s', task, actor, coalesce(outcome, 'none'))
+from (values
+  ('Creating a key', $$ select public.create_api_key('New') ->> 'name' $$, 'New', 'New', 'PT403 only an admin may create API keys'),
+  ('Listing keys', $$ select string_agg(key ->> 'name', ' ') from json_array_elements(public.list_api_keys()) as key $$, 'Acorn key', 'Birch key', null),
+  ('Reading the history', $$ select string_agg(event ->> 'key_name', ' ') from json_array_elements(public.list_api_key_events()) as event $$,
+    'Acorn key', 'Birch key', null),
+  ('Renaming a key of Acorn', $$ select public.rename_api_key(%L, 'New') ->> 'name' $$, 'New', 'PT404', 'PT404'),
+  ('Replacing a key of Acorn', $$ select public.replace_api_key(%L) ->> 'name' $$, 'Acorn key', 'PT404', 'PT404'),
+  ('Revoking a key of Acorn', $$ select public.revoke_api_key(%L) ->> 'revoked_by' $$, 'Ada', 'PT404', 'PT404')
+) as tasks (task, statement, of_admin, of_other_admin, of_others)
+cross join lateral (values
+  ('an admin of Acorn', of_admin), ('an admin of Birch', of_other_admin), ('a member of Acorn', of_others), ('a stranger', of_others),
+  ('a session without a user', of_others)
+) as answers (actor, answer)
+cross join lateral (select case answer when 'PT404' then 'PT404 no API key of your company has this id' else answer end as outcome) as whole
+join app.api_keys as key on encode(key.key_hash, 'hex') = pg_temp.key('Acorn');
+
+select is(pg_temp.try(actor, statement), outcome, name) from attempts order by place;
+
+select * from finish();
+rollback;

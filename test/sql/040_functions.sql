@@ -1,0 +1,155 @@
+-- Functions: whose they are, with whose rights and settings they run. Who may call them is in 020_who_may_do_what.sql.
+begin;
+create extension if not exists pgtap with schema extensions;
+select plan(16);
+
+-- The functions of this project: those of its schemas, and those in public that no extension brought.
+create temporary view functions as
+select
+  p.oid,
+  n.nspname::text as schema,
+  p.proname::text as name,
+  pg_get_function_result(p.oid) as result,
+  p.proowner::regrole::text as owner,
+  case when p.prosecdef then 'definer' else 'invoker' end as security,
+  case p.provolatile when 'v' then 'volatile' when 's' then 'stable' when 'i' then 'immutable' end as volatility,
+  array_to_string(p.proconfig, ', ') as settings,
+  (
+    select coalesce(string_agg(grantee.name, ', ' order by grantee.name), '')
+    from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as entry,
+      lateral (select case entry.grantee when 0 then 'public' else entry.grantee::regrole::text end) as grantee (name)
+    where entry.grantee <> p.proowner
+  ) as callers
+from pg_proc as p
+join pg_namespace as n on n.oid = p.pronamespace
+where n.nspname in ('public', 'app', 'api', 'staging')
+  and not exists (select from pg_depend as d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e');
+
+-- What the Data API may call
+
+select is_empty(
+  $$
+    select name from functions
+    where schema = 'public' and callers = 'service_role'
+      and (owner, security, volatility, result) is distinct from ('public_api', 'definer', 'volatile', 'json')
+  $$,
+  'Functions that serve API keys belong to public_api and run with its rights'
+);
+select is_empty(
+  $$
+    select name, settings from functions
+    where schema = 'public' and callers = 'service_role' and settings <> case
+      when name ~ '^list_' then 'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s'
+      else 'search_path="", jit=off, lock_timeout=5s, statement_timeout=7s' end
+  $$,
+  'Every list has the settings that keep its plan good, and nothing that serves an API key waits or runs for long'
+);
+select is_empty(
+  $$
+    select name from functions
+    where schema = 'public' and callers = 'authenticated' and (owner, security, result) is distinct from ('postgres', 'invoker', 'json')
+  $$,
+  'Functions that admins call run with the rights of their caller'
+);
+select is_empty(
+  $$
+    select name from functions
+    where schema = 'public' and (select prosrc from pg_proc where pg_proc.oid = functions.oid) like '%app.authenticate(%'
+      and volatility <> 'volatile'
+  $$,
+  'Every function that authenticates is volatile: the Data API runs a stable one read-only, and the last use could not be recorded'
+);
+select is_empty(
+  $$
+    select f.schema, f.name from functions as f join pg_proc as p on p.oid = f.oid
+    where coalesce(f.settings, '') !~ '\mjit=off\M'
+      and (f.owner = 'public_api' or has_function_privilege('public_api', f.oid, 'execute') and p.prosrc ~ '\m(from|join|update|into) (app|api)\.')
+  $$,
+  'Every function of public_api, and each that these call and that reads a table, is never compiled: it would take longer than a hundred pages'
+);
+select is(
+  (select proparallel from pg_proc where oid = 'app.current_company_id'::regproc), 'u',
+  'No page is read in parallel, whatever its plan is priced at: the function that the policies ask forbids it'
+);
+select is_empty(
+  $$ select schema, name from functions group by schema, name having count(*) > 1 $$,
+  'No function is overloaded: the Data API chooses by argument names, and grants, owners and comments name a function without its arguments'
+);
+select is_empty(
+  $$ select name from functions where schema = 'public' and security = 'definer' and owner <> 'public_api' $$,
+  'Nothing in public runs with the rights of postgres'
+);
+
+-- Internal functions
+
+select is_empty(
+  $$ select name from functions where schema = 'app' and owner <> 'postgres' $$, 'postgres owns every function of schema app'
+);
+select bag_eq(
+  $$ select name, security, volatility, settings from functions where schema = 'app' and (security <> 'invoker' or settings <> 'search_path=""') $$,
+  $$ values
+    ('current_admin', 'definer', 'stable', 'search_path=""'),
+    ('current_member', 'definer', 'stable', 'search_path=""'),
+    ('link_member', 'definer', 'volatile', 'search_path=""'),
+    ('make_api_key', 'definer', 'volatile', 'search_path=""'),
+    ('change_api_key', 'definer', 'volatile', 'search_path=""'),
+    ('record_api_key_event', 'definer', 'volatile', 'search_path=""'),
+    ('authenticate', 'definer', 'volatile', 'search_path="", enable_seqscan=off, jit=off'),
+    ('note_use', 'invoker', 'volatile', 'search_path="", enable_seqscan=off'),
+    ('rarest_members_filter', 'invoker', 'stable', 'search_path="", enable_bitmapscan=off, jit=off'),
+    ('rarest_kudos_filter', 'invoker', 'stable', 'search_path="", enable_bitmapscan=off, jit=off'),
+    ('category_names_by_id', 'invoker', 'stable', 'search_path="", jit=off'),
+    ('include_in_activity', 'invoker', 'stable', 'search_path="", jit=off'),
+    ('include_in_rewards', 'invoker', 'stable', 'search_path="", jit=off'),
+    ('include_in_day_ratings', 'invoker', 'stable', 'search_path="", jit=off'),
+    ('include_in_pulse_responses', 'invoker', 'stable', 'search_path="", jit=off'),
+    ('write_file', 'invoker', 'volatile', 'search_path="", enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off'),
+    ('load_staging', 'invoker', 'volatile', 'search_path="", jit=off') $$,
+  'These functions of schema app run with the rights of their owner or with settings of their own, and all others with neither'
+);
+select is(
+  (select volatility from functions where schema = 'app' and name = 'requests_at_once'), 'stable',
+  'The number that operators may replace is stable: of an immutable function sessions would keep the value'
+);
+select bag_eq(
+  $$ select schema || '.' || name from functions where not settings like 'search_path=""%' or settings is null $$,
+  $$ values ('app.purge_before') $$,
+  'Every function has an empty search path, so that nobody can slip a table or an operator under it; a procedure that commits may have none'
+);
+select is_empty(
+  $$
+    select p.oid::regprocedure, entry.grantee, entry.is_grantable
+    from functions join pg_proc as p using (oid), aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as entry
+    where entry.grantee <> p.proowner
+      and (entry.grantee not in ('public_api'::regrole, 'authenticated'::regrole, 'service_role'::regrole) or entry.is_grantable)
+  $$,
+  'Functions are granted to public_api, authenticated and service_role alone, who cannot pass it on: not to everybody, not to anon'
+);
+select is_empty(
+  $$ select schema, name from functions where schema in ('api', 'staging') $$,
+  'The schemas of the views and of loading hold no function'
+);
+select is_empty(
+  $$
+    select tgrelid::regclass, tgname from pg_trigger
+    where tgenabled <> 'O' and tgrelid in (select oid from pg_class where relnamespace = 'app'::regnamespace)
+  $$,
+  'Every trigger is enabled'
+);
+select bag_eq(
+  $$
+    select tgrelid::regclass::text, tgname::text, tgfoid::regproc::text, pg_get_triggerdef(oid) ~ ' BEFORE '
+    from pg_trigger
+    where not tgisinternal and tgrelid in (select oid from pg_class where relnamespace = 'app'::regnamespace)
+  $$,
+  $$ values
+    ('app.api_keys', 'make_api_key', 'app.make_api_key', true),
+    ('app.api_keys', 'change_api_key', 'app.change_api_key', true),
+    ('app.api_keys', 'record_api_key_event', 'app.record_api_key_event', false),
+    ('app.api_key_events', 'refuse_change', 'app.refuse_change', true),
+    ('app.api_key_events', 'refuse_truncate', 'app.refuse_change', true) $$,
+  'Keys and their history have their triggers, and no other table has any'
+);
+
+select * from finish();
+rollback;
