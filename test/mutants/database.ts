@@ -156,7 +156,7 @@ async function inFunctions(sql: Sql): Promise<Mutant[]> {
     "",
   );
   await one("everybody is an admin", "app.current_admin", /\(?m\.role = 'admin'::text\)?/, "true");
-  await one("an unconfirmed address is linked", "app.link_member", /and u\.email_confirmed_at is not null/, "");
+  await one("an unconfirmed address is linked", "app.link_member", /account\.email_confirmed_at is null/, "false");
   await one("one of several members is linked", "app.link_member", /candidates\.found > 1/, "false");
   await one("a linked member is linked again", "app.link_member", /and not exists \([^;]*?m\.id\)/, "");
   await one(
