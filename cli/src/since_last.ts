@@ -1,11 +1,11 @@
 // --since-last: a file beside the output keeps how far the last export came, so that the next one asks only for what is newer.
 import { createReadStream, existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { Format, Row } from "./formats.ts";
-import { Problem } from "./problem.ts";
+import { exitCodes, Problem } from "./problem.ts";
 import { incomplete, replaceFile, type Target } from "./unfinished_file.ts";
 
 /** How far an export came: rows since then are asked for, and those with these ids are had. */
@@ -17,10 +17,21 @@ export interface Reached {
 /** Rows get their time when they are written and show when that is committed; so the newest minutes are asked for twice. */
 const overlap = 5 * 60 * 1000;
 
-/** The place of one job; `next` is where it will be as soon as the unfinished file has its name. */
-interface Entry {
+/** What an export wrote, by which the next one knows the file again. */
+interface Written {
+  name: string;
+  bytes: number;
+}
+
+/** Where a job is. */
+interface Place {
   reached: Reached | null;
-  next?: { reached: Reached; unfinished: string };
+  file?: Written;
+}
+
+/** The place of one job; `next` is where it will be as soon as the unfinished file has its name. */
+interface Entry extends Place {
+  next?: { reached: Reached; file: Written; unfinished: string };
 }
 
 export interface Places {
@@ -32,21 +43,51 @@ export interface Places {
   keep(next: Reached): Promise<void>;
 }
 
-/** Reads the place of a job: a list, its filters and its format, of one company, in the folder of the output. */
+/**
+ * Reads the place of a job: a list, its filters and its format, of one company, in the folder of the output.
+ * @throws Problem when the output is there, and is not the file that the job's last export wrote
+ */
 export async function placesOf(list: string, job: string, out: string): Promise<Places> {
   const folder = dirname(out);
   const path = join(folder, `${list}.state.json`);
-  const all: Record<string, Entry> = JSON.parse(await readFile(path, "utf8").catch(() => "{}"));
-  const { reached = null, next } = all[job] ?? {};
-  // Killed between the two: where the unfinished file has gone, it got its name.
-  const hasName = next !== undefined && !existsSync(join(folder, next.unfinished));
-  const current = hasName ? next.reached : reached;
-  const write = (entry: Entry) => replaceFile(path, `${JSON.stringify({ ...all, [job]: entry }, null, 2)}\n`);
+  const entries = async (): Promise<Record<string, Entry>> =>
+    JSON.parse(await readFile(path, "utf8").catch(() => "{}"));
+  const write = async (entry: Entry) =>
+    replaceFile(path, `${JSON.stringify({ ...(await entries()), [job]: entry }, null, 2)}\n`);
+  const written = async (file: string): Promise<Written> => ({ name: basename(out), bytes: (await stat(file)).size });
+
+  const all = await entries();
+  const place = placeIn(all[job], folder);
+  if (existsSync(out)) expectOwn(out, await written(out), place, othersThan(job, all, folder));
   return {
-    reached: current,
-    announce: (next) => write({ reached: current, next: { reached: next, unfinished: basename(incomplete(out)) } }),
-    keep: (next) => write({ reached: next }),
+    reached: place.reached,
+    announce: async (reached) => {
+      const unfinished = incomplete(out);
+      await write({ ...place, next: { reached, file: await written(unfinished), unfinished: basename(unfinished) } });
+    },
+    keep: async (reached) => write({ reached, file: await written(out) }),
   };
+}
+
+/** Where a job is by its entry. Killed between announcing and keeping: where the unfinished file has gone, it got its name. */
+function placeIn(entry: Entry | undefined, folder: string): Place {
+  const { next, ...place } = entry ?? { reached: null };
+  const hasName = next !== undefined && !existsSync(join(folder, next.unfinished));
+  return hasName ? { reached: next.reached, file: next.file } : place;
+}
+
+const othersThan = (job: string, all: Record<string, Entry>, folder: string): Place[] =>
+  Object.entries(all).flatMap(([name, entry]) => (name === job ? [] : [placeIn(entry, folder)]));
+
+/** New rows go in front of the rows of the same job and of no other, and right up to them. */
+function expectOwn(out: string, found: Written, { reached, file }: Place, others: Place[]): void {
+  if (others.some((other) => other.file?.name === found.name))
+    throw new Problem(
+      `${out} is kept by an export of another company, address, format or filter: name another --out`,
+      exitCodes.usage,
+    );
+  if (reached && file && (file.name !== found.name || file.bytes !== found.bytes))
+    throw new Problem(`${out} is not what the last export with --since-last wrote: move it away`, exitCodes.usage);
 }
 
 /**

@@ -1,6 +1,6 @@
 // Where public-data-api export writes to: a pipe, a compressed file, a folder with all lists, and a file that grows by what is new.
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import papaparse from "papaparse";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -158,6 +158,57 @@ test("--since-last begins anew for another company, other filters and another fo
     expect(JSON.parse(String(read("d.json")))).toHaveLength(3);
     await nightly(crowd.key, "--out", "e.json");
     expect(JSON.parse(String(read("e.json")))).toHaveLength(0);
+  } finally {
+    await Promise.all([crowd, other].map(({ company }) => company.remove()));
+  }
+});
+
+test("--since-last knows a file that it finished in the moment in which it was killed", async () => {
+  const crowd = await makeCrowd(3);
+  const keep = () => run("export", folder, crowd.key, "activity", "--since-last", "--out", "kudos.csv");
+  const state = (): Record<string, object> => JSON.parse(String(read("activity.state.json")));
+  try {
+    await keep();
+    const first = state();
+    await addKudos(crowd, "new", "2026-06-16 12:00Z");
+    await keep();
+    const [content, second] = [read("kudos.csv"), state()];
+    const unfinished = "kudos.incomplete.csv";
+    const killed = Object.entries(first).map(([job, entry]) => [
+      job,
+      { ...entry, next: { ...second[job], unfinished } },
+    ]);
+    writeFileSync(`${folder}/activity.state.json`, JSON.stringify(Object.fromEntries(killed)));
+    expect(await keep()).toMatchObject({ code: 0, stderr: "" });
+    expect(read("kudos.csv").equals(content)).toBe(true);
+  } finally {
+    await crowd.company.remove();
+  }
+});
+
+test("--since-last puts rows in front of its own file only, as it left it", async () => {
+  const [crowd, other] = await Promise.all([makeCrowd(3), makeCrowd(4)]);
+  const keep = (key: string, out: string) => run("export", folder, key, "activity", "--since-last", "--out", out);
+  await sql`update app.companies set name = 'Other' where id = ${other.company.id}`;
+  try {
+    await keep(crowd.key, "kudos.csv");
+    const before = read("kudos.csv");
+    const { code, stderr } = await keep(other.key, "kudos.csv");
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: "kudos.csv is kept by an export of another company, address, format or filter: name another --out\n",
+    });
+    expect(read("kudos.csv").equals(before)).toBe(true);
+
+    // Nothing is new for this one, so that it would leave a hole in whatever it found.
+    await keep(crowd.key, "later.csv");
+    const moved = "is not what the last export with --since-last wrote: move it away\n";
+    expect(await keep(crowd.key, "kudos.csv")).toMatchObject({ code: 2, stderr: `kudos.csv ${moved}` });
+    await run("export", folder, crowd.key, "activity", "--since", "2026-06-01", "--out", "later.csv");
+    expect(await keep(crowd.key, "later.csv")).toMatchObject({ code: 2, stderr: `later.csv ${moved}` });
+    expect(read("later.csv").equals(before)).toBe(true);
+    rmSync(`${folder}/later.csv`);
+    expect((await keep(crowd.key, "later.csv")).code).toBe(0);
   } finally {
     await Promise.all([crowd, other].map(({ company }) => company.remove()));
   }
