@@ -1,9 +1,12 @@
-import { joined, type Page, pageBytes } from "./database.ts";
+import { joined, type Page } from "./database.ts";
 import type { Column } from "./endpoint.ts";
 import { JsonText } from "./json_text.ts";
 import type { Answer, Bytes } from "./responses.ts";
 
 type Row = Record<string, unknown>;
+
+/** Bytes of a page that is not in memory as a whole that are turned into CSV at once. */
+const sliceBytes = 256 * 1024;
 
 /**
  * A list as CSV (`docs/api.md`, CSV): a header, then a line a row, each ended by CRLF. `page` is the JSON array as the database
@@ -19,20 +22,15 @@ export async function csv(
 ): Promise<Answer> {
   const { unparse } = (await import("papaparse")).default;
   const fields = columns.map(({ name }) => name);
-  const encoder = new TextEncoder();
-  const slices = rowSlices(page);
 
-  /** The CSV of the next rows, as bytes: Deno needs longer to send a long string. Nothing behind the last ones. */
-  const next = async (header: boolean): Promise<Bytes | undefined> => {
-    const { value: slice, done } = await slices.next();
-    if (done && !header) return undefined;
-    const rows = slice ? readRows(slice, columns) : [];
-    for (const column of columns) finishCells(rows, column, escapeFormulas);
-    const text = unparse({ fields, data: rows }, { header });
+  /** The lines of the rows of a JSON array, as bytes: Deno needs longer to send a long string. */
+  const lines = (json: string, header: boolean): Bytes => {
+    const data = readRows(json, columns);
+    for (const column of columns) finishCells(data, column, escapeFormulas);
+    const text = unparse({ fields, data }, { header });
     // papaparse ends only a file without rows with a line break.
-    return encoder.encode(rows.length > 0 ? `${text}\r\n` : text);
+    return new TextEncoder().encode(data.length > 0 ? `${text}\r\n` : text);
   };
-  const first = (await next(true)) ?? new Uint8Array();
   return {
     status: 200,
     headers: {
@@ -40,23 +38,26 @@ export async function csv(
       "Content-Disposition": `attachment; filename="${name}.csv"`,
       ...headers,
     },
-    body: page.rest ? stream(first, () => next(false), page.rest) : first,
+    body: page.rest ? flowing(page.start, page.rest, lines) : lines(new TextDecoder().decode(page.start), true),
   };
 }
 
-function stream(
-  first: Bytes,
-  next: () => Promise<Bytes | undefined>,
-  source: ReadableStreamDefaultReader<Uint8Array>,
-): ReadableStream {
+/** The CSV of a page slice by slice, none before the caller has taken the one before. */
+function flowing(
+  start: Bytes,
+  rest: ReadableStreamDefaultReader<Uint8Array>,
+  lines: (json: string, header: boolean) => Bytes,
+): ReadableStream<Uint8Array> {
+  const slices = rowSlices(start, rest);
+  let isFirst = true;
   return new ReadableStream<Uint8Array>({
-    start: (controller) => controller.enqueue(first),
     async pull(controller) {
-      const bytes = await next();
-      if (bytes) controller.enqueue(bytes);
-      else controller.close();
+      const { value: slice, done } = await slices.next();
+      if (done) return controller.close();
+      controller.enqueue(lines(slice, isFirst));
+      isFirst = false;
     },
-    cancel: (reason) => source.cancel(reason),
+    cancel: (reason) => rest.cancel(reason),
   });
 }
 
@@ -64,8 +65,8 @@ const code = (character: string): number => character.charCodeAt(0);
 const [quote, backslash, comma] = [code('"'), code("\\"), code(",")];
 const [openBrace, closeBrace, openBracket, closeBracket] = [code("{"), code("}"), code("["), code("]")];
 
-/** The rows of a JSON array as JSON arrays again, each of about `pageBytes`. The last one may have no row. */
-async function* rowSlices({ start: bytes, rest }: Page): AsyncGenerator<string> {
+/** The rows of a JSON array as JSON arrays again, each of about `sliceBytes`. The last one may have no row. */
+async function* rowSlices(bytes: Bytes, rest: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   const place = { depth: 0, isInText: false };
   let start = bytes.indexOf(openBracket) + 1;
@@ -76,15 +77,15 @@ async function* rowSlices({ start: bytes, rest }: Page): AsyncGenerator<string> 
       // What an escape stands before is no quote.
       if (byte === backslash) at++;
       else enter(place, byte);
-      const isFull = byte === comma && place.depth === 0 && !place.isInText && at - start >= pageBytes;
+      const isFull = byte === comma && place.depth === 0 && !place.isInText && at - start >= sliceBytes;
       if (!isFull && place.depth >= 0) continue;
       yield `[${decoder.decode(bytes.subarray(start, at))}]`;
       if (place.depth < 0) return;
       start = at + 1;
     }
-    const more = await rest?.read();
-    if (!more || more.done) throw new Error("the page has no end");
-    bytes = joined(bytes.subarray(start), more.value);
+    const { done, value } = await rest.read();
+    if (done) throw new Error("the page has no end");
+    bytes = joined([bytes.subarray(start), value]);
     at -= start;
     start = 0;
   }
@@ -107,30 +108,32 @@ class JsonValue {
   }
 }
 
-function readRows(slice: string, columns: readonly Column[]): Row[] {
+/** The rows of a JSON array. Throws where it is none. */
+function readRows(text: string, columns: readonly Column[]): Row[] {
   const kept = columns.filter(({ type }) => type === "json").map(({ name }) => name);
-  if (kept.length === 0) return JSON.parse(slice);
+  if (kept.length === 0) return JSON.parse(text);
   const rows: Row[] = [];
-  const json = new JsonText(slice);
+  const json = new JsonText(text);
   json.expect("[");
   if (json.take("]")) return rows;
   do {
     const row: Row = {};
     json.expect("{");
     do {
-      const name: string = JSON.parse(slice.slice(json.string(), json.at));
+      const name: string = JSON.parse(text.slice(json.string(), json.at));
       json.expect(":");
-      const text = slice.slice(json.value(), json.at);
-      row[name] = kept.includes(name) && /^[^"n]/.test(text) ? new JsonValue(text) : JSON.parse(text);
+      const value = text.slice(json.value(), json.at);
+      row[name] = kept.includes(name) && /^[^"n]/.test(value) ? new JsonValue(value) : JSON.parse(value);
     } while (json.take(","));
     json.expect("}");
     rows.push(row);
   } while (json.take(","));
+  json.expect("]");
   return rows;
 }
 
 function finishCells(rows: Row[], { name, type }: Column, escapeFormulas: boolean): void {
-  if (type !== "text" && type !== "json") return;
+  if (type !== "json" && !(type === "text" && escapeFormulas)) return;
   for (const row of rows) {
     const value = row[name];
     if (value instanceof JsonValue) row[name] = withoutSpace(value.text);

@@ -17,29 +17,37 @@ type CallDatabase = <Body>(
 /** The whole body. One that breaks off is an error. */
 export const asText: Reader<string> = (response) => response.text();
 
-/** The beginning of a body, and where the rest comes from if there is more. */
+/** A body, or its beginning and where the rest comes from. */
 export type Page = { start: Bytes; rest?: ReadableStreamDefaultReader<Uint8Array> };
 
-/** Bytes of a page that are in memory at once: it may have 40 MB, and an instance has 256. */
-export const pageBytes = 256 * 1024;
+/** Up to so many bytes a page is read as a whole. 1,000 ordinary rows have 400 kB; there may be 40 MB of them, and an instance has 256. */
+const wholePage = 1024 * 1024;
 
-/** A body that is to be turned into something else: all of it if it is no longer than `pageBytes`, and then one that breaks off is an error. */
+/** A body that is to be turned into something else. One that is read as a whole and breaks off is an error. */
 export const asPage: Reader<Page> = async (response) => {
+  // Read in one go it does not pass through JavaScript's streams. What was compressed on its way has no length.
+  const length = response.headers.get("Content-Length");
+  if (length !== null && Number(length) <= wholePage) return { start: new Uint8Array(await response.arrayBuffer()) };
   const rest = response.body?.getReader();
-  let start: Bytes = new Uint8Array();
-  while (rest && start.length <= pageBytes) {
+  if (!rest) return { start: new Uint8Array() };
+  const chunks: Uint8Array[] = [];
+  for (let length = 0; length <= wholePage; ) {
     const { done, value } = await rest.read();
-    if (done) return { start };
-    start = joined(start, value);
+    if (done) return { start: joined(chunks) };
+    chunks.push(value);
+    length += value.length;
   }
-  return rest ? { start, rest } : { start };
+  return { start: joined(chunks), rest };
 };
 
-/** The bytes of both, one after the other. */
-export function joined(first: Uint8Array, second: Uint8Array): Bytes {
-  const bytes = new Uint8Array(first.length + second.length);
-  bytes.set(first);
-  bytes.set(second, first.length);
+/** The bytes of all of them, one after the other. */
+export function joined(parts: readonly Uint8Array[]): Bytes {
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
   return bytes;
 }
 
