@@ -4,31 +4,37 @@ import { Agent, request } from "node:http";
 import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type PooledDataApi, startPooledDataApi } from "../../scripts/stack/pooled_data_api.ts";
+import { newCompany, type TestCompany } from "../api/companies.ts";
 import { first, second, sql, stack } from "../api/stack.ts";
 import { type FunctionProcess, startFunction } from "./function_process.ts";
 
 let dataApi: PooledDataApi;
 let instances: FunctionProcess[];
+let importer: TestCompany;
 const agent = new Agent({ keepAlive: true });
 beforeAll(async () => {
   dataApi = await startPooledDataApi(stack.superuser_url, stack.secret_key);
   const url = `http://127.0.0.1:${dataApi.port}`;
   instances = await Promise.all([startFunction(url), startFunction(url)]);
+  importer = await newCompany("Importer");
 });
 afterAll(async () => {
   agent.destroy();
   await Promise.all(instances.map((instance) => instance.kill()));
   await dataApi.stop();
+  await importer.remove();
 });
 
-function ask(path: string, key: string, { url }: FunctionProcess): Promise<number> {
+/** Sends a GET, or with a body a POST. */
+function ask(path: string, key: string, { url }: FunctionProcess, body?: string): Promise<number> {
+  const options = { agent, method: body ? "POST" : "GET", headers: { "X-API-Key": key } };
   return new Promise((resolve, reject) => {
-    request(`${url}${path}`, { agent, headers: { "X-API-Key": key } }, (response) => {
+    request(`${url}${path}`, options, (response) => {
       response.resume().on("error", reject);
       response.on("end", () => resolve(response.statusCode ?? 0));
     })
       .on("error", reject)
-      .end();
+      .end(body);
   });
 }
 
@@ -47,12 +53,17 @@ function madeUpKey(): string {
 type Counts = Record<number, number>;
 
 /** A hundred callers ask all the time, while a neighbour asks fifty times, one after the other. What both were answered. */
-async function flood(path: string, key: () => string, functions: FunctionProcess[]): Promise<[Counts, Counts]> {
+async function flood(
+  path: string,
+  key: () => string,
+  functions: FunctionProcess[],
+  body?: string,
+): Promise<[Counts, Counts]> {
   const [of, neighbours]: [Counts, Counts] = [{}, {}];
   let isOver = false;
   const callers = Array.from({ length: 100 }, async (_, index) => {
     while (!isOver) {
-      const status = await ask(path, key(), functions[index % functions.length] as FunctionProcess);
+      const status = await ask(path, key(), functions[index % functions.length] as FunctionProcess, body);
       if (!isOver) of[status] = (of[status] ?? 0) + 1;
     }
   });
@@ -77,6 +88,20 @@ test.each([
   ["pages of 100 from two instances", "/activity?limit=100", 2],
 ])("a flood of %s leaves the neighbour its answers", async (_what, path, count) => {
   const [of, neighbours] = await flood(path, () => first.key, instances.slice(0, count));
+  expect(neighbours).toEqual({ 200: 50 });
+  expect(allStatuses(of).filter((status) => ![200, 429].includes(status))).toEqual([]);
+  expect(of[200]).toBeGreaterThan(0);
+  expect(sum(of)).toBeLessThan(50 * 30);
+});
+
+// All of the same rewards, so that one waits for another's locks, with its place and its connection.
+test.each([
+  ["an instance", 1],
+  ["two instances", 2],
+])("a flood of imports from %s leaves the neighbour its answers", async (_where, count) => {
+  const { api_key } = await importer.makeKey();
+  const rewards = Array.from({ length: 20 }, (_, n) => ({ external_id: `${n}`, name: "Mug", points_cost: n }));
+  const [of, neighbours] = await flood("/rewards", () => api_key, instances.slice(0, count), JSON.stringify(rewards));
   expect(neighbours).toEqual({ 200: 50 });
   expect(allStatuses(of).filter((status) => ![200, 429].includes(status))).toEqual([]);
   expect(of[200]).toBeGreaterThan(0);
