@@ -1,6 +1,5 @@
 // The examples of README.md and docs/api.md: every curl command there is run, in the order in which a reader meets them, with the key of the
 // first demo company, and must print what stands below it. `npm run docs` writes these outputs.
-import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -16,7 +15,6 @@ import { root } from "../../scripts/stack/process.ts";
 import { checkedFetch } from "./contract.ts";
 import { first, sql, stack } from "./stack.ts";
 
-const hasCurl = spawnSync("curl", ["--version"]).status === 0;
 const examples = await readExamples();
 
 const rewards = () => sql`select *, xmin::text from app.rewards where company_id = ${first.id} order by id`;
@@ -44,8 +42,7 @@ test("both pages have examples", () => {
 
 for (const { page, command, shown } of examples) {
   test(`${page}: ${command.replace(/\s+/g, " ").trim()}`, async () => {
-    const run = hasCurl ? runWithCurl : runWithFetch;
-    const output = await run(command, stack.api_url, first.key);
+    const output = runWithCurl(command, stack.api_url, first.key);
     expect(shown, "there is no output below it: npm run docs").not.toBeNull();
     expect(asBlock(output)).toBe(shown);
   });

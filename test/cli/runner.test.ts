@@ -1,6 +1,6 @@
 // npm test itself: whatever happens, it ends in its closing line and fails when anything failed.
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { afterAll, expect, test } from "vitest";
 import { bin, root } from "../../scripts/stack/process.ts";
@@ -10,12 +10,16 @@ import { specification } from "../runner/specification.ts";
 const folder = mkdtempSync(`${tmpdir()}/runner-`);
 afterAll(() => rmSync(folder, { recursive: true }));
 
+/** This run's stack, from a folder of its own: a run takes what its tests tried out of the folder and tells it. */
+const STACK_FILE = `${folder}/stack.json`;
+copyFileSync(process.env.STACK_FILE ?? "", STACK_FILE);
+
 /** Runs vitest as npm test does; its exit code, and the last line that it printed. */
 function vitest(
   args: string[],
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ code: number; closing: string; output: string }> {
-  const options = { cwd: root, env: { ...process.env, ...env } };
+  const options = { cwd: root, env: { ...process.env, STACK_FILE, ...env } };
   return new Promise((resolve) => {
     execFile(process.execPath, [bin("vitest"), "run", "--no-color", ...args], options, (error, stdout, stderr) => {
       const closing = stdout.trimEnd().split("\n").at(-1) ?? "";
@@ -66,6 +70,23 @@ test.each([
   ],
 ])("a test that %s", async (_, text, code, closing) => {
   expect(await runFile(text)).toMatchObject({ code, closing });
+});
+
+test("a test without its optional tool is said not to have run, and is not counted", async () => {
+  const needs = `import { needs } from ${JSON.stringify(`${root}/test/runner/optional_tool.ts`)};`;
+  const tests = `test("a", () => {}); test("b", (context) => { needs(context, "Fortran", false); throw 1; });`;
+  const { code, closing, output } = await runFile(needs + tests);
+  expect({ code, closing }).toEqual({ code: 0, closing: "1 passed, 0 failed" });
+  expect(output).toContain("\nNot run: some.test.ts › b: Fortran is missing\n");
+});
+
+test("without curl and Python their recipes fail; R is optional", async () => {
+  const path = `${folder}/path`;
+  mkdirSync(path);
+  symlinkSync("/bin/sh", `${path}/sh`);
+  const run = await vitest(["test/cli/connect/recipes", "-t", "^(curl|python|r)\\.md$"], { PATH: path });
+  expect(run).toMatchObject({ code: 1, closing: "0 passed, 2 failed" });
+  expect(run.output).toContain("\nNot run: test/cli/connect/recipes.test.ts › r.md: Rscript is missing\n");
 });
 
 test("with -t what the pattern leaves out is not counted, and what fails is", async () => {

@@ -1,7 +1,8 @@
 // What a run says in the end: what was tried, whether the specification holds, and the closing line, `N passed, N failed`.
 import { readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Reporter, SerializedError, TestModule, TestSpecification, Vitest } from "vitest/node";
+import type { Reporter, SerializedError, TestModule, TestResult, TestSpecification, Vitest } from "vitest/node";
+import { lackedItsTool } from "./optional_tool.ts";
 import { specification } from "./specification.ts";
 
 /** Of a failing test no more is printed than this: a page of 1,000 rows that differs helps nobody. */
@@ -12,12 +13,12 @@ function cut(text: string | undefined): string | undefined {
   return `${text.slice(0, longest)}\n… and ${text.length - longest} more characters`;
 }
 
-/** `path › group › name`, as docs/specification.md names a test, and its state. */
-function* testsOf({ relativeModuleId, children }: TestModule): Generator<[reference: string, state: string]> {
+/** `path › group › name`, as docs/specification.md names a test, and its result. */
+function* testsOf({ relativeModuleId, children }: TestModule): Generator<[reference: string, result: TestResult]> {
   for (const test of children.allTests()) {
     const groups: string[] = [];
     for (let group = test.parent; group.type === "suite"; group = group.parent) groups.unshift(group.name);
-    yield [[relativeModuleId, ...groups, test.name].join(" › "), test.result().state];
+    yield [[relativeModuleId, ...groups, test.name].join(" › "), test.result()];
   }
 }
 
@@ -60,10 +61,16 @@ export class ClosingLine implements Reporter {
     [this.#passed, this.#failed] = [0, 0];
     for (const module of modules) {
       const before = this.#failed;
-      for (const [reference, state] of testsOf(module)) {
-        const passed = state === "passed";
-        // One that is skipped has failed. With -t the others are not skipped but not meant.
-        if (state !== "skipped" || !this.#vitest?.config.testNamePattern) count(passed);
+      for (const [reference, result] of testsOf(module)) {
+        const passed = result.state === "passed";
+        if (result.state === "skipped") {
+          // With -t those that do not match are not skipped but not meant.
+          const isMeant = !this.#vitest?.config.testNamePattern;
+          if (lackedItsTool(result.note)) console.log(`Not run: ${reference}: ${result.note}`);
+          else if (isMeant) count(false);
+          continue;
+        }
+        count(passed);
         ran.set(reference, passed && (ran.get(reference) ?? true));
       }
       // A file that could not be loaded, or whose afterAll failed.

@@ -7,7 +7,7 @@ import papaparse from "papaparse";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { root } from "../../../scripts/stack/process.ts";
 import { expectRows, type Row, stack } from "../../api/stack.ts";
-import { tried } from "../../hardening/counts.ts";
+import { needs } from "../../runner/optional_tool.ts";
 import { type MoodyProxy, startMoodyProxy, status } from "../moody_proxy.ts";
 import { AppsScript } from "./apps_script.ts";
 import { addKudos, idsOf, type List, lists, makeLists } from "./lists.ts";
@@ -32,8 +32,6 @@ const folders = {
   node: temporaryFolder(),
   typescript: temporaryFolder(),
 };
-
-const missing = (command: string): boolean => spawnSync(command, ["--version"]).error !== undefined;
 
 /** Rows out of a CSV that begins with the header of the field names. */
 const ofCsv = (text: string): Row[] =>
@@ -101,7 +99,6 @@ async function expectPatience(run: (url: string) => Promise<unknown>): Promise<v
 }
 
 test("curl.md", async () => {
-  if (missing("curl")) return tried("not run: curl");
   const folder = folders.curl;
   const read = (file: string): Row[] => ofCsv(readFileSync(`${folder}/${file}`, "utf8"));
   const [, page = "", whole = "", news = ""] = blocks("curl.md", "sh");
@@ -128,7 +125,6 @@ test("curl.md", async () => {
 });
 
 test("python.md", async () => {
-  if (missing("python3")) return tried("not run: python3");
   const folder = folders.python;
   const read = (file: string): Row[] => ofCsv(readFileSync(`${folder}/${file}`, "utf8"));
   const [page = "", whole = "", news = ""] = blocks("python.md", "python");
@@ -147,8 +143,8 @@ test("python.md", async () => {
   await expect(sentOn, "a redirect is not followed").rejects.toThrow("302");
 });
 
-test("r.md", async () => {
-  if (missing("Rscript")) return tried("not run: R");
+test("r.md", async (context) => {
+  needs(context, "Rscript", spawnSync("Rscript", ["--version"]).status === 0);
   const folder = folders.r;
   const utf8 = { LC_ALL: "C.UTF-8" };
   const read = (file: string): Row[] => ofCsv(readFileSync(`${folder}/${file}`, "utf8"));

@@ -1,13 +1,13 @@
 // Other people's tools, with the document and the recipes: what cannot be run here is parsed at least (docs/connect).
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { endpoints } from "../../../functions/public-api/endpoints.ts";
 import { postmanCollection } from "../../../scripts/openapi/postman.ts";
 import { root } from "../../../scripts/stack/process.ts";
 import { newCompany } from "../../api/companies.ts";
 import { first, list, stack } from "../../api/stack.ts";
-import { tried } from "../../hardening/counts.ts";
+import { needs } from "../../runner/optional_tool.ts";
 import { blocks, runRecipe, temporaryFolder } from "./recipe.ts";
 
 const tools = `${root}/test/cli/tools`;
@@ -15,13 +15,10 @@ const folder = temporaryFolder();
 const document = `${root}/docs/openapi.json`;
 
 /** They are heavy, and installed on their own. */
-const areInstalled = existsSync(`${tools}/node_modules`);
-beforeAll(() => {
-  if (!areInstalled) tried("not run: the tools of test/cli/tools (npm install --prefix test/cli/tools)");
-});
 const withTools = (name: string, check: () => Promise<void>): void =>
-  test(name, async () => {
-    if (areInstalled) await check();
+  test(name, async (context) => {
+    needs(context, "npm install --prefix test/cli/tools", existsSync(`${tools}/node_modules`));
+    await check();
   });
 
 const bin = (name: string): string => `${tools}/node_modules/.bin/${name}`;
