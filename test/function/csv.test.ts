@@ -1,7 +1,7 @@
 import Papa from "papaparse";
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { internalServerError, list, startService, type Upstream } from "./service.ts";
+import { internalServerError, list, startService } from "./service.ts";
 
 const service = await startService();
 
@@ -206,102 +206,5 @@ describe("the value of a pulse answer, however deep or long,", () => {
   test("has no white space but that of its texts", async () => {
     const value = '{"a b": [1, 2.50,\n {"c\\" : ": "d  e\\\\"}], "f": true}';
     expect(cells(await pulseCsv(value))[4]).toBe('{"a b":[1,2.50,{"c\\" : ":"d  e\\\\"}],"f":true}');
-  });
-});
-
-const odd = 'a "quoted" }, ]{ [\\ "\n😀,';
-const manyMegabytes = Array.from({ length: 1000 }, (_, index) => ({ ...member, name: `${index} ${odd.repeat(100)}` }));
-/** As PostgreSQL's json_agg prints it. */
-const printed = (rows: object[]): string => `[${rows.map((row) => JSON.stringify(row)).join(", \n ")}]`;
-
-/** A list that tells its length, as PostgREST's do. */
-const withLength =
-  (json: string): Upstream =>
-  (response) =>
-    response
-      .writeHead(200, {
-        "Content-Type": "application/json",
-        "X-Has-More": "false",
-        "Content-Length": Buffer.byteLength(json),
-      })
-      .end(json);
-
-/** The pieces in which a body comes, and all of them as one text. */
-async function pieces({ body }: Response): Promise<{ lengths: number[]; text: string }> {
-  const lengths: number[] = [];
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const piece of body as unknown as AsyncIterable<Uint8Array>) {
-    lengths.push(piece.length);
-    text += decoder.decode(piece, { stream: true });
-  }
-  return { lengths, text };
-}
-
-describe.each([
-  ["of unknown length", list],
-  ["whose length is known", withLength],
-])("a page %s", (_what, answer) => {
-  test("of 1,000 ordinary rows is turned into CSV at once", async () => {
-    const row = { ...member, role: "an employee like many others, who does this and that ".repeat(4) };
-    const json = printed(Array.from({ length: 1000 }, () => row));
-    service.answer("list_members", answer(json));
-    const { lengths, text } = await pieces(await service.send("/members?format=csv"));
-    expect(lengths).toEqual([Buffer.byteLength(text)]);
-    expect(text.split("\r\n")).toHaveLength(1002);
-  });
-
-  test("of many megabytes is written in slices, none of which is large", async () => {
-    service.answer("list_members", answer(printed(manyMegabytes)));
-    const { lengths, text } = await pieces(await service.send("/members?format=csv"));
-    expect(lengths.length).toBeGreaterThan(5);
-    expect(Math.max(...lengths)).toBeLessThan(512 * 1024);
-    expect(Papa.parse(text, { header: true, skipEmptyLines: true }).data).toEqual(
-      manyMegabytes.map((row) => ({ ...row, team_id: "" })),
-    );
-    expect(text).toMatch(/^id,name,[^\r]*\r\n0a1b/);
-    expect(text.match(/^id,name,/gm)).toHaveLength(1);
-    expect(text.endsWith("\r\n")).toBe(true);
-  });
-});
-
-describe("a page of many megabytes", () => {
-  test("is read no faster than the caller takes it, and no further when the caller goes away", async () => {
-    const line = `${JSON.stringify(manyMegabytes[0])},`;
-    let written = 0;
-    let isClosed = false;
-    service.answer("list_members", (response) => {
-      response.on("close", () => {
-        isClosed = true;
-      });
-      response.writeHead(200, { "Content-Type": "application/json", "X-Has-More": "false" }).write("[");
-      const more = () => {
-        do written += line.length;
-        while (response.write(line));
-        response.once("drain", more);
-      };
-      more();
-    });
-    const response = await service.send("/members?format=csv");
-    const reader = response.body?.getReader();
-    await reader?.read();
-    // What the buffers on the way hold, of a page without end.
-    let before = -1;
-    const isAtRest = () => {
-      const rests = before === written;
-      before = written;
-      return rests;
-    };
-    await expect.poll(isAtRest).toBe(true);
-    expect(written).toBeLessThan(32 * 1024 * 1024);
-    await reader?.cancel();
-    await expect.poll(() => isClosed).toBe(true);
-  });
-
-  test("that the database did not send to its end is never a well-formed answer", async () => {
-    const page = JSON.stringify(manyMegabytes);
-    service.answer("list_members", list(page.slice(0, -1)));
-    const response = await service.send("/members?format=csv");
-    await expect(response.text()).rejects.toThrow();
   });
 });
