@@ -9,12 +9,12 @@ import { type Answer, ApiError, errorAnswer, json, type Logged, preflight, toRes
 import { readRewards } from "./reward_import.ts";
 import { Visit, WaitingLine } from "./waiting_line.ts";
 
-/** What a request came to: the answer, and what its log line says besides. Never a key, a hash, a parameter's value or data. */
+/** The outcome of a request: the answer, and what its log line adds. Never a key, a hash, a parameter's value or data. */
 type Outcome = { answer: Answer; logged: Logged };
 
 /**
  * Makes the handler of the API: path, method, key, parameters, body, database, response (`docs/api.md`, Requests).
- * The handler never throws: what it did not expect becomes a 500. `log` gets one line of JSON a request, when its headers are sent.
+ * The handler never throws: an unexpected error becomes a 500. `log` gets one line of JSON per request, when its headers are sent.
  */
 export function createApp(settings: Settings, log: (line: string) => void): (request: Request) => Promise<Response> {
   const callDatabase = connect(settings);
@@ -58,23 +58,23 @@ async function serve(endpoint: Endpoint, query: string, body: Request["body"], c
   try {
     parameters = readParameters(endpoint, query);
   } catch (error) {
-    // Only who may come in at all is told what is wrong with the request.
+    // Only a caller with a valid key learns what is wrong with the request.
     return await afterVerifying(endpoint, call, () => Promise.reject(error));
   }
   return endpoint.kind === "key" ? await checkKey(endpoint, call) : await list(endpoint, parameters, call);
 }
 
-/** A call of the database with the key of the request. */
+/** Calls the database with the key of the request. */
 type Call = <Body>(rpc: string, args: object, read: Reader<Body>) => Promise<Reply<Body>>;
 
-/** Asks whether the key may, and only then does the rest. However that ends, the log knows whose request it was. */
+/** Verifies key and scope, and only then does the rest. In any case the log gets the key's id and its company. */
 async function afterVerifying({ scope }: Endpoint, call: Call, rest: () => Promise<Outcome>): Promise<Outcome> {
   const verified = await call("verify_api_key", { required_scope: scope }, asText);
   const { answer, logged } = await rest().catch(failed);
   return { answer, logged: { ...verified.logged, ...logged } };
 }
 
-/** `POST /rewards`: not a byte of the body is read before the database has verified the key. */
+/** `POST /rewards`: the body is only read after the database has verified the key. */
 function importRewards(endpoint: ImportEndpoint, query: string, body: Request["body"], call: Call): Promise<Outcome> {
   return afterVerifying(endpoint, call, async () => {
     readParameters(endpoint, query);
@@ -91,7 +91,7 @@ const verifiedKey = z.object({
   expires_at: z.string().nullable(),
 });
 
-/** `GET /`: the version, what the key is and may do, and the endpoints (`docs/api.md`, Authentication). */
+/** `GET /`: the version, the key's name, company and scopes, and the endpoints (`docs/api.md`, Authentication). */
 async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
   const { body, logged } = await call(rpc, {}, asText);
   const listed = endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope }));
@@ -99,7 +99,7 @@ async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
   return { answer: json(JSON.stringify({ version, ...key, endpoints: listed, expires_at })), logged };
 }
 
-/** A list, as JSON that passes through, or as CSV (`docs/api.md`, Lists). */
+/** A list, as JSON that is forwarded unchanged, or as CSV (`docs/api.md`, Lists). */
 async function list(endpoint: ListEndpoint, parameters: Parameters, call: Call): Promise<Outcome> {
   const { args, included, format, escapeFormulas } = parameters;
   if (format === "json") {
@@ -112,7 +112,7 @@ async function list(endpoint: ListEndpoint, parameters: Parameters, call: Call):
   return { answer, logged };
 }
 
-/** The path relative to the base address, and the raw query. `new URL` would mend odd paths, and throw on an odd Host header. */
+/** The path relative to the base address, and the raw query. `new URL` would normalize unusual paths, and throw on an invalid Host header. */
 function address(url: string): { path: string; query: string } {
   const [, pathname = "", query = ""] = /^[^:]+:\/\/[^/?#]*([^?#]*)\??([^#]*)/.exec(url) ?? [];
   return { path: pathname.replace(/^\/public-api(?=\/|$)/, "") || "/", query };
@@ -130,14 +130,14 @@ function route(path: string, method: string): { endpoint: Endpoint | undefined; 
   throw new ApiError(405, `Method Not Allowed: ${name} accepts ${allowed}`, { headers: { Allow: allowed } });
 }
 
-/** The one header of the database that goes on to the caller (`docs/api.md`, Lists). */
+/** The only header of the database's answer that the caller gets (`docs/api.md`, Lists). */
 function hasMore(headers: Headers): Record<string, string> {
   const value = headers.get("X-Has-More");
   if (value === null) throw new Error("the database did not say whether there are more rows");
   return { "X-Has-More": value };
 }
 
-/** An error as what the caller gets. One that nobody foresaw is a 500: the log gets its kind and place, not its message, which may quote data. */
+/** The answer to an error. An unexpected one is a 500: the log gets its kind and place, not its message, which may quote data. */
 function failed(thrown: unknown): Outcome {
   const error = thrown instanceof ApiError ? thrown : unexpected(thrown);
   return { answer: errorAnswer(error), logged: error.logged };
@@ -149,7 +149,7 @@ function unexpected(error: unknown): ApiError {
   return new ApiError(500, "Internal Server Error", { logged: { error: `${name} at ${place}` } });
 }
 
-/** A path or a method without what a caller may have put there by mistake, such as a key or an email address. */
+/** A path or method for the log, without what a caller may have put there by mistake, such as a key or an email address. */
 function loggable(text: string): string {
   return text.slice(0, 200).replace(/[^/]+/g, (word) => (/^[A-Za-z_-]{1,24}$/.test(word) ? word : "…"));
 }

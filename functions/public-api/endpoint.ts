@@ -1,4 +1,4 @@
-// What the table of endpoints is made of: its types, and what several endpoints share.
+// The types of the table of endpoints, and what several endpoints share.
 import type { Scope } from "./scopes.ts";
 
 /** What a query parameter's value must look like (`docs/api.md`, Lists). `true` means that `true` is its only value. */
@@ -21,7 +21,7 @@ export type Column = {
 type Common = {
   readonly path: string;
   readonly aliases: readonly string[];
-  /** The scope that a key needs; null when any valid key will do. */
+  /** The scope that a key needs; null when any valid key is enough. */
   readonly scope: Scope | null;
   /** The database function that serves it. */
   readonly rpc: string;
@@ -32,12 +32,12 @@ type Common = {
   readonly description: string;
 };
 
-/** `GET /`: what a key is and may do. */
+/** `GET /`: checks a key. */
 export type KeyEndpoint = Common & { readonly kind: "key"; readonly method: "GET" };
 
 /**
  * A list. `rows` names what a row is; `columns` are in the order of JSON and CSV, and are only ever appended to. `included` are the
- * further columns that the parameter `include` may ask for.
+ * additional columns that the parameter `include` can ask for.
  */
 export type ListEndpoint = Common & {
   readonly kind: "list";
@@ -47,7 +47,7 @@ export type ListEndpoint = Common & {
   readonly included: readonly Column[];
 };
 
-/** The import of rewards. The fields of its rows stand in reward_import.ts. */
+/** The import of rewards. reward_rows.ts has the fields of its rows. */
 export type ImportEndpoint = Common & { readonly kind: "import"; readonly method: "POST" };
 
 export type Endpoint = KeyEndpoint | ListEndpoint | ImportEndpoint;
@@ -74,7 +74,7 @@ export const list: readonly Parameter[] = [
   },
 ];
 
-/** Lists of what happened at a time take these too (`docs/api.md`, Lists). */
+/** Lists with a time window take these too (`docs/api.md`, Lists). */
 export const window: readonly Parameter[] = [
   {
     name: "since",

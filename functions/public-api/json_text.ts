@@ -1,4 +1,4 @@
-/** What JsonText throws where its text is no JSON. */
+/** Thrown by JsonText when its text is not JSON. */
 export class NotJson extends Error {}
 
 const code = (character: string): number => character.charCodeAt(0);
@@ -10,14 +10,14 @@ const [comma, minus, plus, point, zero, nine] = [code(","), code("-"), code("+")
 const literals = ["true", "false", "null"];
 
 /**
- * A JSON text that is read once, from left to right, and never as a whole: passing over a value keeps nothing of it but one bit for
- * each level of nesting. JSON.parse makes objects out of 8 MiB of anything, which takes seconds and hundreds of megabytes.
+ * A JSON text that is read once, from left to right, and never as a whole: skipping a value stores one bit for each level of nesting.
+ * JSON.parse would create objects from any 8 MiB, which takes seconds and hundreds of megabytes.
  */
 export class JsonText {
-  /** Where the reading is. */
+  /** The current position. */
   at = 0;
   readonly text: string;
-  /** What is open around the value that is being passed over, outermost first, a bit each: 1 is an object, 0 an array. */
+  /** The objects and arrays around the value that is being skipped, outermost first, one bit each: 1 is an object, 0 an array. */
   #open = new Uint8Array(64);
   #depth = 0;
 
@@ -25,22 +25,22 @@ export class JsonText {
     this.text = text;
   }
 
-  /** Whether this character comes next, behind white space. Nothing is passed over but the white space. */
+  /** Whether this character comes next, after white space. Skips only the white space. */
   isNext(character: string): boolean {
     return this.#next() === code(character);
   }
 
-  /** Passes over this character if it comes next. */
+  /** Skips this character if it comes next. */
   take(character: string): boolean {
     return this.#take(code(character));
   }
 
-  /** Passes over this character. Throws NotJson if another one comes next. */
+  /** Skips this character. Throws NotJson if another one comes next. */
   expect(character: string): void {
     this.#expect(code(character));
   }
 
-  /** Passes over a text, such as the name of a field, and returns where it begins: its first quote. It ends where the reading is. */
+  /** Skips a string, such as the name of a field, and returns the position of its first quote. It ends at the current position. */
   string(): number {
     this.#next();
     const start = this.at;
@@ -48,7 +48,7 @@ export class JsonText {
     return start;
   }
 
-  /** Passes over a value, and returns where it begins. It ends where the reading is. */
+  /** Skips a value, and returns where it begins. It ends at the current position. */
   value(): number {
     let next = this.#next();
     const start = this.at;
@@ -66,12 +66,12 @@ export class JsonText {
     }
   }
 
-  /** Throws NotJson unless nothing follows. */
+  /** Throws NotJson if anything follows. */
   end(): void {
     if (this.#next() !== undefined) throw new NotJson();
   }
 
-  /** Behind a value: closes what ends there, and tells whether another value follows in what is still open. */
+  /** After a value: closes what ends there, and tells whether another value follows in what is still open. */
   #isFollowed(): boolean {
     while (this.#depth > 0) {
       const kind = this.#innermost();

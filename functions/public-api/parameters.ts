@@ -3,7 +3,7 @@ import type { Column, Endpoint, ParameterKind } from "./endpoint.ts";
 import { type Instant, isAfter, parseInstant, timestamp } from "./instants.ts";
 import { badRequest, shownName } from "./responses.ts";
 
-/** What a query asks for: arguments of the database function, the further columns among them, and the form of the answer. */
+/** What a query asks for: arguments of the database function, additional columns, and the format of the answer. */
 export type Parameters = {
   args: Record<string, unknown>;
   included: readonly Column[];
@@ -29,7 +29,7 @@ const instant = (bound: "since" | "until") =>
     return parsed ?? z.NEVER;
   });
 
-/** Names of further columns, each once, with commas between them: the columns, in the order of the endpoint and not of the query. */
+/** Reads names of additional columns, separated by commas, each once. Returns the columns in the order of the endpoint. */
 const columnNames = (included: readonly Column[]) =>
   z.string().transform((text, context) => {
     const names = text.split(",");
@@ -59,8 +59,8 @@ const values: Record<Exclude<ParameterKind, "include">, z.ZodType> = {
 };
 
 /**
- * Reads the query of a request (`docs/api.md`, Lists). Strict: a value that is not what it must be, a parameter that the endpoint
- * does not list and one that comes twice are refused, all of them in one 400.
+ * Reads the query of a request (`docs/api.md`, Lists). Strict: wrong values, parameters that the
+ * endpoint does not list, and repeated parameters are all reported in one 400.
  */
 export function readParameters(endpoint: Endpoint, query: string): Parameters {
   const sent = split(query);
@@ -87,7 +87,7 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
   };
 }
 
-/** The value of one parameter that was sent with these undecoded texts, or what is wrong with it. */
+/** The value of one parameter, from its undecoded texts, or what is wrong with it. */
 function readParameter(endpoint: Endpoint, name: string, texts: string[]): { problem?: string; value?: unknown } {
   const kind = endpoint.parameters.find((parameter) => parameter.name === name)?.kind;
   if (!kind) return { problem: `${shownName(name)} must be left out: ${accepted(endpoint)}` };

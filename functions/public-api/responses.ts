@@ -1,14 +1,14 @@
-/** Bytes with a buffer of their own: in the TypeScript of the platform's Deno `Uint8Array` takes no argument, in newer ones it must. */
+/** Bytes with their own buffer: in the TypeScript of the platform's Deno `Uint8Array` takes no type argument, in newer versions it needs one. */
 export type Bytes = ReturnType<TextEncoder["encode"]>;
 
-/** What goes back to the caller, before the headers that every response has. */
+/** The answer to the caller, before the headers that every response has are added. */
 export type Answer = {
   status: number;
   headers?: Record<string, string>;
   body: BodyInit | null;
 };
 
-/** What the log line of a request says of its outcome. */
+/** What the log line says about the outcome of a request. */
 export type Logged = {
   rows?: number;
   key_id?: string;
@@ -19,7 +19,7 @@ export type Logged = {
 
 type Details = { headers?: Record<string, string>; logged?: Logged };
 
-/** A refusal or a failure: `message` is what the caller reads, `logged` goes to the request's log line only (`docs/api.md`, Errors). */
+/** A refusal or a failure: the caller gets `message`; `logged` goes to the log line only (`docs/api.md`, Errors). */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -34,7 +34,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The one 401 for every key that is no good; only the log says why (`docs/api.md`, Errors). */
+/** The one 401 for every invalid key; only the log says why (`docs/api.md`, Errors). */
 export function unauthorized(why: string): ApiError {
   return new ApiError(401, "Unauthorized: Invalid or missing API Key", {
     headers: { "WWW-Authenticate": "Bearer" },
@@ -42,24 +42,24 @@ export function unauthorized(why: string): ApiError {
   });
 }
 
-/** The 429 of a request whose turn did not come in time (`docs/api.md`, Limits). */
+/** The 429 of a request that waited too long (`docs/api.md`, Limits). */
 export function tooManyRequests(why: string, owner: Logged = {}): ApiError {
   return new ApiError(429, "Too Many Requests", { headers: { "Retry-After": "1" }, logged: { ...owner, error: why } });
 }
 
-/** What becomes of a request whose caller has gone away. Nobody gets it; in the log it is told from a failure. */
+/** The outcome when the caller has disconnected. Nobody gets it; it tells the log that this is not a failure. */
 export function gone(): ApiError {
   return new ApiError(499, "Client Closed Request", { logged: { error: "the caller went away" } });
 }
 
-/** A 400 that lists what is wrong: at most 20 problems, none of which holds `; `. `more` have been counted besides (`docs/api.md`, Errors). */
+/** A 400 that lists what is wrong: at most 20 problems, none of which contains `; `. `more` is the number of others (`docs/api.md`, Errors). */
 export function badRequest(problems: readonly string[], more = 0): ApiError {
   const shown = problems.slice(0, 20);
   const rest = problems.length - shown.length + more;
   return new ApiError(400, [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; "));
 }
 
-/** A name that the caller made up, fit to stand in a message: as it is, escaped when it is odd, by its length when it is long. */
+/** A name from the caller for use in a message: as it is, escaped when it has unusual characters, or its length when it is long. */
 export function shownName(name: string): string {
   if (/^[A-Za-z_][\w.-]{0,63}$/.test(name)) return name;
   let length = 0;
@@ -72,10 +72,10 @@ function escapeUnits(text: string): string {
   return text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** Puts together the response that leaves the function; a HEAD request gets the headers of the GET (`docs/api.md`, Requests). */
+/** Builds the response; a HEAD request gets the headers of the GET (`docs/api.md`, Requests). */
 export function toResponse({ status, headers, body }: Answer, requestId: string, isHead: boolean): Response {
   if (isHead && body instanceof ReadableStream) body.cancel().catch(() => {});
-  // An empty stream and not null, for which the server would say Content-Length: 0.
+  // An empty stream, because for null the server would send Content-Length: 0.
   const sent = isHead ? new ReadableStream({ start: (controller) => controller.close() }) : body;
   return new Response(sent, {
     status,
@@ -107,7 +107,7 @@ export function json(body: string | ReadableStream | null, headers: Record<strin
   return { status: 200, headers: { "Content-Type": "application/json", ...headers }, body };
 }
 
-/** The JSON object that every error has as its body (`docs/api.md`, Errors). */
+/** The JSON body of an error (`docs/api.md`, Errors). */
 export function errorAnswer({ status, message, headers }: ApiError): Answer {
   return { ...json(JSON.stringify({ error: message }), headers), status };
 }

@@ -1,7 +1,7 @@
 import { ApiError, badRequest } from "./responses.ts";
 import { checkRow, readRows, type SentRow } from "./reward_rows.ts";
 
-/** What a body may have at most: bytes, rewards, milliseconds until it is complete, and pieces besides one for each 1500 bytes. */
+/** The limits of a body: bytes, rewards, milliseconds until it is complete, and pieces in addition to one per 1500 bytes. */
 const limits = { bytes: 8 * 1024 * 1024, rewards: 500, milliseconds: 10_000, pieces: 512 };
 
 /**
@@ -32,7 +32,7 @@ export async function readRewards(body: ReadableStream<Uint8Array> | null): Prom
   return checked;
 }
 
-/** Reads a body as UTF-8, not a byte further than it may be long, no longer than it may take, and no more pieces than make sense. */
+/** Reads a body as UTF-8, and stops at the limits for bytes, time and pieces. */
 async function readText(body: ReadableStream<Uint8Array> | null): Promise<string> {
   if (!body) return "";
   const reader = body.getReader();
@@ -53,12 +53,12 @@ async function readText(body: ReadableStream<Uint8Array> | null): Promise<string
       bytes += value.length;
       if (bytes > limits.bytes) throw badRequest([`body must be at most 8 MiB and ${limits.rewards} rewards`]);
       pieces.push(decoder.decode(value, { stream: true }));
-      // Each takes 64 KiB of memory and the time of some KiB: byte by byte, a body would cost minutes.
+      // Each piece costs 64 KiB of memory and the time of some KiB: a body in single bytes would take minutes.
       if (pieces.length > limits.pieces + bytes / 1500) throw badRequest(["body must come in fewer and larger pieces"]);
     }
   } catch (error) {
     stop();
-    // What else can fail is the decoder, and the reader when the caller goes away.
+    // The decoder can also fail, and the reader when the caller disconnects.
     throw error instanceof ApiError ? error : badRequest(["body must be valid JSON"]);
   } finally {
     clearTimeout(timer);

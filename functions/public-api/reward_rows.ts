@@ -5,12 +5,12 @@ import { badRequest, shownName } from "./responses.ts";
 const text = (least: number, most: number, problem: string) =>
   z
     .string(problem)
-    // With the flag u a character is a code point, however many UTF-16 units it takes.
+    // With the flag u a character is a code point, not a UTF-16 unit.
     .regex(new RegExp(`^[^]{${least},${most}}$`, "u"), { error: problem, abort: true })
     .regex(/^[^\0\p{Cs}]*$/u, "must be text without NUL and lone surrogates")
     .meta({ minLength: least, maxLength: most });
 
-/** The fields of a reward row, in the order in which their problems are reported. What `meta` says is for their JSON Schema. */
+/** The fields of a reward row, in the order in which problems are reported. `meta` is for their JSON Schema. */
 export const rewardFields = {
   external_id: text(1, 255, "must be a string of 1 to 255 characters").meta({
     description: "Your system's own id for the reward; unique in a request.",
@@ -30,18 +30,18 @@ export const rewardFields = {
   }),
 };
 
-/** A row as it stands in a JSON text, and where in it that begins. */
+/** A row in a JSON text, and where it begins. */
 export type SentRow = {
   readonly at: number;
   readonly isObject: boolean;
   readonly values: Readonly<Record<string, unknown>>;
-  /** Fields that stand in it twice: which value was meant? */
+  /** Fields that occur twice. */
   readonly repeated: ReadonlySet<string>;
   /** Names of fields that no reward has. */
   readonly unknown: ReadonlySet<string>;
 };
 
-/** Checks one row: what of it is written, and what is wrong with it (`docs/api.md`, Import). */
+/** Checks one row: returns what is written, or what is wrong with it (`docs/api.md`, Import). */
 export function checkRow(sent: Omit<SentRow, "at">): { row: Record<string, unknown>; problems: string[] } {
   if (!sent.isObject) return { row: {}, problems: ["row must be an object"] };
   const row: Record<string, unknown> = {};
@@ -59,10 +59,10 @@ export function checkRow(sent: Omit<SentRow, "at">): { row: Record<string, unkno
 type Visit = (row: SentRow, index: number) => void;
 
 /**
- * Reads a JSON text in any of the three forms (`docs/api.md`, Import) and visits its first `most` rows, one after the other. Returns how
- * many there are, and how many unknown fields have only been counted: past 20 a row in all of them together. Whatever the text holds, the work is that of
- * looking at each character once, and no more is kept of it than the row that is being visited.
- * Throws a 400 ApiError when the text as a whole is not what it must be; rows before that place have then been visited.
+ * Reads a JSON text in any of the three forms (`docs/api.md`, Import), and calls `visit` for its first `most` rows, one after the other.
+ * Returns the number of rows, and the number of unknown fields that were only counted (those after 20 per row, for all rows together).
+ * Every character is read once, and only the current row is kept in memory.
+ * Throws a 400 ApiError when the text as a whole is invalid; `visit` has then been called for the rows before that place.
  */
 export function readRows(text: string, most: number, visit: Visit): { rows: number; more: number } {
   const json = new JsonText(text);
@@ -80,9 +80,9 @@ export function readRows(text: string, most: number, visit: Visit): { rows: numb
 const names = [...Object.keys(rewardFields), "rewards"];
 
 class RowReader {
-  /** Unknown fields that have only been counted. */
+  /** Unknown fields that were only counted. */
   more = 0;
-  /** How many names are still looked at that are not simply those of a reward. All further ones count as unknown, each time. */
+  /** How many more names are read that are not plainly those of a reward. Any others count as unknown, each time. */
   #names: number;
   readonly #json: JsonText;
   readonly #most: number;
@@ -109,7 +109,7 @@ class RowReader {
     return rows;
   }
 
-  /** A single reward, or the form with `rewards`, which is told by that key. Nothing when it is neither. */
+  /** A single reward, or the form with the key `rewards`. Undefined when it is neither. */
   object(): number | undefined {
     const names = { all: 0, rewards: 0 };
     let rows: number | undefined;
@@ -127,7 +127,7 @@ class RowReader {
     return 1;
   }
 
-  /** Reads a row. A field whose value `readField` has read itself is not part of it. */
+  /** Reads a row, without the fields that `readField` has read itself. */
   #row(readField?: (name: string | undefined) => boolean): SentRow {
     const json = this.#json;
     const isObject = json.isNext("{");
@@ -144,7 +144,7 @@ class RowReader {
     return { ...row, values: Object.fromEntries(values) };
   }
 
-  /** Passes over the name of a field. Nothing when it is unknown and will only be counted. */
+  /** Skips the name of a field. Undefined when it is unknown and will only be counted. */
   #name(): string | undefined {
     const json = this.#json;
     const start = json.string();
@@ -170,7 +170,7 @@ class RowReader {
 
 type Span = { start: number; end: number };
 
-/** A value of a text. What is nested is no value of any field: an object stands for it, however deep it is. */
+/** A value in the text. No field has nested values, so an empty object replaces any of them. */
 function valueIn(text: string, { start, end }: Span): unknown {
   return /[[{]/.test(text.charAt(start)) ? {} : JSON.parse(text.slice(start, end));
 }

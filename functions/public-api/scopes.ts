@@ -1,4 +1,4 @@
-/** What a key may be allowed to do (`docs/api.md`, Authentication). `opens` says it to the admin who makes the key. */
+/** What a key may be allowed to do (`docs/api.md`, Authentication). `opens` describes it to the admin who creates the key. */
 export const scopes = [
   {
     name: "read:members",
