@@ -1,15 +1,15 @@
-// How the command talks to the API: one request, its whole answer, and what is worth trying again (docs/api.md, Errors).
+// How the command talks to the API: one request, its complete answer, and retries (docs/api.md, Errors).
 import { exitCodes, Problem } from "./problem.ts";
 
-/** Where the API is, and how to wait and to speak while it is not there. */
+/** The API's address and key, and how to wait and report while it does not answer. */
 export interface Connection {
   readonly url: string;
   readonly key: string;
-  /** Something has answered at this address: it is not mistyped. */
+  /** Something has answered at this address, so it is not mistyped. */
   hasAnswered: boolean;
   /** Waits so many milliseconds. */
   pause(milliseconds: number): Promise<void>;
-  /** Tells the user something, in one line. */
+  /** Shows the user a line. */
   say(line: string): void;
 }
 
@@ -18,9 +18,9 @@ export interface Answer<T> {
   headers: Headers;
 }
 
-/** The API refused a request: it is no use to send it again. */
+/** The API refused a request; sending it again would not help. */
 export class Refused extends Problem {
-  /** What the API says, without the rest. */
+  /** The API's own message. */
   readonly text: string;
 
   constructor(status: number, text: string, line: string) {
@@ -29,17 +29,17 @@ export class Refused extends Problem {
   }
 }
 
-/** How often a request is sent at most; with pauses of 1, 2, 4, 8 and 16 seconds between, or as long as the API asks for. */
+/** How often a request is sent at most, with pauses of 1, 2, 4, 8 and 16 seconds, or as long as the API asks for. */
 const tries = 6;
 
-/** How long an answer may take until it is given up, in milliseconds. */
+/** The longest time to wait for an answer, in milliseconds. */
 const deadline = 60_000;
 
 /** The longest pause that a busy service may ask for, in seconds. */
 const longestPause = 120;
 
 /**
- * Reads the address and the key from the environment. The key is no argument: those stand in the history of the shell and in ps.
+ * Reads the address and the key from the environment. The key is not an argument: arguments are visible in the shell's history and in ps.
  * @throws Problem that names the setting, never its value
  */
 export function readConnection(env: NodeJS.ProcessEnv): Pick<Connection, "url" | "key"> {
@@ -52,9 +52,9 @@ export function readConnection(env: NodeJS.ProcessEnv): Pick<Connection, "url" |
 }
 
 /**
- * Sends a request until it is answered well, or it is no use.
+ * Sends a request until it succeeds or retrying is useless.
  * @param path relative to the base address, with its query
- * @param read makes something of the body; when it throws, the body was broken
+ * @param read reads the body; when it throws, the body was incomplete
  * @throws Problem with what the API said, and the request's id
  */
 export async function request<T>(
@@ -73,13 +73,13 @@ export async function request<T>(
   }
 }
 
-/** A failure that may be over soon; `seconds` is when, if the service said so. */
+/** A temporary failure; `seconds` is how long to wait, if the service said so. */
 interface Failure {
   problem: string;
   seconds?: number | undefined;
 }
 
-/** @throws Problem when it is no use to try again */
+/** @throws Problem when retrying is useless */
 async function tryOnce<T>(
   connection: Connection,
   path: string,
@@ -90,7 +90,7 @@ async function tryOnce<T>(
   try {
     const response = await fetch(`${connection.url}${path}`, {
       headers,
-      // Followed, a redirect would carry the key to another host.
+      // Following a redirect would send the key to another host.
       redirect: "manual",
       signal: AbortSignal.timeout(deadline),
       ...(body !== undefined && { method: "POST", body }),
@@ -122,7 +122,7 @@ function redirected({ url }: Connection, { status, headers }: Response): Problem
   );
 }
 
-/** What the API says is wrong, in one line; the platform and others answer in their own ways. */
+/** The error message of an answer, in one line; the platform and others have their own formats. */
 function describe({ status, headers, url }: Response, body: string): string {
   const id = headers.get("X-Request-Id");
   const text = errorText(body) ?? `without a reason from ${new URL(url).host}`;
@@ -145,7 +145,7 @@ function retryAfter(headers: Headers): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), longestPause);
 }
 
-/** No such host, nobody at the port, or not its certificate: as long as nothing has answered yet, the address is wrong. */
+/** No such host, a closed port or a wrong certificate: if nothing has answered yet, the address is wrong. */
 function isWrongAddress(error: unknown): boolean {
   return /^(ENOTFOUND|EAI_|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EPROTO|bad port|ERR_SSL|ERR_TLS|.*CERT)/.test(
     reason(error),

@@ -1,6 +1,6 @@
 /**
- * CSV with every line ended by a line feed, whatever the file has and mixes: told only one of them, the parser leaves a carriage return in
- * the last cell of the other lines. What stands between quotes stays as it is.
+ * CSV with a line feed at the end of every line, also when the file mixes line endings: the parser accepts only one of them, and would
+ * leave a carriage return in the last cell of the other lines. Text in quotes is not changed.
  */
 export async function* withEvenLines(parts: AsyncIterable<string>): AsyncGenerator<string> {
   let isQuoted = false;
@@ -9,14 +9,14 @@ export async function* withEvenLines(parts: AsyncIterable<string>): AsyncGenerat
   let held = "";
   const even = (text: string): string =>
     text.replace(/"|\r\n?|[^"\r]+/g, (token) => {
-      // Doubled, a quote ends the quotes and begins them anew.
+      // A doubled quote ends the quoted text and begins it again.
       if (isQuoted) [isQuoted, isStart] = [token !== '"', true];
       else [isQuoted, isStart] = [token === '"' && isStart, /[,;\t\r\n]$/.test(token)];
       return token.startsWith("\r") && !isQuoted ? "\n" : token;
     });
   for await (const part of parts) {
     const text = held + part;
-    // The other half of a line's end may come with the next part.
+    // The second character of a line ending may be in the next part.
     held = text.endsWith("\r") ? "\r" : "";
     yield even(text.slice(0, text.length - held.length));
   }

@@ -19,13 +19,13 @@ export interface Job {
   /** gzip. */
   compress: boolean;
   out: string;
-  /** Only what came since the last export with it. */
+  /** For exports of new rows only. */
   sinceLast: boolean;
 }
 
-/** How far an export is: enough to go on after a break. */
+/** The progress of an export, enough to continue it. */
 interface Note {
-  /** When it began: what came later is not in it. */
+  /** When it began: later rows are not in it. */
   begun: string;
   rows: number;
   /** What the file begins with. */
@@ -39,15 +39,15 @@ interface Note {
 
 export interface Outcome {
   rows: number;
-  /** When the export began that this one went on with. */
+  /** When the export that this one continued began. */
   resumed: string | null;
 }
 
 /**
- * Writes a list to a file. Until all rows are there the file's name says so (`members.incomplete.csv`), and so it stays when the export
- * fails: the next one goes on there. An older file of the name wanted is there until the end.
+ * Writes a list to a file. Until all rows are written its name says so (`members.incomplete.csv`). After a failure that file
+ * stays, and the next export continues it. An older complete file is kept until the end.
  * @param company whose key it is: another company's export neither goes on with this one's file nor begins at its place
- * @throws Problem when not all rows can be had; it says where those are that came before
+ * @throws Problem when not all rows could be fetched; it says where the others are
  */
 export async function exportToFile(
   job: Job,
@@ -85,7 +85,7 @@ export async function exportToFile(
   }
 }
 
-/** Writes a list to a pipe, as its rows come. */
+/** Writes a list to a pipe, page by page. */
 export async function exportToPipe(
   job: Job,
   connection: Connection,
@@ -126,7 +126,7 @@ async function writePages(
   return note;
 }
 
-/** What a page adds to a note: its rows, of which so many were written. */
+/** The progress after a page of which so many rows were written. */
 function noteWith(rows: Row[], written: number, before: Note | null): Omit<Note, "start" | "reached"> {
   return {
     begun: before?.begun ?? new Date().toISOString(),
@@ -138,7 +138,7 @@ function noteWith(rows: Row[], written: number, before: Note | null): Omit<Note,
 
 const placeOf = (row: Row | undefined): Note["place"] => (row ? { id: row.id, time: row.time } : null);
 
-/** How much of the time asked for is done; nobody knows that where the oldest time is not given. */
+/** How much of the requested time window is done; unknown without a start of the window. */
 function share({ newest, place }: Note, oldest: number): number | null {
   if (newest === null || place === null) return null;
   const [from, reached] = [Date.parse(newest), Date.parse(place.time)];

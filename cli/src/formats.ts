@@ -1,4 +1,4 @@
-// The two files that an export can be. Both keep what the API sent, digit for digit.
+// The two file formats of an export. Both keep exactly what the API sent.
 import Papa from "papaparse";
 
 /** A row of a list: its id, its time, and how the file shows it. */
@@ -8,7 +8,7 @@ export interface Row {
   text: string;
 }
 
-/** A page of a list, with what the file begins with. */
+/** A page of a list, and the beginning of the file. */
 export interface Page {
   start: string;
   rows: Row[];
@@ -19,7 +19,7 @@ export interface Format {
   name: "csv" | "json";
   between: string;
   end: string;
-  /** Reads the body of an answer; throws an Error when it is not whole. */
+  /** Reads the body of an answer; throws an Error when it is incomplete. */
   read(body: string): Page;
 }
 
@@ -62,7 +62,7 @@ const json: Format = {
   },
 };
 
-/** The rows of a JSON array of objects as they stand in the text: parsed and written anew, numbers would lose digits (1.10, or more than 2^53). */
+/** The rows of a JSON array as text: parsing and writing them again would change numbers (1.10, or more than 2^53). */
 function rowTexts(body: string): string[] {
   const texts: string[] = [];
   let depth = 0;

@@ -1,4 +1,4 @@
-// A reward catalogue of any size into the API: checked whole, then sent in batches.
+// Imports a reward catalogue of any size: checks all of it, then sends it in batches.
 import { type Connection, request } from "./connection.ts";
 import { Problem } from "./problem.ts";
 import type { Progress } from "./progress.ts";
@@ -9,7 +9,7 @@ const batchSize = 500;
 /** What a file holds. */
 export interface Checked {
   total: number;
-  /** Rewards of an export that did not come from an import: there is nothing to match them on. */
+  /** Rewards of an export without an external_id: there is nothing to match them on. */
   withoutId: number;
 }
 
@@ -35,7 +35,7 @@ export async function checkFile(file: string): Promise<Checked> {
 }
 
 /**
- * Sends all rows of a checked file, 500 at a time, and returns how many the API took. A batch that was sent twice changes nothing.
+ * Sends all rows of a checked file, 500 at a time, and returns how many the API imported. Sending a batch twice changes nothing.
  * @throws Problem when a batch is refused; those before it are written
  */
 export async function sendFile(

@@ -1,7 +1,7 @@
 import { type Connection, request } from "./connection.ts";
 import { exitCodes, Problem } from "./problem.ts";
 
-/** What the API says of a key (docs/api.md, GET /). */
+/** What the API says of a key (docs/api.md, Authentication). */
 export interface Key {
   version: string;
   company_name: string;
@@ -12,8 +12,8 @@ export interface Key {
 }
 
 /**
- * Asks whose key this is: every command does it first, so that a wrong address or a key that is no good is found before anything begins.
- * @throws Problem when it is not this API that answers
+ * Checks the key: every command does it first, so that a wrong address or key is found before anything begins.
+ * @throws Problem when something other than this API answers
  */
 export async function describeKey(connection: Connection): Promise<Key> {
   const strange = (what: string) =>

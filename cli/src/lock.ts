@@ -3,7 +3,7 @@ import { hostname } from "node:os";
 import { Problem } from "./problem.ts";
 
 /**
- * Keeps a second process from what this one writes. A lock whose process has gone, killed for example, counts no more.
+ * Stops a second process from writing the same file. The lock of a process that has ended, for example by a kill, is ignored.
  * @param what what is locked, for the message
  * @returns what gives it free again
  * @throws Problem saying which process has it
@@ -28,22 +28,22 @@ export async function lockFile(path: string, what: string): Promise<() => Promis
   }
 }
 
-/** Whether the process that a lock names still runs; nobody can tell that of another machine's. */
+/** Whether the process of a lock still runs; for another machine's process that cannot be known. */
 async function holds(holder: string, path: string): Promise<boolean> {
   const [pid, host] = holder.trim().split(" ");
   if (host !== hostname()) return true;
-  // Our own id: in a container that was started again, process ids begin anew.
+  // Our own id: after a restart of a container process ids repeat.
   if (Number(pid) === process.pid) return (await stat(path)).mtimeMs >= performance.timeOrigin;
   try {
     process.kill(Number(pid), 0);
     return true;
   } catch (error) {
-    // EPERM: it is there, but somebody else's.
+    // EPERM: the process exists, and belongs to another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
-/** Removes a dead lock. Two may try at once, so it is taken aside first, where only one of them has it. */
+/** Removes the lock of an ended process. Two processes may try at once, so it is renamed first, which only one of them can do. */
 async function takeAway(path: string, holder: string): Promise<void> {
   const aside = `${path}.${process.pid}`;
   try {
@@ -51,7 +51,7 @@ async function takeAway(path: string, holder: string): Promise<void> {
   } catch {
     return;
   }
-  // The other one was faster, and this is its new lock.
+  // Another process was faster, and this is its new lock.
   if ((await readFile(aside, "utf8")) !== holder) await rename(aside, path);
   else await rm(aside);
 }

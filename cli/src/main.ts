@@ -38,10 +38,10 @@ async function main([name = "", ...args]: string[]): Promise<void> {
   }
 }
 
-// A page is garbage as soon as it is written: swept late, as V8 does where memory is plenty, a long export grows to 300 MB.
+// A page is garbage as soon as it is written. By default V8 collects late when there is much memory, and a long export grows to 300 MB.
 setFlagsFromString("--max-semi-space-size=1");
 setFlagsFromString("--optimize-for-size");
-// Who reads a pipe may stop when it has enough.
+// The reader of a pipe may close it early.
 process.stdout.on("error", (error: NodeJS.ErrnoException) =>
   process.exit(error.code === "EPIPE" ? 0 : exitCodes.failed),
 );

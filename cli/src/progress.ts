@@ -1,24 +1,24 @@
 import type { WriteStream } from "node:tty";
 
-/** Tells a person how far a job is. Elsewhere than on a terminal only what goes wrong is said: a nightly job that went well is silent. */
+/** Shows the progress of a job. Outside a terminal only problems are shown: a successful nightly job prints nothing. */
 export interface Progress {
-  /** @param done from 0 to 1, or null when nobody knows how much there is */
+  /** @param done from 0 to 1, or null when the total is unknown */
   show(done: number | null, text: string): void;
-  /** What was done, in a line that stays. */
+  /** Prints a line about what was done. */
   done(line: string): void;
-  /** What went wrong, or has to be known, in a line that stays. */
+  /** Prints a line about a problem. */
   warn(line: string): void;
 }
 
 const width = 30;
 
-/** The bar: filled up to where the job is, or a block that wanders. */
+/** The bar: filled according to the progress, or a moving block. */
 export function bar(done: number | null, step: number): string {
   if (done !== null) return "█".repeat(Math.round(Math.min(Math.max(done, 0), 1) * width)).padEnd(width, "░");
   return `${"░".repeat(step % (width - 2))}███`.padEnd(width, "░");
 }
 
-/** @param env NO_COLOR (https://no-color.org) and TERM=dumb are heeded */
+/** @param env NO_COLOR (https://no-color.org) and TERM=dumb are respected */
 export function progressOn(
   output: Pick<WriteStream, "write"> & { isTTY?: boolean },
   env: NodeJS.ProcessEnv = process.env,

@@ -9,7 +9,7 @@ import { withEvenLines } from "./even_lines.ts";
 import { formatOf } from "./formats.ts";
 import { Problem } from "./problem.ts";
 
-/** What a row of the file comes to: the reward as it is to be sent, or what is wrong with it. */
+/** The result of a row: the reward to send, or what is wrong with it. */
 export interface CheckedRow {
   /** Where the row begins in the file, from 1. */
   line: number;
@@ -19,7 +19,7 @@ export interface CheckedRow {
 
 type Visit = (row: CheckedRow) => void | Promise<void>;
 
-/** What the list of rewards shows and an import does not write. Where all of it is, the file is an export. */
+/** Fields of the list of rewards that an import does not write. A file that has all of them is an export. */
 const readOnly = endpoints
   .flatMap((endpoint) => (endpoint.kind === "list" && endpoint.path === "/rewards" ? endpoint.columns : []))
   .map(({ name }) => name)
@@ -28,10 +28,10 @@ const readOnly = endpoints
 const isExport = (names: string[]): boolean => [...readOnly, "external_id"].every((name) => names.includes(name));
 
 /**
- * Reads all rows of a file, CSV or JSON by its name; a promise that `visit` returns is waited for. Of an export the fields are left out
- * that an import does not write, and so are the rewards that came from no import.
+ * Reads all rows of a file, CSV or JSON by its name, and awaits `visit` for each. For an export it leaves out the fields that an import does
+ * not write, and the rewards without an external_id.
  * @returns how many rewards were left out
- * @throws Problem when the file as a whole is not what it should be
+ * @throws Problem when the file as a whole is invalid
  */
 export async function readRewardFile(file: string, visit: Visit): Promise<number> {
   const format = formatOf(file);
@@ -45,7 +45,7 @@ async function readJson(file: string, visit: Visit): Promise<number> {
   try {
     let text = "";
     for await (const part of decoded(file)) text += part;
-    // It says where a text is no JSON.
+    // The message says where the JSON is invalid.
     JSON.parse(text);
     let line = 1;
     let counted = 0;
@@ -65,7 +65,7 @@ async function readJson(file: string, visit: Visit): Promise<number> {
   return withoutId;
 }
 
-/** A row of an export as an import takes it, null when it has nothing to match it on; any other row as it is. */
+/** A row of an export without the fields that an import does not write, or null without an external_id; any other row unchanged. */
 function ofExport(row: SentRow): SentRow | null {
   if (!isExport([...Object.keys(row.values), ...row.unknown])) return row;
   if (row.values.external_id === null) return null;
@@ -107,7 +107,7 @@ async function readCsv(file: string, visit: Visit): Promise<number> {
   return withoutId;
 }
 
-/** Has each record of a CSV file taken; a promise that `take` returns is waited for. */
+/** Calls `take` for each record of a CSV file, and awaits it. */
 async function parseRecords(
   file: string,
   take: (record: Papa.ParseStepResult<string[]>) => void | Promise<void>,
@@ -149,7 +149,7 @@ function headerProblems(columns: string[]): string[] {
   ];
 }
 
-/** 1.000, 1,000 and 1 000: whether that is a thousand or one depends on who wrote it. */
+/** 1.000, 1,000 and 1 000 mean a thousand or one, depending on the country. */
 const hasThousands = /^-?[1-9]\d{0,2}([.,'\u2019 \u00a0\u202f]\d{3})+$/;
 
 const rowWith = (values: Record<string, unknown>) => ({

@@ -1,4 +1,4 @@
-// --since-last: a file beside the output keeps how far the last export came, so that the next one asks only for what is newer.
+// --since-last: a file next to the output records how far the last export got, so that the next one asks only for newer rows.
 import { createReadStream, existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -14,7 +14,7 @@ export interface Reached {
   ids: string[];
 }
 
-/** Rows get their time when they are written and show when that is committed; so the newest minutes are asked for twice. */
+/** Rows get their time when they are written, but are visible when that is committed; so the last minutes are requested again. */
 const overlap = 5 * 60 * 1000;
 
 /** What an export wrote, by which the next one knows the file again. */
@@ -39,7 +39,7 @@ export interface Places {
   reached: Reached | null;
   /** Notes the new place, before the file gets its name. */
   announce(next: Reached): Promise<void>;
-  /** Makes it count, when the file has it. */
+  /** Makes it permanent, when the file has its name. */
   keep(next: Reached): Promise<void>;
 }
 
@@ -114,7 +114,7 @@ export async function appendOlder(
   let before = hasRows ? format.between : "";
   for await (const text of behindStart(older, start)) {
     held += text;
-    // The end may come in two parts; the target gets its own.
+    // The end may be split between two parts; the target writes its own.
     const whole = Math.max(held.length - format.end.length, 0);
     if (whole === 0) continue;
     await target.append(before + held.slice(0, whole));

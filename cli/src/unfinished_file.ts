@@ -1,5 +1,5 @@
-// A file that is being written: under a name that says so, by one process at a time, and with a note of how far it is, so that what
-// broke off can go on. The file wanted is replaced at the end, when the new one is complete and on disk.
+// A file that is being written: with a name that says so, by one process at a time, and with a note of the progress, so that it can be
+// continued. The target file is replaced at the end, when the new one is complete and on disk.
 import { existsSync } from "node:fs";
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -7,44 +7,44 @@ import { gzipSync } from "node:zlib";
 import { lockFile } from "./lock.ts";
 import { exitCodes, Problem } from "./problem.ts";
 
-/** Where a list is written to, a page at a time. `Note` is what the writer has to know when it goes on after a break. */
+/** Where a list is written, page by page. `Note` is what the writer needs to continue. */
 export interface Target<Note> {
-  /** Where it is written as long as rows are missing. */
+  /** Its path until it is complete. */
   readonly path: string;
   /** What an earlier process noted last; null at the beginning. */
   readonly stopped: Note | null;
-  /** Forgets what came before. */
+  /** Discards what was written before. */
   restart(): Promise<void>;
   append(text: string): Promise<void>;
-  /** Puts on disk what was appended, and notes how far the writer is. */
+  /** Syncs what was appended to disk, and writes the note. */
   checkpoint(note: Note): Promise<void>;
-  /** Gives the file the name wanted. */
+  /** Renames the file to the target. */
   finish(): Promise<void>;
-  /** Ends without that: what came before stays, well-formed by this end, for the next time. Says where it is, if it is anything. */
+  /** Stops without renaming: the file stays, made well-formed by this end, to be continued. Returns its path, if there is one. */
   leave(end: string): Promise<string | null>;
 }
 
-/** How far an unfinished file is. */
+/** The progress of an unfinished file. */
 interface Checkpoint<Note> {
-  /** What is being written: another job does not go on with it. */
+  /** The job: another job does not continue this file. */
   job: string;
   at: string;
   bytes: number;
   note: Note;
 }
 
-/** What broke off longer ago is begun anew: the file would be complete, but of another day. In milliseconds. */
+/** An older unfinished file is not continued, because its first rows would be outdated. In milliseconds. */
 const longestBreak = 12 * 60 * 60 * 1000;
 
-/** What the file is called as long as rows are missing. */
+/** The name of the file until it is complete. */
 export function incomplete(out: string): string {
   return out.replace(/\.\w+(\.gz)?$/i, ".incomplete$&");
 }
 
-/** The bytes of a text; compressed, each stands for itself, and they may follow one another in one file. */
+/** The bytes of a text; compressed parts are independent, and can follow one another in one file. */
 export const encode = (text: string, compress: boolean): Buffer => (compress ? gzipSync(text) : Buffer.from(text));
 
-/** Replaces a file: whoever reads it finds the old one or the new one, whole. */
+/** Replaces a file atomically. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const next = `${path}.new`;
   try {
@@ -63,8 +63,8 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * Begins a file, or goes on where the same job broke off.
- * @param job all that decides what the file holds
+ * Begins a file, or continues that of the same job.
+ * @param job everything that determines the file's content
  * @throws Problem when there is no such folder, or another process writes the file
  */
 export async function openUnfinished<Note>(out: string, job: string, compress: boolean): Promise<Target<Note>> {
@@ -115,7 +115,7 @@ export async function openUnfinished<Note>(out: string, job: string, compress: b
     },
     async leave(end) {
       const isEmpty = bytes === 0;
-      // On a full disk not even that; it is cut off again when the job goes on.
+      // On a full disk even this fails; the job cuts the file when it continues.
       if (!isEmpty) await append(end).catch(() => {});
       await file.close();
       if (isEmpty) for (const left of [path, checkpointFile]) await rm(left, { force: true });
@@ -139,7 +139,7 @@ function usable<Note>(checkpoint: Checkpoint<Note> | null, job: string, size: nu
   return isUsable ? checkpoint : null;
 }
 
-/** Writes all of it: a single write may take less than it was given, as on a disk that is nearly full. */
+/** Writes everything: a single write may write less, for example on a disk that is nearly full. */
 async function writeWhole(file: FileHandle, content: Buffer, position: number): Promise<number> {
   for (let written = 0; written < content.length; ) {
     const { bytesWritten } = await file.write(content, written, content.length - written, position + written);
@@ -148,7 +148,7 @@ async function writeWhole(file: FileHandle, content: Buffer, position: number): 
   return content.length;
 }
 
-/** So that the new name outlives a power cut too. Windows has no such call for folders. */
+/** So that the new name survives a power failure. Windows has no such call for folders. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");
@@ -159,7 +159,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Makes a line for the user of what the file system says. */
+/** The message for the user for an error of the file system. */
 export function asProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   const { code, syscall, path, message } = error as NodeJS.ErrnoException;

@@ -6,16 +6,16 @@ import { Problem } from "./problem.ts";
 /** Filters of a list, by parameter name. */
 export type Filters = Record<string, string>;
 
-/** The rows after which the walk would go on have all been deleted meanwhile. */
+/** All rows after which the next page could start have been deleted. */
 export class PlaceGone extends Problem {}
 
 const most = 1000;
 
 /**
- * Asks for the pages of a list, newest first, each row once, to the last (docs/api.md, Lists). What is deleted meanwhile disturbs nothing: where the
- * last row of a page has gone, the walk goes on after one before it.
+ * Requests all pages of a list, newest first, each row once (docs/api.md, Lists). Rows may be deleted meanwhile: if the last row of a page
+ * is gone, the next page starts after an earlier one.
  * @param after the id of the row to begin after
- * @throws PlaceGone when that row has gone, or all rows of the last page
+ * @throws PlaceGone when that row is gone, or all rows of the last page
  */
 export async function* walk(
   connection: Connection,
@@ -43,7 +43,7 @@ export async function* walk(
   }
 }
 
-/** Asks after the last of these rows that is still there, in steps that grow. */
+/** Requests the page after the last of these rows that still exists, in growing steps. */
 async function askAfter<T>(ids: string[], ask: (id: string | undefined) => Promise<T>): Promise<T> {
   for (let back = 1; ; back = Math.min(back * 2, ids.length)) {
     try {

@@ -37,7 +37,7 @@ export function surroundings(): Surroundings {
   };
 }
 
-/** What stands below every usage. */
+/** The end of every usage text. */
 export const settings = `Settings, in the environment:
   PUBLIC_API_URL   the base address of the API
   PUBLIC_API_KEY   the API key

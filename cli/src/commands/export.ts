@@ -10,7 +10,7 @@ import { type Command, misused, readArguments, type Surroundings, settings } fro
 
 const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
 
-/** Parameters that other options or the walk decide. */
+/** Parameters that are set by other options, or by paging. */
 const ours = ["limit", "format", "starting_after", "include"];
 
 type Parameters = ListEndpoint["parameters"];
@@ -94,12 +94,12 @@ export function readJobs(args: string[]): Wanted {
   return { isAll, jobs };
 }
 
-/** Files are for joining and for taking back: they have every column that there is. */
+/** Files are for joining and for importing again, so they have every column. */
 function everyColumn({ included }: ListEndpoint): Record<string, string> {
   return included.length > 0 ? { include: included.map(({ name }) => name).join(",") } : {};
 }
 
-/** Why the rows cannot go where they are to. */
+/** Why the rows cannot be written to the output. */
 function wrongPlace({ out, format }: Values, isAll: boolean): string | undefined {
   if (typeof out !== "string" || out === "") return "--out must say where to: a file, a folder with all, or -";
   if (format !== undefined && format !== "csv" && format !== "json") return "--format must be csv or json";
@@ -111,7 +111,7 @@ function wrongPlace({ out, format }: Values, isAll: boolean): string | undefined
   return `--out ends in .${named.name}: leave --format out`;
 }
 
-/** Why it cannot be only what came since the last export. */
+/** Why `--since-last` cannot be used. */
 function wrongSinceLast(given: Values, chosen: ListEndpoint[], isAll: boolean): string | undefined {
   if (!given["since-last"]) return undefined;
   if (given.out === "-") return "--since-last needs a file: its place is kept beside it";
@@ -132,7 +132,7 @@ function destination(endpoint: ListEndpoint, given: Values, isAll: boolean): Pic
   return { out: compress && !/\.gz$/i.test(out) ? `${out}.gz` : out, format: formatOf(out) ?? asked, compress };
 }
 
-/** Writes one list, wherever to. */
+/** Writes one list, to a file or to the standard output. */
 async function exportOne(
   job: Job,
   connection: Connection,
