@@ -45,3 +45,62 @@ export async function expectMoved(run: Run): Promise<string> {
   expect(code, output).toBe(0);
   return output;
 }
+
+/** Keeps the command from going on in this table, from when its rows are to come in until `release`. */
+export async function hold(
+  { sql }: Project,
+  statement: string,
+): Promise<{ reached(): Promise<void>; endWaiting(): Promise<void>; release(): Promise<void> }> {
+  const connection = await sql.reserve();
+  await connection`begin`;
+  await connection.unsafe(statement);
+  const [me] = await connection`select pg_backend_pid() as pid`;
+  return {
+    reached: () =>
+      expect
+        .poll(
+          async () => (await sql`select from pg_stat_activity where ${me?.pid} = any (pg_blocking_pids(pid))`).length,
+          { interval: 10 },
+        )
+        .toBeGreaterThan(0),
+    async endWaiting() {
+      await sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity where ${me?.pid} = any (pg_blocking_pids(pid))`;
+    },
+    async release() {
+      await connection`rollback`;
+      connection.release();
+    },
+  };
+}
+
+/** Kills it, as a machine that is switched off. */
+export async function kill({ process, ended }: Run): Promise<void> {
+  process.kill("SIGKILL");
+  await ended;
+}
+/** Waits until neither database has a session of it left. */
+export const gone = () =>
+  expect
+    .poll(
+      async () =>
+        (
+          await source.sql`select from pg_stat_activity where application_name = 'move-company' and datname in (select current_database() union select ${new URL(target.url).pathname.slice(1)})`
+        ).length,
+      { interval: 20 },
+    )
+    .toBe(0);
+
+/** A run that ends when the target has everything and the source does not know yet. */
+export async function killBetweenCommits(): Promise<void> {
+  const table = await hold(target, "lock table app.kudos in share mode");
+  const run = move();
+  await table.reached();
+  const row = await hold(source, `select from app.companies where id = '${company.id}' for update`);
+  await table.release();
+  await row.reached();
+  await kill(run);
+  // The statement that it had sent already; as if the machine that it ran on had gone before.
+  await row.endWaiting();
+  await row.release();
+  await gone();
+}

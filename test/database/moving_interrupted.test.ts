@@ -4,7 +4,11 @@ import {
   arriving,
   company,
   expectMoved,
+  gone,
+  hold,
   isMoving,
+  kill,
+  killBetweenCommits,
   move,
   neighbour,
   ofSource,
@@ -14,16 +18,7 @@ import {
   source,
   target,
 } from "./move_scene.ts";
-import {
-  ask,
-  hashOf,
-  importReward,
-  moveCompany,
-  newProject,
-  type Project,
-  type Run,
-  servingIn,
-} from "./two_projects.ts";
+import { ask, hashOf, importReward, moveCompany, newProject, type Project, servingIn } from "./two_projects.ts";
 
 describe("while others write", () => {
   test("an import that began before is waited for and carried; one that comes later is told to try again", async () => {
@@ -101,49 +96,6 @@ describe("while others write", () => {
 });
 
 describe("broken off", () => {
-  /** Keeps the command from going on in this table, from when its rows are to come in until `release`. */
-  async function hold(
-    { sql }: Project,
-    statement: string,
-  ): Promise<{ reached(): Promise<void>; endWaiting(): Promise<void>; release(): Promise<void> }> {
-    const connection = await sql.reserve();
-    await connection`begin`;
-    await connection.unsafe(statement);
-    const [me] = await connection`select pg_backend_pid() as pid`;
-    return {
-      reached: () =>
-        expect
-          .poll(
-            async () => (await sql`select from pg_stat_activity where ${me?.pid} = any (pg_blocking_pids(pid))`).length,
-            { interval: 10 },
-          )
-          .toBeGreaterThan(0),
-      async endWaiting() {
-        await sql`select pg_terminate_backend(pid, 5000) from pg_stat_activity where ${me?.pid} = any (pg_blocking_pids(pid))`;
-      },
-      async release() {
-        await connection`rollback`;
-        connection.release();
-      },
-    };
-  }
-
-  /** Kills it, and waits until neither database has a session of it left. */
-  async function kill({ process, ended }: Run): Promise<void> {
-    process.kill("SIGKILL");
-    await ended;
-  }
-  const gone = () =>
-    expect
-      .poll(
-        async () =>
-          (
-            await source.sql`select from pg_stat_activity where application_name = 'move-company' and datname in (select current_database() union select ${new URL(target.url).pathname.slice(1)})`
-          ).length,
-        { interval: 20 },
-      )
-      .toBe(0);
-
   test.each([
     ["before the copy", () => hold(source, "select"), false],
     ["in the first table", () => hold(target, "lock table app.companies in share mode"), true],
@@ -187,20 +139,7 @@ describe("broken off", () => {
 
   test("by a kill between the two commits: the company is served by the target, and running it again closes the source", async () => {
     const before = await arriving();
-    let run: Run;
-    {
-      const table = await hold(target, "lock table app.kudos in share mode");
-      run = move();
-      await table.reached();
-      const row = await hold(source, `select from app.companies where id = '${company.id}' for update`);
-      await table.release();
-      await row.reached();
-      await kill(run);
-      // The statement that it had sent already; as if the machine that it ran on had gone before.
-      await row.endWaiting();
-      await row.release();
-    }
-    await gone();
+    await killBetweenCommits();
     expect([await servingIn(source, company.id), await servingIn(target, company.id)]).toEqual(["moving", "open"]);
     expect(await ofTarget()).toEqual(before);
     await importReward(target.sql, company.key, "meanwhile");
