@@ -45,7 +45,7 @@ interface Running {
 
 /** Starts `npm start` in the copy, and resolves when it is ready. */
 async function start(folder: string, args: string[], env: NodeJS.ProcessEnv): Promise<Running> {
-  const child = spawn("npm", args, { cwd: folder, env, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn("npm", args, { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   await new Promise<void>((resolve, reject) => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => text.includes("Ready after") && resolve());
@@ -53,7 +53,8 @@ async function start(folder: string, args: string[], env: NodeJS.ProcessEnv): Pr
   });
   return {
     async stop() {
-      child.kill("SIGTERM");
+      // Its whole group, as Ctrl-C in a terminal: npm would keep the signal to itself.
+      if (child.pid) process.kill(-child.pid, "SIGTERM");
       await ended;
     },
   };
