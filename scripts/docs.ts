@@ -1,5 +1,5 @@
 // npm run docs: writes the table of endpoints into README.md and docs/api.md, runs their curl commands against the stack that `npm start`
-// runs, and writes what these print below them. So no output there was ever typed; test/api/docs.test.ts holds the pages to it.
+// runs, and writes their output below them. So all outputs there are real; test/api/docs.test.ts checks them.
 import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
@@ -11,7 +11,7 @@ import type { StackFile } from "./stack/stack.ts";
 
 export const pages = ["README.md", "docs/api.md"];
 
-/** A curl command of a page, and the block below it that shows what it prints; null when there is none yet. */
+/** A curl command of a page, and the block with its output; null when there is none yet. */
 export interface Example {
   page: string;
   command: string;
@@ -23,7 +23,7 @@ const block = /^```sh\n(.*?)^```\n(?:\n(```(?:json|csv|text)\n.*?^```\n))?/gms;
 
 const isExample = (command: string): boolean => command.startsWith("curl ") && command.includes("$API");
 
-/** The examples of all pages, in the order in which a reader meets them. */
+/** The examples of all pages, in order. */
 export async function readExamples(): Promise<Example[]> {
   const all = await Promise.all(
     pages.map(async (page) => {
@@ -87,7 +87,7 @@ export function asBlock(output: string): string {
   }
 }
 
-/** The demo data ends on 2026-11-20; a reward that is younger came from an import, and would stand first in every list. */
+/** The demo data ends on 2026-11-20; newer rewards come from an import, and would be first in every list. */
 export async function removeImports(stack: StackFile): Promise<void> {
   await withDatabase(
     stack.superuser_url,

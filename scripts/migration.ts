@@ -1,5 +1,5 @@
-// npm run migration -- <name>: writes the migration that makes of the newest migration's database the one of sql/schema and sql/loading.
-// npm run migration -- --freeze: from now on every migration that is there is released, and a test holds it to its hash.
+// npm run migration -- <name>: writes the migration that turns the database of all migrations into that of sql/schema and sql/loading.
+// npm run migration -- --freeze: marks all migrations as released; from then on a test compares them with their hashes.
 import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ const usage = `Usage: npm run migration -- <name>     e.g. activity_category_id
 /** The hash of each released migration, as sha256sum prints it. */
 const hashFile = `${root}/test/released/migrations.sha256`;
 
-/** Adds the hashes of the migrations that have none. One that has been released keeps its own: a test says so when they differ. */
+/** Adds the hashes of the migrations that have none. The hash of a released one is never changed. */
 async function freeze(): Promise<void> {
   const lines = (await readFile(hashFile, "utf8")).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   const known = new Set(lines.map((line) => line.split("  ")[1]));
@@ -36,7 +36,7 @@ async function freeze(): Promise<void> {
   );
 }
 
-/** The statements of a migration: in time limits, and with the right that a new owner of a function needs while it becomes that. */
+/** The statements of a migration, with time limits, and with the right that a new owner of a function needs for the change. */
 function migration(statements: string): string {
   const becomesOwner = /owner to "?public_api"?/i.test(statements);
   const parts = [
@@ -48,7 +48,7 @@ function migration(statements: string): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-/** Writes the migration, after it has been applied to see that it makes the database that is wanted. */
+/** Writes the migration, and applies it to a database to check the result. */
 async function write(name: string): Promise<void> {
   const folder = await mkdtemp(`${tmpdir()}/migration-`);
   const postgres = await startPostgres(folder, await stackSecrets(folder), { port: 0, throwaway: true });
@@ -65,7 +65,7 @@ async function write(name: string): Promise<void> {
     const time = new Date().toISOString().replace(/\D/g, "").slice(0, 14);
     const path = `supabase/migrations/${time}_${name}.sql`;
     await writeFile(`${root}/${path}`, text);
-    console.log(`${path} is written. Read it: what runs meanwhile has to go on working, and what it drops is gone.`);
+    console.log(`${path} is written. Read it: the deployed function has to keep working, and what it drops is lost.`);
     const left = await runSql(ships, text).then(
       () => difference(ships, read),
       (error: Error) => `-- ${error.message}`,

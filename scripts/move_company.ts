@@ -1,4 +1,4 @@
-// npm run move-company -- <company id> --leave closed|readable: a company goes on in another project (docs/moving-a-company.md).
+// npm run move-company -- <company id> --leave closed|readable: moves a company to another project (docs/moving-a-company.md).
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { Problem } from "../cli/src/problem.ts";
@@ -34,7 +34,7 @@ function report({ tables, accounts }: Moved, company: string, oldSide: OldSide):
   return [...lines, `${company} is served by the target; the source is ${oldSide}`].join("\n");
 }
 
-/** What may be shown of an error: our own words and PostgreSQL's, of others the code, because they may quote an address. */
+/** The part of an error that may be shown: our own and PostgreSQL's messages, otherwise the code, because a message may contain an address. */
 function shown(error: unknown): string {
   if (error instanceof Problem) return error.message;
   if (error instanceof pg.DatabaseError) return `PostgreSQL: ${error.message} (${error.code})`;

@@ -1,4 +1,4 @@
-// Copies one table's rows from one database to another: a stream of PostgreSQL's own COPY, so that memory does not grow with the table.
+// Copies one table's rows from one database to another: streams PostgreSQL's COPY, so that memory does not grow with the table.
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
@@ -7,7 +7,7 @@ import { Problem } from "../../cli/src/problem.ts";
 import { type Queryable, query, type Transaction } from "./database.ts";
 import { isLocked, type Table } from "./tables.ts";
 
-/** How many rows there are, and a sum over all of their cells that does not depend on their order. */
+/** The number of rows, and a checksum of all their cells that does not depend on the order. */
 export interface Contents {
   rows: number;
   checksum: string;
@@ -22,7 +22,7 @@ export async function contentsOf(on: Queryable, table: Table, where: string): Pr
   return { rows: Number(found?.rows), checksum: found?.checksum ?? "" };
 }
 
-/** @param copied told how many rows have gone through */
+/** @param copied called with the number of copied rows */
 export async function copyRows(
   source: Transaction,
   target: Transaction,
@@ -32,7 +32,7 @@ export async function copyRows(
 ): Promise<void> {
   const columns = table.columns.join(", ");
   let rows = 0;
-  // Each row of the text format ends in the only line feed that it holds.
+  // In the text format each row has exactly one line feed, at its end.
   const count = new Transform({
     transform(chunk: Buffer, _, done) {
       for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) rows++;
@@ -47,11 +47,11 @@ export async function copyRows(
   );
 }
 
-/** How long we wait for a lock, and others in the queue behind us; then we stand back for as long. In milliseconds. */
+/** How long to wait for a lock, while others queue behind us; then pause for as long. In milliseconds. */
 const patience = 500;
 const tries = 120;
 
-/** Keeps everybody else from writing to the table until the end of the transaction. Reading goes on. */
+/** Stops all other writes to the table until the end of the transaction. Reading is still possible. */
 async function lockTable(target: Transaction, name: string): Promise<void> {
   await target.query(`savepoint before_lock; set local lock_timeout = ${patience}`);
   for (let attempt = 1; ; attempt++) {

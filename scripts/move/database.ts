@@ -8,14 +8,14 @@ export type Transaction = pg.PoolClient;
 export type Queryable = Database | Transaction;
 
 /**
- * Opens the database that a setting of the environment names. Its address is shown to nobody: it holds a password.
+ * Connects to the database that an environment variable names. Its address is never shown, because it contains a password.
  * @throws Problem that names the setting
  */
 export async function openDatabase(setting: string): Promise<Database> {
   const url = process.env[setting] ?? "";
   if (!/^postgres(ql)?:\/\//.test(url)) throw new Problem(`Set ${setting} to the address of a database, postgres://…`);
   const pool = new pg.Pool({ connectionString: url, max: 3, connectionTimeoutMillis: 10_000, keepAlive: true });
-  // A connection that breaks off while nobody uses it: whoever uses it next is told.
+  // An idle connection that breaks: the next query reports it.
   pool.on("error", () => {});
   try {
     await pool.query("select");
@@ -26,7 +26,7 @@ export async function openDatabase(setting: string): Promise<Database> {
   }
 }
 
-/** The rows that a query answers. Values go apart from the text: `$1`, `$2`. */
+/** The rows of a query. Values are passed separately from the text: `$1`, `$2`. */
 export async function query<Row extends object>(on: Queryable, text: string, values: unknown[] = []): Promise<Row[]> {
   return (await on.query<Row>(text, values)).rows;
 }
@@ -41,7 +41,7 @@ export async function transaction<T>(
   act: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   const client = await database.connect();
-  // What breaks off is told by the query that is under way, or by the next one.
+  // The current query, or the next one, reports a broken connection.
   client.on("error", () => {});
   try {
     await client.query(begin);
@@ -57,7 +57,7 @@ export async function transaction<T>(
   }
 }
 
-/** How the transactions of this command call themselves, and are known by to each other. */
+/** The application name of this command's transactions, by which they recognise each other. */
 export const applicationName = "move-company";
 
 /**

@@ -7,7 +7,7 @@ import { type Contents, contentsOf, copyRows, withoutTriggers } from "./copy.ts"
 import { applicationName, type Database, type Queryable, query, type Transaction, transaction } from "./database.ts";
 import { accounts, carriedTables, condition, type Table } from "./tables.ts";
 
-/** What is left of the company where it was: its keys go on reading there, or answer 401. */
+/** What remains at the source: keys that can read, or keys that get 401. */
 export type OldSide = "readable" | "closed";
 
 export interface Move {
@@ -20,10 +20,10 @@ export interface Move {
   progress(done: number | null, text: string): void;
 }
 
-/** What was carried, table by table; null when an earlier run had carried it, and this one only did the last step. */
+/** The copied rows per table; null when an earlier run had copied them, and this one only did the last step. */
 export interface Moved {
   tables: { name: string; rows: number }[] | null;
-  /** How many people could sign in where the company was, and how many of these can where it is. */
+  /** How many people could sign in at the source, and how many of them can at the target. */
   accounts: { there: number; carried: number } | null;
 }
 
@@ -35,7 +35,7 @@ interface Company {
 
 /**
  * Moves the company, or finishes what an earlier run has begun.
- * @throws Problem when it cannot be moved; the company is then served where it was, unless the message says otherwise
+ * @throws Problem when it cannot be moved; the source then still serves the company, unless the message says otherwise
  */
 export async function moveCompany(move: Move): Promise<Moved> {
   const { source, target, company, oldSide } = move;
@@ -58,7 +58,7 @@ export async function moveCompany(move: Move): Promise<Moved> {
   });
 }
 
-/** The row that awaits the company: whoever deletes it decides where the company goes on. */
+/** The row in app.arriving_companies: the transaction that deletes it decides which side serves the company. */
 const deleteAwaiting = "delete from app.arriving_companies where company_id = $1 and move_id = $2 returning company_id";
 
 /**
@@ -75,7 +75,7 @@ async function giveUp({ source, target, company }: Move, moveId: string): Promis
   });
 }
 
-/** One run for a company at a time: another one would not know why rows that it counts change. */
+/** Only one run at a time for a company. */
 async function onlyRun(lock: Transaction, company: string): Promise<void> {
   const [row] = await query<{ held: boolean }>(
     lock,
@@ -85,7 +85,7 @@ async function onlyRun(lock: Transaction, company: string): Promise<void> {
   if (!row?.held) throw new Problem("Another run of this command is moving this company. Nothing was changed");
 }
 
-/** The tables to be carried, which have to be the same on both sides. */
+/** The tables to copy, which must be the same on both sides. */
 async function sameTables(source: Database, target: Database): Promise<Table[]> {
   const versions = (on: Database) =>
     query<{ version: string }>(on, "select version from supabase_migrations.schema_migrations order by version");
@@ -143,7 +143,7 @@ async function refuseLeftovers(target: Database, tables: Table[], company: strin
   }
 }
 
-/** Carries everything in one transaction on either side. The target's commits, or leaves nothing. */
+/** Copies everything, in one transaction on each side. */
 async function copy(move: Move, tables: Table[], moveId: string): Promise<Moved> {
   const { source, target, company } = move;
   await earlierTransactions(source);
@@ -165,7 +165,7 @@ async function copy(move: Move, tables: Table[], moveId: string): Promise<Moved>
   });
 }
 
-/** Carries one table's rows and compares what has arrived with what is there. Returns how many. */
+/** Copies one table's rows, and compares both sides. Returns the number of rows. */
 async function carry(
   { progress }: Move,
   from: Transaction,
@@ -189,8 +189,8 @@ async function carry(
 }
 
 /**
- * Whose sign-in can be carried: only who has an account of the target under the same id and address, and is nobody there yet. Accounts
- * belong to the project; everybody else is invited there and linked as on the first day.
+ * The accounts whose links can be copied: those with the same id and address at the target that are not linked there yet. Accounts belong
+ * to the project; everybody else is invited there, and linked at the first sign-in.
  */
 async function usersOfBoth(
   from: Transaction,

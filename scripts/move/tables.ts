@@ -1,8 +1,8 @@
-// What is carried when a company moves: read from the catalog, so that a new table is carried without an edit here.
+// The tables to copy when a company moves: read from the catalog, so that a new table is included automatically.
 import { Problem } from "../../cli/src/problem.ts";
 import { type Queryable, query } from "./database.ts";
 
-/** Tables of schema app that are not carried, with the reason. Every other one is. */
+/** Tables of schema app that are not copied, with the reason. All others are. */
 export const notCarried: Record<string, string> = {
   "app.arriving_companies": "which companies a project awaits belongs to the project",
 };
@@ -10,24 +10,24 @@ export const notCarried: Record<string, string> = {
 /** The one table that refers to something outside of app: accounts.ts says which of its rows can be carried. */
 export const accounts = "app.member_accounts";
 
-/** A table to be carried. All names are quoted as SQL wants them. */
+/** A table to copy. All names are quoted for SQL. */
 export interface Table {
   name: string;
   /** The column that names the company: company_id, of app.companies id. */
   company: string;
   /** Every column but those that PostgreSQL computes. */
   columns: string[];
-  /** Columns and their types: what has to be the same on both sides. */
+  /** Columns and their types, which must be the same on both sides. */
   shape: string[];
-  /** Triggers that would change a row that comes in, or write of their own. */
+  /** Triggers that would change a copied row, or write other rows. */
   triggers: string[];
   /** Other tables that it refers to. */
   parents: string[];
-  /** A column that counts up, and the sequence that it counts with. */
+  /** An identity column, and its sequence. */
   counter: { column: string; sequence: string } | null;
 }
 
-/** Whether others may not write to the table, from when its rows come in until they are there. */
+/** Whether the table is locked against other writes while its rows are copied. */
 export const isLocked = ({ triggers, counter }: Table): boolean => triggers.length > 0 || counter !== null;
 
 /** What the catalog says of the tables of schema app. */
@@ -62,8 +62,8 @@ const catalog = `
   order by 1`;
 
 /**
- * The tables to be carried, each after those that it refers to, and those that are locked as late as that allows.
- * @throws Problem when it is not clear how a table is to be carried
+ * The tables to copy, each after those that it refers to, and locked ones as late as possible.
+ * @throws Problem when it is not clear how to copy a table
  */
 export async function carriedTables(on: Queryable): Promise<Table[]> {
   const all = await query<Table & { company: string | null }>(on, catalog);
@@ -89,7 +89,7 @@ export async function carriedTables(on: Queryable): Promise<Table[]> {
 const unclear = (name: string, why: string): Problem =>
   new Problem(`${name} ${why}: scripts/move/tables.ts has to say how it is carried, or that it is not`);
 
-/** Which of a table's rows are carried, as an SQL condition. */
+/** Which rows of a table are copied, as an SQL condition. */
 export function condition(table: Table, company: string, users: string[]): string {
   const own = `${table.company} = '${company}'`;
   if (table.name !== accounts) return own;

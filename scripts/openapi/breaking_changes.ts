@@ -1,4 +1,4 @@
-// What a new minor version must not do to those who built on the last one (docs/api.md, Versioning).
+// Finds changes that are not allowed in a minor version (docs/api.md, Versioning).
 import { isDeepStrictEqual } from "node:util";
 
 type Json = { [name: string]: Json | undefined };
@@ -16,12 +16,12 @@ export interface Contract {
   components: { schemas: Record<string, Json>; headers: Record<string, Json> };
 }
 
-/** Who reads a schema: of an answer the fields may grow at the end, of a request only by optional ones. */
+/** Fields may be added at the end of a response, but only optional ones to a request. */
 type Direction = "request" | "response";
 
 const words = ["description", "example", "title"];
 
-/** A schema's own keywords, without what only people read and what is looked at one by one. */
+/** A schema's keywords, without descriptions and without those that are compared separately. */
 function keywords(schema: Json): Record<string, unknown> {
   const own = Object.entries(schema).filter(
     ([name]) => ![...words, "properties", "items", "oneOf", "anyOf", "required", "enum"].includes(name),
@@ -120,8 +120,8 @@ function compareOperations(place: string, old: Operation, now: Operation | undef
 }
 
 /**
- * Lists what in `now` breaks a client of `released`: an endpoint, parameter, field, header or status that is gone, a type that
- * changed, fields in another order, a parameter or field that has to be sent now.
+ * Lists what in `now` breaks a client of `released`: a removed endpoint, parameter, field, header or status, a changed type, fields in
+ * another order, a parameter or field that is newly required.
  */
 export function breakingChanges(released: Contract, now: Contract): string[] {
   const operations = Object.entries(released.paths).flatMap(([path, methods]) =>
@@ -129,7 +129,7 @@ export function breakingChanges(released: Contract, now: Contract): string[] {
       compareOperations(`${method.toUpperCase()} ${path}`, operation, now.paths[path]?.[method]),
     ),
   );
-  // The only schema that is sent is the row of an import; all others are answered.
+  // Only the row of an import is a request schema; all others are responses.
   const schemas = Object.entries(released.components.schemas).flatMap(([name, schema]) =>
     compareSchemas(name, schema, now.components.schemas[name], name === "RewardRow" ? "request" : "response"),
   );
