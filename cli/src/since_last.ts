@@ -81,12 +81,14 @@ const othersThan = (job: string, all: Record<string, Entry>, folder: string): Pl
 
 /** New rows go in front of the rows of the same job and of no other, and right up to them. */
 function expectOwn(out: string, found: Written, { reached, file }: Place, others: Place[]): void {
-  if (others.some((other) => other.file?.name === found.name))
+  const isFound = (written?: Written) => written?.name === found.name && written.bytes === found.bytes;
+  if (isFound(file)) return;
+  if (others.some((other) => isFound(other.file)))
     throw new Problem(
-      `${out} is kept by an export of another company, address, format or filter: name another --out`,
+      `${out} is kept by an export of another company, address, format or filter: name another --out, or move it away`,
       exitCodes.usage,
     );
-  if (reached && file && (file.name !== found.name || file.bytes !== found.bytes))
+  if (reached && file)
     throw new Problem(`${out} is not what the last export with --since-last wrote: move it away`, exitCodes.usage);
 }
 
