@@ -9,17 +9,17 @@ const renderer = resolve("swagger-ui-dist/swagger-ui-bundle.js");
 const root = `${import.meta.dirname}/../..`;
 const own = `${root}/dashboard/reference`;
 
-/** What /reference loads besides its pages: our scripts and styles, the renderer as it is published, the typeface. */
+/** What /reference loads as it is besides its pages: our scripts and styles, the renderer's script, the typeface. */
 const files: Record<string, string> = {
   "frame.css": `${own}/frame.css`,
   "page.css": `${own}/page.css`,
   "page.js": `${own}/page.js`,
   "aliases.js": `${own}/aliases.js`,
+  "menu.js": `${own}/menu.js`,
   "samples.js": `${own}/samples.js`,
   "icon.svg": `${own}/../src/icon.svg`,
   "inter.woff2": resolve("@fontsource-variable/inter/files/inter-latin-wght-normal.woff2"),
   "swagger-ui.js": renderer,
-  "swagger-ui.css": renderer.replace("-bundle.js", ".css"),
 };
 
 type Operation = { operationId: string; summary: string; tags: string[] };
@@ -68,6 +68,9 @@ export function referencePage(supabaseUrl: string): Plugin {
       const emit = (name: string, source: string | Uint8Array) =>
         this.emitFile({ type: "asset", fileName: `reference/${name}`, source });
       for (const [name, path] of Object.entries(files)) emit(name, await readFile(path));
+      // In a layer the renderer's styles give way to ours, however exactly they name an element.
+      const styles = await readFile(renderer.replace("-bundle.js", ".css"), "utf8");
+      emit("swagger-ui.css", `@layer renderer {\n${styles}\n}\n`);
 
       const document = JSON.parse(await readFile(`${root}/docs/openapi.json`, "utf8"));
       const url = `${supabaseUrl.replace(/\/+$/, "")}/functions/v1/public-api`;

@@ -1,4 +1,5 @@
 import { foldAliases } from "./aliases.js";
+import { closeMenu, markCurrent } from "./menu.js";
 import { languages, requestOf } from "./samples.js";
 
 // The renderer has a dark look, but does not take it by itself.
@@ -110,6 +111,15 @@ const afterSamples =
     ];
   };
 
+/** The headers of a response, which are nearly the same for each: their names, and the rest for whoever asks. */
+const foldedHeaders =
+  (Headers, { React }) =>
+  (props) => {
+    const h = React.createElement;
+    const names = props.headers.keySeq().join(", ");
+    return h("details", { className: "folded-headers" }, h("summary", null, `Headers: ${names}`), h(Headers, props));
+  };
+
 // Only what reads can be tried: an import would change the catalogue of a real company.
 const ui = SwaggerUIBundle({
   spec: foldAliases(document_),
@@ -131,8 +141,22 @@ const ui = SwaggerUIBundle({
         responses: afterSamples,
         DeepLink: text,
         JsonSchemaForm: labelled,
+        headers: foldedHeaders,
         // The code above says it, in four languages and without the key.
         curl: nothing,
+      },
+      // An operation that is opened or closed is another address.
+      statePlugins: {
+        layout: {
+          wrapActions: {
+            show:
+              (show) =>
+              (...shown) => {
+                show(...shown);
+                markCurrent();
+              },
+          },
+        },
       },
     },
   ],
@@ -142,9 +166,12 @@ const ui = SwaggerUIBundle({
 
 /** The menu's links are the addresses of operations: leads to one, opened. */
 function follow() {
+  closeMenu();
+  markCurrent();
   const [, tag, id] = window.location.hash.slice(1).split("/");
   if (!id) return;
   ui.layoutActions.show(["operations", tag, id], true);
   document.getElementById(`operations-${tag}-${id}`)?.scrollIntoView();
 }
 window.addEventListener("hashchange", follow);
+markCurrent();

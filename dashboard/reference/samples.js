@@ -3,7 +3,7 @@
 const quoted = (text) => JSON.stringify(text);
 
 function curl({ method, url, body }) {
-  const lines = [`curl ${quoted(url)}`, '-H "X-API-Key: $API_KEY"'];
+  const lines = [`curl ${quoted(url)}`, '-H "X-API-Key: $PUBLIC_API_KEY"'];
   if (body !== null)
     lines.push('-H "Content-Type: application/json"', `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`);
   else if (method !== "GET") lines.push(`-X ${method}`);
@@ -11,23 +11,24 @@ function curl({ method, url, body }) {
 }
 
 function python({ method, url, body }) {
-  const json = body === null ? "" : `\n    json=${JSON.stringify(body)},`;
-  return `import os
-import requests
+  const data = body === null ? "" : `    data=json.dumps(${JSON.stringify(body)}).encode(),\n`;
+  const type = body === null ? "" : ', "Content-Type": "application/json"';
+  return `import json
+import os
+from urllib.request import Request, urlopen
 
-response = requests.${method.toLowerCase()}(
+request = Request(
     ${quoted(url)},
-    headers={"X-API-Key": os.environ["API_KEY"]},${json}
-    timeout=30,
-)
-response.raise_for_status()
-print(response.json())`;
+${data}    headers={"X-API-Key": os.environ["PUBLIC_API_KEY"]${type}},
+${method === "GET" ? "" : `    method=${quoted(method)},\n`})
+with urlopen(request, timeout=60) as response:
+    print(json.load(response))`;
 }
 
 function javascript({ method, url, body }) {
   const options = [
     ...(method === "GET" ? [] : [`  method: ${quoted(method)},`]),
-    '  headers: { "X-API-Key": process.env.API_KEY },',
+    '  headers: { "X-API-Key": process.env.PUBLIC_API_KEY },',
     ...(body === null ? [] : [`  body: JSON.stringify(${JSON.stringify(body)}),`]),
   ];
   return `const response = await fetch(${quoted(url)}, {
@@ -41,7 +42,7 @@ function powershell({ method, url, body }) {
   const json =
     body === null ? "" : ` \`\n  -ContentType "application/json" -Body '${JSON.stringify(body).replaceAll("'", "''")}'`;
   return `$answer = Invoke-RestMethod ${quoted(url)} -Method ${method} \`
-  -Headers @{ "X-API-Key" = $env:API_KEY }${json}
+  -Headers @{ "X-API-Key" = $env:PUBLIC_API_KEY }${json}
 $answer`;
 }
 

@@ -84,15 +84,23 @@ async function written(...args: string[]): Promise<{ path: string; body: unknown
 test("config push closes what a new project leaves open, and touches nothing else", async () => {
   expect(await written("config", "push", "--yes", remote)).toEqual([
     { path: `/v1/projects/${project}/postgrest`, body: { db_schema: "public" } },
-    { path: `/v1/projects/${project}/config/auth`, body: { disable_signup: true, mailer_autoconfirm: false } },
+    {
+      path: `/v1/projects/${project}/config/auth`,
+      body: { disable_signup: true, mailer_autoconfirm: false, password_min_length: 8 },
+    },
   ]);
 });
 
-test("what config push would change is to be seen before: the schemas, signing up, confirming addresses", async () => {
+test("what config push would change is to be seen before: the schemas, signing up, confirming addresses, the length of passwords", async () => {
   const difference = await api.run("config", "diff", remote);
-  for (const setting of ["api.schemas", "auth.enable_signup", "auth.email.enable_confirmations"])
+  for (const setting of [
+    "api.schemas",
+    "auth.enable_signup",
+    "auth.email.enable_confirmations",
+    "auth.minimum_password_length",
+  ])
     expect(difference).toContain(setting);
-  expect(difference).toContain("3 update, 0 remote-only");
+  expect(difference).toContain("4 update, 0 remote-only");
 });
 
 test("for a local stack, nothing new in public is exposed by itself", async () => {

@@ -2,35 +2,11 @@
 import { globSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { stack } from "../api/stack.ts";
 import { eventually, newPage, takeTroubles } from "./browser.ts";
 import { test } from "./scene.ts";
-import { path, row, signIn } from "./steps.ts";
-
-/** Tabs on to a control, as somebody without a mouse does, and expects to see that it has the focus. */
-async function tabTo(page: Page, control: Locator): Promise<void> {
-  const focused = control.and(page.locator(":focus"));
-  for (let steps = 0; steps < 40; steps += 1) {
-    await page.keyboard.press("Tab");
-    if ((await focused.count()) === 0) continue;
-    const changes = await focused.evaluate((element: HTMLElement) => {
-      const looks = (): string => {
-        const { outline, borderColor } = getComputedStyle(element);
-        return `${outline} ${borderColor}`;
-      };
-      const withFocus = looks();
-      element.blur();
-      const without = looks();
-      element.focus();
-      return withFocus !== without;
-    });
-    expect(changes, `the focus shows on ${control}`).toBe(true);
-    return;
-  }
-  throw new Error(`Tab never reached ${control}`);
-}
+import { path, row, signIn, tabTo } from "./steps.ts";
 
 test("everything can be done by keyboard alone, and the focus is always somewhere sensible", async ({ admin }) => {
   const page = await newPage();

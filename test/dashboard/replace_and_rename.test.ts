@@ -5,14 +5,14 @@ import { call, expectError, invalidKey, sql } from "../api/stack.ts";
 import { eventually } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { signedInPage, test } from "./scene.ts";
-import { copyAndClose, row } from "./steps.ts";
+import { chooseInRow, copyAndClose, row } from "./steps.ts";
 
 test("Replace makes a successor that is shown once; the list ties both together and says whether the old one may go", async ({
   admin,
 }) => {
   const old = await makeKey(await signedIn(admin), "Payroll", ["read:members", "read:rewards"]);
   const page = await signedInPage(admin);
-  await row(page, "Payroll").getByRole("button", { name: "Replace" }).click();
+  await chooseInRow(page, "Payroll", "Replace");
   const dialog = page.getByRole("dialog");
   await dialog.getByText("with the same name and scopes").waitFor();
   await dialog.getByText("Scopes are fixed for as long as a key lives").waitFor();
@@ -34,7 +34,6 @@ test("Replace makes a successor that is shown once; the list ties both together 
   await newRow.getByText(`replaces ${hint(old.api_key)}`).waitFor();
   await oldRow.getByText("Not used since it was replaced").waitFor();
   await eventually(() => newRow.evaluate((element) => element.matches(":focus"))).toBe(true);
-  expect(await oldRow.getByRole("button", { name: "Replace" }).count()).toBe(0);
   await expectGoodLooks(page, "replaced-key");
 
   for (const key of [old.api_key, api_key]) expect((await call("/rewards", key)).status).toBe(200);
@@ -51,7 +50,7 @@ test("Replace makes a successor that is shown once; the list ties both together 
 test("a leaked key is replaced at once: the old one stops, the new one works", async ({ admin }) => {
   const old = await makeKey(await signedIn(admin), "Leaked");
   const page = await signedInPage(admin);
-  await row(page, "Leaked").getByRole("button", { name: "Replace" }).click();
+  await chooseInRow(page, "Leaked", "Replace");
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("The old key works for another").selectOption("No longer: it stops at once");
   await dialog.getByRole("button", { name: "Replace key" }).click();
@@ -67,7 +66,7 @@ test("a key that another admin has replaced meanwhile is not replaced twice, and
   const client = await signedIn(admin);
   const old = await makeKey(client, "Payroll");
   const page = await signedInPage(admin);
-  await row(page, "Payroll").getByRole("button", { name: "Replace" }).click();
+  await chooseInRow(page, "Payroll", "Replace");
   await client.rpc("replace_api_key", { key_id: old.id, overlap: "7 days", expires_at: null });
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Replace key" }).click();
@@ -78,7 +77,7 @@ test("a key that another admin has replaced meanwhile is not replaced twice, and
 test("Rename changes the name and nothing else; the history keeps both names", async ({ admin }) => {
   const { id, api_key } = await makeKey(await signedIn(admin), "Powr BI");
   const page = await signedInPage(admin);
-  await row(page, "Powr BI").getByRole("button", { name: "Rename" }).click();
+  await chooseInRow(page, "Powr BI", "Rename");
   const dialog = page.getByRole("dialog");
   const name = dialog.getByRole("textbox", { name: "Name" });
   expect(await name.inputValue()).toBe("Powr BI");

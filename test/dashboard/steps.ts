@@ -1,5 +1,6 @@
 // What people do on the page, in the words that they see there.
 import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
 import type { Person } from "../api/companies.ts";
 
 export const path = "/integrations/public-api";
@@ -44,4 +45,33 @@ export async function createKey(page: Page, name: string): Promise<string> {
 /** The row of a key. */
 export function row(page: Page, name: string): Locator {
   return page.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
+}
+
+/** Tabs on to a control, as somebody without a mouse does, and expects to see that it has the focus. */
+export async function tabTo(page: Page, control: Locator): Promise<void> {
+  const focused = control.and(page.locator(":focus"));
+  for (let steps = 0; steps < 40; steps += 1) {
+    await page.keyboard.press("Tab");
+    if ((await focused.count()) === 0) continue;
+    const changes = await focused.evaluate((element: HTMLElement) => {
+      const looks = (): string => {
+        const { outline, borderColor } = getComputedStyle(element);
+        return `${outline} ${borderColor}`;
+      };
+      const withFocus = looks();
+      element.blur();
+      const without = looks();
+      element.focus();
+      return withFocus !== without;
+    });
+    expect(changes, `the focus shows on ${control}`).toBe(true);
+    return;
+  }
+  throw new Error(`Tab never reached ${control}`);
+}
+
+/** Chooses from the ⋯ of a key's row. */
+export async function chooseInRow(page: Page, name: string, deed: "Replace" | "Rename" | "History"): Promise<void> {
+  await row(page, name).getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: deed }).click();
 }

@@ -1,5 +1,4 @@
-import { Button, Code, Table, Text, UnstyledButton } from "@mantine/core";
-import { Pencil } from "lucide-react";
+import { Button, Code, Table, Text } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import type { ApiKey } from "../database.ts";
 import { Notice } from "../parts/notice.tsx";
@@ -7,9 +6,16 @@ import { When } from "../parts/when.tsx";
 import list from "./key_list.module.css";
 import { KeyStatus } from "./key_status.tsx";
 import classes from "./keys.module.css";
+import { type RareDeed, RowMenu } from "./row_menu.tsx";
 
-/** What can be done to a key. */
-export type Deed = "replace" | "rename" | "revoke";
+/** What can be asked of a key's row. */
+export type Deed = "revoke" | RareDeed;
+
+/** A revoked key has nothing left but its history. */
+function rareDeeds({ status, replaced_by }: ApiKey): RareDeed[] {
+  if (status === "revoked") return ["history"];
+  return status === "active" && replaced_by === null ? ["replace", "rename", "history"] : ["rename", "history"];
+}
 
 /** What was done to a key, to be said at its row: `words` is null when somebody has been told already. */
 export type Outcome = { keyId: string; words: string | null };
@@ -32,22 +38,18 @@ export function KeyRow(props: {
     if (outcome) row.current?.focus();
   }, [outcome]);
 
-  const deed = (name: Deed, words: string) => (
-    <Button
-      variant="default"
-      size={short ? "compact-xs" : "compact-sm"}
-      aria-describedby={nameId}
-      onClick={() => props.onDeed(name, apiKey)}
-    >
-      {words}
-    </Button>
-  );
+  const size = short ? "compact-xs" : "compact-sm";
 
   return (
     <>
       <Table.Tr ref={row} tabIndex={-1} aria-labelledby={nameId} className={list.row} data-status={apiKey.status}>
         <Table.Td data-column="Name">
-          <Named apiKey={apiKey} id={nameId} onRename={() => props.onDeed("rename", apiKey)} />
+          <div className={list.named}>
+            <span className={list.name} id={nameId}>
+              {apiKey.name}
+            </span>{" "}
+            <Code className={classes.hint}>{apiKey.hint}</Code>
+          </div>
         </Table.Td>
         <Table.Td data-column="Scopes">
           <ul className={list.scopes}>
@@ -71,8 +73,24 @@ export function KeyRow(props: {
           <KeyStatus apiKey={apiKey} successor={props.successor} predecessor={props.predecessor} short={short} />
         </Table.Td>
         <Table.Td className={list.action}>
-          {apiKey.status === "active" && apiKey.replaced_by === null && deed("replace", "Replace")}
-          {apiKey.status !== "revoked" && deed("revoke", "Revoke")}
+          <div>
+            {apiKey.status !== "revoked" && (
+              <Button
+                variant="default"
+                size={size}
+                aria-describedby={nameId}
+                onClick={() => props.onDeed("revoke", apiKey)}
+              >
+                Revoke
+              </Button>
+            )}
+            <RowMenu
+              deeds={rareDeeds(apiKey)}
+              size={size}
+              describedBy={nameId}
+              onDeed={(deed) => props.onDeed(deed, apiKey)}
+            />
+          </div>
         </Table.Td>
       </Table.Tr>
       {outcome?.words && (
@@ -83,28 +101,5 @@ export function KeyRow(props: {
         </Table.Tr>
       )}
     </>
-  );
-}
-
-/** What a key is called, how it ends, and the way to another name. */
-function Named({ apiKey, id, onRename }: { apiKey: ApiKey; id: string; onRename: () => void }) {
-  return (
-    <div className={list.named}>
-      <span className={list.name} id={id}>
-        {apiKey.name}
-      </span>{" "}
-      <Code className={classes.hint}>{apiKey.hint}</Code>
-      {apiKey.status !== "revoked" && (
-        <UnstyledButton
-          className={list.rename}
-          aria-label="Rename"
-          aria-describedby={id}
-          title="Rename"
-          onClick={onRename}
-        >
-          <Pencil aria-hidden size={14} />
-        </UnstyledButton>
-      )}
-    </div>
   );
 }

@@ -55,12 +55,14 @@ export function PublicApiPage({ email }: { email: string }) {
 }
 
 function Keys({ shown, admin, refresh }: { shown: Shown; admin: string; refresh: () => Promise<void> }) {
-  const [asked, setAsked] = useState<{ deed: Deed | "create"; key: ApiKey | null } | null>(null);
+  const [asked, setAsked] = useState<{ deed: Exclude<Deed, "history"> | "create"; key: ApiKey | null } | null>(null);
   const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [historyOf, setHistoryOf] = useState<{ keyId: string } | null>(null);
 
   function ask(deed: Deed | "create", key: ApiKey | null = null): void {
     setOutcome(null);
-    setAsked({ deed, key });
+    if (deed === "history") setHistoryOf(key && { keyId: key.id });
+    else setAsked({ deed, key });
   }
 
   function conclude(concluded: Outcome | null): void {
@@ -91,7 +93,7 @@ function Keys({ shown, admin, refresh }: { shown: Shown; admin: string; refresh:
         )}
       </Stack>
       <QuickCheck keys={shown.keys} onChecked={refresh} />
-      <History events={shown.events} />
+      <History events={shown.events} keys={shown.keys} of={historyOf} onAll={() => setHistoryOf(null)} />
       <MakeKeyDialog
         opened={asked?.deed === "create" || asked?.deed === "replace"}
         title={replaced ? "Replace key" : "Create key"}

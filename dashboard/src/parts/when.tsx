@@ -1,5 +1,11 @@
 const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
 const dayFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
+const weekdayFormat = new Intl.DateTimeFormat("en-GB", {
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+});
 const timeFormat = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
 const zoneFormat = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" });
 
@@ -8,6 +14,12 @@ export const localTime = (iso: string): string => format.format(new Date(iso));
 
 /** `21 Nov 2026` in the viewer's own time zone. */
 export const localDay = (iso: string): string => dayFormat.format(new Date(iso));
+
+/** `Sat, 21 Nov 2026` in the viewer's own time zone. */
+export const localWeekday = (iso: string): string => weekdayFormat.format(new Date(iso));
+
+/** `10:15` in the viewer's own time zone. */
+const localClock = (iso: string): string => timeFormat.format(new Date(iso));
 
 /** `30 Jun 2027, 24:00 CEST`: an end, in the viewer's own time zone. Midnight belongs to the day that it ends. */
 export function localEnd(iso: string): string {
@@ -19,7 +31,7 @@ export function localEnd(iso: string): string {
   return `${dayFormat.format(day)}, ${endsDay ? "24:00" : time} ${zone}`;
 }
 
-const formats = { moment: localTime, day: localDay, end: localEnd };
+const formats = { moment: localTime, day: localDay, clock: localClock, end: localEnd };
 
 /** A date-time in the viewer's zone; pointing at it shows it in UTC, as the API writes it. */
 export function When({ at, as = "moment" }: { at: string; as?: keyof typeof formats }) {

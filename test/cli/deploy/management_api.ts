@@ -26,11 +26,11 @@ export interface ManagementApi {
   stop(): Promise<void>;
 }
 
-/** A new project as the platform makes it: the schema of GraphQL is served too, anybody can sign up, no address is confirmed. */
+/** A new project as the platform makes it: the schema of GraphQL is served too, anybody can sign up, with six characters, no address is confirmed. */
 const newProject = {
   api: { db_schema: "public,graphql_public", db_extra_search_path: "public,extensions", max_rows: 1000 },
   database: { major_version: 17 },
-  auth: { disable_signup: false, mailer_autoconfirm: true, external_email_enabled: true },
+  auth: { disable_signup: false, mailer_autoconfirm: true, external_email_enabled: true, password_min_length: 6 },
 };
 
 /** What the Data API's settings are answered with besides. */

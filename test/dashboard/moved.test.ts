@@ -1,0 +1,50 @@
+// A company that has moved to another project: what its admins are told at the old one.
+import { expect } from "vitest";
+import { type Company, makeKey, signedIn } from "../api/companies.ts";
+import { sql } from "../api/stack.ts";
+import { newPage } from "./browser.ts";
+import { expectGoodLooks } from "./looks.ts";
+import { signedInPage, test } from "./scene.ts";
+import { fillSignIn, path, row } from "./steps.ts";
+
+/** As moving it leaves the company (docs/moving-a-company.md), or as it was before. */
+const serve = ({ id }: Company, serving: "open" | "moving" | "readable" | "closed") =>
+  sql`update app.companies set serving = ${serving}, move_id = gen_random_uuid() where id = ${id}`;
+
+test("an admin of a company that has moved is told so and whom to ask, sees no key, and is back when it is", async ({
+  company,
+  admin,
+}) => {
+  await makeKey(await signedIn(admin), "Payroll");
+  for (const serving of ["moving", "readable", "closed"] as const) {
+    await serve(company, serving);
+    const page = await newPage();
+    await page.goto(path);
+    await fillSignIn(page, admin);
+    await page.getByRole("heading", { name: "Your company has moved" }).waitFor();
+    const text = await page.getByRole("main").textContent();
+    expect(text, serving).toContain("Hollis & Rowe is served at another address, and its keys are managed there.");
+    expect(text).toContain("Ask whoever runs the service for the address of this page there.");
+    expect(text).not.toContain("Payroll");
+    expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
+    if (serving !== "closed") continue;
+    await expectGoodLooks(page, "moved");
+    await serve(company, "open");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await row(page, "Payroll").waitFor();
+  }
+});
+
+test("while the page is open the company moves: nothing can be done to its keys any more, and the page says why", async ({
+  company,
+  admin,
+}) => {
+  const { id } = await makeKey(await signedIn(admin), "Payroll");
+  const page = await signedInPage(admin);
+  await row(page, "Payroll").getByRole("button", { name: "Revoke" }).click();
+  await serve(company, "readable");
+  await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
+  await page.getByRole("heading", { name: "Your company has moved" }).waitFor();
+  const [stored] = await sql`select revoked_at from app.api_keys where id = ${id}`;
+  expect(stored?.revoked_at).toBeNull();
+});
