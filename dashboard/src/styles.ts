@@ -24,8 +24,6 @@ import "@mantine/core/styles/Code.css";
 import "@mantine/core/styles/Container.css";
 import "@mantine/core/styles/EmptyState.css";
 import "@mantine/core/styles/Modal.css";
-import "@mantine/core/styles/Popover.css";
-import "@mantine/core/styles/Menu.css";
 import "@mantine/core/styles/Table.css";
 import "virtual:theme.css";
 import "./page.css";

@@ -58,7 +58,7 @@ test("Create key shows the key once; it works with exactly the ticked scopes, an
     expect.stringMatching(/^\d+ \w+ \d{4}, \d\d:\d\d by Ada Brandt$/),
     expect.stringMatching(/^\d+ \w+ \d{4}, \d\d:\d\d$/),
     "active  no expiry",
-    "Revoke",
+    "Revoke Replace Rename History",
   ]);
   const created = row(page, "Power BI").getByRole("time").first();
   expect(await created.getAttribute("title")).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);

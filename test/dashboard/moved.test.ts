@@ -1,11 +1,12 @@
 // A company that has moved to another project: what its admins are told at the old one.
+import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { type Company, makeKey, signedIn } from "../api/companies.ts";
 import { sql } from "../api/stack.ts";
 import { newPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { signedInPage, test } from "./scene.ts";
-import { fillSignIn, path, row } from "./steps.ts";
+import { chooseInRow, fillSignIn, path, row } from "./steps.ts";
 
 /** As moving it leaves the company (docs/moving-a-company.md), or as it was before. */
 const serve = ({ id }: Company, serving: "open" | "moving" | "readable" | "closed") =>
@@ -39,12 +40,29 @@ test("while the page is open the company moves: nothing can be done to its keys 
   company,
   admin,
 }) => {
-  const { id } = await makeKey(await signedIn(admin), "Payroll");
-  const page = await signedInPage(admin);
-  await row(page, "Payroll").getByRole("button", { name: "Revoke" }).click();
-  await serve(company, "readable");
-  await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
-  await page.getByRole("heading", { name: "Your company has moved" }).waitFor();
-  const [stored] = await sql`select revoked_at from app.api_keys where id = ${id}`;
-  expect(stored?.revoked_at).toBeNull();
+  await makeKey(await signedIn(admin), "Payroll");
+  const stored = () => sql`select name, revoked_at, replaced_by from app.api_keys where company_id = ${company.id}`;
+  const before = await stored();
+  const deeds: Record<string, (page: Page) => Promise<void>> = {
+    "Create key": async (page) => {
+      await page.getByRole("button", { name: "Create key" }).click();
+      await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("New");
+    },
+    "Revoke key": (page) => row(page, "Payroll").getByRole("button", { name: "Revoke" }).click(),
+    "Replace key": (page) => chooseInRow(page, "Payroll", "Replace"),
+    "Rename key": async (page) => {
+      await chooseInRow(page, "Payroll", "Rename");
+      await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("Wages");
+    },
+  };
+  for (const [button, prepare] of Object.entries(deeds)) {
+    await serve(company, "open");
+    const page = await signedInPage(admin);
+    await prepare(page);
+    await serve(company, "readable");
+    await page.getByRole("dialog").getByRole("button", { name: button }).click();
+    await page.getByRole("heading", { name: "Your company has moved" }).waitFor();
+    expect(await stored(), button).toEqual(before);
+    await page.close();
+  }
 });

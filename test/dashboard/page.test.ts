@@ -157,3 +157,33 @@ test("every path of the dashboard can be opened directly; an unknown one leads t
   await page.goto("/no/such/page");
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
+
+/** The contrast of two colours as a browser writes them, `rgb(1, 2, 3)`: from 1 to 21 (WCAG). */
+function contrast(one: string, other: string): number {
+  const luminance = (colour: string): number => {
+    const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((part) => {
+      const share = Number(part) / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+test("an empty field and an empty checkbox stand out from what they lie on by 3 to 1, light and dark", async ({
+  page,
+}) => {
+  await page.getByRole("button", { name: "Create key" }).click();
+  const dialog = page.getByRole("dialog");
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    const panel = await dialog.evaluate((element) => getComputedStyle(element).backgroundColor);
+    const name = dialog.getByRole("textbox", { name: "Name" });
+    await dialog.getByRole("combobox", { name: "Expiry" }).focus();
+    for (const control of [name, dialog.getByRole("checkbox", { name: "read:rewards" })]) {
+      const outline = await control.evaluate((element) => getComputedStyle(element).borderTopColor);
+      expect(contrast(outline, panel), `${control} ${colorScheme}: ${outline} on ${panel}`).toBeGreaterThan(3);
+    }
+  }
+});

@@ -1,6 +1,8 @@
 // "Forgot password?" and the invitation: both lead to the page that sets a password, by a link in a mail. The stack captures the mails
 // that its Auth sends; what it cannot do is said at the test.
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { root } from "../../scripts/stack/process.ts";
 import { type Company, client, emptyCompany, type Person, signUp } from "../api/companies.ts";
 import { sql, stack } from "../api/stack.ts";
 import { newPage } from "./browser.ts";
@@ -70,6 +72,8 @@ test("a password that Auth refuses is explained beside the field", async () => {
   await page.goto(await linkMailedTo(person.email));
   const field = page.getByLabel("New password");
   await page.getByText("At least 8 characters.").waitFor();
+  // And so does a project that is set up as the repository says.
+  expect(readFileSync(`${root}/supabase/config.toml`, "utf8")).toMatch(/^minimum_password_length = 8$/m);
   expect(await field.evaluate((element) => element.matches(":focus"))).toBe(true);
   await field.fill("abc");
   await page.getByRole("button", { name: "Set password" }).click();

@@ -73,5 +73,5 @@ export async function tabTo(page: Page, control: Locator): Promise<void> {
 /** Chooses from the ⋯ of a key's row. */
 export async function chooseInRow(page: Page, name: string, deed: "Replace" | "Rename" | "History"): Promise<void> {
   await row(page, name).getByRole("button", { name: "More" }).click();
-  await page.getByRole("menuitem", { name: deed }).click();
+  await row(page, name).getByRole("button", { name: deed }).click();
 }

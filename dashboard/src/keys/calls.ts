@@ -2,7 +2,7 @@
 import type { PostgrestError } from "@supabase/supabase-js";
 import { loseSession } from "../account/session.ts";
 import type { ApiKey, ApiKeyEvent, Member, NewApiKey, Overlap, RevokedApiKey } from "../database.ts";
-import { dataProblem } from "../problems.ts";
+import { dataProblem, Problem } from "../problems.ts";
 import type { Scope } from "../scopes.ts";
 import { supabase } from "../supabase.ts";
 
@@ -37,3 +37,16 @@ export const renameApiKey = (key_id: string, name: string): Promise<{ id: string
 
 export const revokeApiKey = (key_id: string): Promise<RevokedApiKey> =>
   answered(supabase.rpc("revoke_api_key", { key_id }));
+
+/**
+ * Keys never go: when one has, the person is no admin any more, or the company has moved. Loading the page again tells which.
+ * @param onGone called then, before the Problem is thrown
+ */
+export async function orGone<Data>(answer: Promise<Data>, onGone: () => Promise<void>): Promise<Data> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof Problem && error.kind === "gone") await onGone();
+    throw error;
+  }
+}

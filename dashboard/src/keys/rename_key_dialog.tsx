@@ -6,24 +6,26 @@ import { Actions } from "../parts/actions.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Problem } from "../problems.ts";
-import { renameApiKey } from "./calls.ts";
+import { orGone, renameApiKey } from "./calls.ts";
 import { nameProblem } from "./key_request.ts";
 import classes from "./keys.module.css";
 
 /**
  * Asks for another name.
  * @param onRenamed told what happened
+ * @param onGone called when the key is there for this person no more
  */
 export function RenameKeyDialog(props: {
   apiKey: ApiKey | null;
   onClose: () => void;
   onRenamed: (keyId: string, words: string) => Promise<void>;
+  onGone: () => Promise<void>;
 }) {
   const { apiKey } = props;
   const { run, pending, problem, forget } = useAction(async (key: ApiKey, entered: string) => {
     const wrong = nameProblem(entered);
     if (wrong !== undefined) throw new Problem("field", wrong, "name");
-    const { name } = await renameApiKey(key.id, entered);
+    const { name } = await orGone(renameApiKey(key.id, entered), props.onGone);
     await props.onRenamed(key.id, name === key.name ? `${name} keeps its name.` : `${key.name} is called ${name} now.`);
   });
 

@@ -6,19 +6,21 @@ import { Actions } from "../parts/actions.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { localTime, When } from "../parts/when.tsx";
-import { revokeApiKey } from "./calls.ts";
+import { orGone, revokeApiKey } from "./calls.ts";
 import classes from "./keys.module.css";
 
 /**
  * Asks before a key is revoked.
  * @param admin name of the admin who is signed in
  * @param onRevoked told what happened: another admin may have been faster
+ * @param onGone called when the key is there for this person no more
  */
 export function RevokeKeyDialog(props: {
   apiKey: ApiKey | null;
   admin: string;
   onClose: () => void;
   onRevoked: (keyId: string, words: string) => Promise<void>;
+  onGone: () => Promise<void>;
 }) {
   // The dialog fades out with the key that it asked about.
   const [asked, setAsked] = useState(props.apiKey);
@@ -27,7 +29,7 @@ export function RevokeKeyDialog(props: {
   }, [props.apiKey]);
 
   const { run, pending, problem, forget } = useAction(async (key: ApiKey) => {
-    const { revoked_by, revoked_at } = await revokeApiKey(key.id);
+    const { revoked_by, revoked_at } = await orGone(revokeApiKey(key.id), props.onGone);
     await props.onRevoked(
       key.id,
       revoked_by === props.admin

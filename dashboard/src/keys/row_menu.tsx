@@ -1,6 +1,7 @@
-import { Button, Menu } from "@mantine/core";
+import { Button, UnstyledButton } from "@mantine/core";
 import { Clock, Ellipsis, Pencil, RefreshCw } from "lucide-react";
-import { useRef } from "react";
+import { useId, useRef } from "react";
+import list from "./key_list.module.css";
 
 const items = {
   replace: { words: "Replace", icon: RefreshCw },
@@ -12,7 +13,7 @@ const items = {
 export type RareDeed = keyof typeof items;
 
 /**
- * The row's rarer actions, behind a ⋯.
+ * The row's rarer actions, behind a ⋯. The browser's own popover closes by Escape or a click beside it, and gives the focus back.
  * @param describedBy the id of the key's name
  */
 export function RowMenu(props: {
@@ -21,39 +22,38 @@ export function RowMenu(props: {
   describedBy: string;
   onDeed: (deed: RareDeed) => void;
 }) {
-  const opener = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  const menu = useRef<HTMLUListElement>(null);
 
   function choose(deed: RareDeed): void {
-    // The item is gone in a moment: a dialog that opens now gives the focus back to what stays.
-    opener.current?.focus();
+    // First: the focus is back at the ⋯ then, for a dialog to give it back to.
+    menu.current?.hidePopover();
     props.onDeed(deed);
   }
 
   return (
-    <Menu
-      position="bottom-end"
-      // Within the page's landmarks; fixed, so that the table does not cut it off.
-      withinPortal={false}
-      floatingStrategy="fixed"
-      // The focus goes to the first item, and on by Tab as by the arrows.
-      withInitialFocusPlaceholder={false}
-      menuItemTabIndex={0}
-    >
-      <Menu.Target>
-        <Button ref={opener} variant="default" size={props.size} aria-label="More" aria-describedby={props.describedBy}>
-          <Ellipsis aria-hidden size={16} />
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
+    <>
+      <Button
+        variant="default"
+        size={props.size}
+        aria-label="More"
+        aria-describedby={props.describedBy}
+        popoverTarget={id}
+      >
+        <Ellipsis aria-hidden size={16} />
+      </Button>
+      <ul ref={menu} id={id} popover="auto" aria-label="More" className={list.menu}>
         {props.deeds.map((deed) => {
           const { words, icon: Icon } = items[deed];
           return (
-            <Menu.Item key={deed} leftSection={<Icon aria-hidden size={14} />} onClick={() => choose(deed)}>
-              {words}
-            </Menu.Item>
+            <li key={deed}>
+              <UnstyledButton className={list.item} onClick={() => choose(deed)}>
+                <Icon aria-hidden size={14} /> {words}
+              </UnstyledButton>
+            </li>
           );
         })}
-      </Menu.Dropdown>
-    </Menu>
+      </ul>
+    </>
   );
 }

@@ -111,12 +111,14 @@ function Keys({ shown, admin, refresh }: { shown: Shown; admin: string; refresh:
         apiKey={asked?.deed === "rename" ? asked.key : null}
         onClose={() => conclude(null)}
         onRenamed={tell}
+        onGone={refresh}
       />
       <RevokeKeyDialog
         apiKey={asked?.deed === "revoke" ? asked.key : null}
         admin={admin}
         onClose={() => conclude(null)}
         onRevoked={tell}
+        onGone={refresh}
       />
     </>
   );
