@@ -91,16 +91,18 @@ select is_empty(
 select is_empty(
   $$
     with acls as (
-      select oid as relation, null as column_name, relowner as owner, relacl as acl from pg_class where relnamespace = any (pg_temp.ours())
+      select oid, null as column_name, relnamespace, relowner, relacl as acl from pg_class
       union all
-      select c.oid, a.attname, c.relowner, a.attacl from pg_class as c join pg_attribute as a on a.attrelid = c.oid where c.relnamespace = any (pg_temp.ours())
+      select c.oid, a.attname, c.relnamespace, c.relowner, a.attacl from pg_class as c join pg_attribute as a on a.attrelid = c.oid
     )
-    select relation::regclass, column_name, grantee, privilege_type, is_grantable
+    select oid::regclass, column_name, grantee, privilege_type, is_grantable
     from acls, aclexplode(acl)
-    where grantee <> owner
-      and (grantee not in ('public_api'::regrole, 'authenticated'::regrole) or privilege_type not in ('SELECT', 'INSERT', 'UPDATE') or is_grantable)
+    where relnamespace = any (pg_temp.ours()) and grantee <> relowner and (
+      (relnamespace::regnamespace::text, grantee) not in (('app', 'public_api'::regrole), ('app', 'authenticated'::regrole), ('api', 'public_api'::regrole))
+      or privilege_type not in ('SELECT', 'INSERT', 'UPDATE') or is_grantable
+    )
   $$,
-  'On tables, views and sequences nothing is granted but select, insert and update, to public_api and authenticated alone, and they cannot pass it on'
+  'Who may use a schema, and nobody else, holds something on tables and views there: select, insert and update, which they cannot pass on'
 );
 select * from finish();
 rollback;
