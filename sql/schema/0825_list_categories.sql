@@ -28,8 +28,8 @@ declare
   page json;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
-  below_instant timestamptz := 'infinity';
-  below_id uuid := '00000000-0000-0000-0000-000000000000';
+  below_instant timestamptz := timestamptz 'infinity';
+  below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
 begin
   if not (
     row_security_active('app.categories'::regclass) and row_security_active('app.category_names'::regclass)

@@ -69,7 +69,7 @@ declare
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := until + interval '1 microsecond';
-  below_id uuid := '00000000-0000-0000-0000-000000000000';
+  below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
   after_instant timestamptz;
 begin
   if not (row_security_active('app.pulse_responses'::regclass) and row_security_active('app.pulse_questions'::regclass)) then
