@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document of the API, put together from endpoints.ts, the fields of imported rows, words.ts and real examples.
+// The OpenAPI 3.1 document of the API, built from endpoints.ts, the fields of imported rows, words.ts and real examples.
 import type { Endpoint } from "../../functions/public-api/endpoint.ts";
 import { endpoints, version } from "../../functions/public-api/endpoints.ts";
 import { scopes } from "../../functions/public-api/scopes.ts";

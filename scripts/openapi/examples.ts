@@ -1,6 +1,6 @@
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 
-/** Real answers, by method and path. `errors` are by status; those that cannot be had by asking are left out. */
+/** Real answers, by method and path. `errors` are by status; those that a request cannot provoke are left out. */
 export type Examples = Record<
   string,
   { json: unknown; csv?: string; request?: unknown; errors: Record<string, { error: string }> }
@@ -15,9 +15,9 @@ const rewards = [
 ];
 
 /**
- * Asks a running stack for an example of every answer. It imports the two rewards above into the company of the keys.
+ * Gets an example of every answer from a running stack. It imports the two rewards above into the company of the keys.
  * @param call fetch, for paths relative to the base address
- * @throws Error when an answer has not the status that was expected
+ * @throws Error when an answer has an unexpected status
  */
 export async function collectExamples(
   call: (path: string, init: RequestInit) => Promise<Response>,

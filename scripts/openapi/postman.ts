@@ -1,8 +1,8 @@
-// A Postman collection of the API (docs/connect/other-tools.md), made from endpoints.ts: every optional parameter is there and switched off.
+// A Postman collection of the API (docs/connect/other-tools.md), made from endpoints.ts: every optional parameter is present but disabled.
 import type { Endpoint, Parameter, ParameterKind } from "../../functions/public-api/endpoint.ts";
 import { endpoints, version } from "../../functions/public-api/endpoints.ts";
 
-/** A value of each kind that a request is answered well with. */
+/** A valid value of each kind. */
 const values: Partial<Record<ParameterKind, string>> = {
   limit: "1000",
   format: "csv",

@@ -50,7 +50,7 @@ export function parameter({ name, kind, description }: Parameter, endpoint: Endp
   return { ...common, style: "form", explode: false, schema };
 }
 
-/** An object whose fields are all there, in this order. */
+/** An object with all of these fields, in this order. */
 function record(description: string, properties: Record<string, Schema>): Schema {
   return { type: "object", description, properties, required: Object.keys(properties) };
 }
@@ -61,14 +61,14 @@ function columnSchema({ name, type, nullable, ...keywords }: Column): [string, S
   return [name, { ...schema, ...keywords }];
 }
 
-/** A row of a list: what `include` may add is not required. */
+/** A row of a list: the columns of `include` are not required. */
 function rowSchema({ rows, columns, included }: ListEndpoint): [string, Schema] {
   const always = record(rows.description, Object.fromEntries(columns.map(columnSchema)));
   const asked = Object.fromEntries(included.map(columnSchema));
   return [rows.name, { ...always, properties: { ...Object(always.properties), ...asked } }];
 }
 
-/** A row of an import, from the check that the function itself makes. */
+/** A row of an import, from the schema that the function itself uses. */
 function rewardRow(): Schema {
   const { $schema, ...schema } = z.toJSONSchema(z.strictObject(rewardFields), {
     io: "input",

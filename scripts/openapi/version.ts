@@ -1,4 +1,4 @@
-// Which version a document has to have after what the last released one promised (docs/api.md, Versioning).
+// Checks the version of a document against the last released one (docs/api.md, Versioning).
 import { isDeepStrictEqual } from "node:util";
 import type { Contract } from "./breaking_changes.ts";
 
@@ -8,7 +8,7 @@ export interface VersionedContract extends Contract {
   components: Contract["components"] & { securitySchemes: Record<string, object> };
 }
 
-/** What only people read. Anything else counts as a change of the contract. */
+/** Keywords for readers only. Any other difference is a change of the contract. */
 const words = ["description", "summary", "title", "example", "examples"];
 
 /** A part of a document without words. Below `properties`, keys are names of fields: a field may be called `description`. */

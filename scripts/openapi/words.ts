@@ -1,4 +1,4 @@
-// What the OpenAPI document says in words besides those of endpoints.ts and reward_import.ts.
+// The texts of the OpenAPI document that are not in endpoints.ts or reward_rows.ts.
 
 export const introduction = `
 One company's people, kudos, rewards and anonymous mood data, as JSON or CSV; and a reward catalogue in.
@@ -33,7 +33,7 @@ export const errorWords = {
 
 export type ErrorStatus = `${keyof typeof errorWords}`;
 
-/** The texts of the errors that cannot be had by asking. */
+/** The texts of the errors that a request cannot provoke. */
 export const errorTexts: Partial<Record<ErrorStatus, string>> = {
   408: "Request Timeout",
   429: "Too Many Requests",

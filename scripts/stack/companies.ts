@@ -1,7 +1,7 @@
 import { type DatabaseUrl, withDatabase } from "./database.ts";
 import { randomPassword } from "./secrets.ts";
 
-/** A company of the demo data, with what its first admin signs in with and an API key that has every scope. */
+/** A demo company, with the sign-in of its first admin and an API key with every scope. */
 export interface Company {
   name: string;
   admin_email: string;
@@ -16,7 +16,7 @@ export interface Project {
   publishable_key: string;
 }
 
-/** Their ids (sql/seed/0100_tools.sql, demo.uuid). What somebody has added to the stack's data is theirs: no password of it is reset. */
+/** Their ids (sql/seed/0100_tools.sql, demo.uuid). Passwords of companies that a developer added are never reset. */
 const demoIds = ["2776f178-1a9f-4e3c-b9d5-20260abead8c", "eb418ab7-6562-4ea6-86f4-a4dca5b7a3ea"];
 
 const scopes = ["read:members", "read:activity", "read:rewards", "read:analytics", "write:rewards"];
@@ -45,7 +45,7 @@ async function post(project: Project, path: string, body: object, token?: string
   return text === "" ? null : JSON.parse(text);
 }
 
-/** The admin's account with a new password: signed up, or, when there is one whose password nobody knows any more, reset. */
+/** Gives the admin's account a new password: signs up, or resets the password of an existing account. */
 async function setPassword(project: Project, url: DatabaseUrl, email: string): Promise<string> {
   const password = randomPassword();
   // Auth's own admin API would do this on the hosted service; Lite has none.
@@ -71,7 +71,7 @@ async function createApiKey(project: Project, email: string, password: string): 
 }
 
 /**
- * The demo companies, each with a key that has just answered. What `known` holds is kept as long as it works; the rest is made.
+ * The demo companies, each with a key that has just been checked. Keys and passwords in `known` are kept as long as they work.
  * @throws Error when a key that was just made does not work
  */
 export async function demoCompanies(project: Project, url: DatabaseUrl, known: Company[]): Promise<Company[]> {

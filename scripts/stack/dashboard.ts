@@ -7,7 +7,7 @@ import type { Project } from "./companies.ts";
 import { bin, root, runCommand } from "./process.ts";
 import { writePrivate } from "./secrets.ts";
 
-/** Serves the built dashboard on 127.0.0.1, as a static host does. Until the first build is there, its files are missing. */
+/** Serves the built dashboard on 127.0.0.1, as a static host does. Its files are missing until the first build is ready. */
 export interface DashboardServer {
   port: number;
   stop(): Promise<void>;
@@ -38,7 +38,7 @@ async function fingerprint(settings: object): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Builds the dashboard for this project into `folder`/dashboard, unless what lies there is up to date. */
+/** Builds the dashboard for this project into `folder`/dashboard, unless the build there is up to date. */
 export async function buildDashboard(
   folder: string,
   { supabase_url, publishable_key }: Project,
@@ -56,20 +56,20 @@ export async function buildDashboard(
   await writePrivate(mark, built);
 }
 
-/** What a path may stand for: a file of the build; or its own page, or else the dashboard's, which reads the path. */
+/** The files for a path, in order: a file of the build, the page of that path, or the dashboard's page. */
 function filesFor(path: string): string[] {
   if (/^(?:\/[\w-]+(?:\.[\w-]+)*)+\.\w+$/.test(path)) return [path];
   const page = /^(?:\/[\w-]+)+/.exec(path)?.[0] ?? "";
   return [`${page}/index.html`, "/index.html"];
 }
 
-/** Sends the first of the files that there is. */
+/** Sends the first of the files that exists. */
 async function send(folder: string, [file = "", ...others]: string[], response: ServerResponse): Promise<void> {
   const content = await readFile(`${folder}${file}`).catch(() => null);
   if (!content && others.length > 0) return send(folder, others, response);
   response.writeHead(content ? 200 : 404, {
     "Content-Type": content ? (contentTypes[extname(file)] ?? "application/octet-stream") : "text/plain",
-    // What docs/dashboard.md asks of every host, because the page cannot say it itself.
+    // The headers that docs/dashboard.md asks of every host.
     "Content-Security-Policy": "frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-cache",

@@ -28,19 +28,19 @@ export async function runSql(url: string, text: string): Promise<void> {
   await withDatabase(url, (sql) => sql.unsafe(text).simple());
 }
 
-/** What a hosted project's database holds before the first migration. */
+/** The state of a hosted project's database before the first migration. */
 async function newDatabaseSql(): Promise<string> {
   // The schema is there already, and its owner may not make schemas.
   const authTables = getAuthSchemaSql().replace(/^create schema.*$/im, "");
   return `${await ownSql("database.sql")}\n${authTables}\nreset role;`;
 }
 
-/** Makes a new cluster what a hosted project is before its first migration. Does nothing to one that is. */
+/** Sets up a new cluster like a hosted project before its first migration. Does nothing when that was done before. */
 export async function prepareCluster(url: DatabaseUrl, secrets: Secrets): Promise<void> {
   const superuser = url("supabase_admin");
   const done = await withDatabase(superuser, (sql) => sql`select from pg_roles where rolname = 'postgres'`);
   if (done.length > 0) return;
-  // In one transaction, so that a start that is interrupted here leaves nothing half made.
+  // In one transaction, so that an interrupted start leaves nothing incomplete.
   const passwords = (["postgres", "supabase_auth_admin"] as const)
     .map((role) => `alter role ${role} password '${secrets[role]}';`)
     .join("\n");
@@ -77,13 +77,13 @@ export async function createDatabase(
  * @returns what the CLI printed
  */
 export function pushMigrations(databaseUrl: string, signal?: AbortSignal): Promise<string> {
-  // It asks nobody but the database: no telemetry, no look for a newer version.
+  // It contacts only the database: no telemetry, no check for a newer version.
   const env = { ...process.env, DO_NOT_TRACK: "1", SUPABASE_NO_UPDATE_NOTIFIER: "1" };
   const args = ["db", "push", "--yes", "--workdir", root, `--remote=${databaseUrl}`];
   return runCommand(bin("supabase"), args, { env, signal });
 }
 
-/** Brings the demo companies into a database that holds no company, all of them or none. The CLI's --include-seed takes twice as long. */
+/** Loads the demo companies into a database without companies, in one transaction. The CLI's --include-seed takes twice as long. */
 export async function seedDemoData(databaseUrl: string): Promise<void> {
   const companies = await withDatabase(databaseUrl, (sql) => sql`select from app.companies limit 1`);
   if (companies.length > 0) return;

@@ -3,18 +3,18 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { bin, root, runCommand } from "./process.ts";
 
-/** The database as it is read, in the order in which its files are applied. */
+/** The files of sql/schema and sql/loading, in the order in which they are applied. */
 export const schemaFiles = ["schema", "loading"].flatMap((folder) => globSync(`${root}/sql/${folder}/*.sql`).sort());
 
-/** The database as it ships, in the order in which its files are applied. */
+/** The migrations, in the order in which they are applied. */
 export const migrationFiles = globSync(`${root}/supabase/migrations/*.sql`).sort();
 
 /** Encryption is not tried: the servers are on this machine, and the CLI would warn. */
 const unencrypted = (url: string): string => Object.assign(new URL(url), { search: "sslmode=disable" }).href;
 
 /**
- * What has to be done to one database to make it the other, as SQL: tables, views, functions, types, policies, triggers, indexes, owners,
- * grants, settings, comments. What belongs to a superuser, and whether a table is logged, does not count. Empty when they are equal.
+ * The SQL statements that turn one database into the other: tables, views, functions, types, policies, triggers, indexes, owners,
+ * grants, settings, comments. Objects of a superuser, and whether a table is logged, are not compared. Empty when they are equal.
  * @param from a database's address, as `postgres`
  * @param to another one's
  */

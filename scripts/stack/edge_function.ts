@@ -10,7 +10,7 @@ export interface EdgeFunction extends Child {
 
 const folder = `${root}/functions/public-api`;
 
-/** Everything that the function may read of its environment; on the hosted service there is more. */
+/** The environment variables that the function may read; on the hosted service there are more. */
 const variables = ["SUPABASE_URL", "SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY"];
 
 /** What the platform gives an instance. */
@@ -23,10 +23,10 @@ export interface DenoCommand {
   env: NodeJS.ProcessEnv;
 }
 
-/** The Denos that npm installed: the version that the platform's edge runtime carries, and the newest. */
+/** The Deno versions that npm installed: that of the platform's edge runtime, and the newest. */
 export type DenoVersion = "deno" | "deno-latest";
 
-/** What the function may talk to: itself, and its project. */
+/** The addresses that the function may connect to: its own, and its project's. */
 function allowedHosts({ SUPABASE_URL }: Record<string, string>): string {
   return SUPABASE_URL === undefined ? "127.0.0.1" : `127.0.0.1:0,${new URL(SUPABASE_URL).host}`;
 }

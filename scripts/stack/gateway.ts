@@ -3,13 +3,13 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 
-/** What stands behind the gateway. null: not up yet. */
+/** The services behind the gateway; null until they are ready. */
 export interface Upstreams {
   lite: ((request: Request) => Promise<Response>) | null;
   functionPort: number | null;
 }
 
-/** The one door of a stack: /rest/v1, /auth/v1 and /functions/v1/public-api on 127.0.0.1. */
+/** The single entry point of a stack: /rest/v1, /auth/v1 and /functions/v1/public-api on 127.0.0.1. */
 export interface Gateway {
   port: number;
   upstreams: Upstreams;
@@ -19,7 +19,7 @@ export interface Gateway {
 const functionPath = /^\/functions\/v1(\/public-api(?:[/?].*)?)$/s;
 const litePath = /^\/(?:rest|auth)\/v1(?:[/?]|$)/;
 
-/** Headers that concern one connection and are not handed on. */
+/** Headers that concern one connection and are not forwarded. */
 const hopByHop = new Set(["connection", "keep-alive", "proxy-connection", "te", "trailer", "upgrade", "expect"]);
 
 /** Raw header pairs (name, value, name, value, …) without those of the connection. */
@@ -33,8 +33,8 @@ function answer(response: ServerResponse, status: number, message: string): void
 }
 
 /**
- * Hands a request on to the function and its answer back, byte for byte as they come: nothing is collected, nothing normalised. A body
- * that breaks off on one side breaks off on the other.
+ * Forwards a request to the function, and its answer back, as a stream of unchanged bytes. A body that is cut off on one side is cut
+ * off on the other.
  */
 function forward(incoming: IncomingMessage, response: ServerResponse, port: number, path: string): void {
   const outgoing = request({
@@ -43,7 +43,7 @@ function forward(incoming: IncomingMessage, response: ServerResponse, port: numb
     path,
     method: incoming.method,
     headers: endToEnd(incoming.rawHeaders),
-    // A connection for each request: a kept one may be closed by the other side in the moment it is used again.
+    // A new connection for each request: the other side could close an idle one just as it is used again.
     agent: false,
   });
   let answered = false;
@@ -83,7 +83,7 @@ async function serve(
 
 /**
  * Opens the gateway. Until its upstreams are set it answers 503.
- * @param log told of each failure of ours that a client saw
+ * @param log called with each failure of the stack that a client saw
  */
 export async function startGateway(port: number, log: (line: string) => void): Promise<Gateway> {
   const upstreams: Upstreams = { lite: null, functionPort: null };
@@ -100,7 +100,7 @@ export async function startGateway(port: number, log: (line: string) => void): P
     } else if (ownPath !== undefined || litePath.test(path)) answer(response, 503, "The stack is starting");
     else answer(response, 404, "no Route matched with those values");
   });
-  // A kept connection is closed by the client. Closed from here it may be in the moment in which the client uses it again.
+  // The client closes idle connections. If the gateway did, the client could be using one at that moment.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -1,5 +1,5 @@
 // Runs a command and ends it when the process that started this one ends, however that happens: also by kill -9, which leaves
-// no time to clean up. The channel between the two closes then, and that is the sign. `spawnGuarded` in process.ts starts it.
+// no time to clean up: it notices when the channel between the two closes. `spawnGuarded` in process.ts starts it.
 import { spawn } from "node:child_process";
 
 const [signal = "SIGTERM", command = "", ...args] = process.argv.slice(2);
@@ -13,7 +13,7 @@ child.on("exit", (code) => process.exit(code ?? 1));
 
 const end = (): void => {
   child.kill(signal as NodeJS.Signals);
-  // Nothing that we run needs longer; a process that hangs must not outlive the stack.
+  // No command needs longer; a process that hangs must not outlive the stack.
   setTimeout(() => child.kill("SIGKILL"), 15_000).unref();
 };
 process.on("disconnect", end);

@@ -18,7 +18,7 @@ interface Instance {
   lose(error: Error): void;
 }
 
-/** Where the links of Auth's mails lead, and who gets the mails. */
+/** The address for links in Auth's mails, and the receiver of the mails. */
 export interface Mailing {
   siteUrl: string;
   driver: EmailDriver;
@@ -67,7 +67,7 @@ async function withCors(request: Request, answer: () => Promise<Response>): Prom
 }
 
 /**
- * Stands in for PostgREST and Auth. It reads the catalog once, so it starts after the migrations.
+ * Replaces PostgREST and Auth. It reads the catalog once, so it starts after the migrations.
  * @param url the database's address as supabase_auth_admin
  * @param log told of every refusal and failure
  */

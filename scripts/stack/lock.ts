@@ -13,12 +13,12 @@ function isAlive(pid: number): boolean {
 /** The process that holds the folder's lock and is still running, or null. */
 export async function lockHolder(folder: string): Promise<number | null> {
   const pid = Number(await readFile(`${folder}/pid`, "utf8").catch(() => ""));
-  // Our own id: in a container that was started again, process ids begin anew.
+  // Our own id: after a restart of a container process ids repeat.
   return pid > 0 && pid !== process.pid && isAlive(pid) ? pid : null;
 }
 
 /**
- * Keeps a second stack out of a folder: two database servers on the same data would ruin it.
+ * Stops a second stack from using a folder: two database servers would destroy the data.
  * @returns what gives the folder free again
  * @throws Error saying which process has it
  */
