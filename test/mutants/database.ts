@@ -84,7 +84,7 @@ async function inPlans(sql: Sql): Promise<Mutant[]> {
       select format('%s without %s', p.oid::regprocedure, setting) as name,
         format('alter function %s reset %s', p.oid::regprocedure, split_part(setting, '=', 1)) as statement
       from pg_proc as p, unnest(p.proconfig) as setting
-      where setting ~ '^(enable_|plan_cache_mode)' and p.pronamespace in ('app'::regnamespace, 'public'::regnamespace)`),
+      where setting ~ '^(enable_|jit|plan_cache_mode|lock_timeout|statement_timeout)' and p.pronamespace in ('app'::regnamespace, 'public'::regnamespace)`),
   ];
   const leading: [routine: string, from: RegExp, to: string, name: string][] = [
     ["app.rarest_members_filter", /case least\(/, "case greatest(", "the filter that most members match leads"],
@@ -201,7 +201,13 @@ export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
       "",
       "hardening/imports",
     ],
-    ["the use of a key is written on a locked row", "app.note_use", /for update skip locked/, "for update", "api/keys"],
+    [
+      "the use of a key is written on a locked row",
+      "app.note_use",
+      /for update skip locked/,
+      "for update",
+      "database/locks",
+    ],
     [
       "the company of a key outlives its transaction",
       "app.authenticate",
