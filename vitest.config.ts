@@ -5,29 +5,42 @@ import { ClosingLine } from "./test/runner/reporter.ts";
 // The workers' share of --no-color.
 if (process.argv.includes("--no-color")) process.env.NO_COLOR = "1";
 
-/** What breaks the service for everybody, and what wants to see that nothing has changed. */
-const alone = ["test/api/bad_requests.test.ts", "test/api/failures.test.ts"];
+/** What breaks the service for everybody, what writes to a demo company, and what wants to see that nothing has changed. */
+const alone = ["bad_requests", "docs", "failures"].map((name) => `test/api/${name}.test.ts`);
+
+/** What changes or counts something that all share: roles, tables and locks, staging, the log, the machine's time. */
+const inTurn = [
+  ...[
+    "check",
+    "erasing",
+    "loading",
+    "loading_corrections",
+    "loading_mistakes",
+    "loading_psql",
+    "locks",
+    "retention",
+  ].map((name) => `test/database/${name}.test.ts`),
+  ...["fairness", "import_cost", "linters", "logs", "migrations", "privileges", "requests_at_once", "revocation"].map(
+    (name) => `test/hardening/${name}.test.ts`,
+  ),
+];
 
 /** Starts the stack, for the files that need it. */
 const globalSetup = "test/runner/global_setup.ts";
 
-/** The files of a folder one after the other, after those of the groups before: they share one stack and its data. */
-const inTurn = (name: string, groupOrder: number, include = [`test/${name}/**/*.test.ts`]) => ({
+/** Files beside each other, one more than the least machine has processors: most wait for a browser, a database or a program. */
+const beside = { maxWorkers: 3, sequence: { groupOrder: 2 } };
+
+/** The files of a folder beside those of the others: they only read the demo companies, and make their own to write to. */
+const together = (name: string) => ({
   extends: true as const,
-  test: { name, include, globalSetup, maxWorkers: 1, sequence: { groupOrder } },
+  test: { name, include: [`test/${name}/**/*.test.ts`], exclude: [...alone, ...inTurn], globalSetup, ...beside },
 });
 
-/** The files of a folder beside each other: they only read the demo companies, and make their own to write to. */
-const together = (name: string, groupOrder: number) => ({
+/** These one after the other, after those of the groups before. */
+const oneByOne = (name: string, groupOrder: number, include: string[]) => ({
   extends: true as const,
-  test: {
-    name,
-    include: [`test/${name}/**/*.test.ts`],
-    exclude: alone,
-    globalSetup,
-    maxWorkers: 2,
-    sequence: { groupOrder },
-  },
+  test: { name, include, globalSetup, maxWorkers: 1, sequence: { groupOrder } },
 });
 
 /** The function's answers once more, under the newest Deno. */
@@ -38,8 +51,7 @@ const newest = {
     include: ["csv", "import", "lists", "order_of_checks"].map((name) => `test/api/${name}.test.ts`),
     setupFiles: "test/runner/newest_deno.ts",
     globalSetup,
-    maxWorkers: 2,
-    sequence: { groupOrder: 2 },
+    ...beside,
   },
 };
 
@@ -48,17 +60,16 @@ export default defineConfig(({ mode }) => ({
   test: {
     // For a machine that has other things to do: what never comes fails late, what comes late does not fail.
     testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 20_000 } },
-    // npm run test:soak, test/hardening/counts.ts
-    env: { SOAK: mode === "soak" ? "1" : "" },
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 60_000 } },
+    // npm run test:soak, test/hardening/counts.ts; npm test -- --mode pictures, test/dashboard/looks.ts
+    env: { SOAK: mode === "soak" ? "1" : "", PICTURES: mode === "pictures" ? "1" : "" },
     allowOnly: false,
     // A stored expectation that is gone is a failure, not a new one. -u writes them.
     update: "none",
     reporters: ["default", new ClosingLine()],
     diff: { maxDepth: 10, truncateThreshold: 60 },
     projects: [
-      { extends: true, test: { name: "function", include: ["test/function/**/*.test.ts"] } },
       {
         extends: true as const,
         test: {
@@ -70,13 +81,11 @@ export default defineConfig(({ mode }) => ({
           sequence: { groupOrder: 1 },
         },
       },
-      together("api", 2),
-      together("dashboard", 2),
+      { extends: true, test: { name: "function", include: ["test/function/**/*.test.ts"], ...beside } },
+      ...["api", "dashboard", "database", "cli", "hardening"].map(together),
       newest,
-      inTurn("alone", 3, alone),
-      inTurn("database", 4),
-      inTurn("cli", 5),
-      inTurn("hardening", 6),
+      oneByOne("alone", 3, alone),
+      oneByOne("in turn", 4, inTurn),
     ],
   },
 }));

@@ -4,7 +4,14 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import sparticuz from "@sparticuz/chromium";
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type ViewportSize,
+} from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { stack } from "../api/stack.ts";
 
@@ -12,7 +19,7 @@ export const wide = { width: 1440, height: 900 };
 export const middle = { width: 768, height: 1024 };
 export const narrow = { width: 360, height: 740 };
 
-/** Where every run leaves its screenshots. */
+/** Where --mode pictures leaves its screenshots. */
 const screenshots = fileURLToPath(new URL("screenshots", import.meta.url));
 
 let browser: Browser;
@@ -79,7 +86,7 @@ export async function newBrowser(options: BrowserContextOptions = {}): Promise<B
     permissions: ["clipboard-read", "clipboard-write"],
     ...options,
   });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(60_000);
   context.on("page", watch);
   contexts.push(context);
   return context;
@@ -89,23 +96,20 @@ export async function newPage(options: BrowserContextOptions = {}): Promise<Page
   return await (await newBrowser(options)).newPage();
 }
 
-/** Leaves a picture of the page, or of the open dialog over it, in the colour scheme and width that it has. */
-export async function shoot(page: Page, name: string): Promise<void> {
-  const width = [wide, middle, narrow].find((known) => known.width === page.viewportSize()?.width)?.width;
-  const dark = await page.evaluate(() => matchMedia("(prefers-color-scheme: dark)").matches);
+/** Leaves a picture of the page, or of the open dialog over it. */
+export async function shoot(page: Page, seen: ViewportSize, name: string): Promise<void> {
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
-  const path = `${screenshots}/${name}-${width}-${dark ? "dark" : "light"}.png`;
+  const path = `${screenshots}/${name}.png`;
   const dialog = page.getByRole("dialog");
   if ((await dialog.count()) === 0) {
     await page.screenshot({ path, fullPage: true });
     return;
   }
   // A dialog scrolls within the screen: for its picture the screen is as high as it needs.
-  const seen = page.viewportSize() ?? wide;
   const needed = await dialog.evaluate((element) => Math.ceil((element.scrollHeight + 2) / 0.92));
-  await page.setViewportSize({ ...seen, height: Math.max(seen.height, needed) });
+  if (needed > seen.height) await page.setViewportSize({ ...seen, height: needed });
   await page.screenshot({ path });
-  await page.setViewportSize(seen);
+  if (needed > seen.height) await page.setViewportSize(seen);
 }
 
 /** An expectation that may take a while, as a network and a browser do. */

@@ -1,7 +1,7 @@
 // A state of the page, looked at in every way: at three widths, light and dark.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { expectAccessible } from "./axe.ts";
+import { aboutColours, accessibilityProblems } from "./axe.ts";
 import { middle, narrow, shoot, wide } from "./browser.ts";
 
 /** Texts that stand outside what shows them, and anything that makes the page wider than the screen. */
@@ -25,15 +25,18 @@ async function clipped(page: Page): Promise<string[]> {
   });
 }
 
-/** axe finds nothing, no text is cut off, and a screenshot is left of each of the six looks. */
+/** axe finds nothing and no text is cut off, in each of the six looks; with --mode pictures a screenshot is left of each. */
 export async function expectGoodLooks(page: Page, name: string): Promise<void> {
   for (const viewport of [narrow, middle, wide]) {
     await page.setViewportSize(viewport);
-    await expectAccessible(page);
     expect(await clipped(page), `${name} at ${viewport.width} px`).toEqual([]);
     for (const colorScheme of ["dark", "light"] as const) {
       await page.emulateMedia({ colorScheme });
-      await shoot(page, name);
+      // The page has been told, and has been drawn.
+      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+      const problems = await accessibilityProblems(page, colorScheme === "dark" ? aboutColours : {});
+      expect(problems, `${name} at ${viewport.width} px, ${colorScheme}`).toEqual([]);
+      if (process.env.PICTURES) await shoot(page, viewport, `${name}-${viewport.width}-${colorScheme}`);
     }
   }
 }

@@ -10,7 +10,7 @@ let key: string;
 beforeAll(async () => {
   stack = await startOwnStack("durable");
   key = stack.companies[0]?.api_key ?? "";
-}, 120_000);
+});
 afterAll(() => stack.stop());
 
 const send = (path: string, init: RequestInit = {}): Promise<Response> =>
@@ -18,12 +18,13 @@ const send = (path: string, init: RequestInit = {}): Promise<Response> =>
 const post = (rows: object[]): Promise<Response> => send("/rewards", { method: "POST", body: JSON.stringify(rows) });
 const reward = () => ({ external_id: randomUUID(), name: "In an outage", points_cost: 1 });
 
-/** Sends these at once and expects that nobody waits longer than 10 seconds, or is told anything. Of one key four are under way at once. */
+/**
+ * Sends these at once and expects that everybody is answered while the outage lasts, and told nothing. Of one key four are under way at
+ * once.
+ */
 async function expectOutage(sent: Promise<Response>[]): Promise<void> {
-  const begin = performance.now();
   const answers = await Promise.all(sent);
   const bodies = await Promise.all(answers.map((answer) => answer.text()));
-  expect(performance.now() - begin).toBeLessThan(10_000);
   const log = (await stack.functionLog()).split("\n");
   for (const [index, { status, headers }] of answers.entries()) {
     expect([status, bodies[index]]).toEqual([500, '{"error":"Internal Server Error"}']);
@@ -54,7 +55,7 @@ test("while the database is down every request is a 500 in time, and the first o
   await expectOutage([...everything.map((path) => send(path)), post([reward()])]);
   await stack.startDatabase();
   await expectRecovered();
-}, 60_000);
+});
 
 test("while no connection is to be had every request is a 500 in time, and the first one after it succeeds", async () => {
   const sql = stack.connect();
@@ -64,7 +65,7 @@ test("while no connection is to be had every request is a 500 in time, and the f
   await sql`alter role supabase_auth_admin connection limit -1`;
   await sql.end();
   await expectRecovered();
-}, 60_000);
+});
 
 test("a statement that hangs behind a lock is a 500 in time, hangs nothing else, and the next one succeeds", async () => {
   const sql = stack.connect();
@@ -78,7 +79,7 @@ test("a statement that hangs behind a lock is a 500 in time, hangs nothing else,
   });
   await sql.end();
   await expectRecovered();
-}, 60_000);
+});
 
 test("while the database is read-only every list is answered, and imports succeed again after it", async () => {
   const sql = stack.connect();
@@ -99,7 +100,7 @@ test("while the database is read-only every list is answered, and imports succee
   expect(await sql`select from app.api_key_uses where last_used_at is not null`).toHaveLength(0);
   await sql.end();
   await expectRecovered();
-}, 60_000);
+});
 
 test("kill -9 of PostgreSQL during imports: each is there whole or not at all, what was acknowledged is there, again is safe", async () => {
   const rows = 100;

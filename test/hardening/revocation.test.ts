@@ -2,9 +2,9 @@
 import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newCompany, type TestCompany } from "../api/companies.ts";
-import { call, importRewards } from "../api/stack.ts";
+import { call, hashOf, importRewards } from "../api/stack.ts";
 import { count, tried } from "./counts.ts";
-import { hashOf, serviceRole, upsert } from "./rpc.ts";
+import { serviceRole, upsert } from "./rpc.ts";
 
 let company: TestCompany;
 beforeAll(async () => {
@@ -101,9 +101,8 @@ test("a revoke does not wait for a slow request, which ends as it began", async 
   await db.begin(async (slow) => {
     // It has its answer, has recorded the use of the key, holds what it has written, and does not end.
     expect(await upsert(slow, api_key, [{ external_id: "slow", name: "Slow", points_cost: 1 }])).toBe(1);
-    const begin = performance.now();
+    // If it waited it would do so until the database gives up, because the slow one ends only afterwards.
     await company.revoke(id);
-    expect(performance.now() - begin).toBeLessThan(1000);
     expect((await call("", api_key)).status).toBe(401);
   });
   await db.end();

@@ -5,7 +5,7 @@ import type { TestContext } from "vitest";
 const note = /^.+ is missing$/;
 
 /** Leaves the test where its tool is missing. */
-export function needs({ skip }: TestContext, tool: string, isThere: boolean): void {
+export function needs({ skip }: Pick<TestContext, "skip">, tool: string, isThere: boolean): void {
   skip(!isThere, `${tool} is missing`);
 }
 

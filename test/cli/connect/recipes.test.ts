@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { copyFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import papaparse from "papaparse";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { test as base, expect } from "vitest";
 import { root } from "../../../scripts/stack/process.ts";
 import { expectRows, type Row, stack } from "../../api/stack.ts";
 import { needs } from "../../runner/optional_tool.ts";
@@ -14,16 +14,18 @@ import { addKudos, idsOf, type List, lists, makeLists } from "./lists.ts";
 import { blocks, runRecipe, temporaryFolder } from "./recipe.ts";
 import { onePage, type Year } from "./year.ts";
 
-let year: Year;
-let proxy: MoodyProxy;
-beforeAll(async () => {
-  [year, proxy] = await Promise.all([makeLists(), startMoodyProxy()]);
-});
-afterAll(() => Promise.all([proxy.close(), year.company.remove()]));
-beforeEach(() => {
-  proxy.requests.length = 0;
-  proxy.moods = [];
-});
+// Each recipe has a company and a proxy of its own: they wait for most of their time, and do so beside each other.
+const test = base
+  .extend("year", async ({ onTestFinished }) => {
+    const year = await makeLists();
+    onTestFinished(() => year.company.remove());
+    return year;
+  })
+  .extend("proxy", async ({ onTestFinished }) => {
+    const proxy = await startMoodyProxy();
+    onTestFinished(() => proxy.close());
+    return proxy;
+  });
 
 const folders = {
   curl: temporaryFolder(),
@@ -45,14 +47,14 @@ const ofLines = (text: string): Row[] =>
     .map((line) => JSON.parse(line));
 
 /** A page without time limits holds the rows of 2027 before those of the year. */
-function expectOnePage(rows: Row[]): void {
+function expectOnePage(year: Year, rows: Row[]): void {
   const first = rows.findIndex(({ timestamp }) => String(timestamp) < "2027");
   expect(first).toBeGreaterThan(0);
   expectRows(rows.slice(first), onePage(year).slice(0, 100 - first));
 }
 
 /** Expects each list whole, in its order; of kudos every field. */
-async function expectLists(read: (list: List) => Row[], evenLines = false): Promise<void> {
+async function expectLists(year: Year, read: (list: List) => Row[], evenLines = false): Promise<void> {
   for (const list of lists) {
     const rows = read(list);
     expect(
@@ -67,14 +69,11 @@ async function expectLists(read: (list: List) => Row[], evenLines = false): Prom
   }
 }
 
-let minute = 0;
-
 /** Runs what keeps a file of kudos: for the first time, with news, one of them a little older than the newest row, and without. */
-async function expectNew(run: () => Promise<unknown>, ids: () => unknown[]): Promise<void> {
+async function expectNew(year: Year, run: () => Promise<unknown>, ids: () => unknown[]): Promise<void> {
   await run();
   expect(ids()).toEqual(await idsOf("activity", year));
-  const times = [++minute, ++minute].map((past) => `2027-01-02 12:${String(past).padStart(2, "0")}Z`);
-  await addKudos(year, ...times, "2027-01-02 00:00Z");
+  await addKudos(year, "2027-01-02 12:01Z", "2027-01-02 12:02Z", "2027-01-02 00:00Z");
   await run();
   const all = await idsOf("activity", year);
   expect(ids()).toHaveLength(all.length);
@@ -84,7 +83,7 @@ async function expectNew(run: () => Promise<unknown>, ids: () => unknown[]): Pro
 }
 
 /** A recipe that is asked to wait a second does, and asks again; one that is never answered ends, after six tries at most. */
-async function expectPatience(run: (url: string) => Promise<unknown>): Promise<void> {
+async function expectPatience(proxy: MoodyProxy, run: (url: string) => Promise<unknown>): Promise<void> {
   proxy.moods = [status(429, { "Retry-After": "1" }), status(503, { "Retry-After": "1" })];
   const begin = performance.now();
   await run(proxy.url);
@@ -98,20 +97,20 @@ async function expectPatience(run: (url: string) => Promise<unknown>): Promise<v
   expect(proxy.requests).toHaveLength(6);
 }
 
-test("curl.md", async () => {
+test.concurrent("curl.md", async ({ year, proxy }) => {
   const folder = folders.curl;
   const read = (file: string): Row[] => ofCsv(readFileSync(`${folder}/${file}`, "utf8"));
   const [, page = "", whole = "", news = ""] = blocks("curl.md", "sh");
   await runRecipe(folder, year.key, "sh", ["-c", page]);
-  expectOnePage(read("activity.csv"));
+  expectOnePage(year, read("activity.csv"));
 
   writeFileSync(`${folder}/whole.sh`, whole);
   writeFileSync(`${folder}/new.sh`, news);
   await runRecipe(folder, year.key, "sh", ["whole.sh"]);
-  await expectLists((list) => read(`${list}.csv`));
+  await expectLists(year, (list) => read(`${list}.csv`));
   const keep = () => runRecipe(folder, year.key, "sh", ["new.sh"]);
-  await expectNew(keep, () => read("kudos.csv").map(({ id }) => id));
-  await expectPatience((url) =>
+  await expectNew(year, keep, () => read("kudos.csv").map(({ id }) => id));
+  await expectPatience(proxy, (url) =>
     runRecipe(folder, year.key, "sh", ["whole.sh"], { PUBLIC_API_URL: url, LISTS: "rewards" }),
   );
 
@@ -124,62 +123,65 @@ test("curl.md", async () => {
   ).toEqual([...lists.map((list) => `${list}.csv`), "kudos.csv"].sort());
 });
 
-test("python.md", async () => {
+test.concurrent("python.md", async ({ year, proxy }) => {
   const folder = folders.python;
   const read = (file: string): Row[] => ofCsv(readFileSync(`${folder}/${file}`, "utf8"));
   const [page = "", whole = "", news = ""] = blocks("python.md", "python");
-  expectOnePage(ofLines(await runRecipe(folder, year.key, "python3", ["-c", page])));
+  expectOnePage(year, ofLines(await runRecipe(folder, year.key, "python3", ["-c", page])));
 
   writeFileSync(`${folder}/public_data_api.py`, whole);
   writeFileSync(`${folder}/new.py`, news);
   await runRecipe(folder, year.key, "python3", ["public_data_api.py"]);
-  await expectLists((list) => read(`${list}.csv`));
+  await expectLists(year, (list) => read(`${list}.csv`));
   const keep = () => runRecipe(folder, year.key, "python3", ["new.py"]);
-  await expectNew(keep, () => read("kudos.csv").map(({ id }) => id));
+  await expectNew(year, keep, () => read("kudos.csv").map(({ id }) => id));
   const rewards = ["-c", "from public_data_api import whole; whole('/rewards')"];
-  await expectPatience((url) => runRecipe(folder, year.key, "python3", rewards, { PUBLIC_API_URL: url }));
+  await expectPatience(proxy, (url) => runRecipe(folder, year.key, "python3", rewards, { PUBLIC_API_URL: url }));
   proxy.moods = [status(302, { Location: `${stack.api_url}/rewards` })];
   const sentOn = runRecipe(folder, year.key, "python3", rewards, { PUBLIC_API_URL: proxy.url });
   await expect(sentOn, "a redirect is not followed").rejects.toThrow("302");
 });
 
-test("r.md", async (context) => {
-  needs(context, "Rscript", spawnSync("Rscript", ["--version"]).status === 0);
+test.concurrent("r.md", async ({ skip, year, proxy }) => {
+  needs({ skip }, "Rscript", spawnSync("Rscript", ["--version"]).status === 0);
   const folder = folders.r;
   const utf8 = { LC_ALL: "C.UTF-8" };
   const read = (file: string): Row[] => ofCsv(readFileSync(`${folder}/${file}`, "utf8"));
   const [page = "", whole = "", news = ""] = blocks("r.md", "r");
-  expectOnePage(ofLines(await runRecipe(folder, year.key, "Rscript", ["-e", page], utf8)));
+  expectOnePage(year, ofLines(await runRecipe(folder, year.key, "Rscript", ["-e", page], utf8)));
 
   writeFileSync(`${folder}/public_data_api.R`, whole);
   writeFileSync(`${folder}/new.R`, news);
   await runRecipe(folder, year.key, "Rscript", ["public_data_api.R"], utf8);
-  await expectLists((list) => read(`${list}.csv`), true);
+  await expectLists(year, (list) => read(`${list}.csv`), true);
   const keep = () => runRecipe(folder, year.key, "Rscript", ["new.R"], utf8);
-  await expectNew(keep, () => read("kudos.csv").map(({ id }) => id));
+  await expectNew(year, keep, () => read("kudos.csv").map(({ id }) => id));
   const rewards = ["-e", "source('public_data_api.R'); invisible(whole('rewards'))"];
-  await expectPatience((url) => runRecipe(folder, year.key, "Rscript", rewards, { ...utf8, PUBLIC_API_URL: url }));
+  await expectPatience(proxy, (url) =>
+    runRecipe(folder, year.key, "Rscript", rewards, { ...utf8, PUBLIC_API_URL: url }),
+  );
 });
 
-test("node.md", async () => {
+test.concurrent("node.md", async ({ year, proxy }) => {
   const folder = folders.node;
   const read = (file: string): Row[] => JSON.parse(readFileSync(`${folder}/${file}`, "utf8"));
   const files = ["page.mjs", "public-data-api.mjs", "whole.mjs", "new.mjs"];
   for (const [index, text] of blocks("node.md", "js").entries()) writeFileSync(`${folder}/${files[index]}`, text);
   const run = (file: string, env = {}) => runRecipe(folder, year.key, process.execPath, [file], env);
-  expectOnePage(ofLines(await run("page.mjs")));
+  expectOnePage(year, ofLines(await run("page.mjs")));
 
   await run("whole.mjs");
-  await expectLists((list) => read(`${list}.json`));
+  await expectLists(year, (list) => read(`${list}.json`));
   await expectNew(
+    year,
     () => run("new.mjs"),
     () => read("kudos.json").map(({ id }) => id),
   );
   writeFileSync(`${folder}/rewards.mjs`, `import { whole } from "./public-data-api.mjs"; await whole("/rewards");`);
-  await expectPatience((url) => run("rewards.mjs", { PUBLIC_API_URL: url }));
+  await expectPatience(proxy, (url) => run("rewards.mjs", { PUBLIC_API_URL: url }));
 });
 
-test("typescript.md: the types are generated, the snippet compiles and runs", async () => {
+test.concurrent("typescript.md: the types are generated, the snippet compiles and runs", async ({ year, proxy }) => {
   const folder = folders.typescript;
   const read = (file: string): Row[] => JSON.parse(readFileSync(`${folder}/${file}`, "utf8"));
   symlinkSync(`${root}/node_modules`, `${folder}/node_modules`);
@@ -194,13 +196,13 @@ test("typescript.md: the types are generated, the snippet compiles and runs", as
   }
 
   const run = (env = {}) => runRecipe(folder, year.key, process.execPath, ["lists.ts"], env);
-  expectOnePage(ofLines(await run()));
-  await expectLists((list) => read(`${list}.json`));
-  await expectNew(run, () => read("kudos.json").map(({ id }) => id));
-  await expectPatience((url) => run({ PUBLIC_API_URL: url }));
+  expectOnePage(year, ofLines(await run()));
+  await expectLists(year, (list) => read(`${list}.json`));
+  await expectNew(year, run, () => read("kudos.json").map(({ id }) => id));
+  await expectPatience(proxy, (url) => run({ PUBLIC_API_URL: url }));
 });
 
-test("google-sheets.md; text that would run as a formula is escaped", async () => {
+test("google-sheets.md; text that would run as a formula is escaped", async ({ year }) => {
   const properties = { PUBLIC_API_URL: stack.api_url, PUBLIC_API_KEY: year.key };
   const [script = ""] = blocks("google-sheets.md", "js");
   const google = new AppsScript(script, properties);
@@ -232,6 +234,7 @@ test("google-sheets.md; text that would run as a formula is escaped", async () =
   );
   expect(kudos().flat()).toContain("'=1+1");
   await expectNew(
+    year,
     async () => google.run("newKudos"),
     () => kudos().map(([id]) => id),
   );
