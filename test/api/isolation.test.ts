@@ -4,12 +4,12 @@
 //
 // Lite answers as hosted PostgREST does in all of this: 406 for a schema that is not exposed, 404 for a relation that is not there,
 // 42501 for a missing grant, 25006 for a write in a GET.
-import { createHash, createHmac, randomUUID } from "node:crypto";
+import { createHmac, randomUUID } from "node:crypto";
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { type ApiKey, client, dataOf, newCompany, signUp, type TestCompany } from "./companies.ts";
-import { call, demo, functionLog, list, sql, stack } from "./stack.ts";
+import { call, demo, functionLog, hashOf, list, sql, stack } from "./stack.ts";
 
 const adminFunctions = [
   ...["create_api_key", "link_member", "list_api_key_events", "list_api_keys", "rename_api_key", "replace_api_key"],
@@ -124,7 +124,7 @@ test("the secret key reaches the functions that serve API keys and no other", as
 });
 
 test("the secret key alone opens nothing: the functions ask for the hash of a good API key", async () => {
-  const hashes = [null, "", "00", "zz", "f".repeat(64), createHash("sha256").update("sk_live_").digest("hex")];
+  const hashes = [null, "", "00", "zz", "f".repeat(64), hashOf("sk_live_")];
   for (const key_hash of hashes) {
     for (const name of keyFunctions) {
       const { data, error } = await actors.secretKey.rpc(name, {
@@ -139,7 +139,7 @@ test("the secret key alone opens nothing: the functions ask for the hash of a go
 
 test("the secret key with a key's hash sees that key's company and no other", async () => {
   const { api_key } = await company.makeKey();
-  const key_hash = createHash("sha256").update(api_key).digest("hex");
+  const key_hash = hashOf(api_key);
   const rows = dataOf(await actors.secretKey.rpc("list_members", { key_hash, max_rows: 1000 }));
   expect(rows).toEqual(await list("/members?limit=1000", api_key));
   expect(rows).toHaveLength(2);
@@ -216,7 +216,7 @@ test("whether someone is an admin is read from the member row on every call, not
 
 test("nobody reads a key's hash", async () => {
   const { api_key, id } = await company.makeKey();
-  const hash = createHash("sha256").update(api_key).digest("hex");
+  const hash = hashOf(api_key);
   const answers = [
     await actors.admin.rpc("list_api_keys"),
     await actors.admin.rpc("list_api_keys").select("id, key_hash"),
@@ -235,7 +235,7 @@ test("nobody reads a key's hash", async () => {
 
 test("a GET to a function writes nothing: no key is made or revoked, no reward imported, no use recorded", async () => {
   const { id, api_key } = await company.makeKey();
-  const key_hash = createHash("sha256").update(api_key).digest("hex");
+  const key_hash = hashOf(api_key);
   const snapshot = () => sql`
     select (select count(*) from app.api_keys where company_id = ${company.id}) as keys,
       (select count(*) from app.api_keys where company_id = ${company.id} and revoked_at is not null) as revoked,

@@ -1,9 +1,8 @@
 // API keys (docs/api.md, Authentication): where a key may stand, what becomes of it when it is revoked or expires, and its scopes.
-import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiKey, dataOf, newCompany, type TestCompany } from "./companies.ts";
 import { send } from "./raw.ts";
-import { allScopes, call, expectError, expectHeaders, invalidKey, sql } from "./stack.ts";
+import { allScopes, call, expectError, expectHeaders, hashOf, invalidKey, sql } from "./stack.ts";
 
 let company: TestCompany;
 let good: ApiKey;
@@ -47,7 +46,7 @@ test("a key is sk_live_, 32 characters of 0-9A-Za-z and 6 that check them, and i
 });
 
 test("the database holds a key's SHA-256 and never the key", async () => {
-  const hash = createHash("sha256").update(good.api_key).digest("hex");
+  const hash = hashOf(good.api_key);
   const [row] =
     await sql`select encode(key_hash, 'hex') as hash, k::text as whole from app.api_keys k where id = ${good.id}`;
   expect(row?.hash).toBe(hash);
@@ -117,7 +116,7 @@ test("a missing, malformed, unknown, revoked or expired key gets 401 with the on
     { "X-API-Key": good.api_key.replace("live", "test") },
     { "X-API-Key": swapped === good.api_key ? "" : swapped },
     { "X-API-Key": "k".repeat(7000) },
-    { "X-API-Key": createHash("sha256").update(good.api_key).digest("hex") },
+    { "X-API-Key": hashOf(good.api_key) },
     { "X-API-Key": "' or true --" },
     { "X-API-Key": [good.api_key, good.api_key] },
     { Authorization: good.api_key },

@@ -1,4 +1,5 @@
 // The running stack that these tests talk to, and the few ways of talking to it.
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import postgres from "postgres";
@@ -37,6 +38,9 @@ export const demo: readonly DemoCompany[] = stack.companies.map(({ name, api_key
 export const [first, second] = demo as [DemoCompany, DemoCompany];
 
 export const allScopes = ["read:members", "read:activity", "read:rewards", "read:analytics", "write:rewards"];
+
+/** The hash of a key, which is all that the database knows of it. */
+export const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex");
 
 export const invalidKey = "Unauthorized: Invalid or missing API Key";
 

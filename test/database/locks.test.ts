@@ -1,9 +1,9 @@
 // Who waits for whom in the database, with two connections: requests, revokes and sign-ins that meet.
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import type { ReservedSql } from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type ApiKey, newCompany, type TestCompany } from "../api/companies.ts";
-import { sql } from "../api/stack.ts";
+import { hashOf, sql } from "../api/stack.ts";
 
 let company: TestCompany;
 let key: ApiKey;
@@ -27,7 +27,7 @@ afterAll(() => company.remove());
 
 /** A request as the function makes it, in a transaction that stays open. */
 async function request(connection: ReservedSql): Promise<unknown> {
-  const hash = createHash("sha256").update(key.api_key).digest("hex");
+  const hash = hashOf(key.api_key);
   await connection`begin`;
   await connection`set local role service_role`;
   const [row] = await connection`select public.verify_api_key(${hash}) as answer`;
@@ -101,7 +101,7 @@ test("kudos that are committed while a page of them is being made come with the 
     select m.company_id, m.id, m.id, category.id, 'Thanks' from category join app.members as m using (company_id) limit 1`;
   // Whoever reads kudos has to stop here, with everything behind them that they read before.
   await one`lock table app.kudos in access exclusive mode`;
-  const hash = createHash("sha256").update(key.api_key).digest("hex");
+  const hash = hashOf(key.api_key);
   const page = other`select public.list_activity(${hash}, 10) -> 0 ->> 'category' as category`.execute();
   const waiting = () => sql`select from pg_locks where not granted and pid = ${asked?.pid}`.then((rows) => rows.length);
   await expect.poll(waiting, { interval: 5 }).toBe(1);

@@ -1,5 +1,6 @@
 // A company on its way to another project: others who write meanwhile, and what breaks the command off, at any moment.
 import { describe, expect, test } from "vitest";
+import { hashOf } from "../api/stack.ts";
 import {
   arriving,
   company,
@@ -18,7 +19,7 @@ import {
   source,
   target,
 } from "./move_scene.ts";
-import { ask, hashOf, importReward, moveCompany, newProject, type Project, servingIn } from "./two_projects.ts";
+import { ask, importReward, moveCompany, newProject, type Project, servingIn } from "./two_projects.ts";
 
 describe("while others write", () => {
   test("an import that began before is waited for and carried; one that comes later is told to try again", async () => {
@@ -85,7 +86,10 @@ describe("while others write", () => {
     await maker`select set_config('request.jwt.claims', ${JSON.stringify({ sub: other.admin })}, true)`;
     await maker`select public.create_api_key('slow')`;
     const run = move();
-    const waiting = () => target.sql`select from pg_locks where not granted and mode = 'ShareRowExclusiveLock'`;
+    const waiting = () => target.sql`
+      select from pg_locks
+      where not granted and mode = 'ShareRowExclusiveLock'
+        and database = (select oid from pg_database where datname = current_database())`;
     await expect.poll(async () => (await waiting()).length, { interval: 10 }).toBe(1);
     expect(await ask(target.sql, other.key)).toHaveLength(100);
     await maker`commit`;

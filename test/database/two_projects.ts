@@ -1,11 +1,11 @@
 // Two projects' databases beside the stack's own, with companies in both, for tests of moving one from the first to the second.
 import { type ChildProcess, spawn } from "node:child_process";
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import postgres from "postgres";
 import { createDatabase, pushMigrations, runSql } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { stack } from "../api/stack.ts";
+import { hashOf, stack } from "../api/stack.ts";
 
 /** One project's database, as its operator and as its superuser. */
 export interface Project {
@@ -76,8 +76,6 @@ export async function newSides(): Promise<Sides<Project>> {
   const { source, target, ...companies } = await sides;
   return { source: await newProject(source), target: await newProject(target), ...companies };
 }
-
-export const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex");
 
 /** Texts that a careless copy would change. */
 const odd = "e'tab\\t, line\\n\\r\\n, backslash \\\\ \\\\N \\\\., quote \" '' , 李 🎉 é'";

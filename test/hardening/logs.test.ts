@@ -6,10 +6,9 @@ import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { client } from "../api/companies.ts";
 import { send } from "../api/raw.ts";
-import { call, importRewards, stack } from "../api/stack.ts";
+import { call, hashOf, importRewards, stack } from "../api/stack.ts";
 import { tried } from "./counts.ts";
 import { lists } from "./model.ts";
-import { hashOf } from "./rpc.ts";
 import { newWorld } from "./world.ts";
 
 const folder = dirname(process.env.STACK_FILE ?? "");

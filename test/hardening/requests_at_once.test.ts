@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import type postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type ApiKey, newCompany, type TestCompany } from "../api/companies.ts";
-import { sql } from "../api/stack.ts";
-import { hashOf, serviceRole } from "./rpc.ts";
+import { hashOf, sql } from "../api/stack.ts";
+import { serviceRole } from "./rpc.ts";
 
 let company: TestCompany;
 let other: TestCompany;

@@ -1,10 +1,7 @@
 // The database's functions, called straight on connections of their own: as many at the same time as PostgreSQL has, where the stand-in
 // for the Data API would put them in line.
-import { createHash } from "node:crypto";
 import postgres from "postgres";
-import { stack } from "../api/stack.ts";
-
-export const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex");
+import { hashOf, stack } from "../api/stack.ts";
 
 /** A connection that signs in as the Data API does with the secret key. */
 export async function serviceRole(): Promise<postgres.Sql> {
