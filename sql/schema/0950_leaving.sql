@@ -77,9 +77,9 @@ begin
 end
 $$;
 
--- Ends what a member can sign in with: the account that is linked to them, and one of their address that nobody else could be meant by. With it
--- goes what the journal of Auth says about it, address included.
-create function app.delete_accounts(company_id uuid, member_id uuid, email text) returns bigint
+-- Ends what members can sign in with: the accounts that are linked to them, and one of their address that nobody else could be meant by. With it
+-- goes what the journal of Auth says about it, address included. Of all members at once, because Auth's tables are read from end to end.
+create function app.delete_accounts(company_id uuid, member_ids uuid[]) returns bigint
 language plpgsql volatile set search_path = ''
 as $$
 declare
@@ -89,22 +89,27 @@ begin
     delete from auth.users as u
     where u.id in (
         select a.user_id from app.member_accounts as a
-        where a.company_id = delete_accounts.company_id and a.member_id = delete_accounts.member_id
+        where a.company_id = delete_accounts.company_id and a.member_id = any (delete_accounts.member_ids)
       )
       or (
-        lower(u.email) = lower(delete_accounts.email)
+        lower(u.email) in (
+          select lower(m.email) from app.members as m
+          where m.company_id = delete_accounts.company_id and m.id = any (delete_accounts.member_ids)
+        )
         and not exists (select from app.member_accounts as a where a.user_id = u.id)
         and not exists (
           select from app.members as m
-          where lower(m.email) = lower(delete_accounts.email)
-            and (m.company_id, m.id) <> (delete_accounts.company_id, delete_accounts.member_id)
+          where lower(m.email) = lower(u.email)
+            and not (m.company_id = delete_accounts.company_id and m.id = any (delete_accounts.member_ids))
         )
       )
     returning u.id
   )
   select coalesce(array_agg(gone.id), '{}') into deleted from gone;
-  delete from auth.audit_log_entries as entry
-  where exists (select from unnest(deleted) as account (id) where strpos(entry.payload::text, account.id::text) > 0);
+  if cardinality(deleted) > 0 then
+    delete from auth.audit_log_entries as entry
+    where exists (select from unnest(deleted) as account (id) where strpos(entry.payload::text, account.id::text) > 0);
+  end if;
   return cardinality(deleted);
 end
 $$;
@@ -123,7 +128,6 @@ create function app.erase_member(
 language plpgsql volatile security invoker set search_path = ''
 as $$
 declare
-  person record;
   former uuid;
   blanked boolean;
 begin
@@ -134,8 +138,7 @@ begin
     raise exception 'blank_messages must be true or false' using errcode = 'invalid_parameter_value';
   end if;
 
-  select m.email into person
-  from app.members as m
+  perform from app.members as m
   where m.company_id = erase_member.company_id and m.id = erase_member.member_id and not m.is_former
   for update;
   if not found then
@@ -172,27 +175,29 @@ begin
   where e.company_id = erase_member.company_id and e.member_id = erase_member.member_id;
   get diagnostics events = row_count;
 
-  accounts := app.delete_accounts(company_id, member_id, person.email);
+  accounts := app.delete_accounts(company_id, array[member_id]);
   delete from app.members as m where m.company_id = erase_member.company_id and m.id = erase_member.member_id;
 end
 $$;
 
--- Deletes up to 2,000 rows of a table that are older, and says how many: short enough that nobody waits for it.
-create function app.purge_some(company_id uuid, before timestamptz, relation text) returns bigint
+-- Deletes up to 2,000 rows of a table that are of that time, the oldest first: short enough that nobody waits for it. How many, and up to when.
+create function app.purge_some(company_id uuid, since timestamptz, before timestamptz, relation text, out deleted bigint, out reached timestamptz)
 language plpgsql volatile set search_path = ''
 as $$
-declare
-  deleted bigint;
 begin
   perform app.require_open_company(company_id);
   execute format(
-    'delete from app.%1$I as t where t.ctid = any (array(
-       select old.ctid from app.%1$I as old where old.company_id = $1 and old.created_at < $2 order by old.created_at limit 2000 for update
-     ))',
+    'with gone as (
+       delete from app.%1$I as t where t.ctid = any (array(
+         select old.ctid from app.%1$I as old
+         where old.company_id = $1 and old.created_at >= $2 and old.created_at < $3
+         order by old.created_at limit 2000 for update
+       ))
+       returning t.created_at
+     )
+     select count(*), max(gone.created_at) from gone',
     relation
-  ) using company_id, before;
-  get diagnostics deleted = row_count;
-  return deleted;
+  ) into deleted, reached using company_id, since, before;
 end
 $$;
 
@@ -204,7 +209,8 @@ language plpgsql security invoker
 as $$
 declare
   relation text;
-  deleted bigint;
+  since timestamptz;
+  batch record;
   total bigint;
 begin
   if before is null then
@@ -212,11 +218,15 @@ begin
   end if;
   foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
     total := 0;
+    since := '-infinity';
     loop
-      deleted := app.purge_some(company_id, before, relation);
-      total := total + deleted;
+      select * into batch from app.purge_some(company_id, since, before, relation);
       commit;
-      exit when deleted = 0;
+      total := total + batch.deleted;
+      exit when batch.deleted = 0 and since = '-infinity';
+      -- What has been deleted stays in the index for as long as a transaction may see it: the next batch begins behind it. At the end once more
+      -- from the beginning, for what has come in meanwhile.
+      since := coalesce(batch.reached, '-infinity');
     end loop;
     raise notice '%: % rows deleted', relation, total;
   end loop;
@@ -240,9 +250,9 @@ begin
     (select count(*) from app.kudos as k where k.company_id = delete_company.company_id),
     (select count(*) from app.api_keys as k where k.company_id = delete_company.company_id)
   into members, kudos, keys;
-  select coalesce(sum(app.delete_accounts(m.company_id, m.id, m.email)), 0) into accounts
-  from app.members as m
-  where m.company_id = delete_company.company_id and not m.is_former;
+  accounts := app.delete_accounts(
+    company_id, array(select m.id from app.members as m where m.company_id = delete_company.company_id and not m.is_former)
+  );
   delete from app.companies as c where c.id = delete_company.company_id;
   -- Their trigger lets go of the history of a company that is no more.
   delete from app.api_key_events as e where e.company_id = delete_company.company_id;
@@ -259,9 +269,9 @@ comment on function app.is_erased(uuid, uuid) is 'Whether this was the id of som
 comment on function app.stand_for_erased(uuid, uuid[], uuid[]) is 'Whether nothing but Former member has taken the place of people who have been erased.';
 comment on function app.require_open_company(uuid) is 'Raises unless the company is there and served here, and keeps it so until the end of the transaction.';
 comment on function app.former_member(uuid) is 'The id of the row that stands for everybody of a company who has been erased.';
-comment on function app.delete_accounts(uuid, uuid, text) is 'Deletes the accounts that a member can sign in with, and says how many.';
+comment on function app.delete_accounts(uuid, uuid[]) is 'Deletes the accounts that members can sign in with, and says how many.';
 comment on function app.erase_member(uuid, uuid, boolean) is
   'Erases a person: in how many kudos, keys and entries of the history Former member now stands for them, and how many accounts are gone.';
-comment on function app.purge_some(uuid, timestamptz, text) is 'Deletes up to 2,000 old rows of a table and says how many.';
+comment on function app.purge_some(uuid, timestamptz, timestamptz, text) is 'Deletes up to 2,000 old rows of a table, and says how many and up to when.';
 comment on procedure app.purge_before(uuid, timestamptz) is 'Deletes the kudos, day ratings and pulse answers of a company before a time, 2,000 rows a commit.';
 comment on function app.delete_company(uuid) is 'Deletes a company and everything of it, and says how many members, kudos, keys and accounts that were.';

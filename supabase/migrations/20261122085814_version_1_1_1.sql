@@ -3,6 +3,176 @@ set statement_timeout = '60s';
 
 SET local check_function_bodies = off;
 
+DROP FUNCTION "app"."delete_accounts"(uuid, uuid, text);
+
+DROP FUNCTION "app"."purge_some"(uuid, timestamp WITH time zone, text);
+
+CREATE OR REPLACE FUNCTION app.delete_accounts (
+  company_id uuid,
+  member_ids uuid[]
+)
+  RETURNS bigint
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+declare
+  deleted uuid[];
+begin
+  with gone as (
+    delete from auth.users as u
+    where u.id in (
+        select a.user_id from app.member_accounts as a
+        where a.company_id = delete_accounts.company_id and a.member_id = any (delete_accounts.member_ids)
+      )
+      or (
+        lower(u.email) in (
+          select lower(m.email) from app.members as m
+          where m.company_id = delete_accounts.company_id and m.id = any (delete_accounts.member_ids)
+        )
+        and not exists (select from app.member_accounts as a where a.user_id = u.id)
+        and not exists (
+          select from app.members as m
+          where lower(m.email) = lower(u.email)
+            and not (m.company_id = delete_accounts.company_id and m.id = any (delete_accounts.member_ids))
+        )
+      )
+    returning u.id
+  )
+  select coalesce(array_agg(gone.id), '{}') into deleted from gone;
+  if cardinality(deleted) > 0 then
+    delete from auth.audit_log_entries as entry
+    where exists (select from unnest(deleted) as account (id) where strpos(entry.payload::text, account.id::text) > 0);
+  end if;
+  return cardinality(deleted);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.delete_company (
+  company_id uuid,
+  OUT        members bigint,
+  OUT        kudos bigint,
+  OUT        keys bigint,
+  OUT        accounts bigint
+)
+  RETURNS record
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+begin
+  lock table staging.members in share mode;
+  perform from app.companies as c where c.id = delete_company.company_id for update;
+  if not found then
+    raise exception 'company_id must be the id of a company, % is none', company_id using errcode = 'invalid_parameter_value';
+  end if;
+  select
+    (select count(*) from app.members as m where m.company_id = delete_company.company_id and not m.is_former),
+    (select count(*) from app.kudos as k where k.company_id = delete_company.company_id),
+    (select count(*) from app.api_keys as k where k.company_id = delete_company.company_id)
+  into members, kudos, keys;
+  accounts := app.delete_accounts(
+    company_id, array(select m.id from app.members as m where m.company_id = delete_company.company_id and not m.is_former)
+  );
+  delete from app.companies as c where c.id = delete_company.company_id;
+  -- Their trigger lets go of the history of a company that is no more.
+  delete from app.api_key_events as e where e.company_id = delete_company.company_id;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.erase_member (
+  company_id     uuid,
+  member_id      uuid,
+  blank_messages boolean,
+  OUT            kudos bigint,
+  OUT            keys bigint,
+  OUT            events bigint,
+  OUT            accounts bigint
+)
+  RETURNS record
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+declare
+  former uuid;
+  blanked boolean;
+begin
+  -- A load that is under way ends first, and the next one knows that this person is gone.
+  lock table staging.members in share mode;
+  perform app.require_open_company(company_id);
+  if blank_messages is null then
+    raise exception 'blank_messages must be true or false' using errcode = 'invalid_parameter_value';
+  end if;
+
+  perform from app.members as m
+  where m.company_id = erase_member.company_id and m.id = erase_member.member_id and not m.is_former
+  for update;
+  if not found then
+    select e.messages_blanked into blanked
+    from app.erasures as e
+    where e.company_id = erase_member.company_id and e.member_mark = app.erasure_mark(erase_member.company_id, erase_member.member_id);
+    if not found then
+      raise exception 'member_id must be the id of a member of the company' using errcode = 'invalid_parameter_value';
+    elsif blank_messages and not blanked then
+      raise exception 'this person was erased with their messages kept: nobody can tell any more which they are' using errcode = 'invalid_parameter_value';
+    end if;
+    select 0, 0, 0, 0 into kudos, keys, events, accounts;
+    return;
+  end if;
+
+  former := app.former_member(company_id);
+  insert into app.erasures (company_id, member_mark, messages_blanked)
+  values (erase_member.company_id, app.erasure_mark(erase_member.company_id, erase_member.member_id), blank_messages);
+
+  update app.kudos as k set
+    sender_id = case when k.sender_id = erase_member.member_id then former else k.sender_id end,
+    receiver_id = case when k.receiver_id = erase_member.member_id then former else k.receiver_id end,
+    message = case when blank_messages then '' else k.message end
+  where k.company_id = erase_member.company_id and erase_member.member_id in (k.sender_id, k.receiver_id);
+  get diagnostics kudos = row_count;
+
+  update app.api_keys as k set
+    created_by = case when k.created_by = erase_member.member_id then former else k.created_by end,
+    revoked_by = case when k.revoked_by = erase_member.member_id then former else k.revoked_by end
+  where k.company_id = erase_member.company_id and erase_member.member_id in (k.created_by, k.revoked_by);
+  get diagnostics keys = row_count;
+
+  update app.api_key_events as e set member_id = former, member_name = 'Former member'
+  where e.company_id = erase_member.company_id and e.member_id = erase_member.member_id;
+  get diagnostics events = row_count;
+
+  accounts := app.delete_accounts(company_id, array[member_id]);
+  delete from app.members as m where m.company_id = erase_member.company_id and m.id = erase_member.member_id;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.purge_some (
+  company_id uuid,
+  since      timestamp with time zone,
+  before     timestamp with time zone,
+  relation   text,
+  OUT        deleted bigint,
+  OUT        reached timestamp with time zone
+)
+  RETURNS record
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  AS $function$
+begin
+  perform app.require_open_company(company_id);
+  execute format(
+    'with gone as (
+       delete from app.%1$I as t where t.ctid = any (array(
+         select old.ctid from app.%1$I as old
+         where old.company_id = $1 and old.created_at >= $2 and old.created_at < $3
+         order by old.created_at limit 2000 for update
+       ))
+       returning t.created_at
+     )
+     select count(*), max(gone.created_at) from gone',
+    relation
+  ) into deleted, reached using company_id, since, before;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.list_activity (
   key_hash       text,
   max_rows       integer,
@@ -593,3 +763,43 @@ begin
   return coalesce(page, '[]');
 end
 $function$;
+
+CREATE OR REPLACE PROCEDURE app.purge_before (
+  IN company_id uuid,
+  IN before timestamp with time zone
+)
+  LANGUAGE plpgsql
+  AS $procedure$
+declare
+  relation text;
+  since timestamptz;
+  batch record;
+  total bigint;
+begin
+  if before is null then
+    raise exception 'before must be a time' using errcode = 'invalid_parameter_value';
+  end if;
+  foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
+    total := 0;
+    since := '-infinity';
+    loop
+      select * into batch from app.purge_some(company_id, since, before, relation);
+      commit;
+      total := total + batch.deleted;
+      exit when batch.deleted = 0 and since = '-infinity';
+      -- What has been deleted stays in the index for as long as a transaction may see it: the next batch begins behind it. At the end once more
+      -- from the beginning, for what has come in meanwhile.
+      since := coalesce(batch.reached, '-infinity');
+    end loop;
+    raise notice '%: % rows deleted', relation, total;
+  end loop;
+end
+$procedure$;
+
+COMMENT ON FUNCTION "app"."delete_accounts"(uuid, uuid[]) IS 'Deletes the accounts that members can sign in with, and says how many.';
+
+COMMENT ON FUNCTION "app"."purge_some"(uuid, timestamp with time zone, timestamp with time zone, text) IS 'Deletes up to 2,000 old rows of a table, and says how many and up to when.';
+
+REVOKE ALL ON FUNCTION "app"."delete_accounts"(uuid, uuid[]) FROM PUBLIC;
+
+REVOKE ALL ON FUNCTION "app"."purge_some"(uuid, timestamp WITH time zone, timestamp WITH time zone, text) FROM PUBLIC;

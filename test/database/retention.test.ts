@@ -96,6 +96,10 @@ test("it commits every 2,000 rows: what it meets locked it waits for with the re
       purging = purge(company.id, "2025-06-01Z");
       await expect.poll(async () => (await left(company.id))?.kudos).toBe(4000);
       expect((await list("/activity?limit=1000", api_key)).length).toBe(1000);
+      await sql`
+        insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+        select company_id, sender_id, receiver_id, category_id, 'came in meanwhile', '2024-01-01Z' from app.kudos
+        where company_id = ${company.id} limit 1`;
       const reward = JSON.stringify({ external_id: "1", name: "Cup", points_cost: 1 });
       expect((await call("/rewards", api_key, { method: "POST", body: reward })).status).toBe(200);
     }),
@@ -145,4 +149,21 @@ test("a company that leaves takes everything with it: its keys are refused at on
   expect((await call("/members", theirs)).status).toBe(200);
   const again = withDatabase(stack.database_url, (operator) => operator`select app.delete_company(${leaving.id})`);
   await expect(again).rejects.toThrow("company_id must be the id of a company");
+});
+
+test("Auth's tables are read once, however many people leave with a company", async () => {
+  const id = randomUUID();
+  await withDatabase(stack.database_url, (operator) =>
+    operator.begin(async (tx) => {
+      await tx`insert into app.companies (id, name) values (${id}, 'Large')`;
+      await tx`
+        insert into app.members (company_id, name, email)
+        select ${id}, 'Member', n || '@large.example' from generate_series(1, 300) as n`;
+      const [deleted] = await tx`select members from app.delete_company(${id})`;
+      expect(deleted?.members).toBe("300");
+      const [read] = await tx`
+        select sum(seq_scan)::int as times from pg_stat_xact_all_tables where relid = 'auth.users'::regclass`;
+      expect(read?.times).toBeLessThan(10);
+    }),
+  );
 });
