@@ -10,8 +10,8 @@ import { root } from "../../scripts/stack/process.ts";
 import type { StackFile } from "../../scripts/stack/stack.ts";
 import { checkedFetch } from "../api/contract.ts";
 
-// Two starts in one test, each of which may take a minute.
-vi.setConfig({ testTimeout: 180_000 });
+// Two starts in one test, each of which may take minutes on a busy machine.
+vi.setConfig({ testTimeout: 420_000 });
 
 let folder: string;
 let first: StackFile;
@@ -44,7 +44,9 @@ function start(...args: string[]) {
     stream.setEncoding("utf8").on("data", (chunk) => (output += chunk));
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   const waitFor = async (what: string) => {
-    await expect.poll(() => (child.exitCode === null ? output : `${output}\nended`), { timeout: 60_000 }).toMatch(what);
+    await expect
+      .poll(() => (child.exitCode === null ? output : `${output}\nended`), { timeout: 180_000 })
+      .toMatch(what);
     return output;
   };
   return { child, ended, waitFor };
