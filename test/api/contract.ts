@@ -71,16 +71,20 @@ export function checkAnswer(method: string, path: string, status: number, sent: 
   }
   // HEAD is GET without the body.
   const answer = answerTo(method === "HEAD" ? "GET" : method, path, status);
+  checkHeaders(place, answer, sent);
+  const type = sent.get("Content-Type")?.split(";")[0] ?? "";
+  const content = own(answer.content, type);
+  if (!content) throw new Error(`docs/openapi.json has no ${type} for ${place}`);
+  if (method !== "HEAD")
+    check(`${place} ${type}`, content.schema, type === "application/json" ? JSON.parse(body) : body);
+  else if (body !== "") throw new Error(`${place} has a body`);
+}
+
+function checkHeaders(place: string, answer: Answer, sent: Headers): void {
   for (const [name, { $ref }] of Object.entries(answer.headers ?? {})) {
     const { required, schema } = own(headers, $ref.split("/").at(-1) ?? "") ?? { required: true, schema: false };
     if (required || sent.has(name)) check(`${place} ${name}`, schema, sent.get(name));
   }
-  const type = sent.get("Content-Type")?.split(";")[0] ?? "";
-  const content = own(answer.content, type);
-  if (!content) throw new Error(`docs/openapi.json has no ${type} for ${place}`);
-  if (method === "HEAD") {
-    if (body !== "") throw new Error(`${place} has a body`);
-  } else check(`${place} ${type}`, content.schema, type === "application/json" ? JSON.parse(body) : body);
 }
 
 /**

@@ -10,17 +10,17 @@ async function clipped(page: Page): Promise<string[]> {
     const found: string[] = [];
     const { clientWidth, scrollWidth } = document.documentElement;
     if (scrollWidth > clientWidth) found.push(`the page is ${scrollWidth} wide on a screen of ${clientWidth}`);
-    for (const element of document.querySelectorAll<HTMLElement>("body *")) {
-      const style = getComputedStyle(element);
-      const box = element.getBoundingClientRect();
-      // What only a screen reader is told is one pixel large on purpose.
+    const isCutOff = (element: HTMLElement): boolean => {
+      const { overflowX } = getComputedStyle(element);
       // What scrolls, by keyboard too, is not cut off.
-      if (style.overflowX === "auto" && element.tabIndex === 0) continue;
-      if (style.overflowX === "visible" || box.width <= 1 || element.matches("input, textarea")) continue;
-      if (element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0) {
-        found.push(`${element.tagName} "${element.textContent.slice(0, 60)}" is cut off`);
-      }
-    }
+      if (overflowX === "auto" && element.tabIndex === 0) return false;
+      // What only a screen reader is told is one pixel large on purpose.
+      if (overflowX === "visible" || element.getBoundingClientRect().width <= 1) return false;
+      if (element.matches("input, textarea")) return false;
+      return element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1;
+    };
+    const elements = [...document.querySelectorAll<HTMLElement>("body *")].filter(isCutOff);
+    found.push(...elements.map(({ tagName, textContent }) => `${tagName} "${textContent.slice(0, 60)}" is cut off`));
     return found;
   });
 }

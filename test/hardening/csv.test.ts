@@ -49,7 +49,7 @@ beforeAll(async () => {
   company = await newCompany("CSV of anything");
   key = (await company.makeKey()).api_key;
   const company_id = company.id;
-  const texts = fc.sample(anyText, rows * 14);
+  const texts = fc.sample(anyText, rows * 17);
   const text = (): string => texts.pop() ?? "";
   const ids = Array.from({ length: rows }, () => randomUUID());
   const insert = (table: string, made: object[]) => {
@@ -58,38 +58,13 @@ beforeAll(async () => {
       insert into app.${sql(table)} (${columns})
       select ${columns} from jsonb_populate_recordset(null::app.${sql(table)}, ${JSON.stringify(made)}::text::jsonb)`;
   };
-  const some = (make: (id: string, index: number) => object) =>
-    ids.map((id, index) => ({ company_id, id, ...make(id, index) }));
-  await insert(
-    "teams",
-    some(() => ({ name: text(), created_at: "2026-01-01Z" })),
-  );
-  // An address has no blanks; quotes and commas it may have.
-  await insert(
-    "members",
-    some((id, index) => ({
-      name: text(),
-      email: `"=,;${index}"@${id}`,
-      role: text(),
-      team_id: id,
-      created_at: "2026-01-01Z",
-    })),
-  );
-  await insert(
-    "categories",
-    some(() => ({ created_at: "2026-01-01Z" })),
-  );
-  await insert(
-    "category_names",
-    ids.map((category_id) => ({ company_id, category_id, language: "en", name: text() })),
-  );
-  await insert(
-    "kudos",
-    some((id) => ({ sender_id: id, receiver_id: id, category_id: id, message: text(), created_at: "2026-01-01Z" })),
-  );
-  await insert(
-    "rewards",
-    some(() => ({
+  const rowsOf: Record<string, (id: string, index: number) => object> = {
+    teams: () => ({ name: text() }),
+    // An address has no blanks; quotes and commas it may have.
+    members: (id, index) => ({ name: text(), email: `"=,;${index}"@${id}`, role: text(), team_id: id }),
+    categories: () => ({}),
+    kudos: (id) => ({ sender_id: id, receiver_id: id, category_id: id, message: text() }),
+    rewards: () => ({
       name: text(),
       description: text(),
       points_cost: 1,
@@ -97,25 +72,25 @@ beforeAll(async () => {
       image_url: text(),
       vendor_name: text(),
       is_archived: false,
-      created_at: "2026-01-01Z",
-    })),
-  );
-  await insert(
-    "day_ratings",
-    some((id) => ({ rating: 3, comment: text(), team_id: id, created_at: "2026-01-01Z" })),
-  );
-  await insert(
-    "pulse_questions",
-    some(() => ({ question: text(), response_type: text(), created_at: "2026-01-01Z" })),
-  );
-  await insert(
-    "pulse_responses",
-    some((id, index) => ({
+    }),
+    day_ratings: (id) => ({ rating: 3, comment: text(), team_id: id }),
+    pulse_questions: () => ({ question: text(), response_type: text() }),
+    pulse_responses: (id, index) => ({
       question_id: id,
       value: [text(), [text()], -index, { a: text() }][index % 4],
       comment: text(),
-      created_at: "2026-01-01Z",
-    })),
+    }),
+  };
+  for (const [table, row] of Object.entries(rowsOf)) {
+    const common = { company_id, created_at: "2026-01-01Z" };
+    await insert(
+      table,
+      ids.map((id, index) => ({ ...common, id, ...row(id, index) })),
+    );
+  }
+  await insert(
+    "category_names",
+    ids.map((category_id) => ({ company_id, category_id, language: "en", name: text() })),
   );
 });
 afterAll(() => company.remove());

@@ -1,10 +1,10 @@
 // kill -9 of the function during imports. That of PostgreSQL stands in outages.test.ts, with the stack that survives it.
-import { randomInt, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newCompany, type TestCompany } from "../api/companies.ts";
 import { importRewards, sql } from "../api/stack.ts";
-import { count, tried } from "./counts.ts";
+import { count } from "./counts.ts";
 import { startFunction } from "./function_process.ts";
+import { KilledImports } from "./killed_imports.ts";
 
 let company: TestCompany;
 let key: string;
@@ -14,9 +14,6 @@ beforeAll(async () => {
 });
 afterAll(() => company.remove());
 
-const rows = 200;
-const batch = (id: string) =>
-  Array.from({ length: rows }, (_, index) => ({ external_id: `${id}-${index}`, name: id, points_cost: index }));
 const stored = async (id: string) =>
   (await sql`select from app.rewards where company_id = ${company.id} and name = ${id}`).length;
 
@@ -29,45 +26,21 @@ async function settled(): Promise<void> {
 
 test("each import is there whole or not at all, what was acknowledged is there, and sending it again is safe", async () => {
   const kills = count(4, 50);
-  const tally = { acknowledged: 0, whole: 0, absent: 0 };
+  const imports = new KilledImports();
   for (let kill = 0; kill < kills; kill++) {
     const running = await startFunction();
-    const batches: { id: string; acknowledged: boolean }[] = [];
-    let alive = true;
-    const writer = async (): Promise<void> => {
-      while (alive) {
-        const sent = { id: randomUUID(), acknowledged: false };
-        batches.push(sent);
-        const body = JSON.stringify(batch(sent.id));
-        const response = await fetch(`${running.url}/rewards`, {
-          method: "POST",
-          headers: { "X-API-Key": key },
-          body,
-        }).catch(() => null);
-        sent.acknowledged = response?.status === 200;
-        if (response) expect(response.status).toBe(200);
-        await response?.body?.cancel().catch(() => {});
-      }
-    };
-    const writing = Promise.all([writer(), writer(), writer()]);
-    const killAt = randomInt(4, 20);
-    await expect.poll(() => batches.length, { interval: 1 }).toBeGreaterThan(killAt);
-    await running.kill();
-    alive = false;
-    await writing;
+    const init = { method: "POST", headers: { "X-API-Key": key } };
+    const all = await imports.until(running.kill, async (rewards) => {
+      const url = `${running.url}/rewards`;
+      const response = await fetch(url, { ...init, body: JSON.stringify(rewards) }).catch(() => null);
+      if (response) expect(response.status).toBe(200);
+      await response?.body?.cancel().catch(() => {});
+      return response?.status ?? null;
+    });
     await settled();
-    for (const { id, acknowledged } of batches) {
-      const found = await stored(id);
-      expect(acknowledged ? [rows] : [0, rows]).toContain(found);
-      tally[acknowledged ? "acknowledged" : found === 0 ? "absent" : "whole"]++;
-      if (acknowledged) continue;
-      expect((await importRewards(key, batch(id))).status).toBe(200);
-      expect(await stored(id)).toBe(rows);
-    }
+    await imports.expectWhole(all, stored, async (rewards) =>
+      expect((await importRewards(key, rewards)).status).toBe(200),
+    );
   }
-  expect(tally.acknowledged).toBeGreaterThan(0);
-  expect(tally.whole + tally.absent).toBeGreaterThan(0);
-  tried(
-    `kill -9 of the function during imports, ${kills} times: ${tally.acknowledged} acknowledged and there, ${tally.whole} not acknowledged and whole, ${tally.absent} absent`,
-  );
+  imports.expectHit(`kill -9 of the function during imports, ${kills} times`);
 }, 900_000);

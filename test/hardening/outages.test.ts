@@ -1,9 +1,10 @@
 // Outages of a real database under a real stack. What PostgREST itself says of them stands in test/function/database.test.ts, recorded:
 // the stand-in for it says other things.
-import { randomInt, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type OwnStack, startOwnStack } from "../runner/own_stack.ts";
-import { count, tried } from "./counts.ts";
+import { count } from "./counts.ts";
+import { KilledImports } from "./killed_imports.ts";
 
 let stack: OwnStack;
 let key: string;
@@ -103,46 +104,17 @@ test("while the database is read-only every list is answered, and imports succee
 });
 
 test("kill -9 of PostgreSQL during imports: each is there whole or not at all, what was acknowledged is there, again is safe", async () => {
-  const rows = 100;
   const rounds = count(2, 20);
-  const tally = { acknowledged: 0, whole: 0, absent: 0 };
+  const imports = new KilledImports();
   for (let round = 0; round < rounds; round++) {
-    const batches: { id: string; acknowledged: boolean }[] = [];
-    let alive = true;
-    const batch = (id: string) =>
-      Array.from({ length: rows }, (_, index) => ({ external_id: `${id}-${index}`, name: id, points_cost: index }));
-    const writer = async (): Promise<void> => {
-      while (alive) {
-        const sent = { id: randomUUID(), acknowledged: false };
-        batches.push(sent);
-        sent.acknowledged = (await post(batch(sent.id)).catch(() => null))?.status === 200;
-      }
-    };
-    const writing = Promise.all([writer(), writer(), writer(), writer()]);
-    const killAt = randomInt(3, 15);
-    await expect.poll(() => batches.length, { interval: 1 }).toBeGreaterThan(killAt);
-    await stack.killDatabase();
-    alive = false;
-    await writing;
+    const statusOf = async (rewards: object[]) => (await post(rewards).catch(() => null))?.status ?? null;
+    const all = await imports.until(() => stack.killDatabase(), statusOf);
     await stack.startDatabase();
-
     const sql = stack.connect();
-    for (const { id, acknowledged } of batches) {
-      const stored = async () => (await sql`select external_id from app.rewards where name = ${id}`).length;
-      const found = await stored();
-      expect(acknowledged ? [rows] : [0, rows]).toContain(found);
-      tally[acknowledged ? "acknowledged" : found === 0 ? "absent" : "whole"]++;
-      if (acknowledged) continue;
-      // As often as it takes, as a caller does who got a 500.
-      await expect.poll(async () => (await post(batch(id))).status).toBe(200);
-      expect(await stored()).toBe(rows);
-    }
+    const stored = async (name: string) => (await sql`select from app.rewards where name = ${name}`).length;
+    // As often as it takes, as a caller does who got a 500.
+    await imports.expectWhole(all, stored, (rewards) => expect.poll(() => statusOf(rewards)).toBe(200));
     await sql.end();
   }
-  expect(tally.acknowledged).toBeGreaterThan(0);
-  // Or no kill has hit an import.
-  expect(tally.whole + tally.absent).toBeGreaterThan(0);
-  tried(
-    `kill -9 of PostgreSQL during imports, ${rounds} times: ${tally.acknowledged} acknowledged and there, ${tally.whole} not acknowledged and whole, ${tally.absent} absent`,
-  );
+  imports.expectHit(`kill -9 of PostgreSQL during imports, ${rounds} times`);
 }, 900_000);

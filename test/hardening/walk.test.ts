@@ -76,33 +76,40 @@ const walks = fc.constantFrom(...Object.keys(lists)).chain((path) =>
   }),
 );
 
+/** Reads a list to its end, page by page; `between` is waited for after each. */
+async function walk(
+  path: string,
+  parameters: Record<string, string>,
+  between: (walked: string[]) => Promise<void>,
+): Promise<string[]> {
+  const walked: string[] = [];
+  for (let hasMore = true; hasMore; ) {
+    const last = walked.at(-1);
+    const next = await page(path, { ...parameters, ...(last && { starting_after: last }) });
+    walked.push(...next.ids);
+    hasMore = next.hasMore;
+    if (hasMore) expect(next.ids.length, "a page with more behind it is full").toBe(Number(parameters.limit));
+    await between(walked);
+  }
+  return walked;
+}
+
 test("each row that was there all the time comes exactly once, whatever comes and goes between two pages", async () => {
   const seen = { pages: 0, rows: 0, changes: 0 };
   const property = fc.asyncProperty(walks, async ({ path, filters, row, limit, format, changes }) => {
     const filter = filtersOf(path, filters, row);
     const stays = predict(world, { path, parameters: { ...filter, limit: "1000" } })?.rows.map(({ id }) => id) ?? [];
     const added: string[] = [];
-    const walked: string[] = [];
+    const change = async (walked: string[]): Promise<void> => {
+      const kind = changes.next().value;
+      if (kind === "newer" || kind === "between") added.push(await insert(path, row + walked.length, kind === "newer"));
+      // Not the row that the next page starts after: without it nobody knows where to go on, and the answer is a 400.
+      if (kind === "delete") await remove(path, added.filter((id) => id !== walked.at(-1)).slice(0, 1));
+      seen.pages++;
+      if (kind !== "nothing") seen.changes++;
+    };
     try {
-      for (let hasMore = true; hasMore; ) {
-        const last = walked.at(-1);
-        const next = await page(path, {
-          ...filter,
-          limit: String(limit),
-          format,
-          ...(last && { starting_after: last }),
-        });
-        walked.push(...next.ids);
-        hasMore = next.hasMore;
-        expect(next.ids.length, "a page with more behind it is full").toBe(hasMore ? limit : next.ids.length);
-        const change = changes.next().value;
-        if (change === "newer" || change === "between")
-          added.push(await insert(path, row + walked.length, change === "newer"));
-        // Not the row that the next page starts after: without it nobody knows where to go on, and the answer is a 400.
-        if (change === "delete") await remove(path, added.filter((id) => id !== walked.at(-1)).slice(0, 1));
-        seen.pages++;
-        if (change !== "nothing") seen.changes++;
-      }
+      const walked = await walk(path, { ...filter, limit: String(limit), format }, change);
       expect(new Set(walked).size, "no row comes twice").toBe(walked.length);
       expect(walked.filter((id) => !added.includes(id))).toEqual(stays);
       seen.rows += walked.length;

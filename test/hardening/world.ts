@@ -177,19 +177,7 @@ export async function newWorld(size: number): Promise<World> {
       message: text(),
       at: instant(),
     })),
-    rewards: many(size, (index) => ({
-      id: randomUUID(),
-      external_id: maybe(`shared-${index}`),
-      name: text(),
-      description: maybe(text()),
-      points_cost: one([0, 1, 250, Number.MAX_SAFE_INTEGER]),
-      reward_type: line(),
-      stock_count: maybe(randomInt(100)),
-      image_url: maybe(`https://img.example/${canary}`),
-      vendor_name: maybe(text()),
-      is_archived: randomInt(3) === 0,
-      at: instant(),
-    })),
+    rewards: newRewards(size, { canary, text, line }),
     ratings: many(size, () => ({
       id: randomUUID(),
       rating: randomInt(1, 6),
@@ -208,6 +196,25 @@ export async function newWorld(size: number): Promise<World> {
   };
   await store(world);
   return world;
+}
+
+function newRewards(
+  size: number,
+  { canary, text, line }: { canary: string; text: () => string; line: () => string },
+): Reward[] {
+  return many(size, (index) => ({
+    id: randomUUID(),
+    external_id: maybe(`shared-${index}`),
+    name: text(),
+    description: maybe(text()),
+    points_cost: one([0, 1, 250, Number.MAX_SAFE_INTEGER]),
+    reward_type: line(),
+    stock_count: maybe(randomInt(100)),
+    image_url: maybe(`https://img.example/${canary}`),
+    vendor_name: maybe(text()),
+    is_archived: randomInt(3) === 0,
+    at: instant(),
+  }));
 }
 
 /** Writes a world into the database, as a superuser, past every policy. */
