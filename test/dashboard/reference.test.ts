@@ -129,15 +129,15 @@ test("the menu leads to every endpoint, guide and the change log, and each guide
     await page.goto(guide);
     await page.locator("article h1").waitFor();
     const dead = await page.locator("article a").evaluateAll(async (all) => {
-      const found: string[] = [];
-      for (const { origin, pathname, hash } of all as HTMLAnchorElement[]) {
-        if (origin !== window.location.origin) continue;
+      const isDead = async ({ pathname, hash }: HTMLAnchorElement): Promise<boolean> => {
         const response = await fetch(pathname);
         const there = new DOMParser().parseFromString(await response.text(), "text/html");
-        if (!response.ok || (pathname.endsWith("/") && !there.querySelector("article"))) found.push(pathname);
-        else if (hash && !there.getElementById(hash.slice(1))) found.push(pathname + hash);
-      }
-      return found;
+        if (!response.ok || (pathname.endsWith("/") && !there.querySelector("article"))) return true;
+        return hash !== "" && !there.getElementById(hash.slice(1));
+      };
+      const own = (all as HTMLAnchorElement[]).filter(({ origin }) => origin === window.location.origin);
+      const found = await Promise.all(own.map(async (link) => ((await isDead(link)) ? [link.href] : [])));
+      return found.flat();
     });
     expect(dead, guide).toEqual([]);
   }

@@ -109,6 +109,36 @@ async function inPlans(sql: Sql): Promise<Mutant[]> {
   return mutants;
 }
 
+/** What stands in one function only. */
+const inOne: [name: string, routine: string, from: RegExp, to: string][] = [
+  ["a revoked key is let in", "app.authenticate", /and k\.revoked_at is null/, ""],
+  ["an expired key is let in", "app.authenticate", /and \(k\.expires_at is null or k\.expires_at > now\(\)\)/, ""],
+  ["scopes are not checked", "app.authenticate", /required_scope <> all \(verified\.scopes\)/, "false"],
+  ["the company of a key is not set", "app.authenticate", /bound_to := set_config\('app\.company_id'[^;]*;/, ""],
+  ["everybody is an admin", "app.current_admin", /\(?m\.role = 'admin'::text\)?/, "true"],
+  ["an unconfirmed address is linked", "app.link_member", /account\.email_confirmed_at is null/, "false"],
+  ["one of several members is linked", "app.link_member", /candidates\.found > 1/, "false"],
+  ["a linked member is linked again", "app.link_member", /and not exists \([^;]*?m\.id\)/, ""],
+  [
+    "the key stays in the transaction that made it",
+    "app.insert_api_key",
+    /perform set_config\('app\.new_api_key', '', true\);/,
+    "",
+  ],
+  ["scopes and hash of a key can change", "app.change_api_key", /new := old;/, ""],
+  ["a revoked key is revoked again", "app.change_api_key", /old\.revoked_at is not null/, "false"],
+  ["a key is replaced twice", "app.change_api_key", / and old\.replaced_by is null/, ""],
+  [
+    "an overlap makes a key live longer",
+    "app.change_api_key",
+    /least\(old\.expires_at, asked\.expires_at\)/,
+    "asked.expires_at",
+  ],
+  ["a replaced key is replaced again", "public.replace_api_key", /replaced\.replaced_by is not null or/, ""],
+  ["an expired key is replaced", "public.replace_api_key", / or replaced\.expires_at <= now\(\)/, ""],
+  ["an overlap of any length", "public.replace_api_key", /overlap not in \([^)]*\)/, "false"],
+];
+
 async function inFunctions(sql: Sql): Promise<Mutant[]> {
   const mutants: Mutant[] = [];
   const serving = await sql<{ name: string }[]>`
@@ -138,45 +168,9 @@ async function inFunctions(sql: Sql): Promise<Mutant[]> {
       mutants.push({ name: `${name} without the explicit company in its statement ${nth + 1}`, statement });
     }
   }
-  const one = async (name: string, routine: string, from: RegExp, to: string): Promise<void> => {
+  for (const [name, routine, from, to] of inOne) {
     mutants.push({ name, statement: await rewritten(sql, routine, from, to) });
-  };
-  await one("a revoked key is let in", "app.authenticate", /and k\.revoked_at is null/, "");
-  await one(
-    "an expired key is let in",
-    "app.authenticate",
-    /and \(k\.expires_at is null or k\.expires_at > now\(\)\)/,
-    "",
-  );
-  await one("scopes are not checked", "app.authenticate", /required_scope <> all \(verified\.scopes\)/, "false");
-  await one(
-    "the company of a key is not set",
-    "app.authenticate",
-    /bound_to := set_config\('app\.company_id'[^;]*;/,
-    "",
-  );
-  await one("everybody is an admin", "app.current_admin", /\(?m\.role = 'admin'::text\)?/, "true");
-  await one("an unconfirmed address is linked", "app.link_member", /account\.email_confirmed_at is null/, "false");
-  await one("one of several members is linked", "app.link_member", /candidates\.found > 1/, "false");
-  await one("a linked member is linked again", "app.link_member", /and not exists \([^;]*?m\.id\)/, "");
-  await one(
-    "the key stays in the transaction that made it",
-    "app.insert_api_key",
-    /perform set_config\('app\.new_api_key', '', true\);/,
-    "",
-  );
-  await one("scopes and hash of a key can change", "app.change_api_key", /new := old;/, "");
-  await one("a revoked key is revoked again", "app.change_api_key", /old\.revoked_at is not null/, "false");
-  await one("a key is replaced twice", "app.change_api_key", / and old\.replaced_by is null/, "");
-  await one(
-    "an overlap makes a key live longer",
-    "app.change_api_key",
-    /least\(old\.expires_at, asked\.expires_at\)/,
-    "asked.expires_at",
-  );
-  await one("a replaced key is replaced again", "public.replace_api_key", /replaced\.replaced_by is not null or/, "");
-  await one("an expired key is replaced", "public.replace_api_key", / or replaced\.expires_at <= now\(\)/, "");
-  await one("an overlap of any length", "public.replace_api_key", /overlap not in \([^)]*\)/, "false");
+  }
   return mutants;
 }
 

@@ -54,39 +54,43 @@ export class ClosingLine implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const ran = new Map<string, boolean>();
-    const count = (passed: boolean): void => {
-      if (passed) this.#passed++;
-      else this.#failed++;
-    };
     [this.#passed, this.#failed] = [0, 0];
-    for (const module of modules) {
-      const before = this.#failed;
-      for (const [reference, result] of testsOf(module)) {
-        const passed = result.state === "passed";
-        if (result.state === "skipped") {
-          // With -t those that do not match are not skipped but not meant.
-          const isMeant = !this.#vitest?.config.testNamePattern;
-          if (lackedItsTool(result.note)) console.log(`Not run: ${reference}: ${result.note}`);
-          else if (isMeant) count(false);
-          continue;
-        }
-        count(passed);
-        ran.set(reference, passed && (ran.get(reference) ?? true));
-      }
-      // A file that could not be loaded, or whose afterAll failed.
-      if (!module.ok() && this.#failed === before) count(false);
-    }
-    for (const _ of errors) count(false);
+    for (const module of modules) this.#countModule(module, ran);
+    for (const _ of errors) this.#count(false);
     printTried();
-    if (this.#isWhole) for (const problem of specification(ran)) this.#hold(problem, count);
+    if (this.#isWhole) for (const problem of specification(ran)) this.#hold(problem);
     else console.log("Only some tests ran, and the specification was not checked");
     if (this.#failed > 0) process.exitCode = 1;
     this.#ended = true;
   }
 
-  #hold(problem: string, count: (passed: boolean) => void): void {
+  #count(passed: boolean): void {
+    if (passed) this.#passed++;
+    else this.#failed++;
+  }
+
+  /** Counts the tests of a file. `ran` gets those that were not skipped, and whether they passed. */
+  #countModule(module: TestModule, ran: Map<string, boolean>): void {
+    const before = this.#failed;
+    for (const [reference, result] of testsOf(module)) {
+      if (result.state === "skipped") {
+        // With -t those that do not match are not skipped but not meant.
+        const isMeant = !this.#vitest?.config.testNamePattern;
+        if (lackedItsTool(result.note)) console.log(`Not run: ${reference}: ${result.note}`);
+        else if (isMeant) this.#count(false);
+        continue;
+      }
+      const passed = result.state === "passed";
+      this.#count(passed);
+      ran.set(reference, passed && (ran.get(reference) ?? true));
+    }
+    // A file that could not be loaded, or whose afterAll failed.
+    if (!module.ok() && this.#failed === before) this.#count(false);
+  }
+
+  #hold(problem: string): void {
     if (problem) console.log(problem);
-    count(problem === "");
+    this.#count(problem === "");
   }
 
   #close(): void {
