@@ -1,7 +1,8 @@
 // GET /pulse-responses (docs/api.md, Pulse responses).
+import papaparse from "papaparse";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newCompany, type TestCompany } from "./companies.ts";
-import { combinations, type DemoCompany, dateTime, demo, expectRows, list, type Row, sql } from "./stack.ts";
+import { call, combinations, type DemoCompany, dateTime, demo, expectRows, list, type Row, sql } from "./stack.ts";
 
 let company: TestCompany;
 beforeAll(async () => {
@@ -88,6 +89,26 @@ test("value is passed through whatever JSON it is: text, number, boolean, null, 
   expect(rows.map(({ value }) => value)).toEqual([...values, null]);
   // PostgreSQL keeps 1.10 as it is and so does PostgREST; Lite reads and writes JSON again, so its 1.1 cannot be told from ours here.
   expectRows(rows, await answers(company));
+});
+
+test("a value that nests as deep as the loading takes is answered as it is, as JSON and as CSV", async () => {
+  // Deeper ones, and numbers past what JavaScript counts to, the stand-in for the Data API cannot read: test/function/csv.test.ts has them.
+  const values = ["[".repeat(60) + "]".repeat(60), `${'{"a":'.repeat(60)}1${"}".repeat(60)}`];
+  const deep = await newCompany("Deep");
+  try {
+    await sql`
+      insert into app.pulse_responses (company_id, value, created_at)
+      select ${deep.id}, value::jsonb, '2026-11-20 12:00Z'::timestamptz - place * interval '1 minute'
+      from unnest(${values}::text[]) with ordinality as v (value, place)`;
+    const { api_key } = await deep.makeKey(["read:analytics"]);
+    const rows = await list("/pulse-responses", api_key);
+    expect(rows.map(({ value }) => JSON.stringify(value))).toEqual(values);
+    const csv = await (await call("/pulse-responses?format=csv", api_key)).text();
+    const { data } = papaparse.parse<Row>(csv, { header: true, skipEmptyLines: true });
+    expect(data.map(({ value }) => value)).toEqual(values);
+  } finally {
+    await deep.remove();
+  }
 });
 
 test("every JSON type of value occurs in the demo data, under at least four response types", async () => {
