@@ -10,10 +10,20 @@ import { fairness } from "./bench/fairness.ts";
 import { type Figure, misses, type Part, table, writePage } from "./bench/figure.ts";
 import { deepPages, flatPages } from "./bench/flat_pages.ts";
 import { coldStart, functionSpeed } from "./bench/function.ts";
+import { loading } from "./bench/loading.ts";
 import { rewardImport } from "./bench/reward_import.ts";
 import { securedPages } from "./bench/secured_pages.ts";
 
-const parts: readonly Part[] = [securedPages, flatPages, deepPages, rewardImport, functionSpeed, coldStart, fairness];
+const parts: readonly Part[] = [
+  securedPages,
+  flatPages,
+  deepPages,
+  rewardImport,
+  loading,
+  functionSpeed,
+  coldStart,
+  fairness,
+];
 
 const usage = `Usage: npm run bench [-- <part> …] [-- --rows <number>] [-- --write]
   --rows <number>  kudos of the largest company (1200000)
