@@ -1,7 +1,7 @@
 -- Functions: whose they are, with whose rights and settings they run. Who may call them is in 020_who_may_do_what.sql.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(16);
+select plan(17);
 
 -- The functions of this project: those of its schemas, and those in public that no extension brought.
 create temporary view functions as
@@ -43,6 +43,14 @@ select is_empty(
       else 'search_path="", jit=off, lock_timeout=5s, statement_timeout=7s' end
   $$,
   'Every list has the settings that keep its plan good, and nothing that serves an API key waits or runs for long'
+);
+select is_empty(
+  $$
+    select name, settings from functions
+    where schema = 'public' and callers = 'authenticated' and settings is distinct from case
+      when name ~ '^(rename|replace|revoke)_' then 'search_path="", lock_timeout=5s' else 'search_path=""' end
+  $$,
+  'Nothing that changes a key waits long for somebody who does so too'
 );
 select is_empty(
   $$

@@ -19,7 +19,9 @@ $$;
 create temporary table calls (call text, scope text);
 insert into calls values
   ('list_members($1, 100)', 'read:members'),
+  ('list_teams($1, 100)', 'read:members'),
   ('list_activity($1, 100)', 'read:activity'),
+  ('list_categories($1, 100)', 'read:activity'),
   ('list_rewards($1, 100)', 'read:rewards'),
   ('list_day_ratings($1, 100)', 'read:analytics'),
   ('list_pulse_responses($1, 100)', 'read:analytics'),

@@ -3,7 +3,7 @@ begin;
 create extension if not exists pgtap with schema extensions;
 -- Only so that pgTAP itself can be called while acting as public_api.
 grant usage on schema extensions to public_api;
-select plan(11);
+select plan(12);
 
 \ir helpers.psql
 
@@ -201,8 +201,30 @@ select is_empty(
   'select call from answers where pg_temp.answer(call) <> answer',
   'Also then every function answers as before, because each names the company itself wherever it looks'
 );
+do $$
+declare
+  alone constant uuid := pg_temp.id('Birch alone');
+  birch constant uuid := pg_temp.id('Birch');
+  shared constant uuid := pg_temp.id('both');
+begin
+  insert into app.teams (company_id, id, name) values (birch, alone, 'Alone');
+  insert into app.members (company_id, id, name, email) values (birch, alone, 'Alone', 'alone@x.example');
+  insert into app.categories (company_id, id) values (birch, alone);
+  insert into app.kudos (company_id, id, sender_id, receiver_id, category_id, message) values (birch, alone, shared, shared, shared, 'Alone');
+  insert into app.rewards (company_id, id, name, points_cost) values (birch, alone, 'Birch', 1);
+  insert into app.day_ratings (company_id, id, rating) values (birch, alone, 3);
+  insert into app.pulse_responses (company_id, id) values (birch, alone);
+end
+$$;
+select set_eq(
+  $$
+    select distinct pg_temp.answer(format('%s($1, 100, starting_after => pg_temp.id(''Birch alone''))', name)) from calls where name ~ '^list_'
+  $$,
+  array['starting_after must be the id of a row of this list'],
+  'Also then no list goes on after a row that only Birch has'
+);
 select results_eq(
-  $$ select name from app.rewards where company_id = pg_temp.id('Birch') $$, array['Birch'],
+  $$ select name from app.rewards where company_id = pg_temp.id('Birch') $$, array['Birch', 'Birch'],
   'Also then an import leaves another company''s reward with the same external_id alone'
 );
 
