@@ -160,7 +160,7 @@ export const functionMutants: TextMutant[] = [
       'tooManyRequests("no turn in time")), patience',
       'tooManyRequests("no turn in time")), 100 * patience',
     ],
-    ["a key that has left still counts", "this.#keys.delete(keyHash);", ""],
+    ["a key that has left still counts", "if (key.isEmpty) this.#keys.delete(keyHash);", ""],
     ["who went away stays in the line", 'this.signal.addEventListener("abort", goAway);', ""],
     ["a refusal of the database is final", "error.status !== 429 || visit.waited >= patience", "true"],
     ["refused keys are told at once", "if (turn > now) await", "if (false) await"],

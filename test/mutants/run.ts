@@ -101,10 +101,20 @@ async function tryStack(stack: Stack): Promise<void> {
   }
 }
 
+/** The function, its tests, and what they read. */
+const parts = [
+  "functions",
+  "test/function",
+  "test/vectors",
+  "scripts/stack/process.ts",
+  "docs/operations.md",
+  "package.json",
+];
+
 /** Copies the function and its tests, changes the text there, and runs them. */
 async function runCopy(name: string, change?: TextMutant): Promise<Run> {
   const copy = `${folder}/${name}`;
-  for (const part of ["functions", "test/function", "test/vectors", "package.json"]) {
+  for (const part of parts) {
     await cp(`${root}/${part}`, `${copy}/${part}`, { recursive: true });
   }
   await symlink(`${root}/node_modules`, `${copy}/node_modules`);
