@@ -81,6 +81,23 @@ test("everything arrives as it was, keys go on at the target, nobody else is tou
     expect(await ask(sql, key)).toHaveLength(100);
 });
 
+test("each kudos looks for its people by their ids, also where the target believes that it has next to nobody", async () => {
+  await source.sql`
+    insert into app.members (company_id, name, email)
+    select ${company.id}, 'Member', n || '@large.example' from generate_series(1, 3000) as n`;
+  // As a vacuum leaves it that has run while rows were on their way in.
+  await target.sql`update pg_class set relpages = 1000, reltuples = 1 where oid = 'app.members'::regclass`;
+  await expectMoved(move());
+  const read = async () => {
+    const [found] = await target.sql`
+      select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_user_tables where relid = 'app.members'::regclass`;
+    return found?.rows;
+  };
+  // What a session has done is counted when it has ended: 3,040 members summed up, and 1,000 kudos of two people each.
+  await expect.poll(read).toBeGreaterThan(5000);
+  expect(await read()).toBeLessThan(50_000);
+});
+
 test("an admin who is invited to the target manages the keys there: the history goes on where it was", async () => {
   // The target has counted further and less far than the source: both must go on behind what has come.
   await source.sql`select setval('app.api_key_events_id_seq', 1000)`;
