@@ -138,7 +138,7 @@ async function logged({ headers }: Response): Promise<Record<string, unknown>> {
     functionLog()
       .split("\n")
       .find((line) => line.includes(id)) ?? expect.fail(`${id} is not in the log`);
-  return JSON.parse(await vi.waitFor(find, { timeout: 20_000 }));
+  return JSON.parse(await vi.waitFor(find, { timeout: 60_000 }));
 }
 
 test("a request is one line of the log: time, request id, method, path, status, milliseconds, rows, key and company", async () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const child of children) child.kill("SIGTERM");
   blocker.close();
-  await vi.waitUntil(async () => (await processes()).length === 0, { timeout: 20_000 });
+  await vi.waitUntil(async () => (await processes()).length === 0, { timeout: 60_000 });
   await rm(folder, { recursive: true, force: true });
 });
 

@@ -89,7 +89,7 @@ async function startUntilPage(pages: number, out: string): Promise<{ kill(): Pro
     stdio: "ignore",
   });
   const gone = new Promise((resolve) => child.once("exit", resolve));
-  await expect.poll(() => proxy.requests.length, { timeout: 20_000 }).toBe(2 + pages);
+  await expect.poll(() => proxy.requests.length).toBe(2 + pages);
   return {
     kill() {
       child.kill("SIGKILL");
