@@ -20,7 +20,7 @@ const inTurn = [
     "locks",
     "retention",
   ].map((name) => `test/database/${name}.test.ts`),
-  ...["fairness", "import_cost", "linters", "logs", "migrations", "privileges", "requests_at_once", "revocation"].map(
+  ...["fairness", "import_cost", "linters", "logs", "migrations", "requests_at_once", "revocation"].map(
     (name) => `test/hardening/${name}.test.ts`,
   ),
 ];
@@ -34,7 +34,13 @@ const beside = { maxWorkers: 3, sequence: { groupOrder: 2 } };
 /** The files of a folder beside those of the others: they only read the demo companies, and make their own to write to. */
 const together = (name: string) => ({
   extends: true as const,
-  test: { name, include: [`test/${name}/**/*.test.ts`], exclude: [...alone, ...inTurn], globalSetup, ...beside },
+  test: {
+    name,
+    include: [`test/${name}/**/*.test.ts`],
+    exclude: [...alone, ...inTurn, "**/node_modules/**"],
+    globalSetup,
+    ...beside,
+  },
 });
 
 /** These one after the other, after those of the groups before. */
