@@ -46,7 +46,7 @@ export const loading: Part = {
       const [found] = await superuser`select count(*)::int as rows from app.kudos where company_id = ${company}`;
       if (found?.rows !== rows) throw new Error(`${found?.rows} of ${rows} kudos have come in`);
       await superuser`delete from app.companies where id = ${company}`;
-      await superuser`vacuum app.kudos`;
+      await superuser`vacuum app.members, app.categories, app.kudos`;
       return seconds;
     };
     progress(`${rows} kudos`);

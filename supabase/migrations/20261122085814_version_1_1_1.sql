@@ -173,6 +173,42 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.write_file (
+  company_id uuid,
+  file       text,
+  OUT        inserted bigint,
+  OUT        updated bigint,
+  OUT        unchanged bigint
+)
+  RETURNS record
+  LANGUAGE plpgsql
+  SET search_path TO ''
+  SET enable_hashjoin TO 'off'
+  SET enable_mergejoin TO 'off'
+  SET enable_seqscan TO 'off'
+  SET enable_material TO 'off'
+  AS $function$
+declare
+  slice constant bigint := 50000;
+  sent record;
+  part record;
+begin
+  inserted := 0;
+  updated := 0;
+  execute format('select count(*) as rows, min(position) as first, max(position) as last from staging.%I', file) into sent;
+  for start in 0 .. coalesce((sent.last - sent.first) / slice, -1) loop
+    execute app.write_query(file) into part
+      using company_id, sent.first + start * slice, sent.first + (start + 1) * slice - 1;
+    inserted := inserted + part.inserted;
+    updated := updated + part.updated;
+    if sent.rows > slice then
+      raise notice '%: % of % rows written', file, least((start + 1) * slice, sent.rows), sent.rows;
+    end if;
+  end loop;
+  unchanged := sent.rows - inserted - updated;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.list_activity (
   key_hash       text,
   max_rows       integer,

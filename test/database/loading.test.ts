@@ -142,3 +142,27 @@ test("a value may nest 60 levels and hold numbers of 1000 characters, and a text
   const rows = values.map((value) => ({ ...(good().pulse_responses?.[1] as Cells), id: randomUUID(), value }));
   expect((await load(company.id, { pulse_responses: rows })).pulse_responses).toEqual(["6", "0", "0"]);
 });
+
+test("each row of a file looks for its own by its id, also in a new company, which the planner takes for one like the others", async () => {
+  const [{ query = "", settings = [] } = {}] = await sql<{ query: string; settings: string[] }[]>`
+    select app.write_query('kudos') as query, proconfig as settings from pg_proc where oid = 'app.write_file'::regproc`;
+  const plans: string[] = [];
+  await sql
+    .begin(async (transaction) => {
+      await transaction`set local session_replication_role = replica`;
+      await transaction`insert into app.kudos (company_id, id, sender_id, receiver_id, category_id, message, created_at)
+        select md5('company ' || n % 2000)::uuid, md5('kudos ' || n)::uuid, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '', now()
+        from generate_series(1, 40000) as n`;
+      await transaction`insert into staging.kudos (id, created_at)
+        select md5('new ' || n)::uuid, now() from generate_series(1, 20000) as n`;
+      await transaction`analyze app.kudos, staging.kudos`;
+      for (const setting of settings.map((text) => text.split("=")))
+        await transaction`select set_config(${setting[0] ?? ""}, ${setting[1]?.replace('""', "") ?? ""}, true)`;
+      const plan = await transaction.unsafe(`explain (costs off) ${query}`, [randomUUID(), 1, 1_000_000_000]);
+      plans.push(plan.map((line) => line["QUERY PLAN"]).join("\n"));
+      throw new Error("to be rolled back");
+    })
+    .catch((error: Error) => expect(error.message).toBe("to be rolled back"));
+  expect(plans.join()).toMatch(/Index Cond: \(\(company_id = .*\) AND \(id = /);
+  expect(plans.join()).not.toContain("Join Filter");
+});

@@ -111,7 +111,7 @@ select bag_eq(
     ('include_in_rewards', 'invoker', 'stable', 'search_path="", jit=off'),
     ('include_in_day_ratings', 'invoker', 'stable', 'search_path="", jit=off'),
     ('include_in_pulse_responses', 'invoker', 'stable', 'search_path="", jit=off'),
-    ('write_file', 'invoker', 'volatile', 'search_path="", enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off'),
+    ('write_file', 'invoker', 'volatile', 'search_path="", enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_material=off'),
     ('load_staging', 'invoker', 'volatile', 'search_path="", jit=off') $$,
   'These functions of schema app run with the rights of their owner or with settings of their own, and all others with neither'
 );
