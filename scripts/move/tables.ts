@@ -7,7 +7,7 @@ export const notCarried: Record<string, string> = {
   "app.arriving_companies": "which companies a project awaits belongs to the project",
 };
 
-/** The one table that refers to something outside of app: accounts.ts says which of its rows can be carried. */
+/** The one table that refers to something outside of app: usersOfBoth (move.ts) chooses the rows that can be copied. */
 export const accounts = "app.member_accounts";
 
 /** A table to copy. All names are quoted for SQL. */
