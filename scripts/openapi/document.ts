@@ -165,7 +165,11 @@ export function openApiDocument(examples: Examples): Schema {
       paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, real, alias) };
     }
   }
-  const scopeList = scopes.map(({ name, description }) => `| \`${name}\` | ${description} |`).join("\n");
+  const opened = (name: string) =>
+    endpoints.filter(({ scope }) => scope === name).map(({ method, path }) => `\`${method} ${path}\``);
+  const scopeList = scopes
+    .map(({ name, opens }) => `| \`${name}\` | ${opened(name).join(", ")}: ${opens} |`)
+    .join("\n");
   return {
     openapi: "3.1.0",
     info: {

@@ -4,12 +4,11 @@ export const introduction = `
 One company's people, kudos, rewards and anonymous mood data, as JSON or CSV; and a reward catalogue in.
 
 - **Key**: an admin makes it in the dashboard (Integrations, Public API, Create key). It sees the company that owns it and nothing else. Send it as \`X-API-Key: sk_live_…\` or \`Authorization: Bearer sk_live_…\`; a tool that only keeps a user name and a password sends it as either (Basic). It is never read from the address.
-- **Lists** are newest first. Rows of the same instant are ordered by \`id\`, descending. \`X-Has-More\` says whether there are more rows than \`limit\`; there is no cursor: send the
-  time of the last row as \`until\`, and drop the ids that you have seen.
+- **Lists** are newest first. Rows of the same instant are ordered by \`id\`, descending. \`X-Has-More\` says whether there are more rows than \`limit\`; the \`id\` of the last row as \`starting_after\` gets the next page.
 - **Checks** are made in this order: path (404), method (405), key (401), scope (403), parameters (400), body (400). A parameter that an endpoint does not list, or one
   that is sent twice, is a 400.
 - **Every error** is a JSON object with one text: \`{ "error": "…" }\`; also 404 \`Not Found: /people\` and 405 \`Method Not Allowed: …\` (with \`Allow\`), which belong to no endpoint below.
-- **Also**: \`HEAD\` answers as \`GET\` without the body, \`OPTIONS\` answers the CORS preflight with 204. A trailing slash changes nothing; there are no redirects. The platform in front may answer
+- **Also**: \`HEAD\` answers as \`GET\` without the body where it gets through (the hosted platform answers 405), \`OPTIONS\` answers the CORS preflight with 204. A trailing slash changes nothing; there are no redirects. The platform in front may answer
   429, 503, 504 or 546 with a body of its own: try again later.
 - **Changes**: new fields are only ever appended, and fields, endpoints and optional parameters may be added at any time. Read what you know and ignore the rest.
 `.trim();

@@ -130,3 +130,10 @@ test("what a minor version may do breaks nothing", () => {
   paths["/rewards"]?.get?.parameters?.push({ name: "shop" });
   expect(breakingChanges(released, grown)).toEqual([]);
 });
+
+test("the introduction says which endpoints a scope opens, and how to get the next page", () => {
+  const { description } = read("docs/openapi.json").info;
+  expect(description).toContain("| `read:members` | `GET /members`, `GET /teams`: ");
+  expect(description).toContain("| `read:activity` | `GET /activity`, `GET /categories`: ");
+  expect(description).toContain("`starting_after` gets the next page");
+});
