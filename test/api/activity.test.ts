@@ -18,7 +18,7 @@ import {
 
 type Kudos = { row: Row; category_id: string; sender_id: string; receiver_id: string };
 
-/** What the tables hold, read without the views: the public row, and the ids that filters ask for. */
+/** The kudos in the tables, read without the views: the row that the API returns, and the ids that filters ask for. */
 async function kudos({ id }: DemoCompany): Promise<Kudos[]> {
   const rows = await sql`
     select k.id::text, ${dateTime("k.created_at")} as timestamp,
@@ -26,7 +26,7 @@ async function kudos({ id }: DemoCompany): Promise<Kudos[]> {
       coalesce(
         (select n.name from app.category_names n where n.category_id = k.category_id and n.language = c.default_language),
         (select n.name from app.category_names n where n.category_id = k.category_id and n.language = 'en'),
-        -- No category of the demo data has two names that are neither; for them any would do.
+        -- No category of the demo data has names in two other languages, so max() has no choice to make.
         (select max(n.name) from app.category_names n where n.category_id = k.category_id)
       ) as category,
       k.category_id::text, k.sender_id::text, k.receiver_id::text
@@ -39,7 +39,9 @@ async function kudos({ id }: DemoCompany): Promise<Kudos[]> {
   return rows.map(({ category_id, sender_id, receiver_id, ...row }) => ({ row, category_id, sender_id, receiver_id }));
 }
 
-/** All rows as a client gets them that follows docs/api.md: `until` is the last row's time, ids that were seen are dropped. */
+/**
+ * All rows, read as docs/api.md tells a client: `until` is the time of the last row, and ids seen before are dropped.
+ */
 async function readThrough(path: string, key: string, limit: number): Promise<Row[]> {
   const rows = new Map<unknown, Row>();
   for (let until = ""; ; ) {
@@ -96,7 +98,8 @@ test("a kudos has id, timestamp, sender and receiver with name and email, messag
 test("since, until, category_id, sender_id and receiver_id filter kudos, alone and in every combination", async () => {
   for (const company of demo) {
     const all = await kudos(company);
-    // The three ids of a kudos in the middle of the year, and a window around it: every combination finds at least that one.
+    // A kudos in the middle of the year gives the three ids, and the window lies around it. So every combination finds
+    // at least this kudos.
     const one = all[1500] as Kudos;
     const filters = {
       since: String(all[2200]?.row.timestamp),
@@ -169,7 +172,7 @@ test("category is the English name when there is none in the default language, a
     expect(category(1)).toBe("Idea");
     expect(category(2)).toBe("匠の技");
     expect(["Sécurité", "Sicherheit"]).toContain(category(3));
-    // Always a text: one that nobody has named yet is the empty one.
+    // The category is always a text: empty for a category that has no name yet.
     expect(category(4)).toBe("");
   } finally {
     await company.remove();

@@ -1,4 +1,5 @@
-// The functions for admins over HTTP (docs/operations.md), with the real supabase-js: who becomes an admin, and which keys may be made.
+// The functions for admins over HTTP (docs/operations.md), with the real supabase-js: who becomes an admin, and which
+// keys can be created.
 import { randomUUID } from "node:crypto";
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -16,7 +17,7 @@ afterAll(async () => {
   await other.remove();
 });
 
-/** An address of the company, which goes with it when it is removed. */
+/** A new address at the company's domain. Its account is deleted together with the company. */
 const address = () => `${randomUUID()}@${company.domain}`;
 
 async function addMember(to: TestCompany, email: string, role = "employee"): Promise<void> {
@@ -57,7 +58,7 @@ test("link_member asks for a confirmed email address", async () => {
   const email = address();
   await addMember(company, email);
   const session = await signUp(email);
-  // Local sign-ups are confirmed at once; hosted ones wait for the mail.
+  // The local stack confirms a sign-up at once. The hosted service waits until the person follows the link in an email.
   await sql`update auth.users set email_confirmed_at = null where email = ${email}`;
   expect(await link(session)).toMatchObject({ status: "email_not_confirmed" });
   await sql`update auth.users set email_confirmed_at = now() where email = ${email}`;

@@ -1,5 +1,5 @@
-// Requests that must be refused, each with its exact status and text, and what they leave behind: nothing. The tables stand in
-// bad_requests/, by theme; each statement there is one test here.
+// Requests that must be refused, each with its exact status and text. They must change nothing in the database. The
+// requests are listed in bad_requests/, by topic; each statement there is one test here.
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BadRequest, BadRequests } from "./bad_requests/bad_request.ts";
@@ -21,7 +21,7 @@ let before: Record<string, string>;
 beforeAll(async () => {
   company = await newCompany("Bad requests");
   key = (await company.makeKey()).api_key;
-  // What the bad imports name is there, so that a forgotten check would change it.
+  // The rewards that the bad imports name exist already. If a check were missing, an import would change them.
   const rows = ["bad", "a", "b"].map((external_id) => ({
     external_id,
     name: "Before",
@@ -33,13 +33,13 @@ beforeAll(async () => {
 });
 afterAll(() => company.remove());
 
-/** A checksum of every table of schema app: all rows, in an order of their own. */
+/** A checksum of every table of schema app, over all its rows, sorted. */
 async function checksums(): Promise<Record<string, string>> {
   const tables = await sql<{ name: string; columns: string }[]>`
     select c.relname as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
     from pg_class as c join pg_attribute as a on a.attrelid = c.oid
     where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped
-      -- A request that gets a 400 came with a good key: that it was used is recorded.
+      -- A request that gets a 400 has a valid key, whose use is recorded.
       and (c.relname, a.attname) <> ('api_key_uses', 'last_used_at')
     group by c.relname`;
   expect(tables.length).toBeGreaterThan(10);

@@ -1,4 +1,4 @@
-// Companies that a test makes for itself, so that it can write, revoke and delete without touching anybody else's rows.
+// Companies that a test creates for itself, so that it can write, revoke and delete without touching other rows.
 import { randomUUID } from "node:crypto";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import { allScopes, sql, stack } from "./stack.ts";
@@ -13,7 +13,7 @@ export interface ApiKey {
   expires_at: string | null;
 }
 
-/** Somebody who can sign in. */
+/** A person who can sign in. */
 export interface Person {
   name: string;
   email: string;
@@ -23,16 +23,16 @@ export interface Person {
 export interface Company {
   id: string;
   name: string;
-  /** Of all its addresses: who has signed up with one goes when the company is removed. */
+  /** The domain of all its addresses. When the company is removed, accounts at this domain are deleted. */
   domain: string;
   emailOf(name: string): string;
-  /** Adds a member row, of somebody who does not sign in, and returns its address. */
+  /** Adds a member row for a person without an account, and returns the member's address. */
   addMember(name: string, role: string, email?: string): Promise<string>;
-  /** Adds a member who can sign in; the first time links them. */
+  /** Adds a member with an account. The first sign-in links the account to the member. */
   addPerson(name: string, role: string): Promise<Person>;
-  /** Adds a member who is signed in, and linked. */
+  /** Adds a member whose account is linked and signed in. */
   signIn(name: string, role: string): Promise<SupabaseClient>;
-  /** Deletes the company and everything of it. */
+  /** Deletes the company and all its data. */
   remove(): Promise<void>;
 }
 
@@ -44,25 +44,25 @@ export interface TestCompany extends Company {
   revoke(keyId: string): Promise<void>;
 }
 
-/** A client of the Data API and Auth that keeps its session to itself. */
+/** A client of the Data API and of Auth that does not store its session. */
 export function client(key = stack.publishable_key): SupabaseClient {
   return createClient(stack.supabase_url, key, { auth: { persistSession: false, autoRefreshToken: false } });
 }
 
-/** Whatever supabase-js answered, or an Error. */
+/** The data that supabase-js returned. Throws the error if there was one. */
 export function dataOf<T>({ data, error }: { data: T; error: { message: string } | null }): T {
   if (error) throw new Error(error.message);
   return data;
 }
 
-/** Makes an account with a confirmed address, which is linked to no member yet, and signs it in. */
+/** Creates an account with a confirmed address and signs it in. The account is linked to no member yet. */
 export async function signUp(email: string, password: string = randomUUID()): Promise<SupabaseClient> {
   const session = client();
   dataOf(await session.auth.signUp({ email, password }));
   return session;
 }
 
-/** An account that is linked to no member, and somebody who knows its password. */
+/** Creates an account that is linked to no member, and returns the person with their password. */
 export async function newAccount(email: string): Promise<Person> {
   const password = randomUUID();
   await signUp(email, password);
@@ -83,7 +83,7 @@ export async function signedIn({ email, password }: Person): Promise<SupabaseCli
   return linked(session);
 }
 
-/** Makes a key as an admin's dashboard does. */
+/** Creates a key as the dashboard of an admin does. */
 export async function makeKey(
   admin: SupabaseClient,
   name: string,
@@ -93,7 +93,7 @@ export async function makeKey(
   return dataOf(await admin.rpc("create_api_key", { name, scopes, expires_at }));
 }
 
-/** Makes a company without people, through SQL as an operator does. */
+/** Creates a company without people, with SQL, as an operator does. */
 export async function emptyCompany(name: string, defaultLanguage = "en"): Promise<Company> {
   const id = randomUUID();
   const domain = `${id.slice(0, 8)}.example`;
@@ -113,7 +113,8 @@ export async function emptyCompany(name: string, defaultLanguage = "en"): Promis
     signIn: async (person, role) => linked(await signUp(await addMember(person, role))),
     async remove() {
       await sql.begin(async (tx) => {
-        // The history of keys only grows, by a trigger; what a test leaves behind would be in the way of the next one.
+        // A trigger forbids deleting from the history of keys. Rows that one test leaves behind would disturb the next
+        // one.
         await tx`set local session_replication_role = replica`;
         await tx`delete from app.api_key_events where company_id = ${id}`;
         await tx`set local session_replication_role = origin`;
@@ -124,7 +125,7 @@ export async function emptyCompany(name: string, defaultLanguage = "en"): Promis
   };
 }
 
-/** Makes a company with one admin; its keys come from the real functions. */
+/** Creates a company with one admin. Its keys are created by the real functions. */
 export async function newCompany(name: string, defaultLanguage?: string): Promise<TestCompany> {
   const company = await emptyCompany(name, defaultLanguage);
   const admin = await company.signIn("First Admin", "admin");

@@ -1,4 +1,5 @@
-// Every answer that the running stack gives to these tests is held against docs/openapi.json, without additional fields.
+// Every answer of the running stack to these tests is checked against docs/openapi.json. Fields that it does not list
+// are not allowed.
 import { readFileSync } from "node:fs";
 import { Ajv2020, type AnySchema, type ValidateFunction } from "ajv/dist/2020.js";
 import { root } from "../../scripts/stack/process.ts";
@@ -17,7 +18,7 @@ const ajv = new Ajv2020({
   formats: {
     uuid: /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/,
     email: /^[^@\s]+@[^@\s]+$/,
-    // The pattern beside it says which of its forms.
+    // Any date-time passes here: the pattern in the schema checks the form.
     "date-time": true,
     int64: { type: "number", validate: Number.isSafeInteger },
   },
@@ -26,7 +27,7 @@ const ajv = new Ajv2020({
 });
 const validators = new Map<string, ValidateFunction>();
 
-/** Reads the document so that an object has the fields that it lists and no other. */
+/** Reads the document so that an object may have only the fields that it lists. */
 function closed(_name: string, value: unknown): unknown {
   const isObject = typeof value === "object" && value !== null && "properties" in value && "type" in value;
   return isObject ? { additionalProperties: false, ...value } : value;
@@ -38,16 +39,18 @@ function check(what: string, schema: AnySchema, value: unknown): void {
     validate = ajv.compile(typeof schema === "object" ? { ...schema, components: { schemas } } : schema);
     validators.set(what, validate);
   }
-  if (!validate(value))
-    throw new Error(`${what} is not what docs/openapi.json says: ${ajv.errorsText(validate.errors)}`);
+  if (!validate(value)) throw new Error(`${what} does not match docs/openapi.json: ${ajv.errorsText(validate.errors)}`);
 }
 
-/** A field of the object's own: what a request names may be "constructor" too. */
+/** An own property of the object: a path in a request may also be called "constructor". */
 function own<T>(object: Record<string, T> | undefined, name: string): T | undefined {
   return object && Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** The document's answer for a request: the endpoint's own, or, when no endpoint is meant, an error as all errors are. */
+/**
+ * The answer that the document describes for a request: that of its endpoint, or the general error when no endpoint
+ * matches.
+ */
 function answerTo(method: string, path: string, status: number): Answer {
   const name = /^[^?]*?(?=\/?(\?|$))/.exec(path)?.[0] || "/";
   const operation = own(own(document.paths, name), method.toLowerCase());
@@ -58,14 +61,15 @@ function answerTo(method: string, path: string, status: number): Answer {
 }
 
 /**
- * Holds an answer against the document: its status, its headers, its content type and its body.
+ * Checks an answer against the document: its status, its headers, its content type and its body.
  * @param path as it was sent, relative to the base address, with its query
- * @throws Error that says what does not fit
+ * @throws Error that names the difference
  */
 export function checkAnswer(method: string, path: string, status: number, sent: Headers, body: string): void {
   const place = `${method} ${path.split("?")[0]} ${status}`;
   if (method === "OPTIONS" && status === 204) {
-    // The CORS preflight is the same on every path; the document says so in its introduction, for all of them at once.
+    // The CORS preflight is the same on every path. The introduction of the document describes it for all paths at
+    // once.
     if (body !== "" || sent.has("Content-Type")) throw new Error(`${place} has a body`);
     return;
   }
@@ -88,7 +92,7 @@ function checkHeaders(place: string, answer: Answer, sent: Headers): void {
 }
 
 /**
- * fetch for the API at a base address; the answer fits docs/openapi.json.
+ * fetch for the API at a base address. Throws when the answer does not match docs/openapi.json.
  * @param path relative to the base address
  */
 export async function checkedFetch(api: string, path: string, init: RequestInit = {}): Promise<Response> {

@@ -1,4 +1,4 @@
-// format=csv on every list (docs/api.md, CSV): read back with papaparse, and looked at byte by byte.
+// format=csv on every list (docs/api.md, CSV): read back with papaparse, and compared byte by byte.
 import Papa from "papaparse";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { lists as model } from "../hardening/model.ts";
@@ -9,7 +9,7 @@ const lists = ["/members", "/activity", "/rewards", "/day-ratings", "/pulse-resp
 const aliases = { "/users": "/members", "/kudos": "/activity" } as const;
 const header = (path: (typeof lists)[number]) => model[path]?.columns ?? [];
 
-/** What breaks a CSV that is put together carelessly, and what a spreadsheet would run. */
+/** Texts that break carelessly written CSV, and texts that a spreadsheet would run as a formula. */
 const hostile = [
   'a "quoted" text',
   '"',
@@ -74,7 +74,7 @@ beforeAll(async () => {
 });
 afterAll(() => company.remove());
 
-/** A CSV's lines as cells, without the empty one behind the last CRLF. */
+/** The lines of a CSV as cells, without the empty line after the last CRLF. */
 function parse(text: string): string[][] {
   const { data, errors } = Papa.parse<string[]>(text, { delimiter: ",", newline: "\r\n" });
   expect(errors).toEqual([]);
@@ -82,7 +82,7 @@ function parse(text: string): string[][] {
   return data.slice(0, -1);
 }
 
-/** What a cell must hold, from the value that stands in the JSON. */
+/** The text of a cell for a value of the JSON. */
 function cellOf(value: unknown): string {
   if (value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
@@ -91,7 +91,7 @@ function cellOf(value: unknown): string {
 async function csv(path: string, apiKey: string): Promise<string> {
   const response = await call(path, apiKey);
   expect(response.status).toBe(200);
-  // Not text(), which would swallow a byte-order mark.
+  // Not text(), which would remove a byte-order mark.
   return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await response.arrayBuffer());
 }
 
@@ -145,7 +145,7 @@ test("every line of a CSV ends in CRLF, also the last, and cells are quoted afte
   for (const path of lists) {
     for (const apiKey of [first.key, key]) {
       const text = await csv(`${path}?limit=1000&format=csv`, apiKey);
-      // Without its quoted cells a file is one cell after the other, none of which needs quotes, and nothing but CRLF between lines.
+      // Once the quoted cells are removed, no other cell may contain a quote, and lines may be separated only by CRLF.
       const bare = text.replace(/(?<=^|,|\r\n)"(?:[^"]|"")*"(?=,|\r\n)/g, "");
       expect(bare).not.toContain('"');
       expect(bare).not.toMatch(/\r(?!\n)|(?<!\r)\n/);
@@ -198,7 +198,7 @@ test("limit and X-Has-More mean the same in CSV", async () => {
   }
 });
 
-/** The cells with escape_formulas: like the JSON, but for a quote before text that a spreadsheet would run. */
+/** The cells with escape_formulas: as in the JSON, with an apostrophe before text that a spreadsheet would run. */
 function escaped(path: (typeof lists)[number], row: Row): string[] {
   const untouched = /^(id|team_id|created_at|timestamp|rating|points_cost|points_awarded|stock_count|is_archived)$/;
   return header(path).map((name) => {

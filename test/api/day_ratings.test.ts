@@ -16,7 +16,7 @@ import {
   sql,
 } from "./stack.ts";
 
-/** What the table holds, read without the views. */
+/** The rows of the table, read without the views. */
 async function ratings({ id }: DemoCompany): Promise<Row[]> {
   return [
     ...(await sql<Row[]>`
@@ -44,7 +44,7 @@ test("GET /day-ratings answers every rating of the company, newest first, ties b
 test("a day rating has id, rating, comment, team_id, points_awarded and created_at, in this order and of these types", async () => {
   const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
   for (const { key } of demo) {
-    // The oldest too: points are awarded only since February.
+    // The oldest ratings are checked too: the demo data has no awarded points before February.
     const rows = [
       ...(await list("/day-ratings?limit=1000", key)),
       ...(await list("/day-ratings?limit=1000&until=2026-01-20", key)),

@@ -1,5 +1,5 @@
-// The examples of README.md and docs/api.md: every curl command there is run, in the order in which a reader meets them, with the key of the
-// first demo company, and must print what stands below it. `npm run docs` writes these outputs.
+// The examples of README.md and docs/api.md. Every curl command is run, in the order of the page, with the key of the
+// first demo company. It must print the output that the page shows below it. `npm run docs` writes these outputs.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {

@@ -1,5 +1,5 @@
-// What a caller sees when something fails on the service's side (docs/api.md, Errors): a 500 that says nothing, and a line in the log that
-// says where. The failure is a real one, made in the database and undone at once.
+// What a caller gets when the service itself fails (docs/api.md, Errors): a 500 without details, and a line in the log
+// that names the failure. Each failure is a real one: it is caused in the database and undone at once.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newCompany, type TestCompany } from "./companies.ts";
 import { call, expectError, functionLog, importRewards, sql } from "./stack.ts";
@@ -15,7 +15,7 @@ afterAll(() => company.remove());
 const list = "public.list_pulse_responses";
 const upsert = "public.upsert_rewards(text, text)";
 
-/** Breaks something in the database for as long as `use` takes. */
+/** Runs `use` while something in the database is broken, and repairs it afterwards. */
 async function broken(breakIt: string, mendIt: string, use: () => Promise<void>): Promise<void> {
   await sql.unsafe(breakIt);
   try {
@@ -25,7 +25,7 @@ async function broken(breakIt: string, mendIt: string, use: () => Promise<void>)
   }
 }
 
-/** Expects a 500 without a word of why; the log has the reason beside the request id. */
+/** Expects a 500 that does not tell why. The log has the reason, in the line with the request id. */
 async function expectFailure(response: Response, logged: RegExp): Promise<void> {
   const id = response.headers.get("X-Request-Id") ?? "no request id";
   await expectError(response, 500, "Internal Server Error");

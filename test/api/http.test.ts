@@ -1,4 +1,5 @@
-// HTTP as such (docs/api.md, Requests): HEAD, OPTIONS, slashes, headers, request ids, and what is logged of a request.
+// HTTP in general (docs/api.md, Requests): HEAD, OPTIONS, slashes, headers, request ids, and what is logged of a
+// request.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { newCompany, type TestCompany } from "./companies.ts";
 import { send } from "./raw.ts";
@@ -17,7 +18,7 @@ afterAll(() => company.remove());
 
 const withKey = { "X-API-Key": first.key };
 
-/** Headers that differ from one answer to the next. */
+/** Headers that differ from one response to the next. */
 const volatile = new Set(["date", "x-request-id", "keep-alive", "connection", "transfer-encoding", "content-length"]);
 
 const stable = (headers: Headers) => [...headers].filter(([name]) => !volatile.has(name)).sort();
@@ -29,7 +30,7 @@ test("HEAD answers as GET without a body: the same status, the same headers", as
       const get = await send("GET", path, headers);
       const head = await send("HEAD", path, headers);
       expect([path, head.status, head.body]).toEqual([path, get.status, ""]);
-      // The length of a body that GET has.
+      // The length of the body that GET would send.
       expect(head.headers.get("Content-Length")).not.toBe("0");
       expect(stable(head.headers)).toEqual(stable(get.headers));
       expectHeaders(head.headers);
@@ -131,7 +132,7 @@ test("every response has a request id of its own, which is never taken from the 
   expect(ids).not.toContain(sent);
 });
 
-/** The log's line of a request, as soon as it stands there. */
+/** Waits for the log line of a request and returns it. */
 async function logged({ headers }: Response): Promise<Record<string, unknown>> {
   const id = headers.get("X-Request-Id") ?? "no request id";
   const find = () =>
@@ -207,7 +208,7 @@ test("no key, hash, secret, password or email address stands in the log, whereve
   const passwords = stack.companies.map(({ admin_password }) => admin_password);
   const hashes = [first.key, underScoped, ...demo.map(({ key }) => key)].map((key) => hashOf(key));
   for (const secret of [...secrets, ...passwords, ...hashes]) expect(log).not.toContain(secret);
-  // And nothing like them, also of what other tests have sent until now.
+  // No text of these forms is in the log, and this holds for the requests of earlier tests too.
   expect(log).not.toMatch(/sk_live_|sb_secret_|Bearer|[0-9a-f]{64}|@|password/);
   const names =
     "time request_id method path status milliseconds rows key_id company_id waited_milliseconds error".split(" ");

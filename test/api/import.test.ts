@@ -1,5 +1,5 @@
-// POST /rewards (docs/api.md, Import): what it writes, and what it leaves alone. What it refuses stands in import_limits.test.ts and in
-// bad_requests/.
+// POST /rewards (docs/api.md, Import): what it writes, and what it leaves unchanged. Refused imports are in
+// import_limits.test.ts and in bad_requests/.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { newCompany, type TestCompany } from "./companies.ts";
 import { call, expectError, importRewards, list, type Row, sql } from "./stack.ts";
@@ -15,7 +15,7 @@ beforeEach(async () => {
   await sql`delete from app.rewards where company_id = ${company.id}`;
 });
 
-/** The rewards of a company by external_id, with everything that an import may or may not touch. */
+/** The rewards of a company, ordered by external_id, with every column that an import could change. */
 async function stored(of = company): Promise<Row[]> {
   return [
     ...(await sql<Row[]>`
@@ -25,7 +25,7 @@ async function stored(of = company): Promise<Row[]> {
   ];
 }
 
-/** Imports and expects that it worked. */
+/** Imports, and expects success. */
 async function imported(body: unknown, count: number): Promise<void> {
   const response = await importRewards(key, body);
   expect({ status: response.status, body: await response.text() }).toEqual({
@@ -159,7 +159,7 @@ test("a whole catalogue can be sent again: rows that change nothing count as imp
     100,
   );
   expect(await stored()).toEqual(before);
-  // One that changes is the only one that is written.
+  // If one reward changes, only this one is written.
   await imported(catalogue.with(50, { ...mug, external_id: "sku-50", description: "other" }), 100);
   const changed = (await stored()).filter(({ version }, n) => version !== before[n]?.version);
   expect(changed.map(({ external_id }) => external_id)).toEqual(["sku-50"]);
@@ -281,7 +281,7 @@ test("nothing is written when one row of many is wrong: no new reward, no update
 test("imports at the same time are each written whole, and none fails", async () => {
   const externalIds = Array.from({ length: 200 }, (_, n) => `sku-${n}`);
   const writers = Array.from({ length: 8 }, (_, writer) => {
-    // Every writer sends the same ids in an order of its own.
+    // Every writer sends the same ids in a different order.
     const shuffled = externalIds.toSorted(
       (a, b) => Math.sin(writer * 7 + a.length + Number(a.slice(4))) - Math.sin(writer * 7 + Number(b.slice(4))),
     );

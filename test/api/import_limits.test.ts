@@ -10,7 +10,7 @@ const reward = '{"external_id": "big", "name": "Big", "points_cost": 1}';
 
 let company: TestCompany;
 let key: string;
-/** Sent first and read last: it takes ten seconds in which the other tests can run. */
+/** Sent before the first test and awaited in the last one: it takes ten seconds, in which the other tests can run. */
 let slow: Promise<{ answer: RawResponse; seconds: number }>;
 beforeAll(async () => {
   company = await newCompany("Limits");
@@ -62,7 +62,7 @@ test("a body without Content-Length is counted while it streams: the answer come
   const socket = await openImport(key);
   const answer = readAnswer(socket);
   const piece = 256 * 1024;
-  // Just past the limit, and never to its end: the platform's Deno resets a connection on which more and more comes in.
+  // Just over the limit, and then no more: the platform's Deno resets a connection that keeps sending.
   for (let sent = 0; sent <= eightMiB; sent += piece) socket.write(chunk(" ".repeat(piece)));
   const { status, body } = await answer;
   expect({ status, body: JSON.parse(body) }).toEqual({ status: 400, body: { error: tooBig } });

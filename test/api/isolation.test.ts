@@ -1,9 +1,9 @@
-// Who reaches what through the Data API (/rest/v1), with the real supabase-js: anonymous, a plain member, an admin, another company's
-// admin, someone who is signed in and no member, and the project's secret key. Every table, view and function of every schema is
-// taken from the catalog and tried, so that one that is added later is tried too.
-//
-// Lite answers as hosted PostgREST does in all of this: 406 for a schema that is not exposed, 404 for a relation that is not there,
-// 42501 for a missing grant, 25006 for a write in a GET.
+// Who can access what through the Data API (/rest/v1), with the real supabase-js: an anonymous caller, a plain member,
+// an admin, an admin of another company, a signed-in person who is no member, and the project's secret key. Every
+// table, view and function of every schema is read from the catalog and tried. One that is added later is therefore
+// tried too.
+// In all of this, Supabase Lite answers as the hosted PostgREST does: 406 for a schema that is not exposed, 404 for a
+// relation that does not exist, 42501 for a missing grant, 25006 for a write in a GET.
 import { createHmac, randomUUID } from "node:crypto";
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -91,7 +91,10 @@ test("nobody writes to a table or a view through the Data API", async () => {
   }
 });
 
-/** The functions of public that an actor gets past the grants with. What they then answer to nulls does not matter. */
+/**
+ * The functions of public that an actor may execute. Each is called with nulls, and what it then returns does not
+ * matter.
+ */
 async function reachable(supabase: SupabaseClient): Promise<string[]> {
   const functions = await sql<{ schema: string; name: string; arguments: string[] | null }[]>`
     select pronamespace::regnamespace::text as schema, proname as name, proargnames[1:pronargs] as arguments

@@ -1,4 +1,5 @@
-// API keys (docs/api.md, Authentication): where a key may stand, what becomes of it when it is revoked or expires, and its scopes.
+// API keys (docs/api.md, Authentication): where a request can carry a key, what happens when a key is revoked or
+// expires, and its scopes.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ApiKey, dataOf, newCompany, type TestCompany } from "./companies.ts";
 import { send } from "./raw.ts";
@@ -12,14 +13,14 @@ beforeAll(async () => {
 });
 afterAll(() => company.remove());
 
-/** The status that a request for the members gets with these headers. */
+/** The status of a request for the members with these headers. */
 async function statusWith(headers: Record<string, string | string[]>): Promise<number> {
   return (await send("GET", "/members", headers)).status;
 }
 
 const basic = (user: string, password: string) => `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`;
 
-/** Another key of the right form: the last character of the random part changed, the checksum computed anew. */
+/** A different key with a valid checksum: the last random character is changed, and the checksum is computed again. */
 function neverMade(key: string): string {
   const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
   const body = `${key.slice(0, -7)}${key.at(-7) === "0" ? "1" : "0"}`;
@@ -143,7 +144,7 @@ test("a missing, malformed, unknown, revoked or expired key gets 401 with the on
   }
 });
 
-/** Lets a key's expiry be past. No function does: the row is changed as only a superuser can. */
+/** Moves the expiry of a key into the past. No function can do this, so a superuser changes the row. */
 async function expire(keyId: string): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
@@ -162,7 +163,7 @@ test("a key with an expiry works until then and gets 401 after it", async () => 
 test("a revoke is immediate: the first request after it gets 401, on every endpoint", async () => {
   for (const [method, path] of [...Object.values(endpointOf).flat(), ["GET", "/"] as const]) {
     const { id, api_key } = await company.makeKey();
-    // Warm: whatever could be cached is.
+    // Everything that can be cached is cached from here on.
     expect((await call("", api_key)).status).toBe(200);
     await company.revoke(id);
     await expectError(await request(method, path, api_key), 401, invalidKey);

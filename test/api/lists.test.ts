@@ -1,5 +1,6 @@
-// What all lists share (docs/api.md, Lists): limit, X-Has-More, order, date-times, since and until. On a company with 1,005 rows in
-// every list, three of them at each microsecond, so that every bound falls between rows that nearly touch.
+// What all lists have in common (docs/api.md, Lists): limit, X-Has-More, order, date-times, since and until. The
+// company has 1,005 rows in every list, three at each microsecond, so that since and until fall between times one
+// microsecond apart.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newCompany, type TestCompany } from "./companies.ts";
 import { call, list, page, type Row, sql } from "./stack.ts";
@@ -16,10 +17,10 @@ beforeAll(async () => {
   company = await newCompany("Crowd");
   key = (await company.makeKey()).api_key;
   const { id } = company;
-  // Three rows a microsecond, upwards from .999900, so that they cross a full second.
+  // Three rows per microsecond, beginning at .999900, so that the times cross a full second.
   const at = sql`'2026-03-01T10:15:30.999900Z'::timestamptz + (n / 3) * interval '1 microsecond'`;
   const numbers = sql`generate_series(0, ${total - 1}) as n`;
-  // Only the admin would be one row too many.
+  // The company's admin is the row with n = 0, so that there are 1,005 members in total.
   await sql`
     insert into app.members (company_id, name, email, created_at)
     select ${id}, 'Member ' || n, 'member' || n || '@crowd.example', ${at} from ${numbers} where n > 0`;
@@ -38,7 +39,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => company.remove());
 
-/** The microsecond of a moment, as the data above counts them. */
+/** The time of the rows with this index: index 0 is .999900. */
 const moment = (microsecond: number): string => {
   const sum = 999_900 + microsecond;
   return `2026-03-01T10:15:${30 + Math.floor(sum / 1_000_000)}.${String(sum % 1_000_000).padStart(6, "0")}Z`;
@@ -119,7 +120,7 @@ test("digits past the sixth count: since rounds up, until rounds down", async ()
     expect(await times(`since=${nano(5, "001")}&until=${nano(7, "999")}`)).toEqual(new Set([moment(6), moment(7)]));
     expect(await times(`since=${nano(5, "000")}&until=${nano(5, "000")}`)).toEqual(new Set([moment(5)]));
     expect(await times(`since=${nano(5, "1")}&until=${nano(5, "9")}`)).toEqual(new Set());
-    // Over the full second: .999999 and something is after every row of that second.
+    // At the end of a second: a time after .999999 is later than every row of that second.
     expect(await times(`since=${nano(99, "5")}&until=${moment(100)}`)).toEqual(new Set([moment(100)]));
   }
 });
@@ -138,7 +139,7 @@ test("until as the last row's time reaches every row of a list once, when seen i
 });
 
 test("every form of since and until means the same instant: zones, missing seconds, a plus sign that arrives as a space", async () => {
-  // 10:15:31 UTC: the rows of the microseconds from 100 on.
+  // All these forms mean 10:15:31 UTC: the rows from index 100 on.
   const forms = [
     "2026-03-01T10:15:31Z",
     "2026-03-01T10:15:31",
@@ -162,7 +163,7 @@ test("every form of since and until means the same instant: zones, missing secon
     const upTo = await list(`/day-ratings?limit=1000&until=${form}`, key);
     expect([form, upTo.length, upTo[0]?.created_at]).toEqual([form, 303, moment(100)]);
   }
-  // Without seconds it is the full minute.
+  // Without seconds, the time is the full minute.
   expect(await list("/day-ratings?since=2026-03-01T10:16Z", key)).toEqual([]);
   expect(await list("/day-ratings?limit=3&since=2026-03-01T10:15", key)).toHaveLength(3);
 });
@@ -220,7 +221,7 @@ test("a company without rows gets an empty array and X-Has-More false, on every 
     const { api_key } = await empty.makeKey();
     for (const path of lists) {
       const { rows, hasMore } = await page(path, api_key);
-      // Its admin is a member.
+      // The admin is a member.
       expect([path, rows.length, hasMore]).toEqual([path, path === "/members" ? 1 : 0, false]);
     }
   } finally {

@@ -15,7 +15,7 @@ import {
   sql,
 } from "./stack.ts";
 
-/** What the tables hold, read without the views. */
+/** The rows of the tables, read without the views. */
 async function members({ id }: DemoCompany): Promise<Row[]> {
   return [
     ...(await sql<Row[]>`

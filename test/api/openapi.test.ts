@@ -1,4 +1,5 @@
-// docs/openapi.json: made from the code as it is, lint-free, with examples that the running stack gives, and true to the released one.
+// docs/openapi.json: generated from the present code, without lint errors, with examples that the running stack
+// returns, and compatible with the released document.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { breakingChanges, type Contract } from "../../scripts/openapi/breaking_changes.ts";

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => company.remove());
 
-/** What the tables hold, read without the views. */
+/** The rows of the tables, read without the views. */
 async function answers({ id }: Pick<DemoCompany, "id">): Promise<Row[]> {
   return [
     ...(await sql<Row[]>`
@@ -87,12 +87,14 @@ test("value is passed through whatever JSON it is: text, number, boolean, null, 
   const { api_key } = await company.makeKey(["read:analytics"]);
   const rows = await list("/pulse-responses", api_key);
   expect(rows.map(({ value }) => value)).toEqual([...values, null]);
-  // PostgreSQL keeps 1.10 as it is and so does PostgREST; Lite reads and writes JSON again, so its 1.1 cannot be told from ours here.
+  // PostgreSQL and PostgREST keep 1.10. Supabase Lite parses the JSON and writes it again as 1.1, so this test cannot
+  // see whether our own code does the same.
   expectRows(rows, await answers(company));
 });
 
 test("a value that nests as deep as the loading takes is answered as it is, as JSON and as CSV", async () => {
-  // Deeper ones, and numbers past what JavaScript counts to, the stand-in for the Data API cannot read: test/function/csv.test.ts has them.
+  // The stand-in for the Data API cannot read deeper values, nor numbers beyond the range of JavaScript. They are
+  // tested in test/function/csv.test.ts.
   const values = ["[".repeat(60) + "]".repeat(60), `${'{"a":'.repeat(60)}1${"}".repeat(60)}`];
   const deep = await newCompany("Deep");
   try {

@@ -1,4 +1,5 @@
-// Requests as they are written: fetch would mend a path, refuse a header and never send half a body.
+// Requests that are sent exactly as written. fetch would correct a path, refuse some headers, and never send half a
+// body.
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { checkAnswer } from "./contract.ts";
@@ -12,14 +13,17 @@ export interface RawResponse {
   body: string;
 }
 
-/** Sends a request with exactly this path behind the base address and these headers, a name several times if it has several values. */
+/**
+ * Sends a request with exactly this path, relative to the base address, and these headers. A header with several values
+ * is sent several times.
+ */
 export function send(
   method: string,
   path: string,
   headers: Record<string, string | string[]> = {},
   body?: string | Uint8Array,
 ): Promise<RawResponse> {
-  // node:http says the length of a body by itself only where it expects one.
+  // For some methods, node:http does not send Content-Length by itself.
   const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -48,7 +52,7 @@ export function send(
   });
 }
 
-/** A connection on which the head of a POST /rewards without Content-Length has been sent, ready for chunks. */
+/** A connection on which the head of a POST /rewards without Content-Length has been sent. Chunks can follow. */
 export function openImport(key: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
@@ -67,7 +71,7 @@ export function chunk(data: string): string {
   return `${Buffer.byteLength(data).toString(16)}\r\n${data}\r\n`;
 }
 
-/** The answer to that POST /rewards, read until the other side ends the connection. It fits docs/openapi.json. */
+/** The answer to this POST /rewards, read until the server closes the connection. It must match docs/openapi.json. */
 export async function readAnswer(socket: Socket): Promise<RawResponse> {
   const text = await new Promise<string>((resolve) => {
     let received = "";
@@ -75,7 +79,7 @@ export async function readAnswer(socket: Socket): Promise<RawResponse> {
     socket.on("data", (data) => {
       received += data;
     });
-    // A reset after the answer is what becomes of a body that nobody reads.
+    // If the server does not read the whole body, it resets the connection after its answer.
     socket.on("error", () => {});
     socket.on("close", () => resolve(received));
   });

@@ -1,4 +1,5 @@
-// starting_after, include, GET /teams and GET /categories (docs/api.md, Lists, Teams and Categories), against the tables themselves.
+// starting_after, include, GET /teams and GET /categories (docs/api.md, Lists, Teams and Categories), compared with the
+// tables.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { readCsv } from "../hardening/model.ts";

@@ -1,4 +1,4 @@
-// A key that is replaced and the one that takes its place, over HTTP.
+// A replaced key and its successor, over HTTP.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeKey, newCompany, type TestCompany } from "./companies.ts";

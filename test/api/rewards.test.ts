@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { newCompany } from "./companies.ts";
 import { type DemoCompany, dateTime, demo, expectRows, list, page, type Row, sql } from "./stack.ts";
 
-/** What the table holds, read without the views. */
+/** The rows of the table, read without the views. */
 async function rewards({ id }: Pick<DemoCompany, "id">): Promise<Row[]> {
   return [
     ...(await sql<Row[]>`

@@ -1,4 +1,4 @@
-// The running stack that these tests talk to, and the few ways of talking to it.
+// The running stack that these tests use, and functions to send requests to it.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -17,10 +17,16 @@ export function functionLog(): string {
   return readFileSync(`${dirname(stackFile ?? "")}/function.log`, "utf8");
 }
 
-/** The database as a superuser: what the API answers is compared with the tables themselves, past every policy and view. */
+/**
+ * A connection to the database as superuser, which no policy and no view limits: answers of the API are compared with
+ * the tables.
+ */
 export const sql = postgres(stack.superuser_url, { max: 3, idle_timeout: 1, onnotice: () => {} });
 
-/** A company of the demo data. No test leaves anything behind in it; who has to write makes a company of its own (companies.ts). */
+/**
+ * A company of the demo data. No test leaves anything behind in it. A test that writes creates its own company
+ * (companies.ts).
+ */
 export interface DemoCompany {
   id: string;
   name: string;
@@ -39,21 +45,24 @@ export const [first, second] = demo as [DemoCompany, DemoCompany];
 
 export const allScopes = ["read:members", "read:activity", "read:rewards", "read:analytics", "write:rewards"];
 
-/** The hash of a key, which is all that the database knows of it. */
+/** The hash of a key. The database stores this hash instead of the key. */
 export const hashOf = (key: string): string => createHash("sha256").update(key).digest("hex");
 
 export const invalidKey = "Unauthorized: Invalid or missing API Key";
 
 export type Row = Record<string, unknown>;
 
-/** Sends a request with a key (or none), as most clients do: with fetch and X-API-Key. The answer fits docs/openapi.json. */
+/**
+ * Sends a request as most clients do: with fetch and X-API-Key. The key may be null. The answer must match
+ * docs/openapi.json.
+ */
 export async function call(path: string, key: string | null, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   if (key !== null) headers.set("X-API-Key", key);
   return await checkedFetch(stack.api_url, path, { redirect: "manual", ...init, headers });
 }
 
-/** The rows of a list, and whether there are more. */
+/** The rows of a page, and whether there are more. */
 export async function page(path: string, key: string): Promise<{ rows: Row[]; hasMore: boolean }> {
   const response = await call(path, key);
   const body = await response.text();
@@ -67,7 +76,7 @@ export async function list(path: string, key: string): Promise<Row[]> {
   return (await page(path, key)).rows;
 }
 
-/** POST /rewards with a body that is not text yet. */
+/** POST /rewards with this value as the JSON body. */
 export function importRewards(key: string, body: unknown): Promise<Response> {
   return call("/rewards", key, { method: "POST", body: JSON.stringify(body) });
 }
@@ -75,20 +84,18 @@ export function importRewards(key: string, body: unknown): Promise<Response> {
 /** Compares rows completely: values, and the order of rows and fields. */
 export function expectRows(actual: readonly Row[], expected: readonly Row[]): void {
   expect(actual).toEqual([...expected]);
-  // toEqual does not look at the order of fields.
+  // toEqual ignores the order of fields.
   expect(JSON.stringify(actual) === JSON.stringify(expected), "fields in the same order").toBe(true);
 }
 
-/**
- * Expects an error to the letter: JSON, one text, and the headers that every response has.
- */
+/** Expects exactly this error: JSON with one text, and the headers that every response has. */
 export async function expectError(response: Response, status: number, error: string): Promise<void> {
   expect({ status: response.status, body: await response.json() }).toEqual({ status, body: { error } });
   expectHeaders(response.headers);
   expect(response.headers.get("Content-Type")).toBe("application/json");
 }
 
-/** What stands in the headers of every response of the function. */
+/** Checks the headers that every response of the function has. */
 export function expectHeaders(headers: Headers): void {
   expect(headers.get("X-Request-Id")).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   expect(headers.get("Access-Control-Allow-Origin")).toBe("*");
@@ -98,11 +105,11 @@ export function expectHeaders(headers: Headers): void {
   expect(headers.get("Cache-Control")).toBe("private, no-store");
 }
 
-/** How the API writes a date-time, as an SQL expression over a column. */
+/** An SQL expression that formats the date-time of a column as the API does. */
 export const dateTime = (column: string) =>
   sql`to_char(${sql(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
-/** Every combination of some entries of an object, the empty one too. */
+/** Every combination of the entries of an object, including none of them. */
 export function combinations<T>(entries: Record<string, T>): Record<string, T>[] {
   return Object.entries(entries).reduce<Record<string, T>[]>(
     (all, [name, value]) => all.flatMap((one) => [one, { ...one, [name]: value }]),

@@ -1,5 +1,5 @@
-// The queries of docs/watching.md, over the lines that the function has really written, in SQLite with the few functions of ClickHouse that
-// they use.
+// The queries of docs/watching.md. They run over real log lines of the function, in SQLite, with the few ClickHouse
+// functions that they use.
 import { readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -25,7 +25,7 @@ const queries = new Map(
   [...page.matchAll(/^```sql\n-- (.*)\n([^`]*)^```/gm)].map(([, name, text]) => [name, text ?? ""]),
 );
 
-/** A log as the Logs Explorer has it, with lines that are not ours between. */
+/** A database with the log as the Logs Explorer has it, including lines that are not from the function. */
 function explorer(lines: string[]): DatabaseSync {
   const database = new DatabaseSync(":memory:");
   const field = (line: unknown, name: unknown): unknown => {
@@ -35,7 +35,7 @@ function explorer(lines: string[]): DatabaseSync {
       return null;
     }
   };
-  // As ClickHouse: what is not there is empty, or 0.
+  // As in ClickHouse, a missing field is an empty text or 0.
   database.function("JSONExtractString", (line, name) => String(field(line, name) ?? ""));
   database.function("JSONExtractInt", (line, name) => Math.trunc(Number(field(line, name) ?? 0)));
   database.function("JSONExtractFloat", (line, name) => Number(field(line, name) ?? 0));
@@ -65,12 +65,12 @@ beforeAll(async () => {
   await call("/members", narrow.api_key);
   await call("/rewards?limit=0", narrow.api_key);
   expect((await (await call("/members", null)).json()).error).toBe(invalidKey);
-  // More at once than a company gets: some wait, and all are answered.
+  // More requests at once than a company may have: some wait, and all are answered.
   await Promise.all(Array.from({ length: 40 }, () => call("/members", key.api_key)));
   const log = functionLog()
     .split("\n")
     .filter((line) => line.startsWith("{"));
-  // Failures as the function words them (docs/operations.md, Logs); the real ones would disturb other tests.
+  // Failures in the words of the function (docs/operations.md, Logs). Real ones would disturb other tests.
   const failure = {
     ...JSON.parse(log[0] ?? "{}"),
     path: "/activity",

@@ -11,14 +11,12 @@ export interface Run {
   stderr: string;
 }
 
-/** What the command finds in its environment. */
 export const environment = (key: string | undefined, url = stack.api_url): NodeJS.ProcessEnv => ({
   ...process.env,
   PUBLIC_API_URL: url,
   PUBLIC_API_KEY: key,
 });
 
-/** Runs a program to its end. */
 export function runProgram(program: string, args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Run> {
   return new Promise((resolve) => {
     execFile(program, args, { cwd, env, maxBuffer: 64 << 20 }, (error, stdout, stderr) =>
@@ -27,12 +25,12 @@ export function runProgram(program: string, args: string[], cwd: string, env: No
   });
 }
 
-/** Runs public-data-api from its source, with address and key in the environment and the folder as the current one. */
+/** Runs public-data-api from its source in this folder, with address and key in the environment. */
 export function run(command: string, folder: string, key: string | undefined, ...args: string[]): Promise<Run> {
   return runProgram(process.execPath, [`${root}/cli/src/main.ts`, command, ...args], folder, environment(key));
 }
 
-/** A folder for the files of a test file, gone at its end. */
+/** A folder for the files of a test file, deleted after its tests. */
 export function workFolder(): string {
   const folder = mkdtempSync(`${tmpdir()}/command-line-`);
   afterAll(() => rmSync(folder, { recursive: true }));

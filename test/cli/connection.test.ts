@@ -1,4 +1,4 @@
-// How public-data-api meets a wrong address, a redirect, a bad key and a busy service; and what it says of itself.
+// public-data-api with a wrong address, a redirect, a bad key and a busy service, and the output of check and --help.
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -24,7 +24,6 @@ beforeEach(() => {
 const check = (url: string, key = first.key): Promise<Run> =>
   runProgram(process.execPath, [`${root}/cli/src/main.ts`, "check"], folder, environment(key, url));
 
-/** A server of this test's own. */
 async function serve(listener: RequestListener): Promise<{ url: string; close(): Promise<unknown> }> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -75,7 +74,7 @@ test.each([301, 302, 307, 308])("a redirect (%i) is refused: the key never goes 
     new RegExp(`^${code}: ${proxy.url} sends on to ${new URL(thief.url).host}, which is not given the key`),
   );
 
-  // Later ones too, with a body or without.
+  // A redirect of a later request is refused too, with a body and without.
   for (const body of [undefined, "[]"]) {
     proxy.moods = [status(code, { Location: "/elsewhere" })];
     await expect(request(patient(proxy.url, first.key), "/rewards", (text) => text, body)).rejects.toThrow(`${code}: `);

@@ -1,5 +1,5 @@
-// A rehearsal of what deploys (docs/operations.md): what the real CLI sends when it talks to a stand-in of the management API, and what it
-// does to a database.
+// A rehearsal of a deployment (docs/operations.md): what the real CLI sends to a stand-in of the management API, and
+// what its commands do to a database.
 import { readFile } from "node:fs/promises";
 import { posix } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -34,7 +34,7 @@ async function sentFiles(): Promise<Map<string, string>> {
 const importsOf = (source: string): string[] =>
   [...source.matchAll(/(?:\bfrom |^import |\bimport\()"([^"]+)"/gm)].map(([, specifier = ""]) => specifier);
 
-/** The file and all that it imports from its own folder, at any depth. */
+/** The file and everything that it imports by relative paths, directly or indirectly. */
 async function neededBy(path: string, found = new Map<string, string>()): Promise<Map<string, string>> {
   if (found.has(path)) return found;
   const source = await readFile(`${root}/${path}`, "utf8");
@@ -70,10 +70,10 @@ test("the import map knows every package that the files import", async () => {
   expect(Object.keys(imports).sort()).toEqual([...new Set(packages)].sort());
 });
 
-/** What the CLI has written to the project since the requests so far. */
+/** Runs the CLI and returns what it wrote to the project. */
 async function written(...args: string[]): Promise<{ path: string; body: unknown }[]> {
   const before = api.requests.length;
-  // To the settings of Auth the stand-in does not answer with all that there are, and the CLI minds. What it has sent is what counts.
+  // The stand-in does not return all settings of Auth, so the CLI fails afterwards. Only what it has sent counts.
   await api.run(...args).catch(() => {});
   return api.requests
     .slice(before)
@@ -137,14 +137,17 @@ test("with the switches of docs/operations.md the CLI talks to the management AP
   expect(paths.filter((path) => !/ \/v[12]\/projects\/abcdefghijklmnopqrst/.test(path))).toEqual([]);
 });
 
-/** The commands of the CLI in a text, without what differs: the project, and the answer yes that a person gives. */
+/**
+ * The commands of the CLI in a text, without the two differences: the project's reference, and --yes, which a person
+ * answers instead.
+ */
 const commands = (text: string): string[] =>
   [...text.matchAll(/^ *(?:- run: )?npx supabase (.*)$/gm)].map(([, command = ""]) =>
     command.replace(/ --yes\b/, "").replace(/\$\{\{ vars\.PROJECT_REF \}\}/, "<ref>"),
   );
 
 const deployTo = await readFile(`${root}/.github/workflows/deploy_to.yml`, "utf8");
-/** What the workflow looks at after a deploy, as shell scripts by their names. */
+/** The checks that the workflow makes after a deployment: shell scripts by their names. */
 const looks = new Map(
   [...deployTo.matchAll(/^ {6}- name: (.*)\n {8}run: \|\n((?: {10}.*\n)+)/gm)].map(([, name, lines]) => [
     name,
@@ -158,7 +161,7 @@ test("the deploy workflow takes each step of docs/operations.md, and no other", 
   const section = (title: string) => commands(page.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "");
   const [first, upgrading] = [section("From an empty project to the first request"), section("Upgrading")];
   expect(upgrading.length).toBeGreaterThan(4);
-  // A token stands in for the sign-in.
+  // The workflow signs in with a token instead.
   const documented = new Set([...first, ...upgrading].filter((command) => command !== "login"));
   expect(new Set(workflow)).toEqual(documented);
   expect(workflow.filter((command) => upgrading.includes(command))).toEqual(upgrading);
@@ -167,7 +170,7 @@ test("the deploy workflow takes each step of docs/operations.md, and no other", 
   expect(runs).toHaveLength(["npm install", ...workflow, ...looks.keys()].length);
 });
 
-/** Runs one of them as GitHub does. */
+/** Runs one of the checks as GitHub does. */
 const look = (name: string, env: Record<string, string>, address = "") =>
   runCommand("bash", ["-e", "-c", (looks.get(name) ?? "exit 1").replace(/https:.*public-api/, address)], {
     env: { ...process.env, ...env },

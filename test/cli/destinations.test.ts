@@ -1,4 +1,5 @@
-// Where public-data-api export writes to: a pipe, a compressed file, a folder with all lists, and a file that grows by what is new.
+// Where public-data-api export can write to: a pipe, a compressed file, a folder with all lists, and a file to which
+// new rows are added.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
@@ -36,7 +37,7 @@ test("--out - writes to a pipe: rows, or rows compressed, and nothing else", asy
   const { status, stdout } = spawnSync("bash", ["-c", piped, process.execPath, `${root}/cli/src/main.ts`], {
     env: environment(year.key),
   });
-  // One line a row, and the brackets.
+  // One line per row, and the brackets.
   expect({ status, lines: Number(stdout) }).toEqual({ status: 0, lines: year.rows.length + 2 + 2 });
   expect(readdirSync(folder)).toEqual([]);
 });
@@ -97,7 +98,7 @@ test("a filter of export all goes to the lists that know it; what the key may no
   }
 });
 
-/** Adds kudos to a company that has some. */
+/** Adds kudos to a company that already has some. */
 async function addKudos({ company }: Customer, message: string, ...times: string[]): Promise<void> {
   await sql`
     insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
@@ -122,7 +123,8 @@ test.each(["kudos.csv", "kudos.json", "kudos.json.gz"])("--since-last puts what 
   const expected = async () => (await everyRow(key)).map(({ id }) => id);
   try {
     expect((await nightly()).ids).toEqual(await expected());
-    // At the very instant of the newest row, after it, and a moment before it: committed late.
+    // One row at the time of the newest row, and two later ones. Further below follows a row a moment earlier than the
+    // newest one, as if its transaction committed late.
     await addKudos(crowd, "new", "2026-06-15 12:00Z", "2026-06-16 12:00Z", "2026-06-16 12:01Z");
     const second = await nightly();
     expect(new Set(second.ids)).toEqual(new Set(await expected()));
@@ -131,7 +133,7 @@ test.each(["kudos.csv", "kudos.json", "kudos.json.gz"])("--since-last puts what 
     await addKudos(crowd, "late", "2026-06-16 12:00:59Z");
     expect((await nightly()).ids).toHaveLength(14);
 
-    // Taken away: the next file holds what came since.
+    // The file was moved away, so the next one has only what is new since then.
     renameSync(`${folder}/${out}`, `${folder}/taken`);
     await addKudos(crowd, "newest", "2026-06-17Z");
     expect((await nightly()).ids).toEqual((await expected()).slice(0, 1));
@@ -201,7 +203,7 @@ test("--since-last puts rows in front of its own file only, as it left it", asyn
     });
     expect(read("kudos.csv").equals(before)).toBe(true);
 
-    // Nothing is new for this one, so that it would leave a hole in whatever it found.
+    // This company has nothing new. If the export took over a file that it finds, rows would be missing in it.
     await keep(crowd.key, "later.csv");
     const moved = "is not what the last export with --since-last wrote: move it away\n";
     expect(await keep(crowd.key, "kudos.csv")).toMatchObject({ code: 2, stderr: `kudos.csv ${moved}` });

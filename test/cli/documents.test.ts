@@ -1,5 +1,5 @@
-// The documents lead to one another. The commands that write some of them (npm run docs, npm run openapi), where they cannot do it: they
-// write nothing, and say why in a line.
+// The links between the documents, and the commands that write some of them (npm run docs, npm run openapi) when they
+// cannot work: then they write nothing and give the reason in one line.
 import { execFile } from "node:child_process";
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -10,7 +10,7 @@ import { type Run, workFolder } from "./command_line.ts";
 
 const folder = workFolder();
 
-/** Runs scripts/<name>.ts; `stackFile` is where it is told to look for a stack. */
+/** Runs scripts/<name>.ts; `stackFile` is the path where it looks for a stack. */
 function run(stackFile: string, name: string, ...args: string[]): Promise<Run> {
   const env = { ...process.env, STACK_FILE: stackFile };
   return new Promise((resolve) => {
@@ -33,7 +33,7 @@ test.each(["docs", "openapi"])("npm run %s refuses an option that it does not kn
 });
 
 test.each(["docs", "openapi --examples"])("without a stack npm run %s says so in a line", async (command) => {
-  // The second one has run once: its file is there still, and nothing answers at its address.
+  // The second stack was stopped: its file still exists, but nothing listens at its address.
   const stopped = `${folder}/stopped.json`;
   writeFileSync(stopped, JSON.stringify({ ...stack, api_url: "http://127.0.0.1:9/functions/v1/public-api" }));
   for (const file of [`${folder}/none.json`, stopped]) {
@@ -46,7 +46,7 @@ test.each(["docs", "openapi --examples"])("without a stack npm run %s says so in
   }
 });
 
-/** The fragments of a document's headings, as code hosts make them. */
+/** The fragments of a document's headings, as code hosting sites build them. */
 const fragments = (markdown: string): string[] =>
   [...markdown.replace(/^```.*?^```/gms, "").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
     heading

@@ -1,4 +1,4 @@
-// How the stack runs the function: as the platform does, and with no other rights than it needs.
+// The stack runs the function as the platform does, with no more permissions than it needs.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -8,7 +8,7 @@ import { type DenoVersion, denoCommand, functionSettings, listeningPort } from "
 import { root } from "../../scripts/stack/process.ts";
 import { stack } from "../api/stack.ts";
 
-/** What the probe says of itself. */
+/** What the probe reports about its own process. */
 async function probe(version: DenoVersion): Promise<Record<string, unknown>> {
   const settings = functionSettings(stack.supabase_url, "sb_secret_probe");
   const { command, args, env } = denoCommand(settings, `${root}/test/cli/edge_function/probe.ts`, version);
@@ -38,7 +38,7 @@ test.each<[DenoVersion, string]>([
   ["deno-latest", packageJson.devDependencies["deno-latest"].replace("npm:deno@", "")],
 ])("under %s the function has a heap of 256 MB and may do nothing but talk to its project", async (name, version) => {
   const { heap, ...may } = await probe(name);
-  // V8 adds room for what is young.
+  // V8 adds memory for young objects.
   expect(Number(heap) / 2 ** 20).toBeGreaterThan(200);
   expect(Number(heap) / 2 ** 20).toBeLessThan(400);
   expect(may).toEqual({

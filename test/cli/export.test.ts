@@ -1,4 +1,4 @@
-// public-data-api export (docs/connect/command-line.md), against the running stack and against a proxy that misbehaves.
+// public-data-api export (docs/connect/command-line.md), against the running stack and through a proxy that misbehaves.
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import papaparse from "papaparse";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -29,7 +29,7 @@ const file = (name: string): string => readFileSync(`${folder}/${name}`, "utf8")
 const silent: Progress = { show: () => {}, done: () => {}, warn: () => {} };
 const of2026 = ["--since", "2026-01-01", "--until", "2026-12-31"];
 
-/** Exports through the proxy, in this process, without waiting for its pauses. */
+/** Exports through the proxy, in this process. Its pauses take no time. */
 async function throughProxy(args: string[], key = year.key) {
   const connection = patient(proxy.url, key);
   const [job] = readJobs(args).jobs;
@@ -143,7 +143,10 @@ test.each(["members", "rewards"])("%s past 1000, all of one instant, are exporte
   }
 });
 
-/** Exports all kudos of a company, and deletes some amid the walk: while the third request, for the second page, is told to wait. */
+/**
+ * Exports all kudos of a company and deletes some of them in between: the request for the second page is told to wait,
+ * and they are deleted in this pause.
+ */
 async function exportWhile(customer: Customer, remove: (ids: string[]) => Promise<unknown>): Promise<Row[]> {
   const { id } = customer.company;
   const before = await sql<{ id: string }[]>`

@@ -1,4 +1,5 @@
-// The gateway in front of a function that misbehaves: what it hands on, and that nothing broken looks whole to a client.
+// The gateway in front of a function that misbehaves: what it forwards, and that a broken response never looks complete
+// to a client.
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { buffer, text } from "node:stream/consumers";

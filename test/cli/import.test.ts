@@ -1,4 +1,4 @@
-// public-data-api import (docs/connect/command-line.md), against the running stack and against a proxy that misbehaves.
+// public-data-api import (docs/connect/command-line.md), against the running stack and through a proxy that misbehaves.
 import { writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import papaparse from "papaparse";
@@ -91,7 +91,7 @@ test("lines that end in CRLF, LF or CR, mixed, leave nothing in a cell; what sta
     "\r\n",
     "5,Five,5,gift",
   ].join("");
-  // Wherever the parts of a stream meet, a line's end may be cut in two.
+  // The file is cut into two parts at every position, so that each CRLF is also cut in two.
   const expected = ["One", "Two", 'Three\r\nlines, "quoted"', "Four", "Five"].map((name, index) => ({
     external_id: String(index + 1),
     name,

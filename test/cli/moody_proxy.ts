@@ -1,4 +1,4 @@
-// A proxy in front of the API that answers some requests in its own way, as a busy platform or a bad line does.
+// A proxy in front of the API that answers some requests itself, as a busy platform or a bad connection would.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
@@ -6,14 +6,14 @@ import type { Connection } from "../../cli/src/connection.ts";
 import { checkedFetch } from "../api/contract.ts";
 import { stack } from "../api/stack.ts";
 
-/** Answers a request itself; `ask` hands it on and gets the body of the answer. */
+/** Answers a request itself; `ask` forwards the request and returns the body of the answer. */
 export type Mood = (response: ServerResponse, ask: () => Promise<Buffer>) => unknown;
 
 export interface MoodyProxy {
   url: string;
-  /** The queries and bodies that came. */
+  /** The paths and bodies of the requests. */
   requests: { path: string; body: string }[];
-  /** The moods for the next requests, one each; after them everything is handed on. */
+  /** The moods for the next requests, one each. After them every request is forwarded. */
   moods: (Mood | undefined)[];
   close(): void;
 }
@@ -23,14 +23,14 @@ export const status =
   (response) =>
     void response.writeHead(code, headers).end('{"error":"Not now"}');
 
-/** Half of the body, and then the line is dead. */
+/** Sends half of the body and then closes the connection. */
 export const half: Mood = async (response, ask) => {
   const body = await ask();
   response.writeHead(200, { "Content-Length": body.length, "X-Has-More": "false" });
   response.write(body.subarray(0, body.length / 2), () => response.destroy());
 };
 
-/** All but the last line break, as if it were all. */
+/** Sends all but the last line break, as if the body were complete. */
 export const cut: Mood = async (response, ask) => {
   const body = await ask();
   response.writeHead(200, { "X-Has-More": "false" }).end(body.subarray(0, -2));
@@ -38,7 +38,7 @@ export const cut: Mood = async (response, ask) => {
 
 export const dead: Mood = (response) => void response.destroy();
 
-/** The key, in whichever header it came. */
+/** The headers of a request that carry the key. */
 const keysOf = ({ headers }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(
     ["x-api-key", "authorization"].flatMap((name) => (headers[name] ? [[name, String(headers[name])]] : [])),
@@ -62,14 +62,14 @@ export async function startMoodyProxy(): Promise<MoodyProxy> {
     response.writeHead(answer.status, Object.fromEntries(kept.filter(([, value]) => value !== null)));
     response.end(Buffer.from(await answer.arrayBuffer()));
   });
-  // A kept connection is closed by the client.
+  // Only the client may close an idle connection. The server could close it just when the client uses it again.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   proxy.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return proxy;
 }
 
-/** A connection whose pauses take no time. Both lists grow with what happens. */
+/** A connection whose pauses take no time. `said` and `pauses` collect what it prints and how long it would wait. */
 export function patient(url: string, key: string): Connection & { said: string[]; pauses: number[] } {
   const [said, pauses]: [string[], number[]] = [[], []];
   return {

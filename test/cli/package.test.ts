@@ -1,4 +1,4 @@
-// public-data-api as a package to take away: packed, installed into an empty folder, and run there.
+// public-data-api as an npm package: packed, installed into an empty folder, and run there.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { delimiter } from "node:path";
@@ -38,7 +38,7 @@ test("it is one file under 200 kB, and brings no dependency along", () => {
   expect({ dependencies, engines }).toEqual({ dependencies: undefined, engines: { node: ">=20" } });
 });
 
-/** The Nodes of this machine: the project's own, and the one that a user's shell finds. */
+/** The Node versions of this machine: that of the project, and the first one in PATH outside of node_modules. */
 const nodes = [
   process.execPath,
   ...(process.env.PATH ?? "")

@@ -1,4 +1,4 @@
-// npm test itself: whatever happens, it ends in its closing line and fails when anything failed.
+// npm test itself: it always ends with its closing line, and fails when anything failed.
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,11 +10,14 @@ import { specification } from "../runner/specification.ts";
 const folder = mkdtempSync(`${tmpdir()}/runner-`);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** This run's stack, from a folder of its own: a run takes what its tests tried out of the folder and tells it. */
+/**
+ * A copy of this run's stack.json in its own folder. A run prints the file tried.txt beside it and deletes it; that of
+ * the outer run must remain.
+ */
 const STACK_FILE = `${folder}/stack.json`;
 copyFileSync(process.env.STACK_FILE ?? "", STACK_FILE);
 
-/** Runs vitest as npm test does; its exit code, and the last line that it printed. */
+/** Runs vitest as npm test does. Returns its exit code, its last line, and its whole output. */
 function vitest(
   args: string[],
   env: NodeJS.ProcessEnv = {},
@@ -28,7 +31,7 @@ function vitest(
   });
 }
 
-/** Runs one file of tests with this project's configuration, in a folder of its own. */
+/** Runs one test file with the configuration of this project, in its own folder. */
 async function runFile(text: string, ...options: string[]): Promise<{ code: number; closing: string; output: string }> {
   const project = mkdtempSync(`${folder}/project-`);
   symlinkSync(`${root}/node_modules`, `${project}/node_modules`);
@@ -40,7 +43,7 @@ async function runFile(text: string, ...options: string[]): Promise<{ code: numb
     export default { test: { ...test, reporters: ["default", new ClosingLine()] } };`;
   writeFileSync(`${project}/vitest.config.ts`, config);
   writeFileSync(`${project}/some.test.ts`, `import { expect, test } from "vitest";\n${text}`);
-  // With another file beside it the run is not a whole one.
+  // With a second file, this run is only a part of all tests.
   writeFileSync(`${project}/other.test.ts`, "");
   return await vitest(["--root", project, "some.test.ts", ...options]);
 }

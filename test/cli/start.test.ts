@@ -1,4 +1,4 @@
-// npm start as a newcomer and a careless user meet it, in a folder of its own. The tests tell one story, in order.
+// npm start for a new user and for a careless one, in its own folder. The tests build on one another, in this order.
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
 import { createServer, request } from "node:http";
@@ -10,7 +10,7 @@ import { root } from "../../scripts/stack/process.ts";
 import type { StackFile } from "../../scripts/stack/stack.ts";
 import { checkedFetch } from "../api/contract.ts";
 
-// Two starts in one test, each of which may take minutes on a busy machine.
+// One test starts the stack twice, and each start may take minutes on a busy machine.
 vi.setConfig({ testTimeout: 420_000 });
 
 let folder: string;
@@ -20,7 +20,7 @@ const blocker = createServer();
 
 beforeAll(async () => {
   folder = await mkdtemp(`${tmpdir()}/public-data-api-start-`);
-  // Whether we get the port or somebody else has it already: it is taken.
+  // The port must be taken. If another program has it already, that is fine too.
   await new Promise<void>((resolve) => {
     blocker.once("error", () => resolve()).listen(54321, "127.0.0.1", resolve);
   });
@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Starts a stack as a terminal does: a process group, which Ctrl-C is sent to as a whole. */
+/** Starts a stack as a terminal does: in its own process group, so that Ctrl-C reaches all of it. */
 function start(...args: string[]) {
   const child = spawn(process.execPath, ["scripts/start.ts", "--folder", folder, ...args], {
     cwd: root,
@@ -58,14 +58,14 @@ async function stackFile(): Promise<StackFile> {
   return JSON.parse(await readFile(`${folder}/stack.json`, "utf8"));
 }
 
-/** The command lines of all processes that work on the folder. Linux only: elsewhere there is no such list without more tools. */
+/** The command lines of all processes that have the folder in them. Only on Linux: other systems have no /proc. */
 async function processes(): Promise<string[]> {
   const ids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "")));
   return lines.filter((line) => line.includes(folder));
 }
 
-/** GET with a company's key: the status. */
+/** The status of a GET with a company's key. */
 async function status(stack: StackFile, path: string, key = stack.companies[0]?.api_key ?? ""): Promise<number> {
   return (await checkedFetch(stack.api_url, path, { headers: { "X-API-Key": key } })).status;
 }
@@ -128,7 +128,7 @@ test("every server listens on 127.0.0.1 and nowhere else", async () => {
     });
   for (const each of [...ports, port]) {
     expect([each, await answers("127.0.0.1", each)]).toEqual([each, true]);
-    // Another address of this machine: who listens on all of them answers here too.
+    // Another address of this machine: a server that listens on all addresses would answer here too.
     for (const other of ["127.0.0.2", "::1"])
       expect([each, other, await answers(other, each)]).toEqual([each, other, false]);
   }
@@ -185,7 +185,7 @@ test("Ctrl-C ends every process, and stack.json goes with them", async () => {
   const { pid } = children[0] ?? {};
   process.kill(-(pid ?? Number.NaN), "SIGINT");
   await expect.poll(processes).toEqual([]);
-  // That a process is gone is seen from outside a moment before Node says how it ended.
+  // The process has ended a moment before Node sets its exit code.
   await expect.poll(() => children[0]?.exitCode).toBe(0);
   expect(await readdir(folder)).not.toContain("stack.json");
 });
@@ -194,7 +194,7 @@ test("data, keys and passwords survive to the next start, also after kill -9", a
   for (const signal of ["SIGKILL", "SIGTERM"] as const) {
     const { child, ended, waitFor } = start();
     await waitFor("migrations");
-    // That of a stack that was killed, too.
+    // The stack.json of a stack that was killed is deleted too.
     expect(await readdir(folder)).not.toContain("stack.json");
     await waitFor(ready);
     const stack = await stackFile();
@@ -202,7 +202,7 @@ test("data, keys and passwords survive to the next start, also after kill -9", a
     expect(await status(stack, "/members")).toBe(200);
     child.kill(signal);
     await ended;
-    // The database server ends by itself when its starter is gone.
+    // The database server ends by itself when the process that started it has ended.
     await expect.poll(processes).toEqual([]);
   }
 });

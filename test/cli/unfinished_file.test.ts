@@ -1,4 +1,5 @@
-// What an export leaves on the disk: a whole file or an unfinished one that says so, whatever happens in between.
+// What an export leaves on disk, whatever interrupts it: a complete file, or an unfinished one with a name that says
+// so.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
@@ -26,14 +27,14 @@ beforeEach(() => {
 const of2026 = ["activity", "--since", "2026-01-01", "--until", "2026-12-31"];
 const rowsOf = (file: string) => JSON.parse(readFileSync(`${folder}/${file}`, "utf8"));
 
-/** A folder on a disk of 64 kB, or null where nothing may be mounted. */
+/** A folder on a disk of 64 kB, or null where mounting is not allowed. */
 function smallDisk(): string | null {
   const disk = `${folder}/disk`;
   mkdirSync(disk);
   return spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k", "tmpfs", disk]).status === 0 ? disk : null;
 }
 
-/** Runs the export in a folder where there is no room for the whole file: on a full disk, else under a limit of the file's size. */
+/** Runs the export without room for the whole file: on a full disk, or else with a limit on the size of files. */
 function runWithoutRoom(disk: string | null, out: string): Promise<Run> {
   const limit = disk ? "" : "ulimit -f 100; ";
   const args = ["-c", `${limit}exec "$0" "$@"`, process.execPath, command, "export", ...of2026, "--out", out];
@@ -57,7 +58,7 @@ test("on a full disk the export fails, and the older file is there as it was", a
 });
 
 test("a write that takes only a part is followed by the rest", async () => {
-  // A preloaded module makes every write of the file system take 1000 bytes at most.
+  // A preloaded module limits every write to a file to 1000 bytes.
   const stingy = `${folder}/stingy.mjs`;
   writeFileSync(
     stingy,
@@ -78,9 +79,12 @@ test("a write that takes only a part is followed by the rest", async () => {
 const throughProxy = (...args: string[]): Promise<Run> =>
   runProgram(process.execPath, [command, "export", ...args], folder, environment(year.key, proxy.url));
 
-/** Starts an export through the proxy, and waits until it hangs after so many pages. */
+/**
+ * Starts an export through the proxy, and waits until it has read this many pages and the request for the next one gets
+ * no answer.
+ */
 async function startUntilPage(pages: number, out: string): Promise<{ kill(): Promise<unknown> }> {
-  // The first request asks whose the key is.
+  // The first request asks which company the key belongs to.
   proxy.moods = [...Array.from({ length: 1 + pages }, () => undefined), () => {}];
   proxy.requests.length = 0;
   const child = spawn(process.execPath, [command, "export", ...of2026, "--out", out], {
@@ -126,7 +130,7 @@ test.each(["year.json", "year.json.gz"])(
     const size = statSync(`${folder}/${unfinished}`).size;
     expect(size).toBeGreaterThan(1000);
     expect(existsSync(`${folder}/${out}`)).toBe(false);
-    // What a write that the kill cut short may leave.
+    // A write that the kill interrupted may leave such a part of a row.
     writeFileSync(`${folder}/${unfinished}`, "{half a r".repeat(200_000), { flag: "a" });
     await killAtPage(1, out);
     expect(statSync(`${folder}/${unfinished}`).size).toBeGreaterThan(size);

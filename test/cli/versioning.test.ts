@@ -1,4 +1,5 @@
-// The policy of docs/api.md, Versioning: what a document may not do to the last released one, and which version it has to have.
+// The policy of docs/api.md, Versioning: which changes of the released document are not allowed, and which version
+// number a document must have.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { breakingChanges } from "../../scripts/openapi/breaking_changes.ts";
@@ -20,7 +21,7 @@ const setFields = ({ components }: VersionedContract, schema: string, properties
   Object.assign(components.schemas[schema] ?? {}, { properties });
 };
 
-/** The released document, changed, with a new minor version: what is left to complain about is the change itself. */
+/** The released document with one change and a new minor version, so that only the change itself can be refused. */
 function changed(change: Change, version = "1.1.0"): VersionedContract {
   const document = structuredClone(released);
   document.info.version = version;

@@ -1,5 +1,5 @@
-// The worked examples of CONTRIBUTING.md (docs/contributing): that each still fits, and how many files it changes. That the project they
-// make passes its tests is tried by npm run test:examples.
+// The worked examples of CONTRIBUTING.md (docs/contributing): each one still applies to the files, and changes as many
+// as it says. npm run test:examples runs the tests of the changed project.
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
@@ -7,7 +7,7 @@ import { applyExample, filesOf, readExamples } from "../worked_examples/example.
 
 const read = (path: string) => (existsSync(`${root}/${path}`) ? readFileSync(`${root}/${path}`, "utf8") : undefined);
 
-/** The table of CONTRIBUTING.md: page, and how many files it says that a person changes. */
+/** The table of CONTRIBUTING.md: each page, and how many files a person changes in it. */
 const promised = [
   ...(read("CONTRIBUTING.md") ?? "").matchAll(/\]\((docs\/contributing\/[\w-]+\.md)\).*\| (\d+) \|$/gm),
 ];

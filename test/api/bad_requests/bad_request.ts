@@ -1,7 +1,7 @@
-/** A request that must be refused, and exactly how. It is sent with a good key unless its headers say otherwise. */
+/** A request that must be refused, with the exact answer. It is sent with a valid key unless its headers have one. */
 export interface BadRequest {
   method?: string;
-  /** Behind the base address, sent as it is. */
+  /** Relative to the base address, sent unchanged. */
   path: string;
   headers?: Record<string, string | string[]>;
   body?: string | Uint8Array;
@@ -9,13 +9,13 @@ export interface BadRequest {
   error: string;
 }
 
-/** Bad requests by the statement that each of them proves. */
+/** Bad requests, grouped by the statement that they prove. */
 export type BadRequests = Record<string, BadRequest[]>;
 
-/** A 400 to a GET. */
+/** A GET that gets a 400. */
 export const get = (path: string, error: string): BadRequest => ({ path, status: 400, error });
 
-/** A 400 to an import with this body. */
+/** An import with this body that gets a 400. */
 export const post = (body: string | Uint8Array, error: string): BadRequest => ({
   method: "POST",
   path: "/rewards",

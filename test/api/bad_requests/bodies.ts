@@ -10,7 +10,7 @@ const row = '{"external_id": "bad", "name": "Bad", "points_cost": 1}';
 const bytes = (...parts: (string | number[])[]): Uint8Array =>
   Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : Buffer.from(part))));
 
-/** A row whose name holds these bytes. */
+/** A row whose name consists of these bytes. */
 const named = (name: number[]) => bytes('{"external_id": "bad", "name": "', name, '", "points_cost": 1}');
 
 export const bodies: BadRequests = {

@@ -1,4 +1,4 @@
-// Headers: they change neither the method, nor the path, nor the form of an error, nor where the key is looked for.
+// Headers that change neither the method, nor the path, nor the format of an error, nor where the key is read from.
 import type { BadRequests } from "./bad_request.ts";
 import { get } from "./bad_request.ts";
 

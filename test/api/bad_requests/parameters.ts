@@ -1,9 +1,9 @@
-// Query parameters but date-times (docs/api.md, Lists and Errors).
+// Query parameters, except date-times (docs/api.md, Lists and Errors).
 import { type BadRequest, type BadRequests, get } from "./bad_request.ts";
 
 const uuid = "0a8f3f6e-2f0c-4c55-9a53-3f6b1c0d9e11";
 
-/** What an endpoint accepts, as its errors say it. */
+/** The parameters that each endpoint accepts, in the words of the error message. */
 export const accepts = {
   root: "GET / accepts no parameters",
   members: "GET /members accepts limit, format, escape_formulas, starting_after, team_id, role",
@@ -18,7 +18,7 @@ export const accepts = {
 const leftOut = (query: string, shown: string): BadRequest =>
   get(`/members?${query}`, `${shown} must be left out: ${accepts.members}`);
 
-/** The values that are no limit; `undefined` stands for a parameter without a value. */
+/** Values that are not valid for limit; `undefined` stands for a parameter without a value. */
 const limits = [
   "0",
   "-1",

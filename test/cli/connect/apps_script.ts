@@ -1,9 +1,13 @@
-// As much of Google Apps Script as docs/connect/google-sheets.md needs: a script runs against the real API, and fills a sheet in memory.
+// The part of Google Apps Script that docs/connect/google-sheets.md needs. A script runs against the real API and fills
+// a sheet in memory.
 import { spawnSync } from "node:child_process";
 import { runInNewContext } from "node:vm";
 import papaparse from "papaparse";
 
-/** Sends a request and waits, as UrlFetchApp does: in a process of its own, because fetch cannot be waited for in this one. */
+/**
+ * Sends a request and blocks until the answer is there, as UrlFetchApp does. It runs in its own process, because fetch
+ * cannot block in this one.
+ */
 const fetchAndWait = `
   const { url, ...init } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
   fetch(url, init).then(async (response) => process.stdout.write(JSON.stringify({
@@ -38,7 +42,7 @@ class Sheet {
       throw new Error("The coordinates of the range are outside the dimensions of the sheet");
     const range = {
       setNumberFormat: (format: string) => {
-        if (format !== "@") throw new Error(`What does the format ${format} mean here?`);
+        if (format !== "@") throw new Error(`The stand-in does not know the format ${format}`);
         return range;
       },
       setValues: (values: string[][]) => {
@@ -53,7 +57,7 @@ class Sheet {
 
 /** A script with its properties and its spreadsheet. */
 export class AppsScript {
-  /** Answers for the next requests, before any is sent. */
+  /** Answers for the next requests, which are then not sent. */
   answers: Answer[] = [];
   /** How long the script slept, in milliseconds. */
   readonly slept: number[] = [];
@@ -66,12 +70,10 @@ export class AppsScript {
     this.properties = properties;
   }
 
-  /** What stands in a sheet. */
   sheet(name: string): string[][] {
     return this.sheets.get(name)?.cells ?? [];
   }
 
-  /** Runs a function of the script. */
   run(name: string): void {
     runInNewContext(`${this.script}\n${name}();`, {
       PropertiesService: {

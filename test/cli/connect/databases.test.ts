@@ -1,4 +1,4 @@
-// databases.md: the commands run as they stand on the page, against the stack, DuckDB and a database of their own.
+// databases.md: its commands run unchanged, with the stack, DuckDB and a separate database.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -15,7 +15,7 @@ const [duckdb = "", pipes = "", postgresql = ""] = blocks("databases.md", "sh");
 const [question = "", tables = "", reader = ""] = blocks("databases.md", "sql");
 const [fill = ""] = blocks("databases.md", "psql");
 
-/** What ends a file for psql before version 18, though it stands in a cell. */
+/** psql before version 18 takes the second line for the end of the file, even inside a cell. */
 const endOfFile = "one\n\\.\ntwo";
 
 let year: Year;
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => year.company.remove());
 
-/** Runs a block of the page in a folder with public-data-api and duckdb at hand. */
+/** Runs a code block of the page in a folder, with public-data-api and duckdb in PATH. */
 const run = (script: string, more: NodeJS.ProcessEnv = {}): Promise<string> =>
   runRecipe(folder, year.key, "bash", ["-e", "-o", "pipefail", "-c", script], {
     PATH: `${folder}/bin:${process.env.PATH}`,
@@ -87,7 +87,7 @@ test("PostgreSQL holds every list whole, night for night, for a role that may on
     await night();
     await expectCopy(copy);
 
-    // Columns that the tables do not have: refused, and the rows of the night before are there.
+    // The files have columns that the tables do not have. The load is refused, and the rows of the night before remain.
     const truncated = fill
       .replace("lists/teams.csv", "lists/categories.csv")
       .replace("lists/rewards.csv", "lists/members.csv");
@@ -105,7 +105,7 @@ test("PostgreSQL holds every list whole, night for night, for a role that may on
   }
 });
 
-/** Expects each list whole; of kudos every field. */
+/** Expects every row of every list, and every field of kudos. */
 async function expectCopy(copy: postgres.Sql): Promise<void> {
   for (const name of lists) {
     const rows = await copy`select id::text from ${copy(name.replace("-", "_"))}`;

@@ -1,4 +1,5 @@
-// A company whose lists all take several pages, with ties wherever a page may end, for what reads lists whole.
+// A company whose lists all have several pages. Several rows have the same time wherever a page can end. It is for
+// tests of what reads whole lists.
 import { sql } from "../../api/stack.ts";
 import { type Customer, makeYear, type Year } from "./year.ts";
 
@@ -43,14 +44,13 @@ export async function makeLists(): Promise<Year> {
   return { ...year, key: api_key };
 }
 
-/** The ids of a list's rows out of the table, in the list's order. */
+/** The ids of a list's rows, read from the table, in the order of the list. */
 export async function idsOf(list: List, { company }: Customer): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     select id::text from ${sql(`app.${tables[list]}`)} where company_id = ${company.id} order by created_at desc, id desc`;
   return rows.map(({ id }) => id);
 }
 
-/** Adds kudos at these times. */
 export async function addKudos({ company }: Customer, ...times: string[]): Promise<void> {
   await sql`
     insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)

@@ -1,4 +1,4 @@
-// The recipes of docs/connect, as their pages show them, and a folder to run one in.
+// The recipes of docs/connect, read from their pages, and a folder to run them in.
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { stack } from "../../api/stack.ts";
 
 const run = promisify(execFile);
 
-/** The blocks of a page in a language, in order. */
+/** The code blocks of a page in one language, in order. */
 export function blocks(page: string, language: string): string[] {
   const markdown = readFileSync(`${root}/docs/connect/${page}`, "utf8");
   return [...markdown.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, name, text = ""]) =>
@@ -17,7 +17,7 @@ export function blocks(page: string, language: string): string[] {
   );
 }
 
-/** A folder that is gone when the file's tests are over. */
+/** A folder that is deleted after the tests of the file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(`${tmpdir()}/connect-`);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -26,8 +26,8 @@ export function temporaryFolder(): string {
 
 /**
  * Runs a recipe in a folder, with the address and the key in its environment.
- * @param more what else is in it, or instead
- * @throws Error with what it printed when it fails
+ * @param more further variables; they take precedence
+ * @throws Error with the recipe's output when it fails
  */
 export async function runRecipe(
   folder: string,

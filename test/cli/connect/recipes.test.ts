@@ -1,5 +1,5 @@
-// The recipes of docs/connect, taken from their pages and run against the stack: one page, every list whole, only what is new, and a
-// busy service.
+// The recipes of docs/connect, taken from their pages and run against the stack. Together they read one page, every
+// list whole, only what is new, and from a busy service.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -14,7 +14,7 @@ import { addKudos, idsOf, type List, lists, makeLists } from "./lists.ts";
 import { blocks, runRecipe, temporaryFolder } from "./recipe.ts";
 import { onePage, type Year } from "./year.ts";
 
-// Each recipe has a company and a proxy of its own: they wait for most of their time, and do so beside each other.
+// Each recipe has its own company and its own proxy: most of its time is waiting, so the recipes run at the same time.
 const test = base
   .extend("year", async ({ onTestFinished }) => {
     const year = await makeLists();
@@ -35,25 +35,25 @@ const folders = {
   typescript: temporaryFolder(),
 };
 
-/** Rows out of a CSV that begins with the header of the field names. */
+/** The rows of a CSV that begins with a header. */
 const ofCsv = (text: string): Row[] =>
   papaparse.parse<Row>(text.trimEnd(), { header: true, skipEmptyLines: true }).data;
 
-/** Rows that were printed as one JSON object a line. */
+/** The rows of a text with one JSON object per line. */
 const ofLines = (text: string): Row[] =>
   text
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
 
-/** A page without time limits holds the rows of 2027 before those of the year. */
+/** A page without since and until has the rows of 2027 first, then those of the year. */
 function expectOnePage(year: Year, rows: Row[]): void {
   const first = rows.findIndex(({ timestamp }) => String(timestamp) < "2027");
   expect(first).toBeGreaterThan(0);
   expectRows(rows.slice(first), onePage(year).slice(0, 100 - first));
 }
 
-/** Expects each list whole, in its order; of kudos every field. */
+/** Expects every row of every list, in order, and every field of kudos. */
 async function expectLists(year: Year, read: (list: List) => Row[], evenLines = false): Promise<void> {
   for (const list of lists) {
     const rows = read(list);
@@ -69,7 +69,10 @@ async function expectLists(year: Year, read: (list: List) => Row[], evenLines = 
   }
 }
 
-/** Runs what keeps a file of kudos: for the first time, with news, one of them a little older than the newest row, and without. */
+/**
+ * Runs a recipe that keeps a file of kudos: the first time, with new kudos (one of them a little older than the newest
+ * row), and with nothing new.
+ */
 async function expectNew(year: Year, run: () => Promise<unknown>, ids: () => unknown[]): Promise<void> {
   await run();
   expect(ids()).toEqual(await idsOf("activity", year));
@@ -82,7 +85,10 @@ async function expectNew(year: Year, run: () => Promise<unknown>, ids: () => unk
   expect(ids()).toHaveLength(all.length);
 }
 
-/** A recipe that is asked to wait a second does, and asks again; one that is never answered ends, after six tries at most. */
+/**
+ * A recipe that is told to wait one second waits and asks again. If it is told so each time, it gives up after six
+ * requests.
+ */
 async function expectPatience(proxy: MoodyProxy, run: (url: string) => Promise<unknown>): Promise<void> {
   proxy.moods = [status(429, { "Retry-After": "1" }), status(503, { "Retry-After": "1" })];
   const begin = performance.now();

@@ -1,4 +1,5 @@
-// Other people's tools, with the document and the recipes: what cannot be run here is parsed at least (docs/connect).
+// Tools of others, with the OpenAPI document and the recipes (docs/connect). A recipe that cannot run here is at least
+// parsed.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -14,7 +15,7 @@ const tools = `${root}/test/cli/tools`;
 const folder = temporaryFolder();
 const document = `${root}/docs/openapi.json`;
 
-/** They are heavy, and installed on their own. */
+/** These tools are large, so they are installed separately. */
 const withTools = (name: string, check: () => Promise<void>): void =>
   test(name, async (context) => {
     needs(context, "npm install --prefix test/cli/tools", existsSync(`${tools}/node_modules`));
@@ -24,7 +25,7 @@ const withTools = (name: string, check: () => Promise<void>): void =>
 const bin = (name: string): string => `${tools}/node_modules/.bin/${name}`;
 const node = (...args: string[]): Promise<string> => runRecipe(folder, first.key, process.execPath, args);
 
-/** What a parser says of a text: nothing when it is well-formed. */
+/** The errors that a parser finds in a text: empty when it is well-formed. */
 const parse = (parser: string, input: string): string => {
   const { stdout, stderr, status } = spawnSync(process.execPath, [`${tools}/${parser}`], { input });
   expect(status, String(stderr)).toBe(0);
@@ -75,7 +76,7 @@ withTools("other-tools.md: an MCP server made from the document answers an assis
   expect(generate).toContain(`openapi-mcp-generator@${version} --input openapi.json `);
   const args = generate.replace("openapi.json", document).split(" ").slice(2);
   await node(bin("openapi-mcp-generator"), ...args, "--force");
-  // Its dependencies are installed already, and its build is tsc.
+  // Its dependencies are installed already. Its build command is tsc.
   symlinkSync(`${tools}/node_modules`, `${folder}/node_modules`);
   const mcp = `${folder}/mcp`;
   const compiled = spawnSync(

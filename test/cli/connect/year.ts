@@ -1,5 +1,6 @@
-// Companies of a test's own. makeYear: one whose 2026 takes several windows: over 1000 kudos in one month, several at the same instant wherever a window may end, and
-// rows at both ends of the year and just beyond them.
+// Companies that a test creates for itself. The kudos of makeYear fill several windows in 2026: one month has over
+// 1000, several have the same time wherever a window can end, and some are at both ends of the year and just outside
+// it.
 import { newCompany, type TestCompany } from "../../api/companies.ts";
 import { dateTime, type Row, sql } from "../../api/stack.ts";
 
@@ -15,16 +16,15 @@ const messages = [
   "00000000-0000-4000-8000-000000000000,2026-01-01",
 ];
 
-/** A company with its key. */
 export interface Customer {
   company: TestCompany;
   key: string;
 }
 
 export interface Year extends Customer {
-  /** The rows of 2026 out of the tables, as the API must give them. */
+  /** The rows of 2026, read from the tables, in the form in which the API must return them. */
   rows: Row[];
-  /** The same with the columns that can be included. */
+  /** The same rows with the columns that can be included. */
   exported: Row[];
 }
 
@@ -37,7 +37,7 @@ async function makeCustomer(): Promise<Customer> {
   return { company, key: api_key };
 }
 
-/** A company with 1001 kudos, or as many as said, at one instant of 2026. */
+/** A company whose 1001 kudos, or as many as given, all have the same time in 2026. */
 export async function makeCrowd(size = 1001): Promise<Customer> {
   const customer = await makeCustomer();
   const { id } = customer.company;

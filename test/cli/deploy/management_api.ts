@@ -1,4 +1,4 @@
-// A stand-in of the platform's management API, and the real CLI talking to it: what would be deployed can be looked at.
+// A stand-in of the platform's management API, and the real CLI talking to it. It shows what would be deployed.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -8,7 +8,7 @@ import { bin, root, runCommand } from "../../../scripts/stack/process.ts";
 
 export const project = "abcdefghijklmnopqrst";
 
-/** A request that the CLI made, to whatever host: the stand-in is its proxy too. */
+/** A request of the CLI to any host: the stand-in is also its proxy. */
 export interface ApiRequest {
   method: string;
   path: string;
@@ -19,21 +19,24 @@ export interface ApiRequest {
 export interface ManagementApi {
   requests: ApiRequest[];
   /**
-   * Runs a command of the CLI against the stand-in, as somebody who is signed in.
+   * Runs a command of the CLI against the stand-in, as a signed-in user.
    * @returns what it printed
    */
   run(...args: string[]): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** A new project as the platform makes it: the schema of GraphQL is served too, anybody can sign up, with six characters, no address is confirmed. */
+/**
+ * The settings of a new project on the platform: schema graphql_public is served too, anybody can sign up with a
+ * password of six characters, and no address is confirmed.
+ */
 const newProject = {
   api: { db_schema: "public,graphql_public", db_extra_search_path: "public,extensions", max_rows: 1000 },
   database: { major_version: 17 },
   auth: { disable_signup: false, mailer_autoconfirm: true, external_email_enabled: true, password_min_length: 6 },
 };
 
-/** What the Data API's settings are answered with besides. */
+/** Further fields of the answer to a request for the Data API's settings. */
 const pool = {
   db_pool: null,
   db_pool_acquisition_timeout: 10,

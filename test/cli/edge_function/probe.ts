@@ -1,4 +1,4 @@
-// Runs under Deno just as the function does, and says what it may do. Started by edge_function.test.ts.
+// Runs under Deno exactly as the function does, and reports what it is allowed to do. Started by edge_function.test.ts.
 import { getHeapStatistics } from "node:v8";
 
 declare const Deno: {
@@ -11,7 +11,7 @@ declare const Deno: {
   serve(handler: (request: Request) => Promise<Response>): unknown;
 };
 
-/** `allowed`, or the name of the error. */
+/** `allowed`, or the name of the error that was thrown. */
 const outcome = (attempt: () => unknown): Promise<string> =>
   Promise.resolve()
     .then(attempt)

@@ -1,4 +1,5 @@
-// Runs an SQL statement as duckdb's command line does, `duckdb <file> <SQL>` or `duckdb -c <SQL>`, and prints its rows as JSON.
+// Runs an SQL statement like duckdb's command line, `duckdb <file> <SQL>` or `duckdb -c <SQL>`, and prints the rows as
+// JSON.
 import { DuckDBInstance } from "@duckdb/node-api";
 
 const [place, statement] = process.argv.slice(2);

@@ -1,4 +1,5 @@
-// Speaks to an MCP server that it starts (node <file>): prints the names of its tools, and what the tool named in the arguments answers.
+// Starts an MCP server (node <file>) and talks to it: prints the names of its tools, and the result of the tool given
+// in the arguments.
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 

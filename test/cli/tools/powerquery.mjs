@@ -1,4 +1,4 @@
-// Parses Power Query M from the standard input with Microsoft's parser, and prints what is wrong with it.
+// Parses Power Query M from standard input with Microsoft's parser, and prints the errors.
 import { readFileSync } from "node:fs";
 import { DefaultSettings, TaskUtils } from "@microsoft/powerquery-parser";
 

@@ -1,4 +1,4 @@
-// Parses PowerShell from the standard input with its tree-sitter grammar, and prints the lines that are none.
+// Parses PowerShell from standard input with its tree-sitter grammar, and prints the lines that are not valid.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Language, Parser } from "web-tree-sitter";
