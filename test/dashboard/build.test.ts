@@ -1,4 +1,4 @@
-// npm run build: what it refuses, because the page could only fail later, or would give a secret away.
+// npm run build: it refuses settings with which the page would fail later or would contain a secret.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { bin, root } from "../../scripts/stack/process.ts";
 
-/** Builds with a key, and says what a terminal would show when that fails; null when it succeeds. */
+/** Builds with a key. Returns the output when the build fails, or null when it succeeds. */
 async function buildWith(key: string): Promise<string | null> {
   const folder = await mkdtemp(`${tmpdir()}/dashboard-build-`);
   const settings = { VITE_SUPABASE_URL: "https://project.example", VITE_SUPABASE_PUBLISHABLE_KEY: key };

@@ -1,4 +1,5 @@
-// Create key: the dialog, what it refuses, when the key ends, and that nobody leaves without the key by accident.
+// Create key: the dialog, what it refuses, when the key expires, and that nobody closes the dialog without the key by
+// accident.
 import { expect } from "vitest";
 import { call, expectError, invalidKey, sql } from "../api/stack.ts";
 import { newPage } from "./browser.ts";
@@ -95,7 +96,7 @@ test("errors stand beside their field, and the right ones go when it is put righ
   await name.fill("Payroll");
   expect(await name.getAttribute("aria-invalid")).toBeNull();
   await dialog.getByLabel("Last day").fill("");
-  // Typed by hand and left half-way: the browser's own form data takes it for no date.
+  // A half-typed date: the browser's form data has no value for it.
   await dialog.getByLabel("Last day").press("1");
   await create.click();
   await dialog.getByText("Enter the whole date.").waitFor();

@@ -1,5 +1,5 @@
-// Tokens that arrive in the page's address: only an invitation and "Forgot password?" sign anybody in, and nobody else's session goes
-// without a question.
+// Tokens in the page's address: only an invitation and "Forgot password?" sign a person in, and the session of another
+// person is not ended without a question.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Company, client, emptyCompany, type Person } from "../api/companies.ts";
@@ -23,7 +23,7 @@ afterAll(async () => {
   await rival.remove();
 });
 
-/** A link as Auth ends it: with the tokens of a new session. */
+/** A link with the tokens of a new session, as Auth builds it. */
 async function linkOf({ email, password }: Person, type: string, at = "/"): Promise<string> {
   const { data, error } = await client().auth.signInWithPassword({ email, password });
   if (error) throw error;
@@ -47,7 +47,7 @@ test("a link of any other type signs nobody in, and ends nobody's session", asyn
   await fillSignIn(page, admin);
   await page.getByText("No keys yet").waitFor();
 
-  // A blank page between: otherwise only the fragment changes, and nothing is loaded.
+  // First a blank page. Otherwise only the fragment of the address changes, and the page is not loaded again.
   await page.goto("about:blank");
   await page.goto(await linkOf(stranger, "magiclink", path));
   await page.getByRole("banner").getByText("Cedar Works").waitFor();

@@ -1,4 +1,4 @@
-// Many keys: search, order, only active, and where an outcome is said.
+// Many keys: search, order, only active keys, and where the page shows the result of an action.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { makeKey, type Person, signedIn } from "../api/companies.ts";
@@ -10,7 +10,7 @@ import { row } from "./steps.ts";
 
 const scopes = [["read:members", "read:activity"], ["read:analytics"], ["read:rewards", "write:rewards"]];
 
-/** So many keys, `System 1` the oldest; every fourth revoked. */
+/** Creates this many keys. `System 1` is the oldest, and every fourth one is revoked. */
 async function makeKeys(admin: Person, count: number): Promise<void> {
   const client = await signedIn(admin);
   for (let number = 1; number <= count; number += 1) {

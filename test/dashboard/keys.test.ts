@@ -1,4 +1,4 @@
-// The list, Revoke, History: each seen on the page and proven through the API.
+// The list of keys, Revoke and History: each is checked on the page and through the API.
 import { spawnSync } from "node:child_process";
 import { expect, onTestFinished } from "vitest";
 import { emptyCompany, makeKey, signedIn } from "../api/companies.ts";
@@ -69,7 +69,7 @@ test("Revoke names the key and its last use; from then on the API answers 401 an
   await dialog.getByText(/was last used on \d+ \w+ \d{4}, \d\d:\d\d\./).waitFor();
   await dialog.getByRole("button", { name: "Cancel" }).click();
 
-  // Not the moment at which it was created, nor now.
+  // A time that is neither that of the key's creation nor the present time.
   await sql`update app.api_key_uses set last_used_at = '2026-01-02T03:04:05Z' where company_id = ${company.id}`;
   await page.reload();
   await row(page, "Power BI").getByRole("button", { name: "Revoke" }).click();

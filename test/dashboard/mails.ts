@@ -10,7 +10,7 @@ export function mailsTo(address: string): Mail[] {
   return lines.map((line) => JSON.parse(line) as Mail).filter(({ to }) => to === address);
 }
 
-/** The link of the newest mail to somebody, once there are so many. */
+/** Waits until this address has received `count` emails, and returns the link of the newest one. */
 export async function linkMailedTo(address: string, count = 1): Promise<string> {
   await eventually(() => mailsTo(address).length).toBe(count);
   const link = /https?:\/\/\S+/.exec(mailsTo(address).at(-1)?.text ?? "")?.[0];

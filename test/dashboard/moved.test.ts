@@ -1,4 +1,4 @@
-// A company that has moved to another project: what its admins are told at the old one.
+// A company that has moved to another project: what its admins see in the dashboard of the old project.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { type Company, makeKey, signedIn } from "../api/companies.ts";
@@ -8,7 +8,7 @@ import { expectGoodLooks } from "./looks.ts";
 import { signedInPage, test } from "./scene.ts";
 import { chooseInRow, fillSignIn, path, row } from "./steps.ts";
 
-/** As moving it leaves the company (docs/moving-a-company.md), or as it was before. */
+/** Sets how the company is served, as a move does (docs/moving-a-company.md), or as before the move. */
 const serve = ({ id }: Company, serving: "open" | "moving" | "readable" | "closed") =>
   sql`update app.companies set serving = ${serving}, move_id = gen_random_uuid() where id = ${id}`;
 

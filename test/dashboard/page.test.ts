@@ -1,4 +1,4 @@
-// What holds for the page as a whole: keyboard, size, Content-Security-Policy.
+// Tests of the whole page: keyboard, size, Content-Security-Policy.
 import { globSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -47,7 +47,7 @@ test("everything can be done by keyboard alone, and the focus is always somewher
   await tabTo(page, button("Done"));
   await keyboard.press("Enter");
   await dialog.waitFor({ state: "hidden" });
-  // On to the new key's row.
+  // The focus moves to the row of the new key.
   await eventually(() => row(page, "Power BI").evaluate((element) => element.matches(":focus"))).toBe(true);
   await tabTo(page, button("Revoke"));
   await keyboard.press("Enter");
@@ -71,7 +71,7 @@ test("whoever tabs on fast from the date to Create key stays there", async ({ ad
   const create = dialog.getByRole("button", { name: "Create key" });
   await dialog.getByLabel("Expiry").selectOption("On a date …");
   await dialog.getByLabel("Last day").focus();
-  // No timer of the page fires between one Tab and the next.
+  // The clock is stopped, so that no timer of the page fires between two Tab keys.
   await page.clock.pauseAt(Date.now() + 60_000);
   await tabTo(page, create);
   await page.clock.runFor(1000);
@@ -95,7 +95,7 @@ test("while a dialog is open, Tab stays in it", async ({ admin }) => {
 
 test("the whole dashboard, fonts and icons too, is less than 320 kB when it is compressed", () => {
   const folder = `${dirname(process.env.STACK_FILE ?? "")}/dashboard`;
-  // The page stands there once for each path; a visitor loads one.
+  // The same HTML exists once for each path, and a visitor loads only one.
   const files = globSync("assets/*", { cwd: folder }).concat("index.html");
   const size = files.reduce((sum, file) => sum + gzipSync(readFileSync(`${folder}/${file}`)).length, 0);
   expect(size).toBeGreaterThan(50_000);
@@ -158,7 +158,7 @@ test("every path of the dashboard can be opened directly; an unknown one leads t
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
-/** The contrast of two colours as a browser writes them, `rgb(1, 2, 3)`: from 1 to 21 (WCAG). */
+/** The contrast of two colours (WCAG), from 1 to 21. The colours are in the browser's form, `rgb(1, 2, 3)`. */
 function contrast(one: string, other: string): number {
   const luminance = (colour: string): number => {
     const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((part) => {

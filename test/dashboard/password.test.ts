@@ -1,5 +1,5 @@
-// "Forgot password?" and the invitation: both lead to the page that sets a password, by a link in a mail. The stack captures the mails
-// that its Auth sends; what it cannot do is said at the test.
+// "Forgot password?" and the invitation: a link in an email leads to the page that sets a password. The stack captures
+// the emails of its Auth. Where a test must replace something that this Auth cannot do, a comment says so.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
@@ -72,7 +72,7 @@ test("a password that Auth refuses is explained beside the field", async () => {
   await page.goto(await linkMailedTo(person.email));
   const field = page.getByLabel("New password");
   await page.getByText("At least 8 characters.").waitFor();
-  // And so does a project that is set up as the repository says.
+  // A project that is set up with the repository's configuration requires the same length.
   expect(readFileSync(`${root}/supabase/config.toml`, "utf8")).toMatch(/^minimum_password_length = 8$/m);
   expect(await field.evaluate((element) => element.matches(":focus"))).toBe(true);
   await field.fill("abc");
@@ -144,8 +144,9 @@ test("the link of Forgot password? confirms an address that was never confirmed"
   await page.getByRole("button", { name: "Create key" }).waitFor();
 });
 
-// A stand-in: the stack's Auth cannot invite. What it can do is mail a link to an account that has no password yet, as an invitation
-// leaves it. The tokens are real; where the hosted service would then write type=invite into the address, the test does.
+// The Auth of the stack cannot invite. The test uses a password reset instead, for an account that has no password yet,
+// like that of an invited person. The tokens are real. The test replaces type=recovery with type=invite in the address,
+// which the hosted service writes there.
 test("an invitation leads to the page that sets a password, on whatever path it arrives", async () => {
   for (const arrival of ["/set-password", "/"]) {
     const email = company.emailOf(`Invited ${arrival.length}`);

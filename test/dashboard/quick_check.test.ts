@@ -1,4 +1,4 @@
-// Quick check: a new or a pasted key is tried against the real API from the page, and leaves no trace.
+// Quick check: the page tries a new key or a pasted one with the real API, and leaves no trace of the key.
 import { expect } from "vitest";
 import { endpoints, version } from "../../functions/public-api/endpoints.ts";
 import { makeKey, signedIn } from "../api/companies.ts";
@@ -8,7 +8,7 @@ import { expectGoodLooks } from "./looks.ts";
 import { setKey, signedInPage, test } from "./scene.ts";
 import { copyAndClose, createKey, row } from "./steps.ts";
 
-/** What is shown for a key with the scopes that a new key has. */
+/** What the page shows for a key with the default scopes of a new key. */
 const shown = endpoints.map(({ method, path, scope }) => {
   const isOpen = scope === null || ["read:members", "read:activity"].includes(scope);
   return `${method} ${path}${isOpen ? "" : ` closed: needs ${scope}`}`;
@@ -118,7 +118,7 @@ test("a refused key whose end is in the list is named, with who revoked it and w
   ];
   const page = await signedInPage(admin);
   await row(page, "Payroll").getByText("active", { exact: true }).waitFor();
-  // Behind the page's back: it learns of it by the refusal.
+  // The page does not know of this revoke: it learns of it when the key is refused.
   await ben.rpc("revoke_api_key", { key_id: revoked.id });
   await setKey(company, "Audit", { expires_at: "2026-06-30T22:00Z" });
 

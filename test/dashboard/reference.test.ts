@@ -1,5 +1,5 @@
-// /reference: the OpenAPI document to read, for anybody, apart from the dashboard. Each page is watched for requests to other hosts and
-// for violations of its Content-Security-Policy (browser.ts).
+// /reference: the OpenAPI document as a page for anybody, separate from the dashboard. Each page is watched for
+// requests to other hosts and for violations of its Content-Security-Policy (browser.ts).
 import { spawnSync } from "node:child_process";
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -67,7 +67,7 @@ test("every endpoint has code in four languages, which says the address, and tak
     }
     for (const [language, command] of [
       ["curl", "bash -c"],
-      // Nothing but what comes with it: -I also leaves out what this machine has added for its user.
+      // Only the standard library: -I also leaves out the packages that this machine's user has installed.
       ["Python", "python3 -I -c"],
     ] as const) {
       await code.getByRole("radio", { name: language }).check();

@@ -1,4 +1,4 @@
-// The menu of /reference, wide and narrow, and what the page folds away.
+// The menu of /reference on wide and narrow screens, and the parts of the page that are folded.
 import { expect, test } from "vitest";
 import { eventually, middle, narrow, newPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";

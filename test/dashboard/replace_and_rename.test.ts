@@ -1,4 +1,5 @@
-// Replace and Rename: a successor beside the old key, tied together in the list; another name, in the history with both.
+// Replace and Rename: a replaced key has its successor beside it in the list; a renamed key has both names in the
+// history.
 import { expect } from "vitest";
 import { makeKey, signedIn } from "../api/companies.ts";
 import { call, expectError, invalidKey, sql } from "../api/stack.ts";

@@ -1,4 +1,4 @@
-// The ⋯ of a row: what it offers, by pointer and by keyboard alone, and the history of one key.
+// The ⋯ menu of a row: its entries, by pointer and by keyboard alone, and the history of one key.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { makeKey, signedIn } from "../api/companies.ts";
@@ -9,7 +9,7 @@ import { setKey, signedInPage, test } from "./scene.ts";
 import { row, tabTo } from "./steps.ts";
 
 const more = (page: Page, name: string) => row(page, name).getByRole("button", { name: "More" });
-/** Of the rows' menus one at most is open. */
+/** At most one menu of all rows is open at a time. */
 const menu = (page: Page) => page.getByRole("list", { name: "More" });
 
 async function expectFocus(page: Page, on: ReturnType<Page["locator"]>): Promise<void> {
@@ -113,7 +113,7 @@ test("History shows what was done to that key alone, day by day, until all keys 
   const { id } = await makeKey(client, "Payroll");
   await makeKey(client, "Power BI");
   await client.rpc("replace_api_key", { key_id: id, overlap: "7 days", expires_at: null });
-  // Half past midnight where the admin is, still the day before in UTC.
+  // In the admin's time zone this is half past midnight, and in UTC still the day before.
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`update app.api_key_events set created_at = '2026-01-01T23:30:00Z'

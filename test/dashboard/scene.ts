@@ -1,4 +1,4 @@
-// What most tests of the page begin with: a company of their own, its admin, and the page to which that admin has come.
+// What most tests of the page start with: a new company, its admin, and the page after this admin has signed in.
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { test as base } from "vitest";
 import { type Company, emptyCompany, type Person } from "../api/companies.ts";
@@ -6,7 +6,7 @@ import { sql } from "../api/stack.ts";
 import { newPage } from "./browser.ts";
 import { signIn } from "./steps.ts";
 
-/** A browser of its own in which somebody has signed in, with the keys before them. */
+/** A new browser in which this person has signed in and sees the keys. */
 export async function signedInPage(person: Person, options?: BrowserContextOptions): Promise<Page> {
   const page = await newPage(options);
   await signIn(page, person);
@@ -23,7 +23,7 @@ export const test = base
   .extend("admin", ({ company }) => company.addPerson("Ada Brandt", "admin"))
   .extend("page", ({ admin }) => signedInPage(admin));
 
-/** Sets of a key what only time can bring, past the trigger that keeps it. */
+/** Sets columns of a key that otherwise only change over time. A trigger forbids this, so triggers are off here. */
 export async function setKey(
   { id }: Company,
   name: string,

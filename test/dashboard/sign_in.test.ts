@@ -1,4 +1,4 @@
-// Signing in and out, and everybody who comes in and may not see keys.
+// Signing in and out, and what people see who may not manage keys.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Company, emptyCompany, newAccount, type Person } from "../api/companies.ts";
@@ -76,7 +76,7 @@ test("signing out ends the session of this browser alone", async () => {
   const person = await company.addPerson("Twice Here", "admin");
   const [office, home] = [await newPage(), await newPage()];
   for (const page of [office, home]) await signIn(page, person);
-  // Asked for so; the stack's Auth keeps other sessions whatever it is asked.
+  // The scope of the request is checked, because the stack's Auth never ends other sessions, whatever the scope.
   const asked = office.waitForRequest((request) => request.url().includes("/auth/v1/logout"));
   await office.getByRole("button", { name: "Sign out" }).click();
   expect(new URL((await asked).url()).searchParams.get("scope")).toBe("local");

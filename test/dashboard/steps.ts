@@ -1,4 +1,4 @@
-// What people do on the page, in the words that they see there.
+// Steps that a person takes on the page, by the visible texts.
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { Person } from "../api/companies.ts";
@@ -11,14 +11,14 @@ export async function fillSignIn(page: Page, { email, password }: { email: strin
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
-/** Signs in and waits for the keys to be there. */
+/** Signs in and waits until the keys are shown. */
 export async function signIn(page: Page, person: Person): Promise<void> {
   await page.goto(path);
   await fillSignIn(page, person);
   await page.getByRole("button", { name: "Create key" }).waitFor();
 }
 
-/** Leaves the dialog with a new key, which has been copied. */
+/** Copies the new key and closes its dialog. */
 export async function copyAndClose(page: Page): Promise<void> {
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Copy", exact: true }).click();
@@ -34,7 +34,7 @@ export async function openCreateKey(page: Page): Promise<Locator> {
   return dialog;
 }
 
-/** Opens the dialog, names the key, creates it and returns it. The dialog stays open. */
+/** Opens the dialog, enters the name, creates the key and returns it. The dialog stays open. */
 export async function createKey(page: Page, name: string): Promise<string> {
   const dialog = await openCreateKey(page);
   await dialog.getByRole("textbox", { name: "Name" }).fill(name);
@@ -42,12 +42,13 @@ export async function createKey(page: Page, name: string): Promise<string> {
   return await dialog.getByLabel("API key").inputValue();
 }
 
-/** The row of a key. */
 export function row(page: Page, name: string): Locator {
   return page.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
 }
 
-/** Tabs on to a control, as somebody without a mouse does, and expects to see that it has the focus. */
+/**
+ * Presses Tab until the control has the focus, as a person without a mouse does, and expects that the focus is visible.
+ */
 export async function tabTo(page: Page, control: Locator): Promise<void> {
   const focused = control.and(page.locator(":focus"));
   for (let steps = 0; steps < 40; steps += 1) {
@@ -70,7 +71,7 @@ export async function tabTo(page: Page, control: Locator): Promise<void> {
   throw new Error(`Tab never reached ${control}`);
 }
 
-/** Chooses from the ⋯ of a key's row. */
+/** Chooses an entry in the ⋯ menu of a key's row. */
 export async function chooseInRow(page: Page, name: string, deed: "Replace" | "Rename" | "History"): Promise<void> {
   await row(page, name).getByRole("button", { name: "More" }).click();
   await row(page, name).getByRole("button", { name: deed }).click();

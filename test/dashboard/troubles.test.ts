@@ -1,4 +1,4 @@
-// What goes wrong in real life: another admin, a lost session, a slow network, no network at all.
+// Problems in daily use: a change by another admin, a lost session, a slow network, no network at all.
 import { beforeEach, expect, test } from "vitest";
 import { type Company, emptyCompany, makeKey, type Person, signedIn } from "../api/companies.ts";
 import { call, sql } from "../api/stack.ts";
@@ -98,7 +98,7 @@ test("on a slow network the page says that it is loading, and a key is created o
     }
     await route.continue();
   });
-  // A page that gets the focus asks again, at any time: what has been let through once is not held again.
+  // A page asks again whenever it gets the focus, so a request that was let through once is not held again.
   const letThrough = async (...names: string[]) => {
     await eventually(() => names.filter((name) => !waiting.has(name))).toEqual([]);
     for (const name of names) {

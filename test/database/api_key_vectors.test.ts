@@ -1,5 +1,5 @@
-// The database's side of test/vectors/api_keys.json (test/function/credentials.test.ts is the function's), and what the keys that
-// the database makes have in common.
+// The database with test/vectors/api_keys.json, and common properties of the keys that it creates.
+// test/function/credentials.test.ts tests the function with the same vectors.
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
@@ -39,7 +39,7 @@ describe("the vectors", () => {
     );
     const base62 = (value: number): string =>
       Array.from({ length: 6 }, (_, place) => alphabet[Math.floor(value / 62 ** (5 - place)) % 62]).join("");
-    // cbf43926 is the check value under which this CRC is catalogued.
+    // cbf43926 is the published check value of this CRC for the text 123456789.
     expect(computed).toEqual({ digits: base62(0xcbf43926), nothing: "000000" });
   });
 });
@@ -49,7 +49,7 @@ describe("a thousand keys made by public.create_api_key", () => {
   let checksums: string[];
 
   beforeAll(async () => {
-    // As an admin of a demo company who is signed in, in a transaction that is rolled back.
+    // As a signed-in admin of a demo company, in a transaction that is rolled back.
     await withDatabase(stack.database_url, async (sql) => {
       await sql`begin`;
       await sql`
@@ -80,7 +80,7 @@ describe("a thousand keys made by public.create_api_key", () => {
   test("are all different, in every character that is drawn", () => {
     expect(new Set(made.map(({ api_key }) => api_key)).size).toBe(1000);
     for (let place = 8; place < 40; place += 1) {
-      // Of 62 characters each is missing from 1,000 draws once in eleven million times.
+      // Each of the 62 characters is missing from 1,000 draws once in eleven million times.
       expect(new Set(made.map(({ api_key }) => api_key[place])).size, `character ${place}`).toBeGreaterThan(58);
     }
   });
@@ -91,7 +91,8 @@ describe("a thousand keys made by public.create_api_key", () => {
     const chiSquare = [...alphabet]
       .map((character) => (drawn.filter((one) => one === character).length - fair) ** 2 / fair)
       .reduce((sum, part) => sum + part, 0);
-    // Expected 61; fair draws exceed 150 less than once in a hundred million runs, bytes taken modulo 62 give about 270.
+    // The expected value is 61. Fair draws exceed 150 less than once in a hundred million runs. Bytes taken modulo 62
+    // would give about 270.
     expect(chiSquare).toBeLessThan(150);
   });
 
@@ -105,7 +106,8 @@ describe("a thousand keys made by public.create_api_key", () => {
 test("a key is drawn from extensions.gen_random_bytes and from nothing else; bytes from 248 on are thrown away", async () => {
   const keys = await withDatabase(stack.superuser_url, async (sql) => {
     await sql`begin`;
-    // Bytes that are no character, and between them 0, 61, 62 and 247: the alphabet's ends, each from both ends of the bytes.
+    // Bytes that are thrown away (f8, ff, fe, fc) between the bytes 0, 61, 62 and 247: the first and last character of
+    // the alphabet, each from the lowest and the highest byte range.
     await sql`
       create or replace function extensions.gen_random_bytes(integer) returns bytea language sql
       return substring(decode(repeat('f8003dff3ef7fcfe', 4), 'hex') from 1 for $1)`;

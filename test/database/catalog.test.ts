@@ -1,4 +1,5 @@
-// What ships (supabase/migrations) makes the same database as what is read (sql/schema, sql/loading), and stays as it was released.
+// The deployed migrations (supabase/migrations) make the same database as the files that people read (sql/schema,
+// sql/loading), and released migrations stay unchanged.
 import { createHash, randomUUID } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,14 +14,14 @@ const databases: string[] = [];
 let folder: string;
 let fromSchema: string;
 
-/** Makes a fresh database of these files. */
+/** Makes a new database from these files. */
 async function database(files: string[]): Promise<string> {
   const name = `catalog_${randomUUID()}`;
   databases.push(name);
   return createDatabase(stack, name, files);
 }
 
-/** Which tables are logged: the one thing of ours that the comparison does not look at. */
+/** Which tables are logged. The comparison does not look at this. */
 const persistence = (url: string) =>
   withDatabase(url, async (sql) => [
     ...(await sql`

@@ -1,4 +1,5 @@
-// sql/check.sql (docs/operations.md, Restore): finds what a restore can lose without an error, and what mends it does.
+// sql/check.sql (docs/operations.md, Restore): it finds what a restore can lose without an error, and
+// sql/repair.sql repairs it.
 import { readFile } from "node:fs/promises";
 import type { TransactionSql } from "postgres";
 import { afterAll, expect, test } from "vitest";
@@ -11,7 +12,7 @@ afterAll(() => sql.end());
 const check = await readFile(`${root}/sql/check.sql`, "utf8");
 const repair = await readFile(`${root}/sql/repair.sql`, "utf8");
 
-/** Does something as an operator, the non-superuser postgres, and takes it back. */
+/** Runs something as an operator, the non-superuser postgres, and rolls it back. */
 async function tryOut<T>(use: (tx: TransactionSql) => Promise<T>): Promise<T> {
   const undo = new Error("undo");
   let result: T | undefined;
@@ -29,7 +30,7 @@ async function tryOut<T>(use: (tx: TransactionSql) => Promise<T>): Promise<T> {
 const problems = async (tx: TransactionSql): Promise<string[]> =>
   (await tx.unsafe(check)).map(({ what, problem }) => `${what} ${problem}`);
 
-/** The functions that serve API keys: those of public_api. */
+/** The functions that serve API keys: those that public_api owns. */
 const serving = (await sql`select oid::regprocedure::text as name from pg_proc where proowner = 'public_api'::regrole`)
   .map(({ name }) => name)
   .sort();

@@ -1,4 +1,4 @@
-// People who leave (docs/operations.md): what app.erase_member takes away, and what it leaves.
+// People who leave (docs/operations.md): what app.erase_member removes, and what it keeps.
 import { randomUUID } from "node:crypto";
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeEach, expect, test } from "vitest";
@@ -13,7 +13,7 @@ let files: Files;
 let herself: SupabaseClient;
 let hers: { id: string; api_key: string };
 
-/** What an operator does, as postgres. */
+/** Calls app.erase_member as postgres, as an operator does. */
 const erase = (blank: boolean | null, id = person.id, of = company.id) =>
   withDatabase(stack.database_url, async (postgres) => {
     const [row] = await postgres`select * from app.erase_member(${of}, ${id}, ${blank})`;
@@ -31,7 +31,7 @@ async function everything(): Promise<string[]> {
   return found.sort();
 }
 
-/** Everything that the API answers to a key, and the page to an admin, as text. */
+/** Everything that the API returns to a key, and that the dashboard loads for an admin, as text. */
 async function answers(key: string): Promise<string[]> {
   const root = await (await call("/", key)).json();
   const paths = root.endpoints
@@ -56,12 +56,12 @@ async function answers(key: string): Promise<string[]> {
 const naming = (texts: string[]) =>
   texts.filter((text) => Object.values(person).some((word) => text.toLowerCase().includes(word.toLowerCase())));
 
-/** What the tests leave behind goes. */
+/** Deletes what the tests leave behind. */
 async function reset(): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`delete from app.erasures where company_id = ${company.id}`;
     await tx`delete from app.api_keys where company_id = ${company.id}`;
-    // Only so that a test begins with nothing: the history only grows.
+    // Triggers are off because one forbids deleting from the history. Each test must begin without history.
     await tx`set local session_replication_role = replica`;
     await tx`delete from app.api_key_events where company_id = ${company.id}`;
   });
@@ -77,7 +77,7 @@ beforeEach(async () => {
   await load(company.id, files);
   await load(other.id, files);
   herself = await signUp(person.email);
-  // Two companies list this address: an operator links by hand.
+  // Two companies list this address, so an operator links it by hand.
   await sql`
     insert into app.member_accounts (user_id, company_id, member_id)
     select id, ${company.id}, ${person.id} from auth.users where email = ${person.email}`;

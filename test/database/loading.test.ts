@@ -1,4 +1,4 @@
-// Files without a mistake (docs/operations.md, How data gets in): what they say is what the API says.
+// Files without a mistake (docs/operations.md, How data gets in): the API returns what the files say.
 import { randomUUID } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { list, sql } from "../api/stack.ts";
@@ -117,7 +117,7 @@ test("files may come one at a time: what they name may be there already, and wha
   expect(await load(company.id, files)).toEqual(untouched);
 });
 
-/** The rows of one company in a table, without their versions. */
+/** The rows of one company in a table, without ctid and xmin. */
 const rowsOf = (id: string, table: string) =>
   sql`select * from ${sql(`app.${table}`)} as t where company_id = ${id} order by t::text`;
 

@@ -1,4 +1,4 @@
-// An operator's files, and loading them with psql and sql/load.sql (docs/operations.md, How data gets in).
+// The files of an operator, and loading them with psql and sql/load.sql (docs/operations.md, How data gets in).
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ export const headers: Record<string, string[]> = {
   pulse_responses: ["id", "question_id", "value", "comment", "created_at"],
 };
 
-/** The tables that a load writes, in an order in which rows can be deleted. */
+/** The tables that a load writes, in an order in which their rows can be deleted. */
 export const tables = [
   ...["kudos", "day_ratings", "pulse_responses", "pulse_questions", "category_names", "categories"],
   ...["members", "teams"],
@@ -45,7 +45,7 @@ export const ids = {
   orphan: randomUUID(),
 };
 
-/** Two rows in each file: one with everything, one with as little as there may be. */
+/** Two rows in each file: one with a value in every field, and one with as few as allowed. */
 export const good = (): Files => ({
   teams: [
     { id: ids.design, name: "Design & Fertigung" },
@@ -126,21 +126,20 @@ export const good = (): Files => ({
   ],
 });
 
-/** The text of a file, as a system would write it. */
+/** The text of a CSV file, as a system would write it. */
 export function csv(file: string, rows: Cells[] = []): string {
   const fields = headers[file] ?? [];
   const lines = [fields, ...rows.map((row) => fields.map((field) => row[field] ?? ""))];
   return `${papaparse.unparse(lines, { newline: "\n" })}\n`;
 }
 
-/** What psql printed, and how it ended. */
 export interface Psql {
   code: number;
   stdout: string;
   stderr: string;
 }
 
-/** Runs psql as an operator does. It has to be installed: Debian has it in postgresql-client. */
+/** Runs psql as an operator does. psql must be installed (in Debian: postgresql-client). */
 export function psql(args: string[], folder: string, database_url = stack.database_url): Promise<Psql> {
   const command = [database_url, "--no-psqlrc", "--quiet", "--csv", "--tuples-only", ...args];
   return new Promise((resolve, reject) =>
@@ -153,7 +152,7 @@ export function psql(args: string[], folder: string, database_url = stack.databa
 
 /**
  * Loads files with sql/load.sql.
- * @param texts the contents of the CSV files; those that are left out hold their header alone
+ * @param texts the contents of the CSV files; a file that is not given has only its header
  */
 export async function runLoad(company: string, texts: Record<string, string>, database_url?: string): Promise<Psql> {
   const folder = await mkdtemp(`${tmpdir()}/loading-`);
@@ -166,8 +165,8 @@ export async function runLoad(company: string, texts: Record<string, string>, da
 }
 
 /**
- * As {@link runLoad}.
- * @returns what a load printed: per file, rows inserted, updated and unchanged, and after these those left out, if there are any
+ * Loads files like {@link runLoad}.
+ * @returns for each file, the numbers of rows inserted, updated and unchanged, and, if there are any, of rows left out
  * @throws Error with PostgreSQL's message
  */
 export async function loadText(company: string, texts: Record<string, string>): Promise<Record<string, string[]>> {
@@ -187,7 +186,9 @@ export async function loadText(company: string, texts: Record<string, string>): 
 export const load = (company: string, files: Files) =>
   loadText(company, Object.fromEntries(Object.entries(files).map(([file, rows]) => [file, csv(file, rows)])));
 
-/** How many rows of each file a load inserts, updates and leaves unchanged. */
+/**
+ * For each file of `good`, the counts of a load that inserts all its rows; `untouched`: of a load that changes none.
+ */
 export const inserted: Record<string, string[]> = Object.fromEntries(
   Object.entries(good()).map(([file, rows]) => [file, [String(rows.length), "0", "0"]]),
 );
@@ -195,15 +196,17 @@ export const untouched: Record<string, string[]> = Object.fromEntries(
   Object.entries(good()).map(([file, rows]) => [file, ["0", "0", String(rows.length)]]),
 );
 
-/** Two companies of a test file, gone at its end, and what can be asked about what has been loaded into them. */
+/**
+ * Two companies for one test file, removed after its tests, and functions that check what has been loaded into them.
+ */
 export interface Loading {
   company: TestCompany;
   other: TestCompany;
-  /** Deletes what loads have written. */
+  /** Deletes the rows that loads have written. */
   empty(): Promise<void>;
-  /** Every row of both companies and of staging, with its place and version on disk: what nobody has written has not moved. */
+  /** Every row of both companies and of staging, with ctid and xmin: they change whenever a row is written. */
   contents(): Promise<Record<string, string>>;
-  /** What is wrong with files, to the letter. Nothing may have been written by them. */
+  /** The exact error message for these files. Checks that the load has written nothing. */
   problemsOf(company: string, files: Files): Promise<string>;
 }
 

@@ -1,4 +1,5 @@
-// A corrected file corrects (docs/operations.md, How data gets in): every column of every file, and nothing else.
+// Loading a corrected file (docs/operations.md, How data gets in): it corrects every column of every file, and changes
+// nothing else.
 import { randomUUID } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
 import { sql } from "../api/stack.ts";
@@ -7,7 +8,7 @@ import { type Cells, good, headers, ids, load, newLoading, tables, untouched } f
 const { company, empty } = await newLoading();
 beforeEach(empty);
 
-/** Cells of the first row of a file, one after the other, and what is stored for them. */
+/** For each field of a file: values for its first row, loaded one after the other, and what is then stored. */
 const corrections: Record<string, Record<string, [cell: string, stored: unknown][]>> = {
   teams: { name: [["Sales", "Sales"]] },
   members: {
@@ -83,7 +84,9 @@ const corrections: Record<string, Record<string, [cell: string, stored: unknown]
 
 type Rows = Record<string, Record<string, unknown>>;
 
-/** Every row of the company, by table and key, as JSON; a value as the text that is stored, which tells 1.0 from 1. */
+/**
+ * Every row of the company, by table and key, as JSON. The value of a pulse response is text, so that 1.0 and 1 differ.
+ */
 function stored(): Promise<Rows> {
   return sql.begin(async (tx) => {
     const found: Rows = {};

@@ -1,4 +1,4 @@
-// Files with a mistake (docs/operations.md, How data gets in): it is named, and nothing is written.
+// Files with a mistake (docs/operations.md, How data gets in): the error names the mistake, and nothing is written.
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
@@ -14,7 +14,7 @@ const json = 'value must be JSON of at most 10000 characters (such as 4, true or
 const nesting = "value must nest at most 60 levels of arrays and objects or empty";
 const digits = "value must hold numbers of at most 1000 characters each, written out or empty";
 
-/** File, field, what is wrong with it, cells that must be refused. */
+/** File, field, error message, and values that must be refused. */
 const refused: [file: string, field: string, problem: string, cells: string[]][] = [
   ...Object.keys(headers).map((file): [string, string, string, string[]] => [
     file,
@@ -93,7 +93,7 @@ const refused: [file: string, field: string, problem: string, cells: string[]][]
   ["pulse_responses", "comment", "comment must be 1 to 10000 characters or empty", ["x".repeat(10001)]],
 ];
 
-// Every file but those of a test is there already, and stays as it is.
+// The other files are loaded already, and these rows must stay unchanged.
 beforeAll(async () => {
   await empty();
   await load(company.id, good());
@@ -101,7 +101,7 @@ beforeAll(async () => {
 
 test.each(refused)("%s: %s", async (file, field, problem, cells) => {
   const rows = cells.map((cell) => ({ ...(good()[file]?.[0] as Cells), id: randomUUID(), [field]: cell }));
-  // Nothing else is wrong: no two members have one address.
+  // Only the tested field may be wrong, so no two members have the same address.
   if (file === "members" && field !== "email") for (const row of rows) row.email = `${randomUUID()}@files.example`;
   const line = (index: number) => csv(file, rows.slice(0, index)).split("\n").length;
   expect(await problemsOf(company.id, { [file]: rows })).toBe(

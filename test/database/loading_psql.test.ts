@@ -1,4 +1,5 @@
-// sql/load.sql under psql (docs/operations.md, How data gets in): what it says, whatever lines a file has, and who waits for whom.
+// sql/load.sql with psql (docs/operations.md, How data gets in): its output, any lines in the files, and what waits
+// for what.
 import { randomUUID } from "node:crypto";
 import { globSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -126,7 +127,8 @@ test("a big first load reads no table again and again, also after one that was b
     await withDatabase(fresh, async (connection) => {
       await connection`insert into app.companies (id, name) values (${company.id}, 'First')`;
       const loading = `select * from app.load_staging('${company.id}')`;
-      // What autovacuum does soon after a load that was broken off: the planner then believes that all tables are empty.
+      // Autovacuum analyzes the tables soon after a load that was broken off. The planner then believes that all tables
+      // are empty.
       await connection.unsafe(`begin; ${fill}; ${loading}; rollback; analyze`).simple();
 
       await connection.unsafe(`begin; ${fill}`).simple();
@@ -135,7 +137,8 @@ test("a big first load reads no table again and again, also after one that was b
       const [read] = await connection`
         select sum(seq_tup_read)::int as rows from pg_stat_xact_user_tables where schemaname in ('app', 'staging')`;
       await connection`commit`;
-      // Each of the 30,001 rows a few times, to check and to write it; a bad plan reads hundreds of millions.
+      // Each of the 30,001 rows is read a few times, to check it and to write it. A bad plan reads hundreds of
+      // millions.
       expect(read?.rows).toBeLessThan(20 * 30_001);
     });
   } finally {

@@ -1,4 +1,4 @@
-// Who waits for whom in the database, with two connections: requests, revokes and sign-ins that meet.
+// Which transaction waits for which: requests, revokes and sign-ins at the same time, on two connections.
 import { randomUUID } from "node:crypto";
 import type { ReservedSql } from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -34,7 +34,7 @@ async function request(connection: ReservedSql): Promise<unknown> {
   return row?.answer;
 }
 
-/** A sign-in of the company's admin, in a transaction that stays open. */
+/** Acts as the company's signed-in admin, in a transaction that stays open. */
 async function signIn(connection: ReservedSql): Promise<void> {
   await connection`begin`;
   await connection`
@@ -63,7 +63,7 @@ test("a revoke does not wait for a request that is still running, and the next r
   await other`select public.revoke_api_key(${key.id})`;
   await other`commit`;
   await expect(request(other)).rejects.toMatchObject({ code: "PT401" });
-  // The slow request, which came before the revoke, still ends well.
+  // The slow request began before the revoke and still succeeds.
   await one`commit`;
 });
 
@@ -99,7 +99,7 @@ test("kudos that are committed while a page of them is being made come with the 
     name as (insert into app.category_names (company_id, category_id, language, name) select company_id, id, 'en', 'New' from category)
     insert into app.kudos (company_id, sender_id, receiver_id, category_id, message)
     select m.company_id, m.id, m.id, category.id, 'Thanks' from category join app.members as m using (company_id) limit 1`;
-  // Whoever reads kudos has to stop here, with everything behind them that they read before.
+  // A statement that reads kudos has to wait here. What it read before kudos, it read without the new category.
   await one`lock table app.kudos in access exclusive mode`;
   const hash = hashOf(key.api_key);
   const page = other`select public.list_activity(${hash}, 10) -> 0 ->> 'category' as category`.execute();
@@ -109,19 +109,20 @@ test("kudos that are committed while a page of them is being made come with the 
   expect(await page).toMatchObject([{ category: "New" }]);
 });
 
-/** A member without a sign-in, and two sign-ins with the address of that member. */
+/** A member without an account, and two accounts with the address of this member. */
 async function unlinkedMember(): Promise<[string, string]> {
   const [name, domain] = [randomUUID(), company.admin_email.split("@")[1]];
   const email = `${name}@${domain}`;
   const users: [string, string] = [randomUUID(), randomUUID()];
   await sql`insert into app.members (company_id, name, email) values (${company.id}, 'New here', ${email})`;
-  // Auth keeps addresses unique as they are written; members' addresses are compared without case.
+  // Auth compares addresses with case, and the link to members compares them without case. So two accounts can have the
+  // same address.
   await sql`insert into auth.users (id, email, email_confirmed_at) values (${users[0]}, ${email}, now())`;
   await sql`insert into auth.users (id, email, email_confirmed_at) values (${users[1]}, ${`${name.toUpperCase()}@${domain}`}, now())`;
   return users;
 }
 
-/** A first call of link_member, in a transaction that stays open. */
+/** The first call of link_member, in a transaction that stays open. */
 async function link(connection: ReservedSql, user: string): Promise<string> {
   await connection`begin`;
   await connection`select set_config('request.jwt.claims', ${JSON.stringify({ sub: user })}, true)`;
@@ -130,7 +131,9 @@ async function link(connection: ReservedSql, user: string): Promise<string> {
   return row?.status;
 }
 
-/** Commits what `one` has done once the call has come to wait for it, and returns what the call answers. */
+/**
+ * Waits until the call waits for a row that `one` has locked, then commits `one` and returns the result of the call.
+ */
 async function commitMeanwhile(call: Promise<string>): Promise<string> {
   const waiting = () =>
     sql`select from pg_locks where not granted and locktype = 'transactionid'`.then((rows) => rows.length);
@@ -149,7 +152,7 @@ test("two first calls of link_member at once, of one sign-in, both say linked", 
 
 test("a first call of link_member that looks for the member once the other one has linked them says linked too", async () => {
   const [user] = await unlinkedMember();
-  // Whoever looks for the member has to stop here; that nothing is linked yet they have seen before.
+  // A call that looks for the member has to wait here. It has already seen that the account is linked to nobody.
   await one`begin`;
   await one`lock table app.members in access exclusive mode`;
   const [asked] = await other`select pg_backend_pid() as pid`;

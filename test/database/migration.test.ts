@@ -1,5 +1,5 @@
-// npm run migration (CONTRIBUTING.md, Migrations): on a copy of the project, what it writes for a change of sql/schema, and what it says when
-// there is nothing to write or something is wrong.
+// npm run migration (CONTRIBUTING.md, Migrations), on a copy of the project: the migration that it writes for a change
+// in sql/schema, and its output when there is nothing to write or something is wrong.
 import { createHash } from "node:crypto";
 import { appendFile, cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -51,7 +51,7 @@ test("a change of sql/schema becomes a migration in time limits; with it the two
   expect(text.split("\n").slice(0, 2)).toEqual(["set lock_timeout = '5s';", "set statement_timeout = '60s';"]);
   expect(text).toMatch(/ALTER TABLE "?app"?\."?teams"?\s+ADD COLUMN "?floor"? integer/);
   expect(text).toMatch(/COMMENT ON TABLE "?app"?\."?teams"? IS 'Teams, each on a floor\.'/);
-  // What becomes public_api's needs the right to, and only meanwhile.
+  // To make public_api the owner of an object, the migration needs this right, and only for that time.
   const [granted, owned, revoked] = [
     text.indexOf("grant create on schema public to public_api;"),
     text.search(/OWNER TO "?public_api"?/),

@@ -1,4 +1,4 @@
-// A move to be tried: two projects with companies in both, new ones for each test.
+// The companies and databases of a test that moves a company: two projects with companies in both, new for each test.
 import { afterAll, afterEach, beforeEach, expect } from "vitest";
 import {
   contents,
@@ -15,7 +15,7 @@ export let source: Project;
 export let target: Project;
 /** The company that moves. */
 export let company: Found;
-/** Another one of the source, and one that the target has already. */
+/** `neighbour` is another company of the source, `other` is a company that the target already has. */
 export let neighbour: Found;
 export let other: Found;
 
@@ -27,7 +27,7 @@ afterAll(removeProjects);
 
 export const move = (oldSide = "closed"): Run => moveCompany(source, target, company.id, "--leave", oldSide);
 
-/** All of the company as it is now, by table. */
+/** All rows of the company in the source, by table. */
 export const ofSource = () => contents(source.sql, company.id, "own");
 export const ofTarget = () => contents(target.sql, company.id, "own");
 export const others = async () => [
@@ -35,7 +35,7 @@ export const others = async () => [
   await contents(target.sql, company.id, "others"),
 ];
 
-/** What arrives of it: everything but the accounts, which belong to the project. */
+/** The rows that must arrive in the target: all but the accounts, which belong to the project. */
 export const arriving = async (): Promise<Record<string, string[]>> => ({ ...(await ofSource()), member_accounts: [] });
 
 export const isMoving = () => expect.poll(() => servingIn(source, company.id), { interval: 20 }).toBe("moving");
@@ -46,7 +46,7 @@ export async function expectMoved(run: Run): Promise<string> {
   return output;
 }
 
-/** Keeps the command from going on in this table, from when its rows are to come in until `release`. */
+/** Makes the command wait at the table or row that this statement locks, until `release`. */
 export async function hold(
   { sql }: Project,
   statement: string,
@@ -73,12 +73,12 @@ export async function hold(
   };
 }
 
-/** Kills it, as a machine that is switched off. */
+/** Kills the command, as when its machine is switched off. */
 export async function kill({ process, ended }: Run): Promise<void> {
   process.kill("SIGKILL");
   await ended;
 }
-/** Waits until neither database has a session of it left. */
+/** Waits until neither database has an open session of the command. */
 export const gone = () =>
   expect
     .poll(
@@ -90,7 +90,7 @@ export const gone = () =>
     )
     .toBe(0);
 
-/** A run that ends when the target has everything and the source does not know yet. */
+/** Kills a run when the target has committed everything and the source has not yet. */
 export async function killBetweenCommits(): Promise<void> {
   const table = await hold(target, "lock table app.kudos in share mode");
   const run = move();
@@ -99,7 +99,7 @@ export async function killBetweenCommits(): Promise<void> {
   await table.release();
   await row.reached();
   await kill(run);
-  // The statement that it had sent already; as if the machine that it ran on had gone before.
+  // Ends the statement that the command had already sent, as if its machine had been switched off before.
   await row.endWaiting();
   await row.release();
   await gone();

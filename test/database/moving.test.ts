@@ -1,4 +1,5 @@
-// Moving a company to another project (docs/moving-a-company.md): what arrives, what is refused. The command as an operator runs it.
+// Moving a company to another project (docs/moving-a-company.md): what arrives, and what is refused. The command runs
+// as an operator runs it.
 import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -85,7 +86,7 @@ test("each kudos looks for its people by their ids, also where the target believ
   await source.sql`
     insert into app.members (company_id, name, email)
     select ${company.id}, 'Member', n || '@large.example' from generate_series(1, 3000) as n`;
-  // As a vacuum leaves it that has run while rows were on their way in.
+  // A vacuum that ran while rows were being copied leaves such statistics.
   await target.sql`update pg_class set relpages = 1000, reltuples = 1 where oid = 'app.members'::regclass`;
   await expectMoved(move());
   const read = async () => {
@@ -93,13 +94,15 @@ test("each kudos looks for its people by their ids, also where the target believ
       select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_user_tables where relid = 'app.members'::regclass`;
     return found?.rows;
   };
-  // What a session has done is counted when it has ended: 3,040 members summed up, and 1,000 kudos of two people each.
+  // PostgreSQL counts the reads of a session when the session ends. Expected are 3,040 members for the
+  // checksum, and two members for each of 1,000 kudos.
   await expect.poll(read).toBeGreaterThan(5000);
   expect(await read()).toBeLessThan(50_000);
 });
 
 test("an admin who is invited to the target manages the keys there: the history goes on where it was", async () => {
-  // The target has counted further and less far than the source: both must go on behind what has come.
+  // One copied event has an id far above the target's sequence, the others do not. The sequence must continue after
+  // the highest id.
   await source.sql`select setval('app.api_key_events_id_seq', 1000)`;
   await source.sql`update app.companies set name = name`;
   await source.sql.begin(async (tx) => {
@@ -165,7 +168,7 @@ describe("refused, with nothing changed", () => {
     await contents(target.sql, randomUUID(), "others"),
   ];
 
-  /** Whose output it is, and that neither side has changed, down to the versions of rows. */
+  /** Returns the output of a refused run, after checking that neither side has changed, not even a row's version. */
   async function refusal(run: () => Run): Promise<string> {
     const before = await all();
     const { code, output } = await run().ended;

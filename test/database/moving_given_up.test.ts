@@ -1,4 +1,4 @@
-// Giving up a move that was killed, with the statements that docs/moving-a-company.md has for it.
+// Giving up a move that was killed, with the statements of docs/moving-a-company.md.
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { runSql, withDatabase } from "../../scripts/stack/database.ts";
@@ -22,7 +22,7 @@ const page = await readFile(`${root}/docs/moving-a-company.md`, "utf8");
 const [, section = ""] = page.split("To give up instead");
 const statements = [...section.matchAll(/^```sql\n([^`]*)^```/gm)].map(([, text = ""]) => text);
 
-/** What an operator does, one session on each side. Returns what the target said to the `delete`. */
+/** Runs the statements of the page, one session on each side. Returns the result of the `delete` in the target. */
 async function giveUp(): Promise<string> {
   const id = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
   const [atTarget = "", atSource = "", ...others] = statements.map((text) => text.replace(id, company.id));
@@ -48,7 +48,7 @@ test("in the midst of the copy: the company is open where it was, the target has
   await held.reached();
   await kill(run);
   await held.release();
-  // At once: what the killed run has left open in the target is waited for.
+  // Right after the kill: the statement waits until the transaction of the killed run has ended in the target.
   expect(await giveUp()).toBe("DELETE 1");
   expect(await servingIn(source, company.id)).toBe("open");
   expect(await ofTarget()).toMatchObject({ companies: [], members: [], kudos: [], api_keys: [] });

@@ -1,4 +1,5 @@
-// A company on its way to another project: others who write meanwhile, and what breaks the command off, at any moment.
+// A company during its move to another project: others write at the same time, and the command is interrupted at any
+// moment.
 import { describe, expect, test } from "vitest";
 import { hashOf } from "../api/stack.ts";
 import {
@@ -43,7 +44,7 @@ describe("while others write", () => {
   test("nothing that was acknowledged is lost, nothing is doubled, and nobody else is refused", async () => {
     const acknowledged: string[] = [];
     let going = true;
-    // As an integration does: at the old address until it refuses the key, then at the new one.
+    // As an integration does: it uses the old address until that refuses the key, then the new one.
     const mover = async (name: string): Promise<void> => {
       let address = source;
       for (let n = 0; going; n++) {

@@ -1,5 +1,6 @@
-// What plpgsql_check says of every function: it looks into each branch, also those that no test comes to. The embedded server has not
-// got it, Debian's has: node test/database/plpgsql_check.ts <the folder of its programs>, e.g. /usr/lib/postgresql/16/bin.
+// Runs plpgsql_check on every function. It checks each branch, also those that no test reaches. The embedded server
+// does not have this extension; PostgreSQL from Debian does. Run it with: node test/database/plpgsql_check.ts <folder
+// of PostgreSQL's programs>, for example /usr/lib/postgresql/16/bin.
 import { globSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,7 +11,7 @@ import { stackSecrets } from "../../scripts/stack/secrets.ts";
 import { serverUser } from "../../scripts/stack/server_user.ts";
 
 const [bin] = process.argv.slice(2);
-if (!bin) throw new Error("Say where PostgreSQL's programs are: node test/database/plpgsql_check.ts <folder>");
+if (!bin) throw new Error("Usage: node test/database/plpgsql_check.ts <folder of PostgreSQL's programs>");
 
 const folder = await mkdtemp(`${tmpdir()}/plpgsql-check-`);
 const user = await serverUser();
@@ -24,11 +25,11 @@ const [command, ...args] = user.wrap([`${bin}/postgres`, "-D", data, "-p", Strin
 const logFile = `${folder}/postgres.log`;
 const server = spawnGuarded({ command, args, env: process.env, signal: "SIGINT", logFile });
 
-/** What it cannot know: the shape of a row that comes out of a statement made of text. */
+/** plpgsql_check cannot know the columns of a row that dynamic SQL returns. */
 const accepted =
   /^app\.write_file\(uuid,text\):\d+: (warning: cannot determinate a result of dynamic SQL|error: record "sent" is not assigned yet)$/;
 
-/** A problem, or a warning that something is not as it seems. */
+/** One line of plpgsql_check's report: an error or a warning. */
 interface Finding {
   function: string;
   line: number | null;
@@ -53,7 +54,7 @@ try {
       where l.lanname = 'plpgsql' and p.pronamespace in (select oid from pg_namespace where nspname in ('app', 'api', 'public', 'staging'))
       and not exists (select from pg_depend as d where d.objid = p.oid and d.deptype = 'e')`;
     const functions = await sql`select p.oid from ${ours}`;
-    // A function of a trigger is looked at with each table that has it.
+    // A trigger function is checked with each table that uses it.
     const findings = await sql<Finding[]>`
       select p.oid::regprocedure::text as function, f.lineno as line, f.level, f.message
       from (select p.oid, coalesce(t.tgrelid, 0) as relation from (select p.* from ${ours}) as p left join pg_trigger as t on t.tgfoid = p.oid) as p,

@@ -1,4 +1,4 @@
-// Data that ages and companies that leave (docs/operations.md): app.purge_before and app.delete_company.
+// Old data and companies that leave (docs/operations.md): app.purge_before and app.delete_company.
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { beforeEach, expect, test } from "vitest";
@@ -10,7 +10,7 @@ import { good, ids, load, newLoading, tables } from "./loading.ts";
 const { company, other, empty, contents } = await newLoading();
 beforeEach(empty);
 
-/** Adds that many kudos, day ratings and pulse answers of each of two days, one second apart. */
+/** Adds this many kudos, day ratings and pulse responses on each of two days, one second apart. */
 async function fill(id: string, count: number): Promise<void> {
   for (const [day, word] of [
     ["2025-01-01Z", "old"],
@@ -29,7 +29,7 @@ async function fill(id: string, count: number): Promise<void> {
   }
 }
 
-/** What an operator does, as postgres; returns the notices. */
+/** Calls app.purge_before as postgres, as an operator does. Returns the notices. */
 async function purge(id: string, before: string | null): Promise<string[]> {
   const notices: string[] = [];
   const connection = postgres(stack.database_url, {
@@ -90,7 +90,7 @@ test("it commits every 2,000 rows: what it meets locked it waits for with the re
   let purging: Promise<string[]> = Promise.resolve([]);
   await withDatabase(stack.superuser_url, (holding) =>
     holding.begin(async (tx) => {
-      // The newest of the old rows, which go oldest first.
+      // The newest of the old rows is locked. The oldest rows are deleted first.
       await tx`
         select from app.kudos where company_id = ${company.id} and message = 'old' order by created_at desc limit 1 for update`;
       purging = purge(company.id, "2025-06-01Z");

@@ -1,4 +1,5 @@
-// Two projects' databases beside the stack's own, with companies in both, for tests of moving one from the first to the second.
+// The databases of two projects on the stack's server, with companies in both, for tests that move a company from the
+// first to the second.
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -7,7 +8,7 @@ import { createDatabase, pushMigrations, runSql } from "../../scripts/stack/data
 import { root } from "../../scripts/stack/process.ts";
 import { hashOf, stack } from "../api/stack.ts";
 
-/** One project's database, as its operator and as its superuser. */
+/** The database of a project: `url` for its operator, `sql` connected as superuser. */
 export interface Project {
   url: string;
   sql: postgres.Sql;
@@ -15,14 +16,14 @@ export interface Project {
 
 export interface Run {
   process: ChildProcess;
-  /** Resolves when it has ended, with all that it printed. */
+  /** Resolves when the process has ended, with its exit code and its output. */
   ended: Promise<{ code: number | null; output: string }>;
 }
 
 const names: string[] = [];
 const at = (url: string, name: string): string => Object.assign(new URL(url), { pathname: `/${name}` }).href;
 
-/** A database as `supabase db push` leaves it; nobody works in it, so that it can be copied. */
+/** A database as `supabase db push` leaves it. Nothing connects to it, so that it can be used as a template. */
 async function emptyProject(): Promise<string> {
   const name = `project_${randomUUID()}`;
   names.push(name);
@@ -32,7 +33,7 @@ async function emptyProject(): Promise<string> {
 }
 let empty: Promise<string> | undefined;
 
-/** A copy of a project, by default of one without companies. */
+/** A copy of a project, by default of the one without companies. */
 export async function newProject(template?: string): Promise<Project> {
   empty ??= emptyProject();
   const original = template ?? (await empty);
@@ -49,7 +50,10 @@ export async function removeProjects(): Promise<void> {
   for (const name of names.splice(0)) await runSql(stack.superuser_url, `drop database "${name}" with (force)`);
 }
 
-/** Both sides of a move: `company` is to go from source to target, `neighbour` stays, `other` is at the target already. */
+/**
+ * Both sides of a move: `company` moves from source to target, `neighbour` stays in the source, `other` is in the
+ * target already.
+ */
 interface Sides<Side> {
   source: Side;
   target: Side;
@@ -58,7 +62,7 @@ interface Sides<Side> {
   other: Found;
 }
 
-/** Two projects with companies in both, by name. */
+/** Creates two projects with companies in both; `source` and `target` are the names of the databases. */
 async function foundSides(): Promise<Sides<string>> {
   const [source, target] = [await newProject(), await newProject()];
   const company = await found(source.sql, "Moving");
@@ -77,10 +81,10 @@ export async function newSides(): Promise<Sides<Project>> {
   return { source: await newProject(source), target: await newProject(target), ...companies };
 }
 
-/** Texts that a careless copy would change. */
+/** A text that a copy without correct quoting would change. */
 const odd = "e'tab\\t, line\\n\\r\\n, backslash \\\\ \\\\N \\\\., quote \" '' , 李 🎉 é'";
 
-/** A company with rows in every table: the id of its admin, who is signed in, and a key with every scope. */
+/** A company with rows in every table: its id, the id and email of its admin, and a key with every scope. */
 export interface Found {
   id: string;
   admin: string;
@@ -130,7 +134,9 @@ async function found(sql: postgres.Sql, name: string): Promise<Found> {
   return { id, admin, email, key };
 }
 
-/** Every row of app by table, each as its text, in order: of one company, or of all others with their places and versions on disk. */
+/**
+ * Every row of schema app by table, as sorted text: those of one company, or those of all others with ctid and xmin.
+ */
 export async function contents(
   sql: postgres.Sql,
   company: string,
@@ -141,7 +147,7 @@ export async function contents(
     where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' and c.relname <> 'arriving_companies' order by 1`;
   const all: Record<string, string[]> = {};
   for (const { name, key } of tables) {
-    // How a company is served is what a move changes; api_key_uses is what its requests change.
+    // A move changes these two columns of the company itself. Of other companies, every write must be seen.
     const row =
       whose === "own" ? sql`(to_jsonb(t) - 'serving' - 'move_id')::text` : sql`concat(t.ctid, ' ', t.xmin, ' ', t)`;
     const own = sql`t.${sql(key)} = ${company}`;
@@ -152,7 +158,7 @@ export async function contents(
   return all;
 }
 
-/** Runs the command as an operator does. */
+/** Runs the move command as an operator does. */
 export function moveCompany(from: Project, to: Project, ...args: string[]): Run {
   const env = { ...process.env, SOURCE_DATABASE_URL: from.url, TARGET_DATABASE_URL: to.url };
   const child = spawn(process.execPath, [`${root}/scripts/move_company.ts`, ...args], {
@@ -165,7 +171,7 @@ export function moveCompany(from: Project, to: Project, ...args: string[]): Run 
   return { process: child, ended };
 }
 
-/** A request of a key to a project's database, as the function makes it: the newest hundred kudos. */
+/** A request with this key to the database of a project, as the function makes it: the newest hundred kudos. */
 export async function ask(sql: postgres.Sql, key: string): Promise<unknown> {
   return sql.begin(async (tx) => {
     await tx`set local role service_role`;

@@ -23,14 +23,14 @@ const pulse = {
   comment: "",
 };
 
-/** The lists' paths with the RPC behind each. */
+/** The endpoints that are lists, each with its path and its RPC. */
 const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
 
 async function csvOf(path: string, rpc: string, json: string): Promise<string> {
   service.answer(rpc, list(json));
   const response = await service.send(path);
   expect(response.status).toBe(200);
-  // Not text(), which would drop a byte-order mark.
+  // Not text(), which would remove a byte-order mark.
   return Buffer.from(await response.arrayBuffer()).toString();
 }
 
@@ -43,7 +43,7 @@ const pulseCsv = (values: string, query = "") =>
     `[${JSON.stringify(pulse).replace('"value":4', `"value":${values}`)}]`,
   );
 
-/** The cells of one row, parsed by a CSV reader. */
+/** The cells of the first row after the header, read by papaparse. */
 const cells = (csv: string): string[] => Papa.parse<string[]>(csv, { skipEmptyLines: true }).data[1] ?? [];
 
 test("a list as CSV, byte for byte", async () => {

@@ -1,4 +1,4 @@
-// How long pages become CSV: at once where they have an ordinary length, else slice by slice.
+// How a page is turned into CSV: all at once when it has an ordinary length, else in parts.
 import Papa from "papaparse";
 import { describe, expect, test } from "vitest";
 import { list, startService, type Upstream } from "./service.ts";
@@ -8,10 +8,10 @@ const service = await startService();
 const team = { id: "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d", name: "", created_at: "2026-11-21T10:15:30.123456Z" };
 const odd = 'a "quoted" }, ]{ [\\ "\n😀,';
 const manyMegabytes = Array.from({ length: 1000 }, (_, index) => ({ ...team, name: `${index} ${odd.repeat(100)}` }));
-/** As PostgreSQL's json_agg prints it. */
+/** Text as PostgreSQL's json_agg prints it. */
 const printed = (rows: object[]): string => `[${rows.map((row) => JSON.stringify(row)).join(", \n ")}]`;
 
-/** A list that tells its length, as PostgREST's do. */
+/** A list with Content-Length, as PostgREST sends it. */
 const withLength =
   (json: string): Upstream =>
   (response) =>
@@ -23,7 +23,7 @@ const withLength =
       })
       .end(json);
 
-/** The pieces in which a body comes, and all of them as one text. */
+/** The lengths of the pieces of a body, and the whole body as one text. */
 async function pieces({ body }: Response): Promise<{ lengths: number[]; text: string }> {
   const lengths: number[] = [];
   const decoder = new TextDecoder();
@@ -79,7 +79,7 @@ describe("a page of many megabytes", () => {
     const response = await service.send("/teams?format=csv");
     const reader = response.body?.getReader();
     await reader?.read();
-    // What the buffers on the way hold, of a page without end.
+    // The page has no end. Waits until the upstream can write no more, because all buffers on the way are full.
     let before = -1;
     const isAtRest = () => {
       const rests = before === written;

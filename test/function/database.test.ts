@@ -21,7 +21,7 @@ afterEach(() => {
 
 const json = "application/json; charset=utf-8";
 
-/** Asserts that a request ended as a failure of the service, telling nothing of what happened, with `error` in its log line. */
+/** Expects a 500 that tells the caller nothing about the failure, and `error` in the log line of the request. */
 async function expectFailure(response: Response, error: string | RegExp): Promise<void> {
   expect(response.status).toBe(500);
   expect(await response.json()).toEqual(internalServerError);
@@ -38,7 +38,7 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
     expect(service.calls).toHaveLength(1);
   }
 
-  // As PostgREST 12 to 14 sends them, with the secrets that they can hold.
+  // Errors as PostgREST 12 to 14 sends them, with the secrets that they can contain.
   test.each<[what: string, status: number, code: string, message: string, details?: string]>([
     ["a statement that took too long", 500, "57014", "canceling statement due to statement timeout"],
     ["a deadlock", 500, "40P01", "deadlock detected", "Process 1 waits for … secret"],
@@ -93,7 +93,8 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
     });
     await expectFailure(await service.send("/members"), "list_members answered 500 with no code");
     await closed;
-    // What the buffers on the way hold. The deadline would end it too, and the longest string that there can be, a hundred times later.
+    // No more than the buffers on the way hold. If the function read on, only the deadline or the maximum length of a
+    // string would stop it, after a hundred times as much.
     expect(kibibytes).toBeLessThan(32 * 1024);
   });
 
@@ -184,7 +185,7 @@ test("no timer is left behind by an answer that came in time", async () => {
   service.answer("upsert_rewards", value({ imported: 1 }));
   await service.import('{"external_id":"a","name":"b","points_cost":1}');
   await service.import("");
-  // Those of the deadline: fetch has timers of its own.
+  // Only the timers of the deadline: fetch has its own timers.
   const deadlines = set.mock.results.filter((_, call) => set.mock.calls[call]?.[1] === 8000).map(({ value }) => value);
   expect(deadlines).toHaveLength(5);
   for (const timer of deadlines) expect(cleared).toHaveBeenCalledWith(timer);

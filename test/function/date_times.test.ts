@@ -3,7 +3,7 @@ import { problem, startService } from "./service.ts";
 
 const service = await startService();
 
-/** What the database is asked for when a query says so; the text stands in it as it is. */
+/** The arguments that the database gets for a query; the query is sent unchanged. */
 async function asked(query: string): Promise<Record<string, unknown>> {
   const response = await service.send(`/activity?${query}`);
   expect(response.status, query).toBe(200);
@@ -32,7 +32,7 @@ describe("a point in time", () => {
     ["0099-12-31T23:59:59Z", "0099-12-31T23:59:59.000000Z"],
     ["1969-12-31T23:59:59.999999Z", "1969-12-31T23:59:59.999999Z"],
     ["9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999999Z"],
-    // Out of the four-digit years by an offset: as PostgreSQL writes those.
+    // An offset moves these outside of the years 1 to 9999. They are sent in PostgreSQL's notation.
     ["0001-01-01T00:00:00+14:00", "0001-12-31T10:00:00.000000Z BC"],
     ["9999-12-31T23:00:00-14:00", "10000-01-01T13:00:00.000000Z"],
   ])("%s", async (text, sent) => {
@@ -67,7 +67,7 @@ describe("since after until", () => {
   test.each([
     ["2026-11-22", "2026-11-21"],
     ["2026-11-21T10:00:00.000001Z", "2026-11-21T10:00:00Z"],
-    // Compared before rounding, which would turn both into the same pair.
+    // The times are compared before rounding. Rounded, they would be equal.
     ["2026-11-21T10:00:00.123456002Z", "2026-11-21T10:00:00.123456001Z"],
     ["2026-11-21T10:00:00Z", "2026-11-21T10:00:00%2B00:01"],
   ])("%s, %s is a 400", async (since, until) => {

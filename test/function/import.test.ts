@@ -4,7 +4,7 @@ import { keyHash, problem, startService, value } from "./service.ts";
 const service = await startService();
 const row = { external_id: "a", name: "Coffee", points_cost: 5 };
 
-/** What an import was refused for; nothing but the key may then have been asked for. */
+/** The error message of a refused import. Checks that the database was asked only for the key. */
 async function refusal(body: BodyInit): Promise<string> {
   service.calls.length = 0;
   const [status, message] = await problem(await service.import(body));
@@ -17,7 +17,7 @@ async function refusal(body: BodyInit): Promise<string> {
 
 const refusalOf = (fields: object) => refusal(JSON.stringify({ ...row, ...fields }));
 
-/** The rows that reach the database. */
+/** The rows that are sent to the database. */
 async function imported(body: string): Promise<unknown> {
   service.answer("upsert_rewards", value({ imported: 1 }));
   const response = await service.import(body);
@@ -264,7 +264,10 @@ describe("a body", () => {
     expect((await service.import(pieces)).status).toBe(200);
   });
 
-  /** A body of pieces of this size without end, and what became of it. */
+  /**
+   * A body without end, in pieces of this size. `seen` counts the pieces that were read, and whether the body was
+   * cancelled.
+   */
   function endless(size: number) {
     const seen = { pieces: 0, cancelled: false };
     const body = new ReadableStream<Uint8Array>(

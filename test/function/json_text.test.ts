@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { JsonText, NotJson } from "../../functions/public-api/json_text.ts";
 
-/** Whether a text is JSON, by passing over it. */
+/** Whether JsonText reads the text to its end as valid JSON. */
 function isJson(text: string): boolean {
   const json = new JsonText(text);
   try {

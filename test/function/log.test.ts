@@ -49,7 +49,7 @@ describe("one line of JSON a request", () => {
     });
     const before = performance.now();
     await service.send("/members");
-    // The upstream's timer may be a millisecond early.
+    // The timer of the upstream may fire one millisecond early.
     expect(line().milliseconds).toBeGreaterThanOrEqual(49);
     expect(line().milliseconds).toBeLessThanOrEqual(performance.now() - before + 0.1);
   });
@@ -166,7 +166,7 @@ describe("docs/operations.md, Logs", async () => {
   const page = await readFile(`${root}/docs/operations.md`, "utf8");
   const [, section = ""] = page.split("\n## Logs\n");
   const [fields = "", errors = ""] = section.split("| `error` | Means |");
-  /** What stands in code in the first cells of a table. */
+  /** The words in code font in the first column of a table. */
   const named = (table: string) =>
     [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = ""]) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => word),

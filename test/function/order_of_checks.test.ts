@@ -13,7 +13,7 @@ import {
 
 const service = await startService();
 
-/** Each endpoint with a request that has something wrong besides the key. */
+/** Each endpoint with a request that has a second error besides the key, and a correct request. */
 const badRequests = endpoints.map(({ method, path, scope }) => ({
   method,
   path,
@@ -129,7 +129,7 @@ describe("405 comes before the key, and says what is allowed", () => {
 });
 
 describe("the body of an import", () => {
-  /** A body that says whether anybody asked for a byte of it. */
+  /** A body, and a mock that is called when a byte of it is read. */
   function untouched(): { body: ReadableStream<Uint8Array>; pull: ReturnType<typeof vi.fn> } {
     const pull = vi.fn();
     return { body: new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 }), pull };
@@ -173,7 +173,7 @@ describe("the body of an import", () => {
       await new Promise<void>((waiting) => {
         const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
           controller.enqueue(new TextEncoder().encode("["));
-          // From here on nothing comes.
+          // No more data follows.
           return new Promise<void>(() => waiting());
         };
         response = service.send("/rewards", post(new ReadableStream({ pull, cancel }, { highWaterMark: 0 })));

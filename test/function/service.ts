@@ -1,14 +1,15 @@
-// The function in this process, over an upstream that is a real HTTP server on this machine and answers what a test tells it to.
+// The function in the process of the test. Its upstream is a real HTTP server on this machine, which answers what a
+// test tells it to.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeEach } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
 import vectors from "../vectors/api_keys.json" with { type: "json" };
 
-/** A call that the upstream got. */
+/** A call that the upstream received. */
 export type Call = { rpc: string; args: Record<string, unknown>; method: string; headers: IncomingHttpHeaders };
 
-/** What the upstream does with a call: an answer, or anything that can be done with a response. */
+/** The upstream's answer to a call: its parts, or a function that writes the response. */
 export type Upstream =
   | { status?: number; headers?: Record<string, string>; body?: string }
   | ((response: ServerResponse) => void);
@@ -16,7 +17,7 @@ export type Upstream =
 const [vector] = vectors.valid;
 if (!vector) throw new Error("there is no valid key among the vectors");
 
-/** A well-formed key and its hash. The upstream decides what it may do. */
+/** A well-formed key and its hash. The answers of the upstream decide what it may do. */
 export const key = vector.key;
 export const keyHash = vector.sha256;
 
@@ -29,12 +30,12 @@ export const internalServerError = { error: "Internal Server Error" };
 
 const owner = { "Content-Type": "application/json; charset=utf-8", "X-Key-Id": keyId, "X-Company-Id": companyId };
 
-/** A list as the database sends it. */
+/** A list in the form in which the database sends it. */
 export function list(body: string, { rows = 0, hasMore = false } = {}): Upstream {
   return { headers: { ...owner, "X-Has-More": String(hasMore), "X-Row-Count": String(rows) }, body };
 }
 
-/** A value that is no list, as the database sends it. */
+/** A value that is not a list, in the form in which the database sends it. */
 export function value(body: object): Upstream {
   return { headers: owner, body: JSON.stringify(body) };
 }
@@ -61,7 +62,10 @@ const verified: Upstream = value({
   expires_at: null,
 });
 
-/** Starts upstream and function for one test file; every test begins with an upstream that answers well and has not been called. */
+/**
+ * Starts upstream and function for one test file. At the beginning of each test the upstream has no calls and gives its
+ * default answers.
+ */
 export async function startService() {
   const calls: Call[] = [];
   const lines: string[] = [];
@@ -77,7 +81,7 @@ export async function startService() {
     response.writeHead(answer.status ?? 200, answer.headers ?? { "Content-Type": "application/json; charset=utf-8" });
     response.end(answer.body ?? "");
   });
-  // A kept connection is closed by the client. Closed from here it may be in the moment in which the client uses it again.
+  // Only the client may close an idle connection. The server could close it just when the client uses it again.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const supabaseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -96,32 +100,32 @@ export async function startService() {
   return {
     app,
     supabaseUrl,
-    /** What the upstream was asked since the test began. */
+    /** The calls to the upstream since the test began. */
     calls,
-    /** The lines that the function logged since the test began, as text. */
+    /** The log lines of the function since the test began, as text. */
     lines,
-    /** Tells the upstream what to answer to one database function, or to `any`. */
+    /** Sets the upstream's answer for one database function, or for `any`. */
     answer(rpc: string, upstream: Upstream) {
       answers[rpc] = upstream;
     },
-    /** Sends a request with a good key to a path below the base address. */
+    /** Sends a request with a valid key to a path below the base address. */
     send(path: string, init: RequestInit = {}): Promise<Response> {
       const headers = new Headers(init.headers);
       if (!headers.has("X-API-Key") && !headers.has("Authorization")) headers.set("X-API-Key", key);
       return app(new Request(`https://project.example/public-api${path}`, { ...init, headers }));
     },
-    /** Sends a request as it is. */
+    /** Sends a request without adding a key. */
     sendBare(path: string, init: RequestInit = {}): Promise<Response> {
       return app(new Request(`https://project.example/public-api${path}`, init));
     },
-    /** Sends an import; `duplex` is what a body that is a stream asks for. */
+    /** Sends an import; a body that is a stream requires `duplex`. */
     import(body: BodyInit, init: RequestInit = {}): Promise<Response> {
       return this.send("/rewards", { method: "POST", body, duplex: "half", ...init } as RequestInit);
     },
   };
 }
 
-/** The text of the error that a response carries, and its status. */
+/** The status of a response and the text of its error. */
 export async function problem(response: Response): Promise<[number, string]> {
   const body: { error: string } = await response.json();
   return [response.status, body.error];

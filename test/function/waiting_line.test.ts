@@ -17,7 +17,7 @@ import {
 const service = await startService();
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** A key that nobody has made, with a good checksum. */
+/** A key that was never created, with a valid checksum. */
 function madeUpKey(index: number): string {
   const text = `sk_live_${String(index).padStart(32, "0")}`;
   let digits = "";
@@ -26,7 +26,7 @@ function madeUpKey(index: number): string {
   return text + digits;
 }
 
-/** Makes the upstream wait; `letOne` answers the call that has waited longest. */
+/** Makes the upstream wait; `letOne` answers the call that has waited the longest. */
 function hold(): { letOne(): void; letAll(): void } {
   const held: ServerResponse[] = [];
   let isOver = false;
@@ -48,7 +48,7 @@ const ask = (sender = key, limit = 1, signal?: AbortSignal) =>
 const statuses = async (responses: Promise<Response>[]) => (await Promise.all(responses)).map(({ status }) => status);
 const tooMany = { status: 429, body: '{"code":"PT429","details":null,"hint":null,"message":"too many at once"}' };
 
-/** Longer than any call takes to get to the upstream. */
+/** Longer than any call needs to reach the upstream. */
 const settle = () => new Promise((resolve) => setTimeout(resolve, 100));
 
 describe("of one key", () => {
@@ -75,14 +75,15 @@ describe("of one key", () => {
     await expect.poll(calls).toBe(3);
     await settle();
     expect(calls()).toBe(3);
-    // The other key's, and one of the first key's: that goes on with two.
+    // First the other key's call ends, then one call of the first key. The first key still may have only two calls at a
+    // time.
     letOne();
     await other;
     letOne();
     await expect.poll(calls).toBe(4);
     await settle();
     expect(calls()).toBe(4);
-    // The next one that ends after that second makes room for three.
+    // The next call that ends more than one second later makes room for three.
     await new Promise((resolve) => setTimeout(resolve, 1000));
     letOne();
     await expect.poll(calls).toBe(7);
