@@ -1,13 +1,13 @@
-// How much is tried: little in `npm test`, much in `npm run test:soak`. Either says in the end what it was.
+// How many cases a random test tries: few in `npm test`, many in `npm run test:soak`. Both print the number at the end.
 import { appendFileSync } from "node:fs";
 import { dirname } from "node:path";
 
 const isSoak = process.env.SOAK === "1";
 
-/** How often something is tried. */
+/** The number of cases: `quick` in npm test, `soak` in npm run test:soak. */
 export const count = (quick: number, soak: number): number => (isSoak ? soak : quick);
 
-/** Says in a line what was tried; test/runner/reporter.ts prints it in the end. */
+/** Notes in one line what was tried; test/runner/reporter.ts prints it at the end. */
 export function tried(what: string): void {
   appendFileSync(`${dirname(process.env.STACK_FILE ?? "")}/tried.txt`, `${what}\n`);
 }

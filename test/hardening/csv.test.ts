@@ -1,5 +1,5 @@
-// CSV survives: arbitrary text in every text column, through the whole stack, comes back out of two other people's parsers as it
-// stands in the JSON of the same rows.
+// Random text in every text column, read as CSV through the whole stack. Two independent parsers must read the same
+// texts that are in the JSON of the same rows.
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
@@ -15,7 +15,7 @@ const rows = count(150, 1000);
 let company: TestCompany;
 let key: string;
 
-/** What PostgreSQL can hold: any Unicode but NUL and lone surrogates. */
+/** Texts that PostgreSQL can store: any Unicode except NUL and lone surrogates. */
 const piece = fc.oneof(
   fc.string({ unit: "binary", maxLength: 12 }),
   fc.constantFrom(
@@ -60,7 +60,7 @@ beforeAll(async () => {
   };
   const rowsOf: Record<string, (id: string, index: number) => object> = {
     teams: () => ({ name: text() }),
-    // An address has no blanks; quotes and commas it may have.
+    // An address has no spaces, but it may have quotes and commas.
     members: (id, index) => ({ name: text(), email: `"=,;${index}"@${id}`, role: text(), team_id: id }),
     categories: () => ({}),
     kudos: (id) => ({ sender_id: id, receiver_id: id, category_id: id, message: text() }),
@@ -95,7 +95,7 @@ beforeAll(async () => {
 });
 afterAll(() => company.remove());
 
-/** The CSV of a list, byte by byte, and the cells that its JSON says it has. */
+/** The exact text of a list as CSV, and the cells that it must have according to the JSON. */
 async function csvAndCells(path: string, escaped: boolean): Promise<{ csv: string; expected: string[][] }> {
   const query = `${path}?limit=1000&format=csv${escaped ? "&escape_formulas=true" : ""}`;
   const bytes = await (await call(query, key)).arrayBuffer();
@@ -113,7 +113,8 @@ test("any text in any column is read back from CSV by papaparse as it stands in 
   for (const path of paths) {
     for (const escaped of [false, true]) {
       const { csv, expected } = await csvAndCells(path, escaped);
-      // Without the byte-order mark, which a cell may begin with: papaparse would take it off the file's first cell only.
+      // A cell may begin with a byte-order mark. papaparse would remove it only at the beginning of a file, which here
+      // is the header.
       const { data, errors } = papaparse.parse<string[]>(csv.replace(/\r\n$/, ""), { delimiter: ",", newline: "\r\n" });
       expect(errors).toEqual([]);
       expect(data.length).toBeGreaterThan(rows);
@@ -148,7 +149,7 @@ test("with escape_formulas=true no cell of text is left that a spreadsheet would
     }).data;
     const { csv: exact } = await csvAndCells(path, false);
     formulas += exact.split(/[,\n]"?(?=[=+@\t\r-])/).length - 1;
-    // A negative number is a number in a spreadsheet too.
+    // A spreadsheet also reads a negative number as a number.
     for (const line of lines)
       for (const cell of line) if (!/^-\d+$/.test(cell)) expect(cell).not.toMatch(/^[=+\-@\t\r]/);
     expect([header, lines.length]).toEqual([lists[path]?.columns, expected.length - 1]);

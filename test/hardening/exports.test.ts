@@ -1,4 +1,5 @@
-// A long history through public-data-api export, killed twice on the way: exact, and in little memory.
+// A long history through public-data-api export, killed twice on the way: the file is exact, and little memory is
+// needed.
 import { spawn } from "node:child_process";
 import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -13,12 +14,12 @@ const size = count(5_000, 1_000_000);
 const folder = workFolder();
 let customer: Customer;
 beforeAll(async () => {
-  // As it is taken away: from its sources Node needs memory for the compiler too.
+  // The built command, as users install it. From its sources, Node would also need memory for the compiler.
   await runCommand(process.execPath, [bin("vite"), "build", `${root}/cli`, "--outDir", folder, "--logLevel", "error"]);
   customer = await makeCrowd(1);
   const { id } = customer.company;
   await sql.begin(async (sql) => {
-    // Looking up what each row names would take most of the time.
+    // Triggers and foreign keys are off: checking them for each row would take most of the time.
     await sql`set local session_replication_role = replica`;
     await sql`
       insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
@@ -28,7 +29,9 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => customer.company.remove(), 600_000);
 
-/** Runs the export, to its end or until so many bytes are written; returns its exit code and the most memory that it had, in MB. */
+/**
+ * Runs the export to its end, or kills it after this many bytes. Returns its exit code and its maximum memory in MB.
+ */
 async function exportUntil(bytes: number): Promise<{ code: number | null; megabytes: number }> {
   const args = [`${folder}/public-data-api.js`, "export", "activity", "--out", "kudos.csv"];
   const child = spawn(process.execPath, args, { cwd: folder, env: environment(customer.key), stdio: "ignore" });

@@ -1,5 +1,6 @@
-// One company's flood is its own affair (docs/api.md, Limits): the function before PostgreSQL and a pool of ten connections, which the
-// local Data API with its one connection cannot show. Counted in answers; npm run bench has the times.
+// A flood of requests from one company does not affect another one (docs/api.md, Limits). The function runs on
+// PostgreSQL with a pool of ten connections here, because the local Data API has only one. The tests count answers; npm
+// run bench measures times.
 import { Agent, request } from "node:http";
 import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -25,7 +26,7 @@ afterAll(async () => {
   await importer.remove();
 });
 
-/** Sends a GET, or with a body a POST. */
+/** Sends a GET, or a POST if there is a body. */
 function ask(path: string, key: string, { url }: FunctionProcess, body?: string): Promise<number> {
   const options = { agent, method: body ? "POST" : "GET", headers: { "X-API-Key": key } };
   return new Promise((resolve, reject) => {
@@ -40,7 +41,7 @@ function ask(path: string, key: string, { url }: FunctionProcess, body?: string)
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 let made = 0;
-/** Another key each time that nobody has made, with a good checksum. */
+/** Each call returns another key that was never created, with a valid checksum. */
 function madeUpKey(): string {
   const text = `sk_live_${String(++made).padStart(32, "0")}`;
   let digits = "";
@@ -52,7 +53,10 @@ function madeUpKey(): string {
 
 type Counts = Record<number, number>;
 
-/** A hundred callers ask all the time, while a neighbour asks fifty times, one after the other. What both were answered. */
+/**
+ * A hundred callers send requests all the time, while a neighbour sends fifty, one after the other. Returns how often
+ * each got which status.
+ */
 async function flood(
   path: string,
   key: () => string,
@@ -67,7 +71,7 @@ async function flood(
       if (!isOver) of[status] = (of[status] ?? 0) + 1;
     }
   });
-  // The flood stands when its first answers have come.
+  // The flood has begun when its first answers have come.
   await expect.poll(() => Object.keys(of).length).toBeGreaterThan(0);
   for (let count = 0; count < 50; count++) {
     const status = await ask("/members?limit=20", second.key, functions[0] as FunctionProcess);
@@ -81,7 +85,7 @@ async function flood(
 const allStatuses = (counts: Counts) => Object.keys(counts).map(Number);
 const sum = (counts: Counts) => Object.values(counts).reduce((total, count) => total + count, 0);
 
-// Without the line the neighbour got one answer where the flood got several hundred.
+// Without the queue, the neighbour gets one answer while the flood gets several hundred.
 test.each([
   ["pages of 1,000", "/activity?limit=1000", 1],
   ["pages of 100", "/activity?limit=100", 1],
@@ -94,7 +98,8 @@ test.each([
   expect(sum(of)).toBeLessThan(50 * 30);
 });
 
-// All of the same rewards, so that one waits for another's locks, with its place and its connection.
+// All imports write the same rewards, so that one waits for the locks of another and keeps its place and its
+// connection.
 test.each([
   ["an instance", 1],
   ["two instances", 2],
@@ -132,7 +137,7 @@ test("calls that hang behind a lock leave the neighbour its answers", async () =
     for (let count = 0; count < 50; count++) {
       statuses.push(await ask("/members?limit=20", second.key, instances[0] as FunctionProcess));
     }
-    // They hang still, and no more of them than may at once beside a neighbour.
+    // They still wait for the lock, and only a few of them have reached the database.
     expect((await waiting()).length).toBeGreaterThan(0);
     expect((await waiting()).length).toBeLessThanOrEqual(4);
     expect(new Set(statuses)).toEqual(new Set([200]));

@@ -1,4 +1,5 @@
-// The function as a process that a test can kill. (That of the stack runs behind a guard, which would end it gently.)
+// The function as a process that a test can kill. (The stack's own function runs behind a guard, which would stop it
+// gently.)
 import { type ChildProcess, spawn } from "node:child_process";
 import { type DenoVersion, denoCommand, functionSettings, listeningPort } from "../../scripts/stack/edge_function.ts";
 import { stack } from "../api/stack.ts";
@@ -6,9 +7,9 @@ import { stack } from "../api/stack.ts";
 export interface FunctionProcess {
   url: string;
   pid: number;
-  /** What it has printed. */
+  /** What the process has printed. */
   log(): string;
-  /** kill -9; resolves when it has gone. */
+  /** kill -9; resolves when the process has ended. */
   kill(): Promise<void>;
 }
 
@@ -17,7 +18,7 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts it beside the stack's own, over the same Data API or over what stands in for one. */
+/** Starts a second function beside that of the stack, with the same Data API or with a stand-in. */
 export async function startFunction(
   supabaseUrl = stack.supabase_url,
   version: DenoVersion = "deno",

@@ -1,4 +1,5 @@
-// Hostile input: whatever is sent, the answer is one that the reference knows, every error is { "error": <text> }, and it comes in time.
+// Hostile input: whatever is sent, the answer has a status of the reference, every error is { "error": <text> }, and no
+// answer is slow.
 import { METHODS } from "node:http";
 import { connect } from "node:net";
 import fc from "fast-check";
@@ -19,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => company.remove());
 
-/** Milliseconds of the processor that an answer may take, on a busy machine too: nothing here asks for much work. */
+/** The milliseconds of CPU time that an answer may take, on a busy machine too: no request here needs much work. */
 const bound = 3000;
 
 /** Checks an answer and counts its status. */
@@ -58,7 +59,7 @@ test("whatever reaches the function is answered in time, an error as { error }, 
     const { user, system } = process.cpuUsage(begin);
     slowest = Math.max(slowest, (user + system) / 1000);
     check(statuses, response.status, response.headers.get("Content-Type"), text, method === "HEAD");
-    // An import asks for the key first.
+    // An import first asks about the key.
     expect(service.calls.length).toBeLessThanOrEqual(method === "POST" ? 2 : 1);
     for (const { rpc, args } of service.calls)
       if (rpc === "upsert_rewards") expectCleanRows(JSON.parse(String(args.rewards)));
@@ -71,7 +72,7 @@ test("whatever reaches the function is answered in time, an error as { error }, 
   expect([...statuses.keys()].sort()).toEqual([200, 204, 400, 401, 404, 405]);
 }, 600_000);
 
-/** What may go on to the database of an import. */
+/** The rows of an import that may be sent to the database. */
 function expectCleanRows(rows: Record<string, unknown>[]): void {
   expect(rows.length).toBeLessThanOrEqual(500);
   const fields = ["external_id", "name", "description", "points_cost", "reward_type"];
@@ -87,10 +88,11 @@ function expectCleanRows(rows: Record<string, unknown>[]): void {
 
 test("whatever comes over HTTP is answered by the whole stack without a 5xx, and the next request is served", async () => {
   const statuses = new Map<number, number>();
-  // A method that Node's parser does not know never leaves the gateway.
+  // The gateway does not forward a method that Node's parser does not know.
   const overHttp = hostile(apiKey).filter(({ method }) => METHODS.includes(method));
   const property = fc.asyncProperty(overHttp, async ({ method, target, headers, body }) => {
-    // What the function refuses unread, Deno answers by closing the connection: whoever is still sending may not get the answer.
+    // When the function refuses a body without reading it, Deno closes the connection. A client that is still sending
+    // may then miss the answer.
     const isRead = method === "POST" && target === "/rewards" && headers["X-API-Key"] === apiKey;
     const response = await send(method, target, headers, (isRead ? body : body?.subarray(0, 8192)) ?? undefined);
     check(statuses, response.status, response.headers.get("Content-Type"), response.body, method === "HEAD");
@@ -101,7 +103,7 @@ test("whatever comes over HTTP is answered by the whole stack without a 5xx, and
   expect((await call("/members?limit=1", apiKey)).status).toBe(200);
 }, 600_000);
 
-/** Sends bytes to the function's own port and waits until it closes the connection. */
+/** Sends bytes to the port of the function and waits until it closes the connection. */
 function sendBytes(port: number, bytes: string): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

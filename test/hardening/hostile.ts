@@ -1,4 +1,4 @@
-// Requests that nobody sends by mistake.
+// Requests that nobody sends by mistake: they look for weaknesses.
 import fc from "fast-check";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { body } from "./hostile_bodies.ts";
@@ -62,15 +62,15 @@ const parameter = fc
   .map(([name, value]) => `${name}=${value}`);
 const query = fc.array(parameter, { maxLength: 4 }).map((pairs) => (pairs.length > 0 ? `?${pairs.join("&")}` : ""));
 
-/** A path and query as they stand in the first line of a request: printable ASCII, nothing else gets that far. */
+/** The path and query of the first line of a request: only printable ASCII reaches the server. */
 const target = fc
   .tuple(path, query)
-  // Quotes, angle brackets and the like are refused by the platform's server, before the function sees them.
+  // The platform's server refuses quotes, angle brackets and the like before they reach the function.
   .map(([where, asked]) =>
     (where + asked).replace(/[^\x21-\x7e]|["<>\\^`{|}]/g, (odd) => encoded(odd)).replaceAll("#", "%23"),
   );
 
-/** Header values as they can be sent: bytes without line ends. */
+/** Header values that can be sent: bytes without line ends. */
 const headerValue = text.map((value) => value.replace(/[^\t\x20-\x7e\x80-\xff]/g, "").trim());
 const headerName = fc.constantFrom(
   ...[
@@ -88,7 +88,7 @@ const headerName = fc.constantFrom(
   ...["Accept-Encoding", "Access-Control-Request-Headers", "If-Match", "__proto__", "apikey", "X-HTTP-Method-Override"],
 );
 
-/** Where the key stands, if it does, and what else there is. */
+/** Headers with the key in different places or without it, and further headers. */
 const headers = (key: string) =>
   fc
     .tuple(
@@ -108,7 +108,10 @@ const headers = (key: string) =>
     )
     .map(([credentials, more]) => ({ ...more, ...credentials }));
 
-/** A request as it is sent; two in five are imports, two in five lists, the rest is anything with anything. */
+/**
+ * A request as it is sent. Two in five are imports, two in five are lists, and the rest combine any method, path and
+ * body.
+ */
 export interface Hostile {
   method: string;
   target: string;
@@ -116,7 +119,7 @@ export interface Hostile {
   body: Uint8Array<ArrayBuffer> | null;
 }
 
-/** Requests of somebody who may have the key. */
+/** Requests of a sender who may have the key. */
 export const hostile = (key: string): fc.Arbitrary<Hostile> => {
   const sent = headers(key);
   return fc.oneof(

@@ -1,8 +1,8 @@
-// Bodies of imports that nobody sends by mistake.
+// Bodies of imports that nobody sends by mistake: they look for weaknesses.
 import fc from "fast-check";
 import { long, text } from "./hostile_texts.ts";
 
-/** JSON text by hand, so that it may hold what JSON.stringify would never write. */
+/** JSON numbers as text, because JSON.stringify would never write some of them. */
 const number = fc.constantFrom(
   "0",
   "-0",
@@ -98,7 +98,7 @@ const json = fc.oneof(
   scalar,
 );
 
-/** The bytes of a body: JSON, nearly JSON, cut off, or anything. */
+/** The bytes of a body: JSON, nearly JSON, cut off, or random. */
 export const body: fc.Arbitrary<Uint8Array<ArrayBuffer>> = fc.oneof(
   { weight: 8, arbitrary: json.map((value) => new TextEncoder().encode(value)) },
   {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 
 export const long = (length: number): string => "x".repeat(length);
 
-/** Texts that something could stumble over: in URLs, headers, JSON, SQL, logs, dates, numbers. */
+/** Texts that may cause errors: in URLs, headers, JSON, SQL, logs, dates, numbers. */
 export const texts = [
   ...[
     "",

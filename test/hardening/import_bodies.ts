@@ -1,7 +1,7 @@
-// Bodies of imports of 8 MiB: the largest that somebody means, and the worst that anybody has thought of.
+// Bodies of imports of 8 MiB: the largest import that makes sense, and the most expensive bodies that are known.
 const bytes = 8 * 1024 * 1024;
 
-/** The same piece over and over, as often as it fits between a beginning and an end. */
+/** Repeats a piece as often as it fits between a beginning and an end. */
 function filled(piece: (index: number) => string, begin = "", end = ""): string {
   const pieces: string[] = [];
   let length = begin.length + end.length;
@@ -21,7 +21,10 @@ const nested = (open: string, close: string, middle = ""): string => {
 
 const row = '"external_id":"a","name":"b","points_cost":1';
 
-/** 500 rewards with every text as long as it may be, and each character in six bytes, as Python writes those that are not ASCII. */
+/**
+ * 500 rewards with every text at its maximum length. Each character takes six bytes, as Python escapes characters that
+ * are not ASCII.
+ */
 export const largestImport = JSON.stringify(
   Array.from({ length: 500 }, (_, index) => ({
     external_id: `${index}`.padStart(255, "賞"),

@@ -1,4 +1,5 @@
-// What a body of 8 MiB costs the function, sent with a good key: the platform gives an instance 256 MB, and 2 s of CPU for a request.
+// The CPU time and the memory that the function needs for a body of 8 MiB with a valid key. The platform gives an
+// instance 256 MB, and 2 s of CPU for a request.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,7 +14,7 @@ const upstream = createServer((request, response) => {
   });
 });
 let running: FunctionProcess;
-/** CPU, in ticks of 10 ms, that the largest import that somebody may mean costs once the code is warm. */
+/** The CPU time of the largest import that makes sense, in ticks of 10 ms, once the code is warm. */
 let largest: number;
 beforeAll(async () => {
   await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
@@ -46,7 +47,7 @@ async function cost(body: BodyInit, status?: number): Promise<number> {
     await response.text();
     return response.status;
   });
-  // Who is still sending when the answer comes may see no more than a connection that was closed.
+  // A client that is still sending when the answer comes may only see that the connection was closed.
   if (status === undefined) await answered.catch(() => {});
   else expect(await answered).toBe(status);
   return ticks() - before;
@@ -54,7 +55,7 @@ async function cost(body: BodyInit, status?: number): Promise<number> {
 
 test.each(Object.entries(worstBodies))("%s: at most three times the CPU of the largest import", async (_what, body) => {
   const first = await cost(body, 400);
-  // What else this machine does can add to a time, and never takes from one.
+  // Other work on this machine can only make a measurement longer, never shorter.
   const costs = first <= 3 * largest ? [first] : [first, await cost(body, 400), await cost(body, 400)];
   expect(Math.min(...costs)).toBeLessThanOrEqual(3 * largest);
 });
@@ -66,7 +67,7 @@ test.each([1, 100, 1000, 1500])(
     let left = 8 * 1024 * 1024;
     const body = new ReadableStream<Uint8Array>({
       async pull(controller) {
-        // One after the other, so that they leave as they are.
+        // A pause before the next pieces, so that they are not combined into one.
         await new Promise((resolve) => setImmediate(resolve));
         for (let count = 0; count < 16 && left >= size; count++, left -= size) controller.enqueue(piece);
         if (left < size) controller.close();

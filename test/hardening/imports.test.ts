@@ -1,4 +1,5 @@
-// Imports at the same time: no deadlock, no row lost or doubled, every batch whole, and some serial order explains what is left.
+// Imports at the same time: no deadlock, no row lost or doubled, every batch written as a whole, and the result is that
+// of some serial order.
 import { randomInt } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -9,7 +10,7 @@ import { body } from "./hostile_bodies.ts";
 import { serviceRole, upsert } from "./rpc.ts";
 import { type Batch, type Cell, explain } from "./serial.ts";
 
-// With the reader as many as one company may have under way (app.requests_at_once).
+// With the reader, this is as many as one company may have at once (app.requests_at_once).
 const writers = 3;
 const externalIds = Array.from({ length: 500 }, (_, index) => `sku-${index}`);
 let company: TestCompany;
@@ -34,7 +35,7 @@ const shuffled = <T>(values: readonly T[]): T[] =>
     .sort((a, b) => a.at - b.at)
     .map(({ value }) => value);
 
-/** The rows of a batch, in random order. Each value says which batch it is from; optional fields are there or not. */
+/** The rows of a batch in random order. Each value names its batch. Optional fields are there at random. */
 function makeBatch(id: number, ids: readonly string[]): Batch {
   const rows = shuffled(ids).map((external_id): [string, Record<string, unknown>] => [
     external_id,
@@ -52,7 +53,7 @@ function makeBatch(id: number, ids: readonly string[]): Batch {
 const stored = () => sql<Record<string, unknown>[]>`
   select external_id, name, points_cost::float8 as points_cost, description, reward_type from app.rewards where company_id = ${company.id}`;
 
-/** The cells that some batch wrote; a description that is null and a perk were written by none. */
+/** The cells that a batch wrote. A null in description and perk in reward_type are defaults, which no batch wrote. */
 function cellsOf(rows: Record<string, unknown>[]): Cell[] {
   const fields = ["name", "points_cost", "description", "reward_type"];
   const cells = rows.flatMap((row) =>

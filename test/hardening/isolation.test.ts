@@ -1,5 +1,5 @@
-// Isolation, by property: whatever is asked with whatever key, the answer is the one that the model predicts from the data of the key's
-// company, and no byte of it is another company's.
+// Isolation, with random requests: the answer to any request with any key is the one that the model predicts from the
+// data of the key's company, and no byte of it comes from another company.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -42,11 +42,14 @@ const pick = <T>(values: readonly T[], index: number): T => values[index % value
 
 const everyList = ["limit", "starting_after", "include"];
 
-/** A request of tenant `who`, with ids and instants out of tenant `whose` data. Numbers are drawn; rows are looked up when it is sent. */
+/**
+ * A request of tenant `who`, with ids and times from the data of tenant `whose`. Rows are drawn as numbers and looked
+ * up when the request is sent.
+ */
 const drawn = fc.record({
   who: nat(2),
   whose: nat(2),
-  // Up to 5 the key with every scope, then those with one, 11 is the revoked one.
+  // 0 to 5 is the key with every scope, the next ones have one scope each, 11 is the revoked key.
   key: nat(11),
   path: fc.constantFrom(...Object.keys(lists), "/"),
   parameters: fc.subarray([...everyList, ...new Set(Object.values(lists).flatMap(({ filters }) => filters))]),
@@ -76,7 +79,7 @@ function meant({ whose, path, parameters: wanted, format, row, limit, id }: Draw
     include_archived: "true",
     ...Object.fromEntries(narrowing),
     starting_after: choose(String(meantRow.row.id)),
-    // Some of them, in another order than that of the answer.
+    // Some of these columns, in another order than in the answer.
     include:
       included
         .slice(row % 2)
@@ -90,7 +93,7 @@ function meant({ whose, path, parameters: wanted, format, row, limit, id }: Draw
   return { path, parameters };
 }
 
-/** How a key may stand in a request that also tries to be somebody else. */
+/** Headers with the key of a request, which also try to act as another company. */
 function headers(key: string, other: Tenant, trick: number): Record<string, string> {
   const otherKey = other.keys[0]?.key ?? "";
   const companyId = other.world.company.id;
@@ -125,13 +128,13 @@ const address = ({ path, parameters }: ListRequest): string => {
   return query ? `${path}?${query}` : path;
 };
 
-/** All that came back but what differs by nature between two equal requests. */
+/** The whole response, without the parts that always differ between two equal requests. */
 function everything({ status, headers, body }: RawResponse): string {
   const rest = [...headers].filter(([name]) => name !== "x-request-id" && name !== "date");
   return JSON.stringify([status, rest, body]);
 }
 
-/** Compares an answer with what the model predicts for a key of this company with these scopes; null for a key that was revoked. */
+/** Compares a response with the prediction for a key of this company with these scopes; null for a revoked key. */
 function expectAnswer(response: RawResponse, asked: ListRequest, world: World, scopes: string[] | null): void {
   const { status, body } = response;
   const scope = lists[asked.path]?.scope;
@@ -152,7 +155,7 @@ function expectAnswer(response: RawResponse, asked: ListRequest, world: World, s
     const { rows, hasMore } = page;
     expect([status, response.headers.get("X-Has-More")]).toEqual([200, String(hasMore)]);
     if (asked.parameters.format === "csv") expect(readCsv(body)).toEqual(cells(asked, rows));
-    // As text, because the order of the fields counts.
+    // Compared as text, because the order of the fields counts.
     else expect(JSON.stringify(JSON.parse(body))).toBe(JSON.stringify(rows));
   }
 }

@@ -1,9 +1,10 @@
-// Imports that a kill hits: each is there whole or not at all, what was acknowledged is there, and sending it again is safe.
+// Imports that are interrupted by a kill: each one is written as a whole or not at all, an acknowledged one is never
+// lost, and sending it again is safe.
 import { randomInt, randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { tried } from "./counts.ts";
 
-/** How many rewards a batch has. */
+/** The number of rewards in a batch. */
 const rows = 200;
 const batch = (id: string) =>
   Array.from({ length: rows }, (_, index) => ({ external_id: `${id}-${index}`, name: id, points_cost: index }));
@@ -18,7 +19,7 @@ export class KilledImports {
 
   /**
    * Lets four writers import until the kill, which comes after a few batches.
-   * @param send imports rewards; the status, null without an answer
+   * @param send imports rewards; returns the status, or null without an answer
    */
   async until(kill: () => Promise<void>, send: (rewards: object[]) => Promise<number | null>): Promise<Sent[]> {
     const all: Sent[] = [];
@@ -40,8 +41,8 @@ export class KilledImports {
   }
 
   /**
-   * Holds each batch against what is stored, and sends again what was not acknowledged.
-   * @param stored how many rewards have this name
+   * Checks that each batch is stored as a whole or not at all, and sends again what was not acknowledged.
+   * @param stored returns how many rewards have this name
    */
   async expectWhole(
     all: Sent[],
@@ -58,7 +59,7 @@ export class KilledImports {
     }
   }
 
-  /** That kills have hit imports, and how many. */
+  /** Checks that kills have interrupted imports, and prints how many. */
   expectHit(what: string): void {
     const { acknowledged, whole, absent } = this.#tally;
     expect(acknowledged).toBeGreaterThan(0);

@@ -1,4 +1,5 @@
-// kill -9 of the function during imports. That of PostgreSQL stands in outages.test.ts, with the stack that survives it.
+// kill -9 of the function during imports. The same for PostgreSQL is in outages.test.ts, which has a stack that
+// survives it.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newCompany, type TestCompany } from "../api/companies.ts";
 import { importRewards, sql } from "../api/stack.ts";
@@ -17,7 +18,7 @@ afterAll(() => company.remove());
 const stored = async (id: string) =>
   (await sql`select from app.rewards where company_id = ${company.id} and name = ${id}`).length;
 
-/** Waits until the database works on nobody's import any more: what is decided then stays so. */
+/** Waits until the database runs no import any more. After that nothing changes. */
 async function settled(): Promise<void> {
   const busy = () =>
     sql`select from pg_stat_activity where state <> 'idle' and query ~ 'upsert_rewards' and pid <> pg_backend_pid()`;

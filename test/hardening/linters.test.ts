@@ -1,4 +1,4 @@
-// What the linters of the field say: nothing, or what is accepted here with its reason.
+// The findings of the usual linters: none, except those that are accepted here with a reason.
 import { globSync } from "node:fs";
 import { expect, test } from "vitest";
 import { bin, root, runCommand } from "../../scripts/stack/process.ts";
@@ -6,7 +6,7 @@ import { sql, stack } from "../api/stack.ts";
 
 const linters = `${root}/test/hardening/linters`;
 
-/** The indexes that a database may not have used yet when it is looked at; test/sql and docs/design-notes.md say what each is for. */
+/** The indexes that a new database may not have used yet. test/sql and docs/design-notes.md say what each is for. */
 const indexes = [
   "teams_newest",
   "members_email",
@@ -30,7 +30,7 @@ const indexes = [
   "api_key_events_newest",
 ];
 
-/** Findings of `supabase db advisors` that are meant, of level info unless it says so. */
+/** Accepted findings of `supabase db advisors`, of level INFO unless `level` is given. */
 const accepted: { finding: RegExp; reason: string; level?: "WARN" }[] = [
   {
     finding: new RegExp(`^unused_index: Index \`(${indexes.join("|")})\` `),
@@ -59,7 +59,7 @@ const accepted: { finding: RegExp; reason: string; level?: "WARN" }[] = [
   },
 ];
 
-/** What the advisors find, of every level. */
+/** The findings of the advisors, of every level. */
 async function advise(): Promise<{ level: string; finding: string }[]> {
   const args = ["db", "advisors", "--level", "info", "--output-format", "json", "--workdir", root];
   const env = { ...process.env, DO_NOT_TRACK: "1", SUPABASE_NO_UPDATE_NOTIFIER: "1" };
@@ -69,7 +69,7 @@ async function advise(): Promise<{ level: string; finding: string }[]> {
   return results.map(({ level, name, detail }) => ({ level, finding: `${name}: ${detail}` }));
 }
 
-/** Those that are not meant. */
+/** The findings that are not accepted. */
 const unaccepted = (findings: { level: string; finding: string }[]) =>
   findings.filter(
     (found) => !accepted.some(({ finding, level = "INFO" }) => found.level === level && finding.test(found.finding)),
@@ -78,7 +78,8 @@ const unaccepted = (findings: { level: string; finding: string }[]) =>
 test("supabase db advisors finds nothing at any level but what is accepted with a reason", async () => {
   const findings = await advise();
   expect(unaccepted(findings)).toEqual([]);
-  // What nobody finds any more is not to be accepted any more; whether indexes have been used depends on what ran before.
+  // A finding that no longer appears must be removed from the list. Only the first entry may be missing: which indexes
+  // are unused depends on the tests that ran before.
   const unseen = accepted
     .slice(1)
     .filter(({ finding: pattern }) => !findings.some(({ finding }) => pattern.test(finding)));
@@ -96,7 +97,10 @@ test("a table that anybody can read is a finding, so that the test above means s
   }
 });
 
-/** What squawk says of a migration. The baseline makes a database that nobody uses yet: nobody can wait for its locks. */
+/**
+ * The findings of squawk for a migration. The baseline needs no time limits: it creates a database that nobody uses
+ * yet, so nobody waits for its locks.
+ */
 async function squawk(file: string): Promise<string[]> {
   const args = ["--config", `${linters}/squawk.toml`, "--reporter=gcc", file];
   const said = await runCommand(bin("squawk"), args).catch((error: Error) => error.message);

@@ -1,5 +1,5 @@
-// Logs: every kind of traffic there is, then a search through all that function, PostgreSQL and gateway have written about it, for every
-// secret that was used.
+// Logs: sends every kind of request, and then searches all that the function, PostgreSQL and the gateway have logged
+// for every secret that was used.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -15,7 +15,7 @@ const folder = dirname(process.env.STACK_FILE ?? "");
 const logs = ["function.log", "postgres.log", "gateway.log"];
 const read = (name: string): Buffer => readFileSync(`${folder}/${name}`);
 
-/** Sends what an API key and whoever has none can send, and more. Returns how much. */
+/** Sends what a caller with or without a key can send, and unusual requests. Returns their number. */
 async function useApi(keys: string[], texts: string[]): Promise<number> {
   let requests = 0;
   for (const key of keys) {
@@ -68,7 +68,7 @@ test("no key, hash, token, password, address, message or connection string is lo
   const texts = [world.canary, `${world.canary}@secret.example`];
   const requests = await useApi(keys, texts);
 
-  // Admins, and those who would like to be.
+  // Admins, and people who try to become one.
   const password = randomUUID();
   const email = `someone.${world.canary}@${company.domain}`;
   const someone = client();

@@ -1,5 +1,5 @@
-// Migrations: from the first one to the newest, on a database that is full and in use, as the non-superuser
-// that applies them on the hosted service. Nothing is lost, nobody is locked out, and a second run changes nothing.
+// Migrations, from the first to the newest, on a database with data and requests, applied by the non-superuser of the
+// hosted service. No data is lost, no request is blocked for long, and a second run changes nothing.
 import { globSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -45,7 +45,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** One company with a key, which is returned, and so many rows in what grows. */
+/** Creates one company with a key, and this many rows in each table that grows. Returns the key. */
 async function fill(sql: postgres.Sql, rows: number): Promise<string> {
   await sql`insert into app.companies (id, name) values (${company}, 'Released')`;
   await sql`insert into auth.users (id) values (${company})`;
@@ -70,13 +70,13 @@ async function fill(sql: postgres.Sql, rows: number): Promise<string> {
   return row?.made.api_key ?? "";
 }
 
-/** Tables and the columns that they have now. */
+/** Each table with its present columns. */
 const shape = () => sql<{ name: string; columns: string[] }[]>`
   select c.oid::regclass::text as name, array_agg(a.attname::text order by a.attnum) as columns
   from pg_class as c join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' group by c.oid order by 1`;
 
-/** A checksum of each table over these columns, without what the writers below write. */
+/** A checksum of these columns of each table, without the rows that `traffic` writes. */
 async function checksums(tables: { name: string; columns: string[] }[]): Promise<Record<string, string>> {
   const sums: Record<string, string> = {};
   for (const { name, columns } of tables.filter(({ name }) => name !== "app.api_key_uses")) {
@@ -90,7 +90,9 @@ async function checksums(tables: { name: string; columns: string[] }[]): Promise
   return sums;
 }
 
-/** All of the catalog that a migration could change, by the version of its rows: whatever runs again leaves a new one. */
+/**
+ * The versions of all catalog rows that a migration could change: a migration that runs again would write new versions.
+ */
 const catalog = () => sql`
   select (select string_agg(concat_ws(' ', oid, xmin), ',' order by oid) from pg_class where relnamespace >= 16384) as relations,
     (select string_agg(concat_ws(' ', oid, xmin), ',' order by oid) from pg_proc where pronamespace >= 16384 or oid >= 16384) as functions,
@@ -98,7 +100,7 @@ const catalog = () => sql`
     (select string_agg(concat_ws(' ', oid, xmin), ',' order by oid) from pg_constraint where oid >= 16384) as constraints,
     (select string_agg(version, ',' order by version) from supabase_migrations.schema_migrations) as migrations`;
 
-/** Reads and writes as requests do, over and over until told to stop. Returns how often it did either; fails when one of them fails. */
+/** Reads and writes as requests do, until told to stop. Returns how many requests there were. Throws when one fails. */
 async function traffic(going: () => boolean): Promise<number> {
   const lanes = ["read", "write"].map(async (kind) => {
     const db = connect();
@@ -115,7 +117,7 @@ async function traffic(going: () => boolean): Promise<number> {
   return (await Promise.all(lanes)).reduce((sum, done) => sum + done, 0);
 }
 
-/** The longest time, in milliseconds, that one session was seen to keep everybody from a table. */
+/** The longest time, in milliseconds, that one session held a lock on a table which blocks writes. */
 async function longestLock(going: () => boolean): Promise<number> {
   const db = connect();
   const since = new Map<string, number>();

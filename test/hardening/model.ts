@@ -1,11 +1,10 @@
-// What the specification says that the API answers, worked out from generated data. It shares no code with the function, and
-// nothing with the database: whoever is wrong in both would have to be wrong twice.
+// The answers of the API, computed from generated data as the specification says. The model shares no code with the
+// function or the database: the same mistake would have to be made twice.
 import { randomUUID } from "node:crypto";
 import { iso, roles, type World } from "./world.ts";
 
 export type Row = Record<string, unknown>;
 
-/** A request for a list, as it is meant. */
 export interface ListRequest {
   path: string;
   parameters: Record<string, string>;
@@ -14,11 +13,11 @@ export interface ListRequest {
 interface List {
   scope: string;
   columns: string[];
-  /** What `include` may ask for. */
+  /** The columns that `include` may name. */
   included: string[];
-  /** The parameters that narrow this list, or widen it. */
+  /** The parameters that filter this list, or add rows to it. */
   filters: string[];
-  /** Where its rows are stored, and what a new one has besides company, id and time. */
+  /** The table of the rows, and the values of a new row besides company, id and time. */
   table: string;
   newRow(world: World, index: number): object;
   rows(world: World): { at: bigint; filters: Record<string, string | null>; row: Row; more?: Row }[];
@@ -52,7 +51,10 @@ const members: List = {
     })),
 };
 
-/** In the company's language, else in the same in another case, else in English, else in the first by its tag. */
+/**
+ * The name in the company's language; else in the same language written in other case; else in English; else the first
+ * by language tag.
+ */
 function categoryName({ categories, language }: World, id: string): string {
   const names = categories.find((category) => category.id === id)?.names ?? {};
   const tags = Object.keys(names).sort();
@@ -183,13 +185,13 @@ export const lists: Record<string, List> = {
   "/pulse-responses": answers,
 };
 
-/** The columns of an answer: those of the list, then those that were asked for, in the list's order. */
+/** The columns of an answer: those of the list, then the included ones in the order of the list. */
 function columnsOf(path: string, include = ""): string[] {
   const { columns = [], included = [] } = lists[path] ?? {};
   return [...columns, ...included.filter((name) => include.split(",").includes(name))];
 }
 
-/** The page that a company's key is to be answered with; nothing for a row to start after that is not in the list. */
+/** The page that a key of this company must get; null when starting_after is no row of the list. */
 export function predict(world: World, { path, parameters }: ListRequest): { rows: Row[]; hasMore: boolean } | null {
   const {
     limit = "100",
@@ -206,7 +208,7 @@ export function predict(world: World, { path, parameters }: ListRequest): { rows
     ...filters,
     ...(path === "/rewards" && include_archived !== "true" && { archived: "false" }),
   });
-  // Newest first. Times are compared as text: `iso` has one form.
+  // Newest first. Times can be compared as text, because `iso` always has the same length.
   const place = (row: { at: bigint; row: Row }): string => `${iso(row.at)} ${row.row.id}`;
   const all = lists[path]?.rows(world) ?? [];
   const start = all.find(({ row }) => row.id === starting_after);
@@ -223,7 +225,7 @@ export function predict(world: World, { path, parameters }: ListRequest): { rows
   return { rows, hasMore: found.length > Number(limit) };
 }
 
-/** The cells of the CSV that holds these rows, header first. */
+/** The cells of these rows as CSV, header first. */
 export function cells({ path, parameters }: ListRequest, rows: Row[]): string[][] {
   const columns = columnsOf(path, parameters.include);
   const escaped = parameters.escape_formulas === "true";
@@ -238,7 +240,7 @@ export function cells({ path, parameters }: ListRequest, rows: Row[]): string[][
   return [columns, ...rows.map((row) => columns.map((name) => cell(name, row[name])))];
 }
 
-/** Reads CSV after RFC 4180, to the letter. */
+/** Reads CSV strictly as RFC 4180 defines it. */
 export function readCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

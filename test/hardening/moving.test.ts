@@ -1,5 +1,5 @@
-// Moving a company between two whole stacks, over HTTP, with writers active and a kill at some moment of it: the states themselves stand in
-// test/database/moving.test.ts.
+// Moving a company between two whole stacks, over HTTP, with active writers and a kill at a random moment. The single
+// states are tested in test/database/moving.test.ts.
 import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type postgres from "postgres";
@@ -33,7 +33,10 @@ const send = (api: string, key: string, external_id: string) =>
     body: JSON.stringify({ external_id, name: external_id, points_cost: 1 }),
   });
 
-/** Imports one reward after the other as an integration does: on 429 the same again, on 401 at the new address. */
+/**
+ * Imports one reward after the other as an integration does: it repeats a request after a 429, and changes to the new
+ * address after a 401.
+ */
 async function integration(key: string, name: string, sent: string[], going: () => boolean): Promise<void> {
   let api = stack.api_url;
   for (let n = 0; going(); ) {
@@ -65,7 +68,7 @@ test("writers, a kill, and the command again: nothing acknowledged is lost or do
       await pause(randomInt(100, 1200));
       killed.process.kill("SIGKILL");
       await killed.ended;
-      // What the killed one has sent already may still be under way.
+      // A statement that the killed command sent before may still be running.
       await expect
         .poll(async () => (await there`select from pg_stat_activity where application_name = 'move-company'`).length)
         .toBe(0);

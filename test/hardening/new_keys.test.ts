@@ -1,4 +1,4 @@
-// What is left of a key that has just been made: nothing that could be read back.
+// No copy of a new key remains that could be read later.
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { expect, test } from "vitest";
@@ -8,7 +8,7 @@ import { stack } from "../api/stack.ts";
 test("a key that has been made stands in no setting of its connection once its transaction is over", async () => {
   const company = await newCompany("New keys");
   const { data } = await company.admin.auth.getUser();
-  // As the Data API comes to the database for somebody who has signed in.
+  // A connection as the Data API has it for a signed-in person.
   const db = postgres(stack.superuser_url, { max: 1, onnotice: () => {} });
   await db`set session authorization authenticator`;
   await db`set role authenticated`;

@@ -1,5 +1,5 @@
-// Outages of a real database under a real stack. What PostgREST itself says of them stands in test/function/database.test.ts, recorded:
-// the stand-in for it says other things.
+// Outages of a real database under a real stack. PostgREST's own errors in an outage are recorded in
+// test/function/database.test.ts, because its stand-in has other ones.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type OwnStack, startOwnStack } from "../runner/own_stack.ts";
@@ -20,8 +20,8 @@ const post = (rows: object[]): Promise<Response> => send("/rewards", { method: "
 const reward = () => ({ external_id: randomUUID(), name: "In an outage", points_cost: 1 });
 
 /**
- * Sends these at once and expects that everybody is answered while the outage lasts, and told nothing. Of one key four are under way at
- * once.
+ * Expects that every one of these requests is answered during the outage, with a 500 without details. Of one key, at
+ * most four requests run at once.
  */
 async function expectOutage(sent: Promise<Response>[]): Promise<void> {
   const answers = await Promise.all(sent);
@@ -38,7 +38,10 @@ async function expectOutage(sent: Promise<Response>[]): Promise<void> {
   }
 }
 
-/** Waits for the end of the outage, seen past the function, and expects that the function's first request on every path succeeds. */
+/**
+ * Waits for the end of the outage by asking the Data API directly. After that, the first request to the function must
+ * succeed on every path.
+ */
 async function expectRecovered(): Promise<void> {
   const headers = { apikey: stack.secret_key, "Content-Type": "application/json" };
   const body = JSON.stringify({ key_hash: "0".repeat(64) });
@@ -84,7 +87,7 @@ test("a statement that hangs behind a lock is a 500 in time, hangs nothing else,
 
 test("while the database is read-only every list is answered, and imports succeed again after it", async () => {
   const sql = stack.connect();
-  // Else the last use of the key would be noted already, and nothing would be left to write.
+  // Otherwise the last use of the key would already be recorded, and the requests would have nothing to write.
   const forgetUses = () => sql`update app.api_key_uses set last_used_at = null`;
   const readOnly = async (setting: "on" | "off"): Promise<void> => {
     await sql.unsafe(`alter system set default_transaction_read_only = ${setting}`);
@@ -112,7 +115,7 @@ test("kill -9 of PostgreSQL during imports: each is there whole or not at all, w
     await stack.startDatabase();
     const sql = stack.connect();
     const stored = async (name: string) => (await sql`select from app.rewards where name = ${name}`).length;
-    // As often as it takes, as a caller does who got a 500.
+    // Repeats the import until it succeeds, as a caller does after a 500.
     await imports.expectWhole(all, stored, (rewards) => expect.poll(() => statusOf(rewards)).toBe(200));
     await sql.end();
   }

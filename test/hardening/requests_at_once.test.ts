@@ -1,5 +1,5 @@
-// At most four requests of one company run in the database at the same moment, over all its keys. Tried on connections of their own, because
-// the stand-in for the Data API has only one.
+// At most four requests of one company run in the database at the same time, over all its keys. The tests use their own
+// connections, because the stand-in for the Data API has only one.
 import { randomUUID } from "node:crypto";
 import type postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
@@ -40,7 +40,7 @@ async function begin(db: Sql, key: string, scope = "read:members"): Promise<unkn
   return row?.name;
 }
 
-/** Four requests under way, with two keys. The fifth and sixth connection are free. */
+/** Four requests that have not ended, with two keys. The fifth and sixth connection are free. */
 async function beginFour(): Promise<void> {
   for (const [index, db] of connections.slice(0, 4).entries())
     expect(await begin(db, keys[index % 2 === 0 ? 0 : 1].api_key)).toBe("test of Many at once");

@@ -1,4 +1,5 @@
-// Revocation under load: once a revoke has committed, no request that starts after it succeeds, and a revoke waits for nobody.
+// Revocation under load: after a revoke has committed, no request that starts later succeeds. A revoke does not wait
+// for requests.
 import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newCompany, type TestCompany } from "../api/companies.ts";
@@ -12,7 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => company.remove());
 
-/** One round: `send` goes on in many lanes at once, the key is revoked somewhere in the middle. Returns how many passed and were refused. */
+/**
+ * One round: several lanes call `send` at the same time, and the key is revoked in between. Returns how many requests
+ * passed and how many were refused.
+ */
 async function round(
   requests: number,
   lanes: number,
@@ -24,7 +28,7 @@ async function round(
   let revoked = false;
   let revoking: Promise<void> | undefined;
   const lane = async (number: number): Promise<void> => {
-    // On a busy machine the requests may be through before the revoke is: then there are more.
+    // On a busy machine all requests may be done before the revoke is. Then more are sent.
     while (outcome.begun < requests || (outcome.refused < lanes && outcome.begun < 50 * requests)) {
       if (outcome.begun++ === revokeAt) {
         revoking = company.revoke(id).then(() => {
@@ -41,13 +45,13 @@ async function round(
   await revoking;
   expect(await send(0, api_key)).toBe(false);
   expect(outcome.late).toBe(0);
-  // Otherwise the round has tried nothing.
+  // Otherwise the round has tested nothing.
   expect(outcome.passed).toBeGreaterThan(0);
   expect(outcome.refused).toBeGreaterThan(0);
   return [outcome.passed, outcome.refused];
 }
 
-/** Several rounds, added up and told. */
+/** Several rounds. Notes the sums of their counts. */
 async function rounds(
   name: string,
   times: number,
@@ -99,9 +103,11 @@ test("a revoke does not wait for a slow request, which ends as it began", async 
   const db = await serviceRole();
   const { id, api_key } = await company.makeKey();
   await db.begin(async (slow) => {
-    // It has its answer, has recorded the use of the key, holds what it has written, and does not end.
+    // The slow request has its result, has recorded the use of the key, and holds locks on the rows that it wrote. It
+    // does not end yet.
     expect(await upsert(slow, api_key, [{ external_id: "slow", name: "Slow", points_cost: 1 }])).toBe(1);
-    // If it waited it would do so until the database gives up, because the slow one ends only afterwards.
+    // If the revoke waited for the slow request, it would wait until the database cancels it: the slow request ends
+    // only afterwards.
     await company.revoke(id);
     expect((await call("", api_key)).status).toBe(401);
   });

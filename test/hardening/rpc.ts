@@ -1,9 +1,9 @@
-// The database's functions, called straight on connections of their own: as many at the same time as PostgreSQL has, where the stand-in
-// for the Data API would put them in line.
+// The functions of the database, called directly on separate connections, so that calls run at the same time. The
+// stand-in for the Data API would run them one after the other.
 import postgres from "postgres";
 import { hashOf, stack } from "../api/stack.ts";
 
-/** A connection that signs in as the Data API does with the secret key. */
+/** A connection that signs in as the Data API does for the secret key. */
 export async function serviceRole(): Promise<postgres.Sql> {
   const db = postgres(stack.superuser_url, { max: 1, onnotice: () => {} });
   await db`set session authorization authenticator`;
@@ -11,7 +11,7 @@ export async function serviceRole(): Promise<postgres.Sql> {
   return db;
 }
 
-/** Sends an import straight to PostgreSQL. */
+/** Calls an import directly in PostgreSQL. */
 export async function upsert(db: postgres.Sql | postgres.TransactionSql, key: string, rows: object[]): Promise<number> {
   const [row] = await db<{ answer: { imported: number } }[]>`
     select public.upsert_rewards(${hashOf(key)}, ${JSON.stringify(rows)}) as answer`;

@@ -1,6 +1,6 @@
-// Whether what several imports left behind can be explained by some order in which they ran one after the other.
+// Checks whether the result of several imports is that of some serial order, in which they run one after the other.
 
-/** An import that was acknowledged: what it sent for each external id. */
+/** An acknowledged import: the fields that it sent for each external id. */
 export interface Batch {
   id: number;
   rows: Map<string, Record<string, unknown>>;
@@ -14,8 +14,8 @@ export interface Cell {
 }
 
 /**
- * Throws unless some serial order of the batches ends in these cells. The last batch that wrote a cell comes after all the others that
- * wrote it; the order exists when these demands make no circle.
+ * Throws unless some serial order of the batches has these cells as its result. The last batch that wrote a cell comes
+ * after all others that wrote it. An order exists when these conditions form no cycle.
  */
 export function explain(batches: Batch[], cells: Cell[]): void {
   const after = new Map<number, Set<number>>(batches.map(({ id }) => [id, new Set()]));
@@ -26,7 +26,7 @@ export function explain(batches: Batch[], cells: Cell[]): void {
       throw new Error(`${external_id}.${field} is ${String(value)}, which ${last.length} batches wrote`);
     for (const { id } of writers) if (id !== last[0]?.id) after.get(last[0]?.id ?? -1)?.add(id);
   }
-  // Takes away what depends on nothing that is left, until nothing is left.
+  // Removes each batch that has to come after no remaining one, until none is left.
   while (after.size > 0) {
     const free = [...after].filter(([, before]) => [...before].every((id) => !after.has(id))).map(([id]) => id);
     if (free.length === 0) throw new Error(`no serial order explains the batches ${[...after.keys()].join(", ")}`);

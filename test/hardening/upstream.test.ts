@@ -1,5 +1,5 @@
-// The function as a process of its own over a Data API that misbehaves: what reaches the caller over the wire. What its code makes of each
-// answer stands in test/function/database.test.ts.
+// The function as a separate process, with a Data API that misbehaves: what the caller receives over the network. How
+// the code treats each answer is tested in test/function/database.test.ts.
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -12,7 +12,7 @@ const upstream = createServer((request, response) => {
   behave(response);
 });
 let running: FunctionProcess;
-// A kept connection is closed by the client.
+// Only the client may close an idle connection. The server could close it just when the client uses it again.
 upstream.keepAliveTimeout = 0;
 
 beforeAll(async () => {
@@ -29,13 +29,13 @@ const list = { "Content-Type": "application/json", "X-Has-More": "false", "X-Row
 const whole = (response: ServerResponse): void => void response.writeHead(200, list).end('[{"id":1},{"id":2}]');
 const get = (path: string): Promise<Response> => fetch(running.url + path, { headers: { "X-API-Key": key } });
 
-/** What a caller gets who reads to the end: the status and the body, or that it broke off. */
+/** What a caller receives who reads to the end: the status, and the body or null if it broke off. */
 const received = async (path: string): Promise<[status: number, body: string | null]> => {
   const response = await get(path);
   return [response.status, await response.text().catch(() => null)];
 };
 
-// Each test begins and ends with an upstream that is well: no restart stands between.
+// At the beginning of each test the upstream works, and the function answers without a restart.
 beforeEach(async () => {
   behave = whole;
   expect(await received("/members")).toEqual([200, '[{"id":1},{"id":2}]']);

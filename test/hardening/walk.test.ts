@@ -1,5 +1,6 @@
-// Walking a list by starting_after (docs/api.md, Lists) while rows come and go: each row that was there all the time comes exactly once,
-// in the list's order, under every filter, with pages of any size, as JSON and as CSV.
+// Reading a list page by page with starting_after (docs/api.md, Lists) while rows are added and deleted. Each row that
+// was there all the time comes exactly once, in the order of the list, with every filter, with pages of any size, as
+// JSON and as CSV.
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -18,7 +19,10 @@ afterAll(() => world.company.remove());
 
 const listAt = (path: string) => lists[path] as (typeof lists)[string];
 
-/** Writes a row with the time of another one, so that ties are common, or with a newer one. Returns its id. */
+/**
+ * Inserts a row, either with the time of another row, so that equal times are common, or with a newer time. Returns its
+ * id.
+ */
 async function insert(path: string, index: number, isNewer: boolean): Promise<string> {
   const { table, newRow, rows: rowsOf } = listAt(path);
   const rows = rowsOf(world);
@@ -32,7 +36,7 @@ async function insert(path: string, index: number, isNewer: boolean): Promise<st
   return id;
 }
 
-/** Deletes rows that {@link insert} has written: no other row names them. */
+/** Deletes rows that {@link insert} has written. No other row refers to them. */
 const remove = (path: string, ids: string[]) =>
   sql`delete from app.${sql(listAt(path).table)} where company_id = ${world.company.id} and id = any(${ids}::uuid[])`;
 
@@ -50,7 +54,7 @@ async function page(path: string, parameters: Record<string, string>): Promise<{
   return { ids, hasMore: response.headers.get("X-Has-More") === "true" };
 }
 
-/** The filters of a row that there is, as far as they are wanted. */
+/** The values of the wanted filters, taken from an existing row. */
 function filtersOf(path: string, wanted: string[], index: number): Record<string, string> {
   const rows = listAt(path).rows(world);
   const row = rows[index % rows.length];
@@ -71,12 +75,12 @@ const walks = fc.constantFrom(...Object.keys(lists)).chain((path) =>
     row: fc.nat(1000),
     limit: fc.integer({ min: 1, max: 9 }),
     format: fc.constantFrom("json", "csv"),
-    // What happens between two pages.
+    // The changes between two pages.
     changes: fc.infiniteStream(fc.constantFrom("newer", "between", "delete", "nothing")),
   }),
 );
 
-/** Reads a list to its end, page by page; `between` is waited for after each. */
+/** Reads a list to its end, page by page, and awaits `between` after each page. */
 async function walk(
   path: string,
   parameters: Record<string, string>,
@@ -103,7 +107,7 @@ test("each row that was there all the time comes exactly once, whatever comes an
     const change = async (walked: string[]): Promise<void> => {
       const kind = changes.next().value;
       if (kind === "newer" || kind === "between") added.push(await insert(path, row + walked.length, kind === "newer"));
-      // Not the row that the next page starts after: without it nobody knows where to go on, and the answer is a 400.
+      // The row that the next page starts after is kept: without it the answer is a 400.
       if (kind === "delete") await remove(path, added.filter((id) => id !== walked.at(-1)).slice(0, 1));
       seen.pages++;
       if (kind !== "nothing") seen.changes++;

@@ -1,10 +1,10 @@
-// Companies full of random data, made here and kept here: the model (model.ts) predicts every answer from these objects and never reads
-// the database. Each text carries its company's canary, a word that no request holds.
+// Companies full of random data. The data stays in these objects: the model (model.ts) predicts every answer from them
+// and never reads the database. Each text contains its company's canary, a word that is in no request.
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { newCompany, type TestCompany } from "../api/companies.ts";
 import { sql } from "../api/stack.ts";
 
-/** Microseconds since 1970, as text: what a row is sorted by, without JavaScript's loss. */
+/** Microseconds since 1970, the sort key of a row. A bigint, because a JavaScript number is not exact enough. */
 type Micros = bigint;
 
 export interface Team {
@@ -68,11 +68,11 @@ export interface Answer {
   at: Micros;
 }
 
-/** A company with everything in it. */
+/** A company with rows of every kind. */
 export interface World {
   company: TestCompany;
   language: string;
-  /** Stands in every text of this company, and in none of another or of a request. */
+  /** A word in every text of this company, which is in no other company and in no request. */
   canary: string;
   teams: Team[];
   members: Member[];
@@ -86,12 +86,15 @@ export interface World {
 
 const one = <T>(values: readonly T[]): T => values[randomInt(values.length)] as T;
 const many = <T>(length: number, make: (index: number) => T): T[] => Array.from({ length }, (_, index) => make(index));
-/** One of the first eight, the first of them in half of the cases and the last in one of twenty: whichever filter is asked, others are rarer. */
+/**
+ * One of the first eight values. The first is drawn in half of the cases and the last in one of twenty, so that of
+ * several filters in a request, any one can be the rarest.
+ */
 const uneven = <T>(values: readonly T[]): T =>
   values[Math.floor(Math.min(8, values.length) * (randomInt(1000) / 1000) ** 3)] as T;
 const maybe = <T>(value: T): T | null => (randomInt(3) === 0 ? null : value);
 
-/** What a text is made awkward with: whatever CSV, JSON, SQL, HTML or a spreadsheet could stumble over. */
+/** Parts for awkward texts, which could cause errors in CSV, JSON, SQL, HTML or a spreadsheet. */
 const awkward = [
   '"',
   ",",
@@ -113,7 +116,7 @@ const awkward = [
   "%s",
 ];
 
-/** The few instants that rows share, so that ties are common, and some of their own. Microseconds count. */
+/** A few times that many rows share, so that equal times are common. They differ in microseconds too. */
 const ties = many(
   6,
   (index) => 1_767_225_600_000_000n + BigInt(index) * 86_400_000_000n + BigInt(randomInt(1_000_000)),
@@ -123,7 +126,7 @@ const instant = (): Micros =>
     ? one(ties)
     : 1_767_225_600_000_000n + BigInt(randomInt(20_000_000)) * 1_000_000n + BigInt(randomInt(1_000_000));
 
-/** ISO 8601 in UTC with microseconds, as the API says it. */
+/** ISO 8601 in UTC with microseconds, as the API writes it. */
 export function iso(at: Micros): string {
   const seconds = new Date(Number(at / 1_000_000n) * 1000).toISOString().slice(0, 19);
   return `${seconds}.${String(at % 1_000_000n).padStart(6, "0")}Z`;
@@ -134,7 +137,7 @@ export const roles = ["admin", "employee", "Employee"];
 
 /** Makes a company and fills it with about `size` rows of each kind. */
 export async function newWorld(size: number): Promise<World> {
-  // A company may write its language in another case than the names of its categories.
+  // The language of a company may be written in other case than the language of its category names.
   const language = one([...languages, "pt-br"]);
   const company = await newCompany("World", language);
   const canary = `canary${randomBytes(6).toString("hex")}`;
@@ -217,7 +220,7 @@ function newRewards(
   }));
 }
 
-/** Writes a world into the database, as a superuser, past every policy. */
+/** Writes a world into the database, as a superuser, which no policy limits. */
 async function store(world: World): Promise<void> {
   const company_id = world.company.id;
   const timed = <Row extends { at: Micros }>(rows: Row[]) =>
@@ -238,12 +241,12 @@ async function store(world: World): Promise<void> {
   ];
   for (const [table, rows] of tables) {
     const columns = sql(Object.keys(rows[0] ?? {}));
-    // As JSON text, because the driver would cut the microseconds off.
+    // Sent as JSON text, because the driver would drop the microseconds.
     await sql`
       insert into app.${sql(table)} (${columns})
       select ${columns} from jsonb_populate_recordset(null::app.${sql(table)}, ${JSON.stringify(rows)}::text::jsonb)`;
   }
-  // The admin who makes the keys is a member too, whom only the database knows until here.
+  // The admin who creates the keys is also a member. Until here, only the database has this row.
   const [admin] = await sql<{ id: string; name: string; email: string; role: string; at: string }[]>`
     select id::text, name, email, role, (extract(epoch from created_at) * 1000000)::bigint::text as at
     from app.members where company_id = ${company_id} and email = ${world.company.admin_email}`;

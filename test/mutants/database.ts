@@ -1,8 +1,8 @@
-// Protections of the database, each taken away by SQL. Most come from the catalog, so that a new policy, view or function is tried
-// without being named here.
+// Protections of the database, each removed by SQL. Most are read from the catalog, so that a new policy, view or
+// function is tried without being listed here.
 import type { Sql } from "postgres";
 
-/** A protection taken away: what, and the SQL that does it. */
+/** A mutant: the name of the removed protection, and the SQL that removes it. */
 export interface Mutant {
   name: string;
   statement: string;
@@ -15,15 +15,15 @@ async function definitionOf(sql: Sql, routine: string): Promise<string> {
   return row?.definition ?? "";
 }
 
-/** Changes the text of a function, the nth place where it says something. Throws when it does not say it. */
+/** The definition of a function in which the nth match is replaced. Throws when there is no such match. */
 async function rewritten(sql: Sql, routine: string, from: RegExp, to: string, nth = 0): Promise<string> {
   const definition = await definitionOf(sql, routine);
   const place = [...definition.matchAll(new RegExp(from, "g"))][nth];
-  if (!place) throw new Error(`${routine} does not say ${from}`);
+  if (!place) throw new Error(`${routine} does not match ${from}`);
   return definition.slice(0, place.index) + to + definition.slice(place.index + place[0].length);
 }
 
-/** How often a function says something. */
+/** How often the text of a function matches. */
 async function occurrences(sql: Sql, routine: string, what: RegExp): Promise<number> {
   const [row] = await sql<{ text: string }[]>`select prosrc as text from pg_proc where oid = ${routine}::regproc`;
   return [...(row?.text ?? "").matchAll(new RegExp(what, "g"))].length;
@@ -77,7 +77,10 @@ async function fromCatalog(sql: Sql): Promise<Mutant[]> {
     from pg_constraint join ours on ours.oid = connamespace where contype in ('c', 'f', 'u') and nspname = 'app'`;
 }
 
-/** What a page costs: each setting that keeps a plan good while the tables grow, and which of several filters leads. */
+/**
+ * What keeps a page cheap: each setting that keeps a plan good while the tables grow, and the choice of the filter that
+ * leads.
+ */
 async function inPlans(sql: Sql): Promise<Mutant[]> {
   const mutants = [
     ...(await sql<Mutant[]>`
@@ -109,7 +112,7 @@ async function inPlans(sql: Sql): Promise<Mutant[]> {
   return mutants;
 }
 
-/** What stands in one function only. */
+/** Protections that are in one function only. */
 const inOne: [name: string, routine: string, from: RegExp, to: string][] = [
   ["a revoked key is let in", "app.authenticate", /and k\.revoked_at is null/, ""],
   ["an expired key is let in", "app.authenticate", /and \(k\.expires_at is null or k\.expires_at > now\(\)\)/, ""],
@@ -174,17 +177,17 @@ async function inFunctions(sql: Sql): Promise<Mutant[]> {
   return mutants;
 }
 
-/** All mutants that the pgTAP tests are to notice. */
+/** All mutants that the pgTAP tests must notice. */
 export const databaseMutants = async (sql: Sql): Promise<Mutant[]> => [
   ...(await fromCatalog(sql)),
   ...(await inFunctions(sql)),
   ...(await inPlans(sql)),
 ];
 
-/** A mutant of the running stack: how to put it back, and the test file that is to notice. */
+/** A mutant of the running stack: the SQL that restores the protection, and the test file that must notice its loss. */
 export type StackMutant = Mutant & { restore: string; file: string };
 
-/** Those that show only when several connections are at work, or only behind the whole stack. */
+/** Mutants that show only with several connections, or only through the whole stack. */
 export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
   const weak = "decode(md5(random()::text) || md5(random()::text), 'hex')";
   const cases: [name: string, routine: string, from: RegExp, to: string, file: string][] = [
@@ -233,7 +236,7 @@ export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
   const condition = /m\.company_id = api_key\.company_id/;
   const policy = "; alter policy api_read on app.members using";
   mutants.push({
-    // Either alone would do: taken away together, other companies' members are in the answers.
+    // Either of the two is enough. Without both, the answers contain members of other companies.
     name: "neither the policy nor the function names the company of a member",
     statement: `${await rewritten(sql, "public.list_members", condition, "true", 1)}${policy} (true)`,
     restore: `${await definitionOf(sql, "public.list_members")}${policy} (company_id = (select app.current_company_id()))`,

@@ -1,6 +1,6 @@
-// Protections of the Edge Function, each taken away by one replacement in its text. The tests of test/function are to notice.
+// Protections of the Edge Function, each removed by replacing one text. The tests of test/function must notice it.
 
-/** A file of functions/public-api, the text that protects, and what stands there without it. */
+/** A file of functions/public-api, the text of a protection, and the text that replaces it. */
 export interface TextMutant {
   name: string;
   file: string;

@@ -1,5 +1,6 @@
-// npm run test:mutants: takes one protection away at a time, on a scratch copy, and expects the tests to notice. Prints each mutant and
-// the test that noticed it. npm run test:mutants -- <part of a line> …: only these.
+// npm run test:mutants: removes one protection at a time, in a copy, and expects the tests to notice. Prints each
+// mutant and the test that noticed it. npm run test:mutants -- <part of a line> …: only the mutants whose line contains
+// one of these texts.
 import { globSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +28,7 @@ function tell(kind: string, name: string, failed: Test | undefined): void {
   console.log(failed ? `${kind}: ${name}\n    ${failed.reference}` : `${kind}: ${name}\n    UNNOTICED`);
 }
 
-/** Does `work` for each, two at a time. */
+/** Calls `work` for each element, two at a time. */
 async function each<T>(all: T[], work: (one: T, index: number) => Promise<void>): Promise<void> {
   const waiting = [...all.entries()];
   const lane = async (): Promise<void> => {
@@ -37,10 +38,10 @@ async function each<T>(all: T[], work: (one: T, index: number) => Promise<void>)
   await Promise.all([lane(), lane()]);
 }
 
-/** Nothing that is taken away can be noticed by tests that fail anyway. */
+/** The tests must pass before anything is removed. Otherwise a failure would not be due to a mutant. */
 function expectSound({ tests, report }: Run): void {
   if (tests.length === 0 || tests.some(({ passed }) => !passed))
-    throw new Error(`Nothing is taken away yet, and this fails:\n${report}`);
+    throw new Error(`Nothing has been removed yet, and this fails:\n${report}`);
 }
 
 const pgtapFiles = globSync("test/sql/*.sql", { cwd: root }).sort();
@@ -66,7 +67,7 @@ async function tryDatabase(stack: Stack): Promise<void> {
   );
   await withDatabase(base, (sql) => sql`create extension pgtap with schema extensions`);
   const admin = (statement: string) => withDatabase(stack.superuser_url, (sql) => sql.unsafe(statement));
-  /** The first test that fails on a copy of the database to which this has been done. */
+  /** The first test that fails on a copy of the database in which this statement was run. */
   const failureAfter = async (statement: string): Promise<Test | undefined> => {
     await admin("create database mutant template base owner postgres");
     await withDatabase(at(stack.superuser_url, "mutant"), (sql) => sql.unsafe(statement));
@@ -75,16 +76,16 @@ async function tryDatabase(stack: Stack): Promise<void> {
     return failed;
   };
   const flaw = await failureAfter("select");
-  if (flaw) throw new Error(`Nothing is taken away yet, and this fails: ${flaw.reference}`);
+  if (flaw) throw new Error(`Nothing has been removed yet, and this fails: ${flaw.reference}`);
   const mutants = await withDatabase(at(stack.superuser_url, "base"), databaseMutants);
-  // One after the other: some of the tests change roles, which all databases share.
+  // One after the other: some of the tests change roles, and roles belong to all databases of the server.
   for (const { name, statement } of wanted("database", mutants)) {
     if (stopping.signal.aborted) return;
     tell("database", name, await failureAfter(statement));
   }
 }
 
-/** What shows only behind the whole stack: changed on the running one, and put back. */
+/** Mutants that show only through the whole stack: the protection is removed from the running stack and restored. */
 async function tryStack(stack: Stack): Promise<void> {
   const chosen = wanted("stack", await withDatabase(stack.superuser_url, stackMutants));
   const files = [...new Set(chosen.map(({ file }) => file))];
@@ -101,7 +102,7 @@ async function tryStack(stack: Stack): Promise<void> {
   }
 }
 
-/** The function, its tests, and what they read. */
+/** The function, its tests, and the files that they read. */
 const parts = [
   "functions",
   "test/function",
@@ -111,7 +112,7 @@ const parts = [
   "package.json",
 ];
 
-/** Copies the function and its tests, changes the text there, and runs them. */
+/** Copies the function and its tests, replaces the text in the copy, and runs the tests there. */
 async function runCopy(name: string, change?: TextMutant): Promise<Run> {
   const copy = `${folder}/${name}`;
   for (const part of parts) {
@@ -134,12 +135,12 @@ async function tryFunctions(): Promise<void> {
   const chosen = wanted("function", functionMutants);
   for (const { file, from } of functionMutants) {
     const text = await readFile(`${root}/functions/public-api/${file}`, "utf8");
-    if (!text.includes(from)) throw new Error(`${file} does not say ${from}`);
+    if (!text.includes(from)) throw new Error(`${file} does not contain ${from}`);
   }
   if (chosen.length > 0) expectSound(await runCopy("function"));
   await each(chosen, async (mutant, index) => {
     const { tests, report } = await runCopy(`function_${index}`, mutant);
-    // A file without a test in its name could not be loaded.
+    // A failed entry without a test's name is a file that could not be loaded.
     const failed = tests.find(({ passed, reference }) => !passed && reference.includes(" › "));
     if (!failed && tests.some(({ passed }) => !passed)) throw new Error(`${mutant.name}: no test ran\n${report}`);
     tell(

@@ -9,13 +9,12 @@ export interface Test {
   passed: boolean;
 }
 
-/** What came of a run: its tests, and what it printed. */
 export interface Run {
   tests: Test[];
   report: string;
 }
 
-/** What is read of vitest's JSON report. */
+/** The fields of vitest's JSON report that are used here. */
 interface Report {
   testResults: {
     name: string;
@@ -25,8 +24,9 @@ interface Report {
 }
 
 /**
- * Runs vitest on files, on the stack whose stack.json lies in `folder`. A file that could not be loaded is a failed test without a name.
- * @param folder where its report and log go
+ * Runs vitest on files, with the stack whose stack.json is in `folder`. A file that could not be loaded becomes a
+ * failed test without a name.
+ * @param folder where the report and the log are written
  * @param args files, and options of vitest
  */
 export async function vitest(folder: string, args: string[], signal: AbortSignal): Promise<Run> {

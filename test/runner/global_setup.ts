@@ -1,16 +1,16 @@
-// The stack that the tests share. In watch mode it is that of `npm start` if one is running; a run has one of its own, so that it may
-// run beside `npm start`.
+// The stack that the tests share. Watch mode uses the stack of `npm start` if it is running. A run starts its own
+// stack, so that it can run beside `npm start`.
 import { root } from "../../scripts/stack/process.ts";
 import { readJson } from "../../scripts/stack/secrets.ts";
 import type { StackFile } from "../../scripts/stack/stack.ts";
 import { startOwnStack } from "./own_stack.ts";
 
-/** What is used of vitest's project here: a project of the configuration with the files of one kind. */
+/** The part of vitest's project that is used here. Each project of the configuration has the test files of one kind. */
 interface Project {
   config: { watch: boolean };
 }
 
-/** The stack.json of `npm start`, if it answers. */
+/** The path of the stack.json of `npm start`, if that stack answers. */
 async function runningStack(): Promise<string | null> {
   const path = `${root}/.stack/stack.json`;
   const stack = await readJson<StackFile>(path);

@@ -1,4 +1,5 @@
-// Lets the test files of the project `newest` talk to the function under the newest Deno, beside the stack's own, over the same data.
+// Makes the test files of the project `newest` use a function under the newest Deno. It runs beside the function of the
+// stack, with the same data.
 import { afterAll } from "vitest";
 import { stack } from "../api/stack.ts";
 import { startFunction } from "../hardening/function_process.ts";

@@ -1,13 +1,13 @@
-// Tools that only some machines have. A test without its tool has not run: it is neither passed nor failed, and the run says so
-// (reporter.ts). What CONTRIBUTING.md asks for is not optional: without it a test fails.
+// Tools that not every machine has. A test without its tool does not run: it counts as neither passed nor failed, and
+// the run names it (reporter.ts). The tools that CONTRIBUTING.md requires are not optional: without them a test fails.
 import type { TestContext } from "vitest";
 
 const note = /^.+ is missing$/;
 
-/** Leaves the test where its tool is missing. */
+/** Skips the test when its tool is missing. */
 export function needs({ skip }: Pick<TestContext, "skip">, tool: string, isThere: boolean): void {
   skip(!isThere, `${tool} is missing`);
 }
 
-/** Whether a test that was skipped with this note lacked its tool. */
+/** Whether this is the note of a test that was skipped because its tool is missing. */
 export const lackedItsTool = (skippedWith: string | undefined): boolean => note.test(skippedWith ?? "");

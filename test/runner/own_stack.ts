@@ -1,4 +1,4 @@
-// A stack of the tests' own: the one that most of them share, and those whose database a test kills.
+// A stack for tests only: the one that most of them share, and separate ones whose database a test kills.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
@@ -10,23 +10,22 @@ import type { StackFile } from "../../scripts/stack/stack.ts";
 
 export interface OwnStack extends StackFile {
   folder: string;
-  /** What its function has logged. */
   functionLog(): Promise<string>;
-  /** kill -9 of the server and of every process of it. */
+  /** kill -9 of the database server and all its processes. */
   killDatabase(): Promise<void>;
-  /** Starts it again where it was; resolves when it has recovered. */
+  /** Starts the database again on the same port. Resolves when it has recovered. */
   startDatabase(): Promise<void>;
   /** A connection as superuser. */
   connect(): postgres.Sql;
-  /** Ends it; its folder with the logs goes too, unless it is kept. */
+  /** Stops the stack and deletes its folder with the logs, unless the folder is to be kept. */
   stop(options?: { keepFolder: boolean }): Promise<void>;
 }
 
 /**
- * Brings up a stack in a temporary folder, on free ports.
+ * Starts a stack in a temporary folder, on free ports.
  * @param kind `durable` survives a crash of its database server; `throwaway` does not wait for the disk
- * @param progress told what happens now
- * @throws Error with what the stack said when it does not start; the folder with its logs stays
+ * @param progress called with each step
+ * @throws Error with the stack's error output when it does not start; the folder with its logs remains
  */
 export async function startOwnStack(
   kind: "durable" | "throwaway",
@@ -41,7 +40,7 @@ export async function startOwnStack(
     if (typeof message === "object" && "step" in message) progress(String(message.step));
   });
   const gone = once(child, "exit");
-  /** Resolves when the process has said this word. */
+  /** Resolves when the process has sent this word. */
   const told = (word: string): Promise<void> =>
     new Promise((resolve, reject) => {
       const listen = (message: unknown): void => {
@@ -69,7 +68,7 @@ export async function startOwnStack(
         try {
           process.kill(pid, "SIGKILL");
         } catch (error) {
-          // A connection may have ended by itself since it was listed.
+          // A connection in the list may have ended in the meantime.
           if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
         }
       }

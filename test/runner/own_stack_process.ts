@@ -1,5 +1,6 @@
-// A stack in a process of its own, which may lose its database and get it back: the stand-in for the Data API meets errors there
-// that a test runner would take for its own. Started by own_stack.ts; ends when whoever started it goes away.
+// A stack in a separate process, whose database can be killed and started again. The stand-in for the Data API then
+// gets errors that a test runner in the same process would count as its own. Started by own_stack.ts; it ends when the
+// process that started it ends.
 import { type Postgres, startPostgres } from "../../scripts/stack/postgres.ts";
 import { stackSecrets } from "../../scripts/stack/secrets.ts";
 import { startStack } from "../../scripts/stack/stack.ts";
@@ -8,7 +9,7 @@ const [folder = "", kind] = process.argv.slice(2);
 const throwaway = kind === "throwaway";
 const stopping = new AbortController();
 process.on("disconnect", () => stopping.abort());
-// A terminal sends Ctrl-C to everybody; the test runner says when this one ends.
+// A terminal sends Ctrl-C to every process. The test runner decides when this one ends.
 process.on("SIGINT", () => {});
 
 const stack = await startStack({

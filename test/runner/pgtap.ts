@@ -4,13 +4,13 @@ import type { Plugin } from "vite";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
 
-/** One test of a pgTAP file, and what was printed about it when it failed. */
+/** One test of a pgTAP file, and what was printed when it failed. */
 export interface PgtapTest {
   name: string;
   problem: string | null;
 }
 
-/** Runs a file on a connection of its own, so that nothing of it is left for the next one even when it forgets to roll back. */
+/** Runs a file on a new connection. Nothing of it remains for the next file, even when it does not roll back. */
 async function run(databaseUrl: string, text: string): Promise<{ rows: string[]; problem: string | null }> {
   const rows: string[] = [];
   try {
@@ -30,14 +30,14 @@ async function run(databaseUrl: string, text: string): Promise<{ rows: string[];
   }
 }
 
-/** A pgTAP file, with the files that it reads by psql's `\ir` in their places. */
+/** The text of a pgTAP file, in which each `\ir` of psql is replaced with the file that it names. */
 async function readSql(file: string): Promise<string> {
   const parts = (await readFile(file, "utf8")).split(/^\\ir (\S+)$/m);
   const texts = parts.map((part, index) => (index % 2 === 0 ? part : readSql(`${dirname(file)}/${part}`)));
   return (await Promise.all(texts)).join("");
 }
 
-/** Reads TAP. A test that is skipped or still to be done counts as failed. */
+/** Parses TAP. A test marked as SKIP or TODO counts as failed. */
 export function readTap(rows: string[]): { tests: PgtapTest[]; plan: number | null } {
   const tests: PgtapTest[] = [];
   let plan: number | null = null;
@@ -54,8 +54,8 @@ export function readTap(rows: string[]): { tests: PgtapTest[]; plan: number | nu
 }
 
 /**
- * Runs one pgTAP file as `supabase test db` does, which needs Docker: as the non-superuser `postgres`, in a transaction that the file
- * rolls back, the extension with it.
+ * Runs one pgTAP file as `supabase test db` does, which needs Docker. It runs as the non-superuser `postgres`, in a
+ * transaction that the file rolls back, and the extension with it.
  * @param file its path
  */
 export async function runFile(databaseUrl: string, file: string): Promise<PgtapTest[]> {
@@ -65,7 +65,7 @@ export async function runFile(databaseUrl: string, file: string): Promise<PgtapT
   return problem || unplanned ? [...tests, { name: "runs as planned", problem: problem ?? unplanned }] : tests;
 }
 
-/** Makes a .sql file of test/sql a test file: each of its pgTAP tests is a test of vitest. */
+/** Turns each .sql file of test/sql into a test file of vitest, and each of its pgTAP tests into a test. */
 export const pgtap: Plugin = {
   name: "pgtap",
   enforce: "pre",

@@ -1,11 +1,11 @@
-// What a run says in the end: what was tried, whether the specification holds, and the closing line, `N passed, N failed`.
+// What a run prints at the end: what was tried, whether the specification holds, and the line `N passed, N failed`.
 import { readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Reporter, SerializedError, TestModule, TestResult, TestSpecification, Vitest } from "vitest/node";
 import { lackedItsTool } from "./optional_tool.ts";
 import { specification } from "./specification.ts";
 
-/** Of a failing test no more is printed than this: a page of 1,000 rows that differs helps nobody. */
+/** The maximum length of the output of a failing test: nobody can use a difference of 1,000 rows. */
 const longest = 4000;
 
 function cut(text: string | undefined): string | undefined {
@@ -13,7 +13,7 @@ function cut(text: string | undefined): string | undefined {
   return `${text.slice(0, longest)}\n… and ${text.length - longest} more characters`;
 }
 
-/** `path › group › name`, as docs/specification.md names a test, and its result. */
+/** `path › group › name`, as docs/specification.md cites a test, and its result. */
 function* testsOf({ relativeModuleId, children }: TestModule): Generator<[reference: string, result: TestResult]> {
   for (const test of children.allTests()) {
     const groups: string[] = [];
@@ -31,7 +31,7 @@ export class ClosingLine implements Reporter {
 
   onInit(vitest: Vitest): void {
     this.#vitest = vitest;
-    // Whatever happens, also when the stack does not start or vitest itself fails, this is the last line.
+    // The last line of every run, also when the stack does not start or vitest itself fails.
     if (!vitest.config.watch) process.once("exit", () => this.#close());
   }
 
@@ -69,12 +69,12 @@ export class ClosingLine implements Reporter {
     else this.#failed++;
   }
 
-  /** Counts the tests of a file. `ran` gets those that were not skipped, and whether they passed. */
+  /** Counts the tests of a file. In `ran` it notes whether each test that was not skipped has passed. */
   #countModule(module: TestModule, ran: Map<string, boolean>): void {
     const before = this.#failed;
     for (const [reference, result] of testsOf(module)) {
       if (result.state === "skipped") {
-        // With -t those that do not match are not skipped but not meant.
+        // With -t, vitest marks tests that do not match as skipped. These do not count.
         const isMeant = !this.#vitest?.config.testNamePattern;
         if (lackedItsTool(result.note)) console.log(`Not run: ${reference}: ${result.note}`);
         else if (isMeant) this.#count(false);
@@ -84,7 +84,7 @@ export class ClosingLine implements Reporter {
       this.#count(passed);
       ran.set(reference, passed && (ran.get(reference) ?? true));
     }
-    // A file that could not be loaded, or whose afterAll failed.
+    // The file could not be loaded, or its afterAll failed.
     if (!module.ok() && this.#failed === before) this.#count(false);
   }
 
@@ -101,7 +101,7 @@ export class ClosingLine implements Reporter {
   }
 }
 
-/** What tests say that they tried (test/hardening/counts.ts). */
+/** Prints what tests have noted as tried (test/hardening/counts.ts). */
 function printTried(): void {
   const file = `${dirname(process.env.STACK_FILE ?? "")}/tried.txt`;
   try {

@@ -5,7 +5,7 @@ import { root } from "../../scripts/stack/process.ts";
 /** The pages whose tables name tests in their last column. */
 const ours = ["docs/specification.md", "SECURITY.md"];
 
-/** The body rows of all tables of a Markdown text: line number and cells. */
+/** The rows of all tables of a Markdown text, without their heads: line number and cells. */
 function tableRows(markdown: string): { line: number; cells: string[] }[] {
   const lines = markdown.split("\n");
   const isRow = (line: string | undefined): boolean => line?.trim().startsWith("|") ?? false;
@@ -21,9 +21,9 @@ function tableRows(markdown: string): { line: number; cells: string[] }[] {
 }
 
 /**
- * Checks that each statement of the specification and of the threat model names, in the last cell of its row, tests that ran and passed.
+ * Checks that the last cell of each row of the specification and of the threat model names tests that ran and passed.
  * @param ran every test of this run, as `path › name`, and whether it passed
- * @returns what is wrong with each row, in order; empty for one that holds
+ * @returns the problems of each row, in order; an empty text for a row without any
  */
 export function specification(ran: ReadonlyMap<string, boolean>, pages = ours): string[] {
   return pages.flatMap((path) => {

@@ -1,9 +1,9 @@
--- Roles and schemas, who owns what, and that nothing is granted but what 020_who_may_do_what.sql tries.
+-- Roles and schemas: who owns what, and that there are no grants besides those that 020_who_may_do_what.sql tests.
 begin;
 create extension if not exists pgtap with schema extensions;
 select plan(12);
 
--- The schemas that this project makes.
+-- The schemas of this project.
 create function pg_temp.ours() returns regnamespace[] language sql stable
 return array(select oid::regnamespace from pg_namespace where nspname in ('app', 'api', 'staging'));
 

@@ -1,5 +1,5 @@
--- Who may do what: each role tries every command on every column of every table and view, and calls every function; each actor looks whose
--- rows there are, writes, and manages keys. This is the one place that says it: what is not here is refused.
+-- Who may do what: each role tries every command on every column of every table and view, and calls every function.
+-- Each actor then reads and writes rows and manages keys. What is not listed in this file must be refused.
 begin;
 create extension if not exists pgtap with schema extensions;
 select plan(49);
@@ -13,10 +13,11 @@ begin
 end
 $$;
 
--- The schemas are opened to all, so that each table, view and function refuses by itself. Who may use them is in 010_roles_and_schemas.sql.
+-- Everybody gets usage of the schemas, so that each table, view and function must refuse by itself. Who has this right
+-- otherwise is tested in 010_roles_and_schemas.sql.
 grant usage on schema app, api, staging to anon, authenticated, service_role, public_api;
 
--- Who comes to the database on behalf of a request: the role, who has signed in, and the company of the key that has been verified.
+-- The actors, with what the database knows of each: the role, who has signed in, and the company of the verified key.
 create temporary table actors (place integer, actor text, role text, signed_in text, company text);
 insert into actors values
   (1, 'anon', 'anon', null, null),
@@ -27,7 +28,7 @@ insert into actors values
   (6, 'an admin of Acorn', 'authenticated', 'Acorn user', null),
   (7, 'an admin of Birch', 'authenticated', 'Birch user', null),
   (8, 'no key', 'public_api', null, null),
-  -- What an earlier transaction leaves behind.
+  -- An earlier transaction of the session leaves an empty setting behind.
   (9, 'no key, in a pooled session', 'public_api', null, ''),
   (10, 'a key of Acorn', 'public_api', null, 'Acorn'),
   (11, 'a key of Birch', 'public_api', null, 'Birch');
@@ -46,7 +47,8 @@ begin
 end
 $$;
 
--- What a statement comes to when it is run: its one answer, or what refuses it. Nothing of it stays, the role neither.
+-- The result of a statement, run by this actor: its value, or the error that refuses it. All its changes are rolled
+-- back, the role too.
 create function pg_temp.try(actor text, statement text) returns text language plpgsql as $$
 declare
   answer text;
@@ -60,8 +62,8 @@ exception
 end
 $$;
 
--- Whether a statement is let through. It may fail for another reason than a privilege that is missing, but for a view, or a column, that nobody
--- can write to.
+-- Whether a statement is allowed. It may fail for another reason than a missing privilege, unless the reason is that
+-- nobody can write to this view or column.
 create function pg_temp.may(statement text) returns boolean language plpgsql as $$
 begin
   execute statement;
@@ -72,8 +74,8 @@ exception
 end
 $$;
 
--- Whether a function can be called. What it says to nulls does not matter, unless it refuses itself. They come out of a subquery, because for
--- a strict function the planner would answer for constants, unasked.
+-- Whether a function can be called. Its result for nulls does not matter, unless calling it is refused. The nulls
+-- come from a subquery: for constant nulls the planner would not call a strict function at all.
 create function pg_temp.may_call(called regprocedure) returns boolean language plpgsql as $$
 declare
   shape record;
@@ -98,7 +100,7 @@ exception
 end
 $$;
 
--- The tables and views that are looked at: this project's, and those that its migrations could open by mistake.
+-- The tables and views that are tested: those of this project, and those that its migrations could open by mistake.
 create temporary view relations as
 select c.oid, c.oid::regclass::text as name, c.relkind
 from pg_class as c
@@ -109,7 +111,7 @@ where c.relnamespace in (
   and not exists (select from pg_depend as d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e');
 grant select on relations to public;
 
--- All that a role may do: a command, the columns that it may do it with (* for all), and a table, view or function.
+-- All that a role may do: a command, its columns (* for all), and the table, view or function.
 create function pg_temp.can(role text) returns table (command text, columns text, object text) language plpgsql as $$
 begin
   perform set_config('role', role, true);
@@ -144,10 +146,12 @@ $$;
 
 create temporary table expected (roles text[], command text, columns text, objects text[]);
 insert into expected values
-  -- The functions that serve API keys: all that the project's secret key can do, which no policy binds. public_api owns them.
+  -- The functions that serve API keys. The project's secret key, which no policy binds, can do nothing else. public_api
+  -- owns them.
   ('{service_role,public_api}', 'call', '*', '{public.list_activity,public.list_categories,public.list_day_ratings,public.list_members,
     public.list_pulse_responses,public.list_rewards,public.list_teams,public.upsert_rewards,public.verify_api_key}'),
-  -- Who has signed in: names of members, keys without their hash, their uses and history; a new key, and what may change of one.
+  -- Signed-in people: names of members, keys without their hash, their uses and their history; creating a key, and
+  -- changing the columns of a key that may change.
   ('{authenticated}', 'select', '*', '{app.api_key_uses,app.api_key_events}'),
   ('{authenticated}', 'select', 'company_id, id, name', '{app.members}'),
   ('{authenticated}', 'select', 'company_id, created_at, created_by, expires_at, hint, id, name, replaced_by, revoked_at, revoked_by, scopes',
@@ -157,7 +161,7 @@ insert into expected values
   ('{authenticated}', 'call', '*', '{public.create_api_key,public.link_member,public.list_api_key_events,public.list_api_keys,
     public.rename_api_key,public.replace_api_key,public.revoke_api_key,app.check_api_key_name,app.current_admin,app.current_member,
     app.insert_api_key,app.iso_8601,app.link_member,app.scopes}'),
-  -- What these functions do as public_api: read what the API answers, and write the columns of an import.
+  -- The rights of these functions as public_api: they read what the API returns, and write the columns of an import.
   ('{public_api}', 'select', '*', '{api.members,api.teams,api.categories,api.activity,api.rewards,api.day_ratings,api.pulse_responses,
     app.teams,app.members,app.categories,app.category_names,app.kudos,app.rewards,app.day_ratings,app.pulse_questions,app.pulse_responses}'),
   ('{public_api}', 'select', 'default_language, id, name', '{app.companies}'),
@@ -174,7 +178,7 @@ select bag_eq(
 )
 from unnest(array['anon', 'service_role', 'authenticated', 'public_api']) as role;
 
--- Whose rows there are for each actor: the tables and views that it may read, by the companies that it finds in them.
+-- The rows that each actor finds in the tables and views that it may read: those of which companies.
 
 create function pg_temp.whose(company uuid) returns text language sql immutable
 return case company when pg_temp.id('Acorn') then 'Acorn' when pg_temp.id('Birch') then 'Birch' else 'somebody else' end;
@@ -209,7 +213,7 @@ select bag_eq(
   'In every table and view that it may read each actor finds rows of its own company and of no other; who has none, no row'
 );
 
--- Writing past the functions: whose rows are written, or what refuses it
+-- Writing without the functions: whose rows are written, or the error that refuses it
 
 create temporary table attempts (place serial, actor text, statement text, outcome text, name text);
 insert into attempts (actor, statement, outcome, name)
@@ -242,7 +246,7 @@ from (values
   ('a key of Acorn', 'delete from app.rewards', '42501 permission denied for table rewards', 'No reward is deleted')
 ) as written (actor, statement, outcome, name);
 
--- Managing keys: what each function of the dashboard answers to whom
+-- Managing keys: the result of each function of the dashboard for each actor
 
 insert into attempts (actor, statement, outcome, name)
 select actor, format(statement, key.id), outcome, format('%s, as %s: %s', task, actor, coalesce(outcome, 'none'))

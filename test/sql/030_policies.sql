@@ -1,9 +1,9 @@
--- Row-level security as it is declared: on every table, with exactly these policies, and views that do not go around it.
+-- Declared row-level security: on every table, with exactly these policies, and with views that do not bypass it.
 begin;
 create extension if not exists pgtap with schema extensions;
 select plan(8);
 
--- The schemas that this project makes.
+-- The schemas of this project.
 create function pg_temp.ours() returns oid[] language sql stable
 return array(select oid from pg_namespace where nspname in ('app', 'api', 'staging'));
 

@@ -1,9 +1,10 @@
--- Functions: whose they are, with whose rights and settings they run. Who may call them is in 020_who_may_do_what.sql.
+-- Functions: who owns them, and with which rights and settings they run. Who may call them is in
+-- 020_who_may_do_what.sql.
 begin;
 create extension if not exists pgtap with schema extensions;
 select plan(17);
 
--- The functions of this project: those of its schemas, and those in public that no extension brought.
+-- The functions of this project: those in its schemas, and those in public that belong to no extension.
 create temporary view functions as
 select
   p.oid,
@@ -25,7 +26,7 @@ join pg_namespace as n on n.oid = p.pronamespace
 where n.nspname in ('public', 'app', 'api', 'staging')
   and not exists (select from pg_depend as d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e');
 
--- What the Data API may call
+-- Functions that the Data API may call
 
 select is_empty(
   $$

@@ -1,7 +1,7 @@
--- app.authenticate: which keys pass, what a refusal says, what a passing key sets and records.
+-- app.authenticate: which keys pass, what a refusal contains, and what is set and recorded for a key that passes.
 begin;
 create extension if not exists pgtap with schema extensions;
--- Only so that pgTAP itself can be called while acting as public_api.
+-- Only so that tests that run as public_api can call pgTAP.
 grant usage on schema extensions to public_api;
 select plan(45);
 
@@ -44,7 +44,7 @@ begin atomic
   where key_id = (select k.id from app.api_keys as k where k.key_hash = decode(pg_temp.hash_of(key), 'hex'));
 end;
 
--- Everything that a refusal says.
+-- All parts of a refusal's error.
 create function pg_temp.refusal(hash text, scope text) returns table (code text, message text, detail text, hint text) language plpgsql as $$
 begin
   perform app.authenticate(hash, scope);
@@ -140,7 +140,7 @@ select results_eq(
   'The detail of a PT403 names key and company, for the log'
 );
 
--- A refusal leaves nothing behind
+-- After a refusal nothing is changed
 reset role;
 select pg_temp.set_last_used_at('members', null);
 set local app.company_id = '';
@@ -188,7 +188,8 @@ select isnt(
   'Each key answers an id of its own'
 );
 
--- At the same moment: what one session can see of it. The rest stands in test/hardening/requests_at_once.test.ts.
+-- Requests at the same time, as far as one session can test them. The other tests are in
+-- test/hardening/requests_at_once.test.ts.
 
 create function pg_temp.slots() returns bigint language sql volatile
 begin atomic
@@ -247,7 +248,7 @@ select is(
   'verify_api_key puts the ids of key and company into the response headers, for the log'
 );
 
--- While the database is read-only, which is the default that the platform sets when a disk is nearly full.
+-- The database is read-only by default: the platform sets this when a disk is nearly full.
 select pg_temp.set_last_used_at('birch', now() - interval '1 hour');
 
 set local default_transaction_read_only = on;

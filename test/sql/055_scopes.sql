@@ -1,11 +1,11 @@
--- Scopes: which function asks for which, and that each asks at all.
+-- Scopes: which function requires which scope, and that each function checks it.
 begin;
 create extension if not exists pgtap with schema extensions;
 select plan(8);
 
 \ir helpers.psql
 
--- Calls a function that serves API keys, with some arguments, and says with which SQLSTATE it ends.
+-- Calls a function that serves API keys with its arguments. Returns `passes` or the SQLSTATE of the error.
 create function pg_temp.outcome(call text, hash text) returns text language plpgsql as $$
 begin
   execute format('select public.%s', call) using hash;
@@ -15,7 +15,7 @@ exception
 end
 $$;
 
--- The calls, and the scope that the specification's table of endpoints asks for.
+-- The calls, and the scope that the specification's table of endpoints requires for each.
 create temporary table calls (call text, scope text);
 insert into calls values
   ('list_members($1, 100)', 'read:members'),
@@ -27,7 +27,7 @@ insert into calls values
   ('list_pulse_responses($1, 100)', 'read:analytics'),
   ('upsert_rewards($1, ''[{"external_id": "mug", "name": "Mug", "points_cost": 1}]'')', 'write:rewards');
 
--- Of every scope a key with that one, one with all the others, a revoked one and an expired one.
+-- For every scope: a key with this scope alone, one with all the others, a revoked one and an expired one.
 create temporary table key_hashes (kind text, scope text, hash text);
 do $$
 begin

@@ -1,11 +1,12 @@
--- A company on its way to another project, and after it (docs/moving-a-company.md): what its keys and its admins can still do here.
+-- A company during and after its move to another project (docs/moving-a-company.md): what its keys and its admins can
+-- still do here.
 begin;
 create extension if not exists pgtap with schema extensions;
 select plan(21);
 
 \ir helpers.psql
 
--- A company with an admin who is linked, one who is not, and two keys.
+-- A company with two admins, of whom only the first is linked, and two keys.
 create function pg_temp.found(company text, admin text) returns void language plpgsql as $$
 begin
   insert into app.companies (id, name) values (pg_temp.id(company), company);

@@ -5,7 +5,7 @@ select plan(26);
 
 \ir helpers.psql
 
--- Acorn: six people. Bo and Cy came in the same instant. Birch: one more.
+-- Acorn: six people. Bo and Cy have the same created_at. Birch: one more person.
 do $$
 begin
   perform pg_temp.found('Acorn');
@@ -116,7 +116,7 @@ select is(
   'A team without anybody of that role is an empty page'
 );
 
--- Team and role together: whichever leads, because fewer members match it, the other holds too
+-- Team and role together: the filter with fewer matches leads, and the other filter must hold too
 
 reset role;
 insert into app.teams (company_id, id, name) values (pg_temp.id('Acorn'), pg_temp.id('rare team'), 'Rare');

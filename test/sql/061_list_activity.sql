@@ -5,8 +5,8 @@ select plan(56);
 
 \ir helpers.psql
 
--- Acorn, whose language is German: Ada, Bo and Cy thank each other. Birch: three more kudos, of one
--- instant newer than all.
+-- Acorn, whose language is German: Ada, Bo and Cy send kudos to each other. Birch: three more kudos with the same time,
+-- newer than all others.
 do $$
 begin
   perform pg_temp.found('Acorn');
@@ -52,7 +52,7 @@ insert into app.kudos (company_id, id, sender_id, receiver_id, category_id, mess
   (pg_temp.id('Birch'), '00000000-0000-4000-8000-000000000007', pg_temp.id('Birch admin'), pg_temp.id('Birch admin'),
     pg_temp.id('Birch category'), 'seven', '2026-06-05Z');
 
--- One field of every kudos of a page of Acorn's, called with these arguments.
+-- One field of every kudos on a page of Acorn, with these arguments.
 create function pg_temp.kudos(arguments text, field text default 'message') returns text[] language plpgsql as $$
 declare
   page json;
@@ -203,7 +203,7 @@ from unnest(array[
   $$sender_id => pg_temp.id('Bo')$$, $$receiver_id => pg_temp.id('Cy')$$, $$category_id => pg_temp.id('not in German')$$
 ]) as filter;
 
--- Two filters and three: whichever leads, because fewest kudos match it, the others hold too
+-- Two and three filters: the filter with the fewest matches leads, and the others must hold too
 
 reset role;
 insert into app.members (company_id, id, name, email)
@@ -211,7 +211,8 @@ select pg_temp.id('Acorn'), pg_temp.id(name), name, md5(name) || '@acorn.example
 from unnest(array['common sender', 'rare sender', 'other sender', 'common receiver', 'rare receiver', 'other receiver']) as name;
 insert into app.categories (company_id, id)
 select pg_temp.id('Acorn'), pg_temp.id(name) from unnest(array['common category', 'rare category', 'other category']) as name;
--- Many of all that is common. Of each rare thing one kudos with what is common, and one with other people and another category.
+-- Five kudos have all that is common. For each rare thing, one kudos has it with the common ones, and one with other
+-- people and another category.
 insert into app.kudos (company_id, sender_id, receiver_id, category_id, message)
 select pg_temp.id('Acorn'), pg_temp.id(sender || ' sender'), pg_temp.id(receiver || ' receiver'), pg_temp.id(category || ' category'),
   concat_ws(' ', sender, receiver, category)
@@ -225,7 +226,7 @@ select pg_temp.id('Acorn'), pg_temp.id('common sender'), pg_temp.id('common rece
 from generate_series(1, 5);
 set local role service_role;
 
--- The kudos of one rare thing and others that are common.
+-- The messages of the kudos with this sender, receiver and category; null means any.
 create function pg_temp.led_by(sender text, receiver text, category text) returns text[] language sql
 return pg_temp.column_of(
   public.list_activity(pg_temp.key('Acorn'), 100, sender_id => pg_temp.id(sender || ' sender'),

@@ -5,8 +5,8 @@ select plan(17);
 
 \ir helpers.psql
 
--- Acorn: five rewards, two of them archived, two of one instant. Birch: two more, of one instant newer
--- than all.
+-- Acorn: five rewards, of which two are archived and two have the same time. Birch: two more with the same time, newer
+-- than all others.
 do $$
 begin
   perform pg_temp.found('Acorn');

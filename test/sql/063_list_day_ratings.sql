@@ -5,7 +5,7 @@ select plan(28);
 
 \ir helpers.psql
 
--- Acorn: five ratings. Birch: two more, newer than all.
+-- Acorn: five ratings. Birch: two more, newer than all others.
 do $$
 begin
   perform pg_temp.found('Acorn');

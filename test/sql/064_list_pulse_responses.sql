@@ -5,7 +5,7 @@ select plan(20);
 
 \ir helpers.psql
 
--- Acorn: answers with every kind of JSON value. Birch: one more, newer than all.
+-- Acorn: pulse responses with every kind of JSON value. Birch: one more, newer than all others.
 do $$
 begin
   perform pg_temp.found('Acorn');

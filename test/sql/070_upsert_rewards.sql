@@ -5,11 +5,11 @@ select plan(33);
 
 \ir helpers.psql
 
--- Where a reward's current version lies: changes with every new version.
+-- The ctid of a reward, which changes whenever the row is written.
 create function pg_temp.version(company text, reward text) returns tid language sql stable
 return (select ctid from app.rewards where company_id = pg_temp.id(company) and external_id = reward);
 
--- Acorn: a mug and a cup from another system, and tea that was entered by hand. Birch: a mug of its own.
+-- Acorn: a mug and a cup from another system, and tea entered by hand. Birch: its own mug.
 do $$
 begin
   perform pg_temp.found('Acorn');
@@ -25,7 +25,7 @@ values
   (pg_temp.id('Birch'), pg_temp.id('Birch mug'), 'mug', 'Birch mug', 'Old', 30, 'birch', 5, null, null, true, '2026-01-04Z');
 create temporary table before as
 select ctid as version, * from app.rewards where company_id in (pg_temp.id('Acorn'), pg_temp.id('Birch'));
--- So that who acts below can look at what an import has done.
+-- security definer, so that tests with another role can read what an import has written.
 create function pg_temp.rewards(company text) returns setof app.rewards language sql security definer stable
 begin atomic
   select * from app.rewards where company_id = pg_temp.id(company);
@@ -128,7 +128,7 @@ select results_eq(
   'A row cannot choose its company, nor what an import leaves alone'
 );
 
--- A mixed import: new ones, changed ones, and one whose fields differ in what was sent
+-- A mixed import: new and changed rewards with different optional fields
 
 select is(
   public.upsert_rewards(pg_temp.key('Acorn'), '[
@@ -144,7 +144,7 @@ select bag_eq(
   'Which optional fields were sent is asked row by row'
 );
 
--- What was not named
+-- Rewards that the import does not name
 reset role;
 
 select is_empty(
@@ -236,7 +236,7 @@ select is_empty(
   'An import that fails leaves nothing behind'
 );
 
--- A whole catalogue, again and again
+-- Importing a whole catalogue several times
 reset role;
 create temporary table arrivals (place bigint generated always as identity, external_id text);
 create function pg_temp.note_arrival() returns trigger language plpgsql security definer as $$

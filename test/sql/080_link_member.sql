@@ -1,4 +1,4 @@
--- public.link_member: which sign-in becomes which member.
+-- public.link_member: which account is linked to which member.
 begin;
 create extension if not exists pgtap with schema extensions;
 select plan(23);
@@ -28,7 +28,7 @@ set local request.jwt.claims = '';
 
 select throws_ok('select public.link_member()', 'PT401', 'this account no longer exists', 'Without a user there is nothing to link');
 
--- Acting as somebody whose account is gone, while the session still looks good.
+-- Acting as a person whose account was deleted, while their session is still valid.
 select pg_temp.sign_in('nobody');
 
 select throws_ok('select public.link_member()', 'PT401', 'this account no longer exists', 'An account that is gone is told so');
@@ -48,7 +48,7 @@ select is(
   'Once it is confirmed, the call links: the answer names company, member and role'
 );
 
--- Acting as people whom no member's address names.
+-- Acting as people whose address no member has.
 select pg_temp.sign_in('Eve');
 select is(public.link_member() ->> 'status', 'no_member', 'An address that no member has is not linked');
 select pg_temp.sign_in('prefix');
@@ -103,7 +103,7 @@ select is(
   'A member who is linked already does not count: the one that is left is linked'
 );
 
--- Acting as a second sign-in with the address of a member who is linked.
+-- Acting as a second account with the address of a linked member.
 reset role;
 select pg_temp.sign_up('second Uma', 'UMA@acorn.example');
 select pg_temp.sign_in('second Uma');

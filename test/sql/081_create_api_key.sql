@@ -1,11 +1,11 @@
--- public.create_api_key: who makes keys, what a key is, what nobody can choose.
+-- public.create_api_key: who may create keys, what a key consists of, and what the caller cannot choose.
 begin;
 create extension if not exists pgtap with schema extensions;
 select plan(30);
 
 \ir helpers.psql
 
--- What a statement is refused with: SQLSTATE, hint and message in one line.
+-- The error of a refused statement: SQLSTATE, hint and message in one line.
 create function pg_temp.refusal(statement text) returns text language plpgsql as $$
 declare
   message text;
@@ -22,7 +22,7 @@ $$;
 
 do $$ begin perform pg_temp.meet(); end $$;
 
--- The stored row of a key, for what no role of the Data API may see.
+-- The stored row of a key, with columns that no role of the Data API may read.
 create function pg_temp.stored(key text) returns app.api_keys language sql stable security definer
 return (select k from app.api_keys as k where k.name = key and k.company_id in (pg_temp.id('Acorn'), pg_temp.id('Birch')));
 
@@ -110,7 +110,7 @@ select is_empty(
 );
 select is((select count(*) from app.api_keys), 4::bigint, 'A refused call makes no key');
 
--- What nobody can choose
+-- Columns that nobody can choose
 
 select throws_ok(
   $$ insert into app.api_keys (name, scopes, key_hash) values ('Mine', '{read:members}', sha256('mine')) $$,
@@ -181,10 +181,10 @@ select throws_ok(
   'Who may not create keys is told so before anything is said about the arguments'
 );
 
--- The key is nowhere
+-- The key itself is stored nowhere
 reset role;
 
--- Every row of every table of this project whose text holds what is looked for, as text or as bytes.
+-- Every table of this project with a row that contains this text, as characters or as bytes.
 create function pg_temp.tables_with(secret text) returns setof regclass language plpgsql as $$
 declare
   relation regclass;

@@ -1,4 +1,4 @@
--- public.list_api_keys and public.revoke_api_key: what admins see of keys, and that a revoke is for good.
+-- public.list_api_keys and public.revoke_api_key: what admins see of keys, and that a revoke is final.
 begin;
 create extension if not exists pgtap with schema extensions;
 select plan(26);
@@ -14,7 +14,8 @@ select
   pg_temp.make_key('Ada', 'Mail') as mail,
   pg_temp.make_key('Ben', 'Birch') as birch;
 grant select on ids to authenticated;
--- Keys of one transaction are of one instant: three of different days are wanted. The trigger on updates stands in the way.
+-- Keys created in one transaction have the same time, but the test needs three different days. A trigger forbids this
+-- update.
 alter table app.api_keys disable trigger user;
 update app.api_keys as k set created_at = dated.created_at, hint = 'sk_live_…' || right(name, 4)
 from (values ('Expired', timestamptz '2026-03-01Z'), ('Warehouse', '2026-03-03 08:09:10.111213Z'), ('Mail', '2026-03-02Z')) as dated (key, created_at)
@@ -22,7 +23,7 @@ where k.company_id = pg_temp.id('Acorn') and k.name = dated.key;
 alter table app.api_keys enable trigger user;
 update app.api_key_uses set last_used_at = '2026-03-04 05:06:07.5Z' where key_id = (select mail from ids);
 
--- Some fields of every listed key, one line a key.
+-- These fields of every listed key, one line per key.
 create function pg_temp.listed(variadic fields text[]) returns text[] language sql stable
 begin atomic
   select coalesce(array_agg(line), '{}')
@@ -63,7 +64,7 @@ select is(
 
 -- Revoke
 
--- Acting as those who may not: 020_who_may_do_what.sql tries each of them.
+-- Acting as Ben, an admin of another company. 020_who_may_do_what.sql tests everybody who may not revoke.
 select pg_temp.sign_in('Ben');
 select throws_ok(
   $$ select public.revoke_api_key(pg_temp.id('no key of anybody')) $$, 'PT404', 'no API key of your company has this id',
@@ -101,7 +102,7 @@ select is(
   'A key that is expired and revoked is listed as revoked'
 );
 
--- What cannot be undone or forged, also not with SQL of one's own
+-- What an admin cannot undo or forge, even with their own SQL
 
 update app.api_keys set revoked_at = null where id = (select mail from ids);
 select is(
@@ -144,7 +145,7 @@ select is_empty(
   'Without an admin who is signed in no key is renamed, because the history could not say by whom'
 );
 
--- Who stops being an admin
+-- A person who stops being an admin
 do $$ begin perform pg_temp.make_key('Ada', 'Second'); end $$;
 update app.members set role = 'employee' where id = pg_temp.id('Ada of Acorn');
 -- Acting as Ada, who has just become a plain member; her session is the same.

@@ -1,4 +1,5 @@
--- public.replace_api_key and public.rename_api_key: a successor with an overlap, a new name, and nothing else of a key.
+-- public.replace_api_key and public.rename_api_key: a successor while the old key still works for a time, a new name,
+-- and no other change of a key.
 begin;
 create extension if not exists pgtap with schema extensions;
 select plan(18);
@@ -16,7 +17,7 @@ select
   pg_temp.make_key('Ben', 'Birch') as birch;
 grant select on ids to authenticated;
 
--- The stored row of a key, for what no role of the Data API may see.
+-- The stored row of a key, with columns that no role of the Data API may read.
 create function pg_temp.stored(id uuid) returns app.api_keys language sql stable security definer
 return (select k from app.api_keys as k where k.id = stored.id);
 
@@ -29,7 +30,7 @@ end;
 
 -- Replace
 
--- Acting as Amy, another admin than the one who made the keys. Who may not is in 020_who_may_do_what.sql.
+-- Acting as Amy, not the admin who created the keys. Who may not do this is tested in 020_who_may_do_what.sql.
 set local role authenticated;
 select pg_temp.sign_in('Amy');
 do $$ begin perform public.revoke_api_key(revoked) from ids; end $$;

@@ -1,4 +1,4 @@
--- The history of keys: who created or revoked which, and that it only grows.
+-- The history of keys: who created or revoked which key, and that no entry can be changed or deleted.
 begin;
 create extension if not exists pgtap with schema extensions;
 select plan(9);
@@ -23,7 +23,7 @@ begin
 end
 $$;
 
--- What is recorded
+-- Recorded entries
 reset role;
 
 select results_eq(
@@ -73,11 +73,11 @@ select is(
   'An event has when, what, who, and of the key its id, name, hint, scopes and expiry, its former name and what replaced it'
 );
 
--- It only grows
+-- Entries can only be added
 
 -- No role of the Data API can write to it (020_who_may_do_what.sql).
 
--- Acting as postgres, who owns the table and whom no policy binds.
+-- Acting as postgres, who owns the table, so that no policy applies.
 reset role;
 
 select throws_ok(

@@ -1,14 +1,15 @@
--- Ownership and row-level security lost: the functions that serve API keys refuse to run, or see to the company themselves.
+-- Without ownership or row-level security, the functions that serve API keys refuse to run, or filter by the company
+-- themselves.
 begin;
 create extension if not exists pgtap with schema extensions;
--- Only so that pgTAP itself can be called while acting as public_api.
+-- Only so that tests that run as public_api can call pgTAP.
 grant usage on schema extensions to public_api;
 select plan(12);
 
 \ir helpers.psql
 
--- Acorn and Birch with the same things. An id is unique in its company only: here both use the same ids, and everything that could
--- be told apart says whose it is.
+-- Acorn and Birch with the same rows. An id is unique only in its company: here both companies use the same ids, and
+-- every name or text is the name of the company.
 do $$
 declare
   company text;
@@ -19,7 +20,7 @@ begin
     insert into app.teams (company_id, id, name) values (pg_temp.id(company), shared, company);
     insert into app.members (company_id, id, name, email, team_id) values (pg_temp.id(company), shared, company, company || '@x.example', shared);
     insert into app.categories (company_id, id) values (pg_temp.id(company), shared);
-    -- Birch's name is the one that an English company would rather see.
+    -- Birch's name is in English, so that it would come first for a company whose language is English.
     insert into app.category_names (company_id, category_id, language, name)
     values (pg_temp.id(company), shared, case company when 'Birch' then 'en' else 'fr' end, company);
     insert into app.kudos (company_id, id, sender_id, receiver_id, category_id, message)
@@ -32,7 +33,8 @@ begin
 end
 $$;
 
--- The functions that read or write companies' data, called as the secret key would, and the tables that each reads.
+-- The functions that read or write data of companies, called as the secret key calls them, and the tables that each
+-- reads.
 create temporary table calls (name text, call text, tables text[]);
 insert into calls
 select name, call, tables
@@ -51,7 +53,7 @@ from (values
   ('{app.companies}', array['verify_api_key($1)'])
 ) as served (tables, calls), unnest(calls) as call, substring(call from '\w+') as name;
 
--- What a call with Acorn's key answers, or the message that it fails with.
+-- The result of a call with Acorn's key, or the message of its error.
 create function pg_temp.answer(call text) returns text language plpgsql as $$
 declare
   answer text;
@@ -65,7 +67,7 @@ exception
 end
 $$;
 
--- As it should be
+-- With everything in place
 
 select set_eq(
   'select distinct name from calls',
@@ -91,7 +93,7 @@ select set_eq(
     with recursive texts as (
       select calls.name, p.prosrc as text from calls join pg_proc as p on p.proname = calls.name and p.pronamespace = 'public'::regnamespace
       union
-      -- What it calls to run with its own rights.
+      -- Functions that it calls and that run with the rights of their caller.
       select texts.name, p.prosrc
       from texts
       join pg_proc as p on p.pronamespace = 'app'::regnamespace and not p.prosecdef and texts.text ~ ('\mapp\.' || p.proname || '\(')
@@ -114,7 +116,7 @@ select set_eq(
   'The tables named here for each function are those that it reads, through its views and in what it calls'
 );
 
--- Ownership lost: what a restore without owners does
+-- Ownership lost, as after a restore without owners
 
 create function pg_temp.give_functions_to(owner regrole) returns void language plpgsql as $$
 declare
@@ -140,7 +142,7 @@ select is_empty(
   'select call from answers where pg_temp.answer(call) <> answer', 'Given back to public_api, every function answers as before'
 );
 
--- The owner no longer bound
+-- The owner is no longer bound by policies
 
 alter role public_api bypassrls;
 select set_eq(
@@ -150,7 +152,7 @@ select set_eq(
 );
 alter role public_api nobypassrls;
 
--- Row-level security switched off, on one table after the other
+-- Row-level security disabled, one table at a time
 
 create function pg_temp.answers_without_row_security() returns table (relation text, name text, answer text) language plpgsql as $$
 declare
@@ -172,7 +174,7 @@ select is_empty(
   'When row-level security is switched off on any table that a function reads, that function refuses to run'
 );
 
--- Run as their caller
+-- Functions run with the rights of their caller
 
 alter function public.list_members security invoker;
 select is(
@@ -181,7 +183,7 @@ select is(
 );
 alter function public.list_members security definer;
 
--- Policies that let everything through: what the functions themselves still see to
+-- Policies that let everything through: the functions still check the company themselves
 
 do $$
 declare

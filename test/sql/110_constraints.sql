@@ -1,4 +1,4 @@
--- Constraints: keys that carry the company, values at and past their limits.
+-- Constraints: keys that contain the company, and values at their limits and beyond.
 begin;
 create extension if not exists pgtap with schema extensions;
 select plan(32);
@@ -12,7 +12,7 @@ begin
 end
 $$;
 
--- Every key carries the company
+-- Every key begins with the company
 
 create temporary view keys as
 select
@@ -101,9 +101,9 @@ select bag_eq(
   'These columns may be null, as the specification says, and no other'
 );
 
--- Nothing refers to another company's things
+-- No row refers to a row of another company
 
--- Of keys the triggers fill in who has created and revoked one; without them the keys of the table decide.
+-- Triggers set who created and who revoked a key. They are off, so that the foreign keys are tested.
 alter table app.api_keys disable trigger user;
 insert into auth.users (id) values (pg_temp.id('newcomer'));
 select throws_ok(format(statement, pg_temp.id('Acorn')), '23503', null, name)
@@ -147,7 +147,7 @@ select lives_ok(
 
 -- Values
 
--- Rows that pass, and the values that decide: at a limit and past it.
+-- Valid rows, and the values at a limit and beyond it.
 create temporary table valid_rows (relation text, fields jsonb);
 insert into valid_rows values
   ('app.companies', '{"id": "00000000-0000-4000-8000-00000000000c", "name": "C", "default_language": "en", "created_at": "2026-01-01Z", '
@@ -171,7 +171,8 @@ update valid_rows set fields = jsonb_build_object(
   ) || fields || case relation when 'app.api_key_events' then '{"id": 0}' else '{}'::jsonb end;
 
 create temporary table decisive_values (constraint_name text, relation text, field text, accepted jsonb, refused jsonb);
--- Texts of so many characters, whatever their bytes, and times of the years 1 to 9999, in whatever table.
+-- Texts have a maximum number of characters, whatever their bytes, and times are in the years 1 to 9999, in every
+-- table.
 insert into decisive_values
 select format('%s_%s_length', relation, field), 'app.' || relation, field,
   case when minimum = 0 then jsonb_build_array('', repeat('ä', maximum)) else jsonb_build_array('x', repeat('ä', maximum)) end
@@ -203,12 +204,12 @@ insert into decisive_values values
   ('day_ratings_points_awarded_range', 'app.day_ratings', 'points_awarded', '[null, 0]', '[-1]'),
   ('api_keys_scopes_known', 'app.api_keys', 'scopes', json_build_array(app.scopes(), array['write:rewards']),
     '[[], ["read:members", "read:everything"], ["read:members", null]]'),
-  -- A key in the place of its hash.
+  -- A whole key instead of its hash.
   ('api_keys_key_hash_length', 'app.api_keys', 'key_hash', json_build_array(sha256('x')), json_build_array(convert_to('sk_live_' || repeat('x', 38), 'UTF8'))),
   ('api_keys_revoked_by_whom', 'app.api_keys', 'revoked_at', '[null]', '["2026-01-01Z"]'),
   ('api_key_events_action_known', 'app.api_key_events', 'action', '["created", "replaced", "renamed", "revoked"]', '["", "Created", "deleted"]');
 
--- What becomes of a row: inserted, or the constraint that refuses it. Nothing of it stays.
+-- The outcome for a row: `inserted`, or the constraint that refuses it. The row is not kept.
 create function pg_temp.outcome(relation text, fields jsonb) returns text language plpgsql as $$
 declare
   refusing text;
@@ -267,7 +268,7 @@ select lives_ok(
   $$ delete from app.companies where id = pg_temp.id('Acorn') $$, 'A company can be deleted with everything that it has'
 );
 
--- Which tables still hold rows of a company.
+-- The tables that still have rows of a company.
 create function pg_temp.tables_of(company uuid) returns setof text language plpgsql as $$
 declare
   relation text;

@@ -1,13 +1,13 @@
--- Plans: a page costs the same however long the history behind it. Counted in rows that a call really reads.
+-- Plans: the cost of a page does not depend on the length of the history. It is counted in rows that a call reads.
 begin;
 create extension if not exists pgtap with schema extensions;
 
 \ir helpers.psql
 
--- Acorn and Birch, each with a history that no page should read through: 1,000 members in 20 teams, 4,000 kudos, 2,000 rewards,
--- ratings and answers, one a minute. Before those, for pages of two filters: 3,000 more members of one team, 3,000 more kudos from
--- one member to another in one category, and of each again three with something that is rare. In June 2024 what is rare in that month
--- alone, a hundred before and after it, and what is busy then. Beside them 200 companies with five keys each.
+-- Acorn and Birch each have 1,000 members in 20 teams, 4,000 kudos, and 2,000 rewards, ratings and answers, one a
+-- minute. Older rows are for pages of several filters: 3,000 members of one team and role, 3,000 kudos with one sender,
+-- receiver and category, and for each filter three rows with a rare value. In June 2024: values that are rare in that
+-- month, with a hundred rows before and after it, and common ones. Then 200 companies with five keys each.
 create function pg_temp.fill(company text) returns void language sql
 begin atomic
   insert into app.teams (company_id, id, name)
@@ -77,11 +77,12 @@ begin
 end
 $$;
 
--- Pages, by what they show: the call, the table that it pages through, the indexes of it that it may enter and how often (the one that has the
--- page's order, and those by which it finds where to begin), how many rows it answers, and how many more it may read.
+-- The pages: the call, the table that it reads, the indexes of this table that it may enter and how often, the number
+-- of rows in the answer, and how many more it may read. One index has the page's order, the others find where it
+-- begins.
 create temporary table pages (place serial, name text, call text, paged regclass, entered text[], answered int4range, besides bigint);
 
--- Every statement that a list has.
+-- Every statement of every list.
 insert into pages (name, call, paged, entered, answered, besides)
 select name, call, paged::regclass, array[index], '[5,1000]', 1
 from (values
@@ -108,7 +109,7 @@ from (values
   ('categories', 'list_categories($1, 5)', 'app.categories', 'categories_newest')
 ) as full_pages (name, call, paged, index);
 
--- Nothing matches the filter: that is found out without reading what others have.
+-- Nothing matches the filter. The call finds this out without reading other rows.
 insert into pages (name, call, paged, entered, answered, besides)
 select name, call, paged::regclass, array[index], '[0,0]', 0
 from (values
@@ -122,7 +123,7 @@ from (values
     'app.day_ratings', 'day_ratings_team_newest')
 ) as empty_pages (name, call, paged, index);
 
--- The full pages after a row that lies far behind the newest: within the page's window, before it, or newer than its end.
+-- The full pages again, after a row far from the newest one: inside the page's window of time, older, or newer.
 create function pg_temp.follow() returns void language plpgsql as $$
 declare
   page record;
@@ -140,8 +141,8 @@ begin
 end
 $$;
 
--- Pages of several filters: three rows match the rare one, more than a thousand each of the others. The index that has the page's order
--- is that of the rare one, entered once to count and once to read; the others are only asked how many there are, up to a thousand.
+-- Several filters: three rows match the rare one, more than a thousand each of the others. The index of the rare one
+-- has the page's order and is entered twice, to count and to read. Of the others up to a thousand rows are counted.
 insert into pages (name, call, paged, entered, answered, besides)
 select
   format('%s of a rare %s and a common %s', substring(paged from '\w+$'), rare, array_to_string(common, ' and a common ')),
@@ -175,9 +176,9 @@ select
   'app.kudos'::regclass, array(select format('kudos_%s_newest', filter) from unnest(array[rare, rare, busy]) as filter), '[3,3]', 3 + 1000
 from (values ('sender', 'receiver'), ('receiver', 'sender'), ('category', 'sender')) as filters (rare, busy);
 
--- What this transaction has read so far: of each table how often it was read from end to end, the rows that this and its indexes
--- fetched, and of each index how often it was entered. Nothing here has ever been vacuumed, so that what an index could answer alone
--- is fetched from the table as well, and counted.
+-- What this transaction has read so far: for each table, the number of full scans and of rows fetched, also through its
+-- indexes; for each index, how often it was entered. Nothing here was ever vacuumed, so even an index-only scan fetches
+-- from the table, and is counted.
 create temporary view reads as
 select c.oid as relation, s.seq_scan as scans, s.seq_tup_read + s.idx_tup_fetch as fetched, null::bigint as entered
 from pg_class as c join pg_stat_xact_user_tables as s on s.relid = c.oid
@@ -187,7 +188,7 @@ select i.indexrelid, null, null, pg_stat_get_xact_numscans(i.indexrelid)
 from pg_index as i join pg_class as c on c.oid = i.indrelid
 where c.relnamespace = 'app'::regnamespace;
 
--- Calls every list as the secret key would, and notes what it read.
+-- Calls every page as the secret key would, and records what it reads.
 create temporary table measured (planned text, page text, answered integer, relation regclass, scans bigint, fetched bigint, entered bigint);
 create function pg_temp.measure(planned text) returns void language plpgsql as $$
 declare
@@ -209,10 +210,10 @@ begin
 end
 $$;
 
--- Twice: with plans made while there was next to nothing in the tables, which a session keeps, and with plans made now. Which index
--- looks best for next to nothing is not told; that no table is read from end to end holds of both.
+-- Measured twice: with plans made while the tables were nearly empty, which a session keeps, and with plans made now.
+-- Which index is entered is tested only for plans made now. Full scans are not allowed in either case.
 select pg_temp.found(company) from unnest(array['Acorn', 'Birch']) as company;
--- Making thousands of real keys takes long, and nobody will use these. Now, because it makes the session forget a plan.
+-- Off because real keys take long to create, and already here because this statement discards cached plans.
 alter table app.api_keys disable trigger user;
 select pg_temp.analyze();
 select pg_temp.measure('to make the plans');
@@ -253,7 +254,7 @@ select is(
 )
 from pages as p order by p.place;
 
--- So nothing but the page itself can have been sorted. A page of a common filter would read its 3,000 rows besides.
+-- So only the page itself can have been sorted. A page led by a common filter would also read its 3,000 rows.
 select cmp_ok(
   m.fetched, '<=', m.answered + p.besides,
   format('A page of %s reads of its table the rows that it answers and at most %s more', p.name, p.besides)

@@ -1,10 +1,11 @@
-// The worked examples of CONTRIBUTING.md, pages that are read by people and applied by a program. Under a heading that names a file, a
-// `diff` block is a change of it: the lines without `+` have to stand in the file once, one below the other, wherever that is. A line that
-// ends in … stands for every line that begins so. A block of another language is the whole of a new file.
+// The worked examples of CONTRIBUTING.md: pages that people read and a program applies. Under a heading that names a
+// file, a `diff` block is a change of this file: its lines without `+` must be in the file exactly once, one below the
+// other, at any place. A line that ends in … stands for every line that begins like it. A block in another language is
+// the whole text of a new file.
 import { globSync, readFileSync } from "node:fs";
 import { root } from "../../scripts/stack/process.ts";
 
-/** A page: what is changed by hand, in its order, and the commands that follow, as its reader types them. */
+/** A page: the changes made by hand, in order, and the commands after them, as the reader types them. */
 export interface Example {
   page: string;
   changes: { file: string; kind: string; block: string }[];
@@ -32,14 +33,14 @@ export function readExamples(): Example[] {
     });
 }
 
-/** The files that a person changes or makes, each once. */
+/** The files that a person changes or creates, each once. */
 export const filesOf = ({ changes }: Example): string[] => [...new Set(changes.map(({ file }) => file))];
 
 /**
- * Does by program what the page tells a person to do.
- * @param files the text of each file that it changes; undefined for one that there is not
- * @returns the texts that they have then
- * @throws Error that names page and place when a change does not fit
+ * Makes the changes that the page describes.
+ * @param files returns the text of a file, or undefined when it does not exist
+ * @returns the new texts of the files
+ * @throws Error with page and place when a change does not fit
  */
 export function applyExample(
   { page, changes }: Example,
@@ -55,7 +56,7 @@ export function applyExample(
   return texts;
 }
 
-/** Takes out the lines that begin with -, puts in those that begin with +, and leaves the others. */
+/** Removes the lines that begin with -, inserts those that begin with +, and keeps the others. */
 function applyDiff(place: string, text: string, diff: string): string {
   const lines = diff.split("\n").slice(0, -1);
   const old = lines.filter((line) => !line.startsWith("+")).map((line) => `(${lineSource(line.slice(1))})\n`);

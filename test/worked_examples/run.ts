@@ -1,5 +1,6 @@
-// npm run test:examples [-- field]: follows each worked example of CONTRIBUTING.md in a copy of this folder. It makes the changes of the
-// page, runs the commands below them, and says which files were changed by hand and which were generated. `npm start` runs meanwhile.
+// npm run test:examples [-- field]: follows each worked example of CONTRIBUTING.md in a copy of this folder. It makes
+// the changes of the page, runs the commands below them while `npm start` runs, and prints which files were changed by
+// hand and which were generated.
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +16,10 @@ const git = (cwd: string, ...args: string[]): string[] =>
 
 const everything = ["--", ".", ":!node_modules"];
 
-/** A copy of what git knows and does not ignore, as it is now, with this folder's packages. git sees there what is changed after that. */
+/**
+ * A copy of all files that git tracks or does not ignore, in their present state, with the packages of this folder. The
+ * copy is a git repository, which shows the changes made after that.
+ */
 function copyProject(): string {
   const folder = mkdtempSync(`${tmpdir()}/worked-example-`);
   for (const file of git(root, "ls-files", "--cached", "--others", "--exclude-standard")) {
@@ -27,7 +31,7 @@ function copyProject(): string {
   return folder;
 }
 
-/** The first change after a release raises the version, and begins a section of the change log. */
+/** The first change after a release raises the version and begins a new section in CHANGELOG.md. */
 function raiseVersion(folder: string): void {
   const edit = (file: string, from: string, to: string) =>
     writeFileSync(`${folder}/${file}`, readFileSync(`${folder}/${file}`, "utf8").replace(from, to));
@@ -53,7 +57,7 @@ async function start(folder: string, args: string[], env: NodeJS.ProcessEnv): Pr
   });
   return {
     async stop() {
-      // Its whole group, as Ctrl-C in a terminal: npm would keep the signal to itself.
+      // The signal goes to the whole process group, as Ctrl-C in a terminal: npm alone would not forward it.
       if (child.pid) process.kill(-child.pid, "SIGTERM");
       await ended;
     },
