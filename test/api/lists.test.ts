@@ -39,7 +39,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => company.remove());
 
-/** The time of the rows with this index: index 0 is .999900. */
+/** The time of the three rows of this microsecond. Microsecond 0 is .999900. */
 const moment = (microsecond: number): string => {
   const sum = 999_900 + microsecond;
   return `2026-03-01T10:15:${30 + Math.floor(sum / 1_000_000)}.${String(sum % 1_000_000).padStart(6, "0")}Z`;
@@ -139,7 +139,7 @@ test("until as the last row's time reaches every row of a list once, when seen i
 });
 
 test("every form of since and until means the same instant: zones, missing seconds, a plus sign that arrives as a space", async () => {
-  // All these forms mean 10:15:31 UTC: the rows from index 100 on.
+  // All these forms mean 10:15:31 UTC: the rows from microsecond 100 on.
   const forms = [
     "2026-03-01T10:15:31Z",
     "2026-03-01T10:15:31",

@@ -72,7 +72,7 @@ test("whatever reaches the function is answered in time, an error as { error }, 
   expect([...statuses.keys()].sort()).toEqual([200, 204, 400, 401, 404, 405]);
 }, 600_000);
 
-/** The rows of an import that may be sent to the database. */
+/** Checks the rows that an import sends to the database. */
 function expectCleanRows(rows: Record<string, unknown>[]): void {
   expect(rows.length).toBeLessThanOrEqual(500);
   const fields = ["external_id", "name", "description", "points_cost", "reward_type"];

@@ -52,8 +52,8 @@ const members: List = {
 };
 
 /**
- * The name in the company's language; else in the same language written in other case; else in English; else the first
- * by language tag.
+ * The name in the company's language; else in the same language in different letter case; else in English; else the
+ * first by language tag.
  */
 function categoryName({ categories, language }: World, id: string): string {
   const names = categories.find((category) => category.id === id)?.names ?? {};

@@ -137,7 +137,7 @@ export const roles = ["admin", "employee", "Employee"];
 
 /** Makes a company and fills it with about `size` rows of each kind. */
 export async function newWorld(size: number): Promise<World> {
-  // The language of a company may be written in other case than the language of its category names.
+  // The language of a company and that of its category names may differ in letter case, as pt-br and pt-BR do.
   const language = one([...languages, "pt-br"]);
   const company = await newCompany("World", language);
   const canary = `canary${randomBytes(6).toString("hex")}`;
