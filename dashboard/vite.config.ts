@@ -6,7 +6,7 @@ import { expectPublishable } from "./build/publishable_key.ts";
 import { referencePage } from "./build/reference_page.ts";
 import { themeStyles } from "./build/theme_styles.ts";
 
-/** Reads a setting or says which one is missing: a page built without it could only fail later, in front of an admin. */
+/** Returns a setting. Throws if it is missing: a page built without it would fail only later, for an admin. */
 function setting(name: string, env: Record<string, string>): string {
   const value = env[name];
   if (!value) throw new Error(`Set ${name} (docs/dashboard.md says where to find it)`);

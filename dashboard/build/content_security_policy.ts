@@ -1,6 +1,6 @@
 import type { Plugin } from "vite";
 
-/** The page may load what it is served with and talk to its Supabase project: nothing inline, nobody else. */
+/** The page may load files of its own origin and connect to its Supabase project. Nothing inline, no other hosts. */
 export function policy(supabaseUrl: string): string {
   return [
     "default-src 'self'",
@@ -15,7 +15,7 @@ export function policy(supabaseUrl: string): string {
   ].join("; ");
 }
 
-/** Puts the policy into the built page, where it holds on every static host. frame-ancestors works only as a header. */
+/** Puts the policy into the built page, where it works on every static host. frame-ancestors works only as a header. */
 export function contentSecurityPolicy(supabaseUrl: string): Plugin {
   return {
     name: "content-security-policy",

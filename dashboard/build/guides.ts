@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, posix } from "node:path";
 import { Marked } from "marked";
 
-/** The documents for callers that are pages below /reference/guides/, in the order of the menu. */
+/** The documents that become pages below /reference/guides/, in the order of the menu. */
 const guides = [
   "docs/connect/excel-and-power-bi.md",
   "docs/connect/google-sheets.md",
@@ -19,7 +19,7 @@ const guides = [
   "CHANGELOG.md",
 ];
 
-/** What the guides link to besides pages: files to take away, below /reference/files/. */
+/** The files that the guides offer for download, below /reference/files/. */
 const files = [
   "docs/connect/public-data-api.pq",
   "docs/connect/public-data-api.postman_collection.json",
@@ -33,7 +33,7 @@ const published = new Map([
   ["docs/openapi.json", "/reference/openapi.json"],
 ]);
 
-/** Where a link of a document leads among the pages; null when it leads out of them, into the repository. */
+/** The address of the page that a link of a document points to; null if the target is not published. */
 function target(document: string, href: string): string | null {
   if (/^(?:https?:|#)/.test(href)) return href;
   const [path = "", fragment] = href.split("#");
@@ -41,14 +41,14 @@ function target(document: string, href: string): string | null {
   return address === undefined ? null : fragment === undefined ? address : `${address}#${fragment}`;
 }
 
-/** A heading's fragment, as code hosts make it. */
+/** The fragment of a heading, made as code hosts make it. */
 const slug = (heading: string): string =>
   heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N} _-]/gu, "")
     .replaceAll(" ", "-");
 
-/** Markdown as HTML; the links of `document` lead to where its neighbours are published. */
+/** Converts Markdown to HTML. The links of `document` point to the published pages. */
 const markedFor = (document: string): Marked =>
   new Marked({
     renderer: {
@@ -72,7 +72,7 @@ const markedFor = (document: string): Marked =>
 /** A page below /reference/: its title, its address and its HTML. */
 export type Guide = { title: string; address: string; html: string };
 
-/** A table that is too wide scrolls by itself, also for those who use the keyboard. */
+/** Lets a table that is too wide scroll within the page, also by keyboard. */
 const scrolling = (html: string): string =>
   html
     .replaceAll("<table>", '<div class="scrolls" tabindex="0" role="group" aria-label="Table"><table>')
@@ -90,7 +90,7 @@ export async function readGuides(root: string): Promise<Guide[]> {
   );
 }
 
-/** The files to take away by their names, with the project's base address where they have a placeholder. */
+/** The files for download. The project's base address replaces the placeholder in them. */
 export async function readFiles(root: string, baseAddress: string): Promise<[name: string, text: string][]> {
   return Promise.all(
     files.map(async (file) => {

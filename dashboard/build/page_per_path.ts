@@ -1,7 +1,7 @@
 import type { Plugin } from "vite";
 import { paths } from "../src/paths.ts";
 
-/** Writes the page once for every path, so that it also works on a static host that cannot be told a fallback. */
+/** Writes the page once for every path, so that it also works on a static host that has no fallback page. */
 export function pagePerPath(): Plugin {
   return {
     name: "page-per-path",

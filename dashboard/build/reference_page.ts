@@ -9,7 +9,7 @@ const renderer = resolve("swagger-ui-dist/swagger-ui-bundle.js");
 const root = `${import.meta.dirname}/../..`;
 const own = `${root}/dashboard/reference`;
 
-/** What /reference loads as it is besides its pages: our scripts and styles, the renderer's script, the typeface. */
+/** Files that are copied to /reference unchanged: our scripts and styles, the renderer's script, the font. */
 const files: Record<string, string> = {
   "frame.css": `${own}/frame.css`,
   "page.css": `${own}/page.css`,
@@ -28,7 +28,7 @@ type OpenApi = { tags: { name: string }[]; paths: Record<string, Record<string, 
 const item = (address: string, words: string, current: boolean): string =>
   `<li><a href="${address}"${current ? ' aria-current="page"' : ""}>${words}</a></li>`;
 
-/** The endpoints as the renderer's own addresses, aliases left out, and the guides. */
+/** The menu: the endpoints without aliases, linked by the renderer's own addresses, then the guides. */
 function menu({ tags, paths }: OpenApi, guides: Guide[], current: string): string {
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, name: `${method.toUpperCase()} ${path}` })),
@@ -57,8 +57,8 @@ const guideCrumbs = (title: string): string =>
   `<li><a href="/reference/">API reference</a></li><li aria-current="page">${title}</li>`;
 
 /**
- * Builds /reference: the OpenAPI document with this project's base address, the page that shows it, and a page for each guide. They are
- * pages apart, so that the dashboard loads nothing of them, and nobody has to sign in for them.
+ * Builds /reference: the OpenAPI document with this project's base address, the page that shows it, and a page for each
+ * guide. They are separate pages, so that the dashboard loads nothing of them, and nobody has to sign in to read them.
  */
 export function referencePage(supabaseUrl: string): Plugin {
   return {
@@ -68,7 +68,7 @@ export function referencePage(supabaseUrl: string): Plugin {
       const emit = (name: string, source: string | Uint8Array) =>
         this.emitFile({ type: "asset", fileName: `reference/${name}`, source });
       for (const [name, path] of Object.entries(files)) emit(name, await readFile(path));
-      // In a layer the renderer's styles give way to ours, however exactly they name an element.
+      // In a cascade layer, so that our styles take precedence over the renderer's, whatever their specificity.
       const styles = await readFile(renderer.replace("-bundle.js", ".css"), "utf8");
       emit("swagger-ui.css", `@layer renderer {\n${styles}\n}\n`);
 

@@ -4,7 +4,7 @@ import { theme } from "../src/theme.ts";
 
 const name = "virtual:theme.css";
 
-/** Mantine would write the theme's variables into an inline style, which the Content-Security-Policy refuses: here they become a file. */
+/** Puts the theme's variables into a file: the Content-Security-Policy refuses Mantine's inline style for them. */
 export function themeStyles(): Plugin {
   return {
     name: "theme-styles",

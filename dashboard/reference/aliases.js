@@ -1,6 +1,6 @@
 const alias = /^Alias of (\S+)$/;
 
-/** Folds each alias of an OpenAPI document into the operation that it stands for, whose description then names it. */
+/** Removes the aliases from an OpenAPI document, and adds each to the description of its operation. */
 export function foldAliases(document) {
   const paths = structuredClone(document.paths);
   for (const [path, methods] of Object.entries(document.paths)) {

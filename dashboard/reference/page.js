@@ -2,7 +2,7 @@ import { foldAliases } from "./aliases.js";
 import { closeMenu, markCurrent } from "./menu.js";
 import { languages, requestOf } from "./samples.js";
 
-// The renderer has a dark look, but does not take it by itself.
+// The renderer has dark styles, but does not switch to them by itself.
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const followColorScheme = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
 dark.addEventListener("change", followColorScheme);
@@ -11,12 +11,12 @@ followColorScheme();
 const document_ = await (await fetch("/reference/openapi.json")).json();
 const baseAddress = document_.servers[0].url;
 
-/** The key for trying out. It lives in this variable and in its field, until the page is left. */
+/** The key for trying out. It is kept only in this variable and in its field, until the page is left. */
 let apiKey = "";
 
 const nothing = () => () => null;
 
-/** The one address, as text to copy instead of a list to choose from, and the key for trying out. */
+/** Shows the base address as text to copy, instead of the renderer's list of servers, and the field for the key. */
 const addressAndKey =
   (_, { React }) =>
   () => {
@@ -40,13 +40,13 @@ const addressAndKey =
     );
   };
 
-/** What the renderer leaves outside every landmark. */
+/** Puts the introduction into a landmark for screen readers; the renderer does not. */
 const asRegion =
   (Info, { React }) =>
   (props) =>
     React.createElement("section", { "aria-label": "About" }, React.createElement(Info, props));
 
-/** Before the endpoints a heading, which the renderer leaves out. */
+/** Adds a heading before the endpoints; the renderer has none. */
 const underHeading =
   (Operations, { React }) =>
   (props) => [
@@ -54,13 +54,13 @@ const underHeading =
     React.createElement(Operations, { ...props, key: "operations" }),
   ];
 
-/** A name that is only text: it stands in a button, where a link would be one Tab more. */
+/** Shows a name as text, not as a link: it is inside a button, and a link would be one more stop for the Tab key. */
 const text =
   (_, { React }) =>
   (props) =>
     React.createElement("span", null, props.text);
 
-/** A field with its name, which the renderer leaves out where there is a choice. */
+/** Adds a label to a field; the renderer has none for a field with a list of values. */
 const labelled =
   (Field, { React }) =>
   (props) =>
@@ -71,7 +71,7 @@ const labelled =
       React.createElement(Field, props),
     );
 
-/** The language that was chosen last, for every operation. */
+/** The language of the sample code, the same for all operations. */
 let language = Object.keys(languages)[0];
 const onLanguage = new Set();
 
@@ -80,7 +80,7 @@ function chooseLanguage(chosen) {
   for (const listener of onLanguage) listener(chosen);
 }
 
-/** Before an operation's responses: code that makes the request. */
+/** Adds sample code for the request before an operation's responses. */
 const afterSamples =
   (Responses, { React }) =>
   (props) => {
@@ -111,7 +111,7 @@ const afterSamples =
     ];
   };
 
-/** The headers of a response, which are nearly the same for each: their names, and the rest for whoever asks. */
+/** Shows only the names of a response's headers until they are opened: they are nearly the same for all responses. */
 const foldedHeaders =
   (Headers, { React }) =>
   (props) => {
@@ -120,7 +120,7 @@ const foldedHeaders =
     return h("details", { className: "folded-headers" }, h("summary", null, `Headers: ${names}`), h(Headers, props));
   };
 
-// Only what reads can be tried: an import would change the catalogue of a real company.
+// Only GET requests can be tried: an import would change the catalogue of a real company.
 const ui = SwaggerUIBundle({
   spec: foldAliases(document_),
   dom_id: "#reference",
@@ -142,10 +142,10 @@ const ui = SwaggerUIBundle({
         DeepLink: text,
         JsonSchemaForm: labelled,
         headers: foldedHeaders,
-        // The code above says it, in four languages and without the key.
+        // The sample code replaces it, in four languages and without the key.
         curl: nothing,
       },
-      // An operation that is opened or closed is another address.
+      // Opening or closing an operation changes the address.
       statePlugins: {
         layout: {
           wrapActions: {
@@ -160,11 +160,11 @@ const ui = SwaggerUIBundle({
       },
     },
   ],
-  // Otherwise the document would be sent to somebody's validator.
+  // By default the renderer sends the document to a public validator.
   validatorUrl: null,
 });
 
-/** The menu's links are the addresses of operations: leads to one, opened. */
+/** Opens the operation that the address names, and scrolls to it: the links of the menu are such addresses. */
 function follow() {
   closeMenu();
   markCurrent();

@@ -1,4 +1,4 @@
-// Code for one operation, in four languages. The key is read from the environment, as in the guides: it stands in no sample.
+// Sample code for one operation, in four languages. As in the guides, it reads the key from the environment.
 
 const quoted = (text) => JSON.stringify(text);
 
@@ -48,7 +48,7 @@ $answer`;
 
 export const languages = { curl, Python: python, JavaScript: javascript, PowerShell: powershell };
 
-/** What a sample asks for: five rows of a list, the example of a body. */
+/** The request of a sample: five rows of a list; for an import, the body's example. */
 export function requestOf(baseAddress, path, method, operation) {
   const isList = (operation.parameters ?? []).some(({ name }) => name === "limit");
   const url = `${baseAddress}${path === "/" ? "" : path}${isList ? "?limit=5" : ""}`;

@@ -8,7 +8,7 @@ import { Waiting } from "./parts/waiting.tsx";
 import { paths } from "./paths.ts";
 import { currentErrand, navigate, usePath } from "./router.ts";
 
-/** Which page to show: the path's, except that signing in comes first and is not done twice. */
+/** Shows the page of the path. Redirects to the sign-in page without a session, and away from it with a session. */
 export function Dashboard() {
   const path = usePath();
   const session = useSession();
@@ -25,7 +25,7 @@ export function Dashboard() {
     else if (path === paths.publicApi && window.location.pathname !== path) navigate(path, {}, "replace");
   }, [redirect, path]);
 
-  // Read from the browser's storage within milliseconds, unless a new token has to come over a slow network first.
+  // The session is read from the browser's storage within milliseconds, unless its token must be refreshed first.
   if (session.status === "unknown" || redirect !== null) return <Waiting what="Loading" />;
   if (path === paths.setPassword)
     return <SetPasswordPage email={session.status === "signed_in" ? session.email : null} />;

@@ -1,7 +1,8 @@
-// The shape of what the SQL functions for admins take and return (sql/schema/0900_signing_in.sql, 0910_managing_api_keys.sql).
+// The arguments and results of the SQL functions for admins (sql/schema/0900_signing_in.sql,
+// 0910_managing_api_keys.sql).
 import type { Scope } from "./scopes.ts";
 
-/** The signed-in person: their member row, if `status` is linked; moved when their company is served elsewhere. */
+/** The signed-in person. `linked`: with their member row; `moved`: another project now serves their company. */
 export type Member =
   | { status: "linked"; company_name: string; name: string; role: string }
   | { status: "moved"; company_name: string; name: string; role: null }
@@ -20,7 +21,7 @@ export type ApiKey = {
   last_used_at: string | null;
   revoked_at: string | null;
   revoked_by: string | null;
-  /** The id of the key that takes its place. */
+  /** The id of the key that replaces this one. */
   replaced_by: string | null;
 };
 
@@ -39,12 +40,12 @@ export type ApiKeyEvent = {
   hint: string;
   scopes: Scope[];
   expires_at: string | null;
-  /** Of a key that was renamed; `key_name` is its name since. */
+  /** Only for `renamed`: the name before. `key_name` is the name after. */
   former_name: string | null;
   replaced_by: string | null;
 };
 
-/** For how long a key goes on working beside the one that replaces it. */
+/** How long a key still works after it has been replaced. */
 export type Overlap = "0" | "1 hour" | "24 hours" | "7 days";
 
 type Functions = {

@@ -10,7 +10,7 @@ if (!root) throw new Error("index.html has no #root");
 
 createRoot(root).render(
   <StrictMode>
-    {/* No inline styles: the theme's variables are a file, and the page uses none of the classes that Mantine would generate. */}
+    {/* The Content-Security-Policy refuses inline styles: the theme's variables are a file (build/theme_styles.ts). */}
     <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
       <Dashboard />
     </MantineProvider>

@@ -7,10 +7,10 @@ import {
   type PostgrestError,
 } from "@supabase/supabase-js";
 
-/** Why something did not work, in words for the person in front of the page. */
+/** An error with a message for the person who uses the page. */
 export class Problem extends Error {
   override readonly name = "Problem";
-  /** unreachable: no answer came, so nobody knows whether it was done. field: `field` says which one. */
+  /** `unreachable`: no response, so the request may or may not have taken effect. `field`: an input is wrong. */
   readonly kind: "unreachable" | "session" | "field" | "refused" | "gone" | "failed";
   readonly field: string | null;
 
@@ -32,7 +32,7 @@ const askOperator = "Ask whoever runs the service.";
 const noMfa = `This account asks for a second factor, which this page cannot do. ${askOperator}`;
 const ended = "Your session has ended.";
 
-/** What Supabase Auth's error codes mean for the person in front of the page. */
+/** The messages for the error codes of Supabase Auth. */
 const authMessages: Record<string, string> = {
   invalid_credentials: "The email address or the password is wrong. Check both, or use “Forgot password?”.",
   email_not_confirmed:
@@ -64,21 +64,21 @@ const sessionCodes = new Set([
   "bad_jwt",
 ]);
 
-/** Why Auth calls a password weak; its length and characters are settings of the project, so its own words tell those. */
+/** Why Auth rejects a password as weak. Its rules are settings of the project, so Auth's own message is shown. */
 function weakPassword(error: AuthError): Problem {
   const leaked = isAuthWeakPasswordError(error) && error.reasons.includes("pwned");
   const words = "This password is known from a leak elsewhere, so it is easy to guess. Choose another one.";
   return new Problem("field", leaked ? words : error.message, "password");
 }
 
-/** What Supabase Auth answered, in plain words. */
+/** Turns an error of Supabase Auth into a Problem. */
 export function authProblem(error: unknown): Problem {
   if (isAuthRetryableFetchError(error)) return unreachable();
   if (!isAuthError(error)) return failed();
   const { code = "", message } = error;
   if (error.name === "AuthSessionMissingError" || sessionCodes.has(code)) return new Problem("session", ended);
   if (code === "weak_password") return weakPassword(error);
-  // Its limit for one address comes with the seconds to wait, that of the whole project without.
+  // Auth states the seconds to wait for its limit per address, but not for its limit per project.
   const seconds = /only request this after (\d+) seconds?/.exec(message)?.[1];
   if (seconds) return new Problem("refused", `A mail was sent a moment ago. Try again in ${seconds} seconds.`);
   const known = authMessages[code];
@@ -86,13 +86,13 @@ export function authProblem(error: unknown): Problem {
   return isAuthApiError(error) && error.status === 429 ? new Problem("refused", tooOften) : failed();
 }
 
-/** What a SQL function answered: the hint of a PT400 names the field. Status 0 is supabase-js's word for no answer. */
+/** Turns an error of a SQL function into a Problem. The hint of a PT400 names the field. Status 0: no response. */
 export function dataProblem(error: PostgrestError, status: number): Problem {
   if (status === 0) return unreachable();
   if (error.code === "PT400") return new Problem("field", error.message, error.hint);
   if (error.code === "PT403" || error.code === "PT409") return new Problem("refused", error.message);
   if (error.code === "PT404") return new Problem("gone", error.message);
-  // 42501: without a session the request counts as anon, who may call nothing.
+  // 42501: a request without a session runs as the role anon, which may call no function.
   if (status === 401 || error.code === "42501") return new Problem("session", ended);
   return failed();
 }

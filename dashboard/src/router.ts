@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 import { type Path, paths } from "./paths.ts";
 
-/** What a page is told by the one that led to it. It stands in the history entry, so that a reload keeps it. */
+/** What one page passes on to the next. It is stored in the history entry, so that it survives a reload. */
 export type Errand = { returnTo?: Path; sessionLost?: boolean; linkFailed?: boolean; linkRefused?: boolean };
 
 const known = new Set<string>(Object.values(paths));
@@ -17,7 +17,7 @@ function isPath(path: string): path is Path {
   return known.has(path);
 }
 
-/** The path of the page shown; anything unknown is the page itself, which is the only one that there is. */
+/** The path of the page to show. An unknown path shows the Public API page. */
 function currentPath(): Path {
   const path = window.location.pathname.replace(/\/(index\.html)?$/, "");
   return isPath(path) ? path : paths.publicApi;

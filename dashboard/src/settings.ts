@@ -2,5 +2,5 @@
 export const supabaseUrl = import.meta.env.VITE_SUPABASE_URL.replace(/\/+$/, "");
 export const publishableKey = import.meta.env.VITE_SUPABASE_PUBLISHABLE_KEY;
 
-/** What every path of the API is relative to (`docs/api.md`). */
+/** The API's base address: every path of the API is relative to it (`docs/api.md`). */
 export const baseAddress = `${supabaseUrl}/functions/v1/public-api`;

@@ -1,4 +1,5 @@
-// Mantine's styles, of the components in use only: together they would be a third of the page.
+// Mantine's styles, only of the components in use: with those of all components they would be a third of the page's
+// size.
 import "@mantine/core/styles/baseline.css";
 import "@mantine/core/styles/default-css-variables.css";
 import "@mantine/core/styles/global.css";

@@ -3,13 +3,14 @@ import { followEmailLink } from "./account/email_link.ts";
 import type { Database } from "./database.ts";
 import { publishableKey, supabaseUrl } from "./settings.ts";
 
-/** After this many milliseconds without an answer a request counts as lost: a page that waits for ever tells nobody anything. */
+/** Milliseconds after which a request without a response fails, so that no page waits for ever. */
 export const deadline = 30_000;
 
 followEmailLink();
 
-// Links sign in through account/email_link.ts. The implicit flow: an invitation is asked for by somebody else, and the link of "Forgot password?" may be opened on another device;
-// neither has the secret that the PKCE flow leaves in the browser that asked.
+// account/email_link.ts handles the links from emails. They need the implicit flow. The PKCE flow stores a secret in
+// the browser that requests the email, and the link works only there. But an invitation is requested by somebody else,
+// and the link of "Forgot password?" may be opened on another device.
 export const supabase = createClient<Database>(supabaseUrl, publishableKey, {
   auth: { flowType: "implicit", detectSessionInUrl: false },
   global: {

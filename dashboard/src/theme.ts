@@ -1,6 +1,6 @@
 import { createTheme } from "@mantine/core";
 
-/** Shades are chosen so that white text on a button, and coloured text on the page, reach a contrast of 4.5 in both colour schemes. */
+/** With these shades, text on buttons and coloured text have a contrast of 4.5 in both colour schemes. */
 export const theme = createTheme({
   primaryColor: "indigo",
   primaryShade: { light: 8, dark: 8 },

@@ -1,4 +1,4 @@
-// What the account pages ask of Supabase Auth. Each throws a Problem.
+// The requests of the account pages to Supabase Auth. Each function throws a Problem when it fails.
 import { paths } from "../paths.ts";
 import { authProblem } from "../problems.ts";
 import { supabase } from "../supabase.ts";
@@ -9,14 +9,14 @@ export async function signIn(email: string, password: string): Promise<void> {
   if (error) throw authProblem(error);
 }
 
-/** Mails a link that leads to the page that sets a password. Auth does not tell whether the address has an account. */
+/** Sends an email with a link to the page that sets a password. Auth does not tell whether the account exists. */
 export async function sendPasswordLink(email: string): Promise<void> {
   const redirectTo = window.location.origin + paths.setPassword;
   const { error } = await supabase.auth.resetPasswordForEmail(email, { redirectTo });
   if (error) throw authProblem(error);
 }
 
-/** Signs in as the one whom a link from an email was sent to, in place of whoever is signed in. */
+/** Signs in the person to whom the link was sent by email. Replaces the current session, if there is one. */
 export async function signInByLink(link: EmailLink): Promise<void> {
   const { error } = await supabase.auth.setSession(link);
   if (error) throw authProblem(error);

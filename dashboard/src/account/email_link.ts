@@ -1,5 +1,6 @@
-// A link from an email comes back from Supabase Auth with its outcome in the fragment: tokens and a type, or an error. Only an
-// invitation and "Forgot password?" sign somebody in here; the tokens of any other link, which anybody may have sent, are thrown away.
+// Supabase Auth redirects the links of its emails to the dashboard, with the outcome in the fragment: tokens and a
+// type, or an error. Only an invitation and "Forgot password?" sign somebody in here. The tokens of any other link are
+// discarded, because anybody could have made that link.
 import { createClient } from "@supabase/supabase-js";
 import { paths } from "../paths.ts";
 import { authProblem, Problem } from "../problems.ts";
@@ -18,7 +19,7 @@ function readFragment(): { error: boolean; type: string | null; link: EmailLink 
 
 const signsIn = (type: string | null): boolean => type === "invite" || type === "recovery";
 
-/** Leads a link to the page that it is for; to be called before anything else looks at the address. */
+/** Changes the address to the page that the link is for. Must be called before anything else reads the address. */
 export function followEmailLink(): void {
   const { error, type, link } = readFragment();
   const [failed, refused]: Errand[] = [{ linkFailed: true }, { linkRefused: true }];
@@ -27,17 +28,17 @@ export function followEmailLink(): void {
   else if (link) window.history.replaceState(refused, "", paths.signIn);
 }
 
-/** The link that the address holds, until the page goes on: a reload finds it again. */
+/** The link in the address. It stays there until the page navigates, so that a reload finds it again. */
 export const currentLink = (): EmailLink | null => readFragment().link;
 
-/** Asks about a link in place of the session's client, which would end the session over a dead one. */
+/** A client only for requests about a link: the main client would end the current session if the link has expired. */
 const stranger = createClient(supabaseUrl, publishableKey, {
   auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false, storageKey: "link" },
 });
 
 /**
- * Whom a link signs in, as Auth says.
- * @throws a Problem: unreachable, or refused when the link is dead
+ * Asks Auth whom a link signs in. Returns the email address.
+ * @throws Problem `unreachable`, or `refused` when the link has expired or was used
  */
 export async function whoseLink({ access_token }: EmailLink): Promise<string> {
   const { data, error } = await stranger.auth.getUser(access_token);

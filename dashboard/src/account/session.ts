@@ -13,7 +13,7 @@ supabase.auth.onAuthStateChange((event, current) => {
   const wasSignedIn = session.status === "signed_in";
   const email = current?.user.email ?? "";
   if (!current) session = { status: "signed_out" };
-  // A refreshed token is the same session: whoever looks at it need not draw again.
+  // A refreshed token belongs to the same session: the object stays the same, so that nothing is rendered again.
   else if (session.status !== "signed_in" || session.email !== email) session = { status: "signed_in", email };
   if (event === "SIGNED_OUT" && wasSignedIn) {
     navigate(paths.signIn, leaving ? {} : { returnTo: paths.publicApi, sessionLost: true }, "replace");
@@ -31,14 +31,14 @@ export function useSession(): Session {
   );
 }
 
-/** Ends the session in this browser; if the service cannot be reached, the session there ends by itself. */
+/** Ends the session in this browser. If the service cannot be reached, the session expires there by itself. */
 export async function signOut(): Promise<void> {
   leaving = true;
   await supabase.auth.signOut({ scope: "local" });
   leaving = false;
 }
 
-/** To be called when the service no longer knows the session: leads to the sign-in page, and from there back. */
+/** Call this when the service no longer knows the session. Leads to the sign-in page, and back after signing in. */
 export async function loseSession(): Promise<void> {
   await supabase.auth.signOut({ scope: "local" });
 }

@@ -1,7 +1,7 @@
 import { useState } from "react";
 import { Problem } from "../problems.ts";
 
-/** One thing that a person sets off: whether it is under way, and why it did not work. */
+/** An action that a person starts: `pending` while it runs, and `problem` if it failed. */
 export function useAction<Arguments extends unknown[]>(action: (...given: Arguments) => Promise<void>) {
   const [pending, setPending] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);

@@ -13,7 +13,7 @@ export type Arrangement = { search: string; order: keyof typeof orders; onlyActi
 export const everything: Arrangement = { search: "", order: "created", onlyActive: false };
 
 const byName = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
-/** The API's date-times are of one length and one zone: their texts compare as they do. */
+/** Compares the API's date-times as text: all have the same length and the same time zone. */
 const descending = (one: string, other: string): number => (one < other ? 1 : one > other ? -1 : 0);
 
 const compare: Record<keyof typeof orders, (one: ApiKey, other: ApiKey) => number> = {
@@ -26,7 +26,7 @@ const compare: Record<keyof typeof orders, (one: ApiKey, other: ApiKey) => numbe
   },
 };
 
-/** Whether every word of the search stands in what the row shows: name, last four characters, scopes, people. */
+/** Whether the row shows every word of the search: in the name, the last four characters, the scopes or the people. */
 function matches(key: ApiKey, search: string): boolean {
   const shown = [key.name, key.hint, ...key.scopes, key.created_by, key.revoked_by ?? ""].join("\n").toLowerCase();
   return search
@@ -35,7 +35,7 @@ function matches(key: ApiKey, search: string): boolean {
     .every((word) => shown.includes(word));
 }
 
-/** @param keep the key that something has just been done to: it stays in sight whatever is asked for */
+/** @param keep id of the key that has just been changed: it is always listed */
 export function arranged(keys: ApiKey[], { search, order, onlyActive }: Arrangement, keep: string | null): ApiKey[] {
   return keys
     .filter((key) => key.id === keep || ((!onlyActive || key.status === "active") && matches(key, search)))

@@ -3,7 +3,7 @@ import { CopyButton } from "../parts/copy_button.tsx";
 import { baseAddress } from "../settings.ts";
 import classes from "./keys.module.css";
 
-/** What every path of the API is relative to. */
+/** The base address of the API, to copy. */
 export function BaseAddress() {
   return (
     <Paper component="section" aria-labelledby="base-address" className={classes.panel}>

@@ -1,4 +1,4 @@
-// The SQL functions for admins, each as one function that answers or throws a Problem.
+// The SQL functions for admins, each as one function that returns its result or throws a Problem.
 import type { PostgrestError } from "@supabase/supabase-js";
 import { loseSession } from "../account/session.ts";
 import type { ApiKey, ApiKeyEvent, Member, NewApiKey, Overlap, RevokedApiKey } from "../database.ts";
@@ -24,11 +24,11 @@ export const listApiKeys = (): Promise<ApiKey[]> => answered(supabase.rpc("list_
 
 export const listApiKeyEvents = (): Promise<ApiKeyEvent[]> => answered(supabase.rpc("list_api_key_events"));
 
-/** @param expires_at ISO 8601, or null: never */
+/** @param expires_at ISO 8601, or null for never */
 export const createApiKey = (name: string, scopes: Scope[], expires_at: string | null): Promise<NewApiKey> =>
   answered(supabase.rpc("create_api_key", { name, scopes, expires_at }));
 
-/** @param expires_at of the new key, ISO 8601, or null: never */
+/** @param expires_at of the new key, ISO 8601, or null for never */
 export const replaceApiKey = (key_id: string, overlap: Overlap, expires_at: string | null): Promise<NewApiKey> =>
   answered(supabase.rpc("replace_api_key", { key_id, overlap, expires_at }));
 
@@ -39,8 +39,9 @@ export const revokeApiKey = (key_id: string): Promise<RevokedApiKey> =>
   answered(supabase.rpc("revoke_api_key", { key_id }));
 
 /**
- * Keys never go: when one has, the person is no admin any more, or the company has moved. Loading the page again tells which.
- * @param onGone called then, before the Problem is thrown
+ * Handles a key that is not found. Keys are never deleted: so the person is no longer an admin, or the company has
+ * moved. Loading the page again shows which.
+ * @param onGone is called in that case, before the Problem is thrown
  */
 export async function orGone<Data>(answer: Promise<Data>, onGone: () => Promise<void>): Promise<Data> {
   try {

@@ -2,7 +2,7 @@ import { Problem, unreachable } from "../problems.ts";
 import { baseAddress } from "../settings.ts";
 import { deadline } from "../supabase.ts";
 
-/** What the base address says of a key (`docs/api.md`, Versioning). */
+/** What the base address returns for a key (`docs/api.md`, Versioning). */
 export type KeyCheck = {
   version: string;
   company_name: string;
@@ -11,17 +11,17 @@ export type KeyCheck = {
   endpoints: { method: string; path: string; aliases: string[]; scope: string | null }[];
 };
 
-/** A key as people paste it: with blanks and line breaks, or as the whole header. */
+/** Takes the key out of a pasted text, which may have spaces, line breaks and the name of the header. */
 export function pastedKey(pasted: string): string {
   return pasted.replace(/^\s*(?:Authorization:\s*)?(?:Bearer\s|X-API-Key:)/i, "").replace(/\s/g, "");
 }
 
-/** What every key looks like (`docs/api.md`, Authentication). */
+/** The format of every key (`docs/api.md`, Authentication). */
 const wellFormed = /^sk_live_[0-9A-Za-z]{38}$/;
 
 const noAnswer = (): Problem => new Problem("failed", "The API did not answer as it should. Try again in a moment.");
 
-/** Calls the base address with the key, which goes into a header and nowhere else. Throws a Problem. */
+/** Requests the base address with the key, which is sent only in a header. Throws a Problem. */
 export async function checkKey(apiKey: string): Promise<KeyCheck> {
   if (!wellFormed.test(apiKey)) {
     throw new Problem("refused", "This is not a whole key: a key is sk_live_ followed by 38 letters and digits.");

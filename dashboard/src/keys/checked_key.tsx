@@ -4,7 +4,7 @@ import { Notice } from "../parts/notice.tsx";
 import type { KeyCheck } from "./check_key.ts";
 import classes from "./keys.module.css";
 
-/** What the API said of a key: its version, the key's scopes, and the endpoints, with what those need that stay closed. */
+/** What the API returned for a key: version, scopes, and endpoints, with the scope that a closed one needs. */
 export function CheckedKey({ checked }: { checked: KeyCheck }) {
   const result = useRef<HTMLDivElement>(null);
   useEffect(() => {

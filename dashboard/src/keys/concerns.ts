@@ -2,15 +2,15 @@ import type { ApiKey } from "../database.ts";
 
 const day = 24 * 60 * 60 * 1000;
 
-/** From so many days before it on, an end is worth a word; and after so many days without use. */
+/** In days: a key that expires within `soon`, or that has not been used for `long`, gets a note. */
 const [soon, long] = [14, 60];
 
 const days = (count: number): string => (count === 1 ? "1 day" : `${count} days`);
 
 /**
- * What an admin should see at a glance about a key that works: that it ends soon, or that nothing uses it; of one that has been replaced,
- * whether it may go.
- * @param successor the key that takes its place
+ * Notes for an admin about an active key: that it expires soon, or that it is not used. For a replaced key: whether it
+ * is still in use, so that the admin knows whether to revoke it.
+ * @param successor the key that replaces it
  */
 export function concerns(key: ApiKey, successor: ApiKey | undefined, now = Date.now()): string[] {
   if (key.status !== "active") return [];

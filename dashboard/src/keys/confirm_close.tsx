@@ -2,7 +2,7 @@ import { Button, Stack, Text } from "@mantine/core";
 import { Actions } from "../parts/actions.tsx";
 import classes from "./keys.module.css";
 
-/** Asked when the dialog with a new key is about to close by accident. */
+/** Asks for confirmation before the dialog with a new key closes, if the key has not been copied. */
 export function ConfirmClose(props: { keyName: string; onBack: () => void; onClose: () => void }) {
   return (
     <Stack gap="lg">

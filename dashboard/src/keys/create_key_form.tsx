@@ -26,7 +26,7 @@ export function CreateKeyForm(props: MakingForm & { onChanged: () => Promise<voi
     if (first) form.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus();
   }
 
-  /** What has been put right is no longer wrong; what the database said of a field counts until the field is changed. */
+  /** Checks a changed field again. A message from the database stays until its field is changed. */
   function forgetMended(event: FormEvent<HTMLFormElement>): void {
     const { name } = event.target as HTMLInputElement;
     const changed = fields.find((field) => field === (name === "expiry" ? "expires_at" : name));

@@ -1,13 +1,13 @@
-// A key expires at a moment. Whoever picks a day means the end of it, where they are.
+// A key expires at a date-time. When a person chooses a day, it is the end of that day in their own time zone.
 
-/** The moment at which a day of the viewer's calendar (`2026-12-31`) is over. */
+/** The end of a day (`2026-12-31`) in the viewer's own time zone. */
 export function endOfDay(day: string): Date {
   const end = new Date(`${day}T00:00`);
   end.setDate(end.getDate() + 1);
   return end;
 }
 
-/** The end of the day so many days from now. */
+/** The end of the day that is `days` days from now. */
 export function endAfter(days: number): Date {
   const end = new Date();
   end.setHours(0, 0, 0, 0);
@@ -15,10 +15,10 @@ export function endAfter(days: number): Date {
   return end;
 }
 
-/** Whether a text of a date field is a whole day that the API's date-times can say. */
+/** Whether the text of a date field is a complete date whose year the API's date-times can represent. */
 export const isDay = (day: string): boolean => /^\d{4}-\d\d-\d\d$/.test(day) && endOfDay(day).getUTCFullYear() <= 9998;
 
-/** Reads the fields of an `ExpiryField`: ISO 8601, or null for never; or what is wrong with the date. */
+/** Reads the fields of an `ExpiryField`. `expires_at`: ISO 8601, or null for never. `problem`: what is wrong. */
 export function readExpiry(form: HTMLFormElement): { expires_at: string | null; problem?: string } {
   const entered = new FormData(form);
   const choice = String(entered.get("expiry"));

@@ -13,8 +13,9 @@ const choices = [
 ];
 
 /**
- * A moment after Tab has left a date field, Mantine's focus trap takes the focus back to the control behind it, where Enter would then
- * cancel instead of create. The trap is not needed there: the field is neither the first nor the last in the dialog.
+ * Keeps the Tab key in a date field from Mantine's focus trap. Shortly after Tab has left the field, the trap would
+ * move the focus to the control that follows the field, where Enter cancels instead of creating. The trap is not needed
+ * here: the field is neither the first nor the last in the dialog.
  */
 function keepTabFromTrap(event: KeyboardEvent): void {
   if (event.key === "Tab") event.stopPropagation();

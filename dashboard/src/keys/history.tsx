@@ -4,12 +4,12 @@ import type { ApiKey, ApiKeyEvent } from "../database.ts";
 import { localWeekday, When } from "../parts/when.tsx";
 import classes from "./keys.module.css";
 
-/** How many entries stand there before somebody asks for more. */
+/** How many entries are shown at first. */
 const few = 10;
 
 /**
  * Who created, replaced, renamed and revoked which key, day by day, newest first.
- * @param of the one key that somebody asked about: then the heading takes the focus
+ * @param of the key whose history was requested, or null for all keys; when it is set, the heading takes the focus
  */
 export function History(props: {
   events: ApiKeyEvent[];
@@ -49,7 +49,7 @@ export function History(props: {
   );
 }
 
-/** A key begins with being created, or with taking another one's place. */
+/** Whether an event belongs to a key. The first event of a key may be the replacement of another one. */
 const concerns = ({ key_id, replaced_by }: ApiKeyEvent, { id }: ApiKey): boolean => id === key_id || id === replaced_by;
 
 function Entries({ events }: { events: ApiKeyEvent[] }) {

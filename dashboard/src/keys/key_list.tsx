@@ -10,7 +10,7 @@ import classes from "./keys.module.css";
 
 const columns = ["Name", "Scopes", "Created", "Last used", "Status"] as const;
 
-/** From so many keys on, the list has tools and its rows are short. */
+/** From this many keys on, the list has search tools and compact rows. */
 const many = 9;
 
 /** The company's keys, newest first as the database lists them. On a narrow screen each row becomes a card. */
@@ -65,7 +65,7 @@ export function KeyList(props: { keys: ApiKey[]; outcome: Outcome | null; onDeed
   );
 }
 
-/** Before the first key. */
+/** Shown when the company has no keys yet. */
 export function NoKeys({ onCreate }: { onCreate: () => void }) {
   return (
     <Paper className={classes.panel}>

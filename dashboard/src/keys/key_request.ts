@@ -1,19 +1,19 @@
 import { type Scope, scopeNames } from "../scopes.ts";
 import { readExpiry } from "./expiry.ts";
 
-/** What an admin asks for. `expires_at` is ISO 8601, or null: never. */
+/** The values of the form for a new key. `expires_at` is ISO 8601, or null for never. */
 export type KeyRequest = { name: string; scopes: Scope[]; expires_at: string | null };
 
 export type Field = keyof KeyRequest;
 export type FieldProblems = Partial<Record<Field, string | undefined>>;
 
-/** What is wrong with the name of a key. */
+/** What is wrong with the name of a key; undefined if it is valid. */
 export function nameProblem(name: string): string | undefined {
   if (name === "") return "Give the key a name: what will use it?";
   return [...name].length > 100 ? "Use at most 100 characters." : undefined;
 }
 
-/** Reads the form; what is wrong with a field stands in `problems`. The database checks all of it again. */
+/** Reads the form. `problems` has a message for each invalid field. The database checks every field again. */
 export function readKeyRequest(form: HTMLFormElement): { request: KeyRequest; problems: FieldProblems } {
   const entered = new FormData(form);
   const name = String(entered.get("name")).trim();

@@ -8,22 +8,22 @@ import { KeyStatus } from "./key_status.tsx";
 import classes from "./keys.module.css";
 import { type RareDeed, RowMenu } from "./row_menu.tsx";
 
-/** What can be asked of a key's row. */
+/** The actions of a key's row. */
 export type Deed = "revoke" | RareDeed;
 
-/** A revoked key has nothing left but its history. */
+/** The actions in the row's menu. A revoked key has only its history. */
 function rareDeeds({ status, replaced_by }: ApiKey): RareDeed[] {
   if (status === "revoked") return ["history"];
   return status === "active" && replaced_by === null ? ["replace", "rename", "history"] : ["rename", "history"];
 }
 
-/** What was done to a key, to be said at its row: `words` is null when somebody has been told already. */
+/** What was done to a key, shown at its row. `words` is null when the person has seen it elsewhere already. */
 export type Outcome = { keyId: string; words: string | null };
 
-/** A key, and below it what has just been done to it: then the row has the focus. */
+/** A key's row. If there is an `outcome`, it is shown below the row, and the row takes the focus. */
 export function KeyRow(props: {
   apiKey: ApiKey;
-  /** The key that takes its place, and the one whose place it takes. */
+  /** The key that replaces this one, and the key that this one replaces. */
   successor: ApiKey | undefined;
   predecessor: ApiKey | undefined;
   short: boolean;

@@ -5,7 +5,7 @@ import { concerns } from "./concerns.ts";
 import list from "./key_list.module.css";
 import classes from "./keys.module.css";
 
-/** Whether a key works, since or until when, what stands out about it, and which keys it belongs together with. */
+/** A key's status, since or until when it holds, notes, and the keys that it replaces or is replaced by. */
 export function KeyStatus(props: {
   apiKey: ApiKey;
   successor: ApiKey | undefined;

@@ -4,7 +4,7 @@ import list from "./key_list.module.css";
 
 const choices = Object.entries(orders).map(([value, label]) => ({ value, label }));
 
-/** Finding a key among many: search, order, only active ones, and how many that leaves. */
+/** Tools to find a key among many: search, order, a filter for active keys, and the number of keys listed. */
 export function KeyTools(props: {
   arrangement: Arrangement;
   onArrange: (arrangement: Arrangement) => void;

@@ -9,7 +9,7 @@ type Stage = { name: "form"; pending: boolean } | { name: "key" | "closing"; cre
 const form: Stage = { name: "form", pending: false };
 const titles = { key: "Key created", closing: "Close without the key?" } as const;
 
-/** What the form of such a dialog tells. */
+/** The callbacks of a form in this dialog. */
 export type MakingForm = {
   onPending: (pending: boolean) => void;
   onCreated: (created: NewApiKey) => void;
@@ -17,8 +17,9 @@ export type MakingForm = {
 };
 
 /**
- * From the form to the key, which lives here until the dialog is closed and nowhere else. Until it has been copied, closing asks.
- * @param onClose told the id of the new key, if there is one
+ * The dialog with the form, then with the new key. The key is kept only here, until the dialog closes. As long as it
+ * has not been copied, closing asks for confirmation.
+ * @param onClose is called with the id of the new key, or null if there is none
  */
 export function MakeKeyDialog(props: {
   opened: boolean;
@@ -31,7 +32,7 @@ export function MakeKeyDialog(props: {
   const [stage, setStage] = useState<Stage>(form);
   const keyAtStake = stage.name !== "form" && !stage.copied;
 
-  // Leaving the whole page loses the key too: the browser asks.
+  // Leaving the page would lose the key too, so the browser asks for confirmation.
   useEffect(() => {
     if (!keyAtStake) return;
     const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
@@ -44,9 +45,9 @@ export function MakeKeyDialog(props: {
     props.onClose(stage.name === "form" ? null : stage.created.id);
   }
 
-  /** By Done, by Escape, by the cross, by a click beside the dialog. */
+  /** Called by Done, Cancel, Escape, the close button and a click beside the dialog. */
   function mayClose(): void {
-    // A key that is being made must be shown.
+    // A key that is being created must be shown first.
     if (stage.name === "form" && stage.pending) return;
     if (stage.name === "form" || stage.copied) close();
     else setStage({ ...stage, name: stage.name === "key" ? "closing" : "key" });

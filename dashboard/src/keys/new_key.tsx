@@ -10,7 +10,7 @@ import { CheckedKey } from "./checked_key.tsx";
 import { curlLine } from "./curl_line.ts";
 import classes from "./keys.module.css";
 
-/** The new key, this once. */
+/** Shows the new key, which is shown only this once. */
 export function NewKey(props: {
   created: NewApiKey;
   onCopied: () => void;

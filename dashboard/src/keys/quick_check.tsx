@@ -9,7 +9,7 @@ import { checkKey, type KeyCheck, pastedKey } from "./check_key.ts";
 import { CheckedKey } from "./checked_key.tsx";
 import classes from "./keys.module.css";
 
-/** What is known of a listed key that the API has just refused. */
+/** What the list knows about a key with the same ending as the key that the API has just refused. */
 function fate(key: ApiKey): string {
   if (key.revoked_at !== null) return `${key.revoked_by} revoked it on ${localTime(key.revoked_at)}.`;
   if (key.status === "expired" && key.expires_at !== null)
@@ -17,7 +17,7 @@ function fate(key: ApiKey): string {
   return "That one works, so the pasted text differs from it somewhere before its end.";
 }
 
-/** Why a key was refused, with the listed keys that end as it does. */
+/** Why a key was refused, with the listed keys that have the same ending. */
 function explained({ kind, message }: Problem, tail: string, keys: ApiKey[]): string {
   const alike = kind === "refused" ? keys.filter(({ hint }) => hint.endsWith(tail)) : [];
   if (alike.length === 0) return message;
@@ -25,7 +25,7 @@ function explained({ kind, message }: Problem, tail: string, keys: ApiKey[]): st
   return ["This key does not work.", ...words].join(" ");
 }
 
-/** Tries a pasted key against the API. The key stays in the field, which the browser is told not to remember, until it has answered. */
+/** Checks a pasted key with the API. The browser does not remember the field, which is emptied when the key works. */
 export function QuickCheck({ keys, onChecked }: { keys: ApiKey[]; onChecked: () => Promise<void> }) {
   const [checked, setChecked] = useState<KeyCheck | null>(null);
   const [tail, setTail] = useState("");
@@ -37,7 +37,7 @@ export function QuickCheck({ keys, onChecked }: { keys: ApiKey[]; onChecked: () 
       setChecked(await checkKey(apiKey));
       form.reset();
     } finally {
-      // It counts as used now; or another admin has just revoked it.
+      // Loads the list again: the key now counts as used, or another admin has just revoked it.
       void onChecked();
     }
   });

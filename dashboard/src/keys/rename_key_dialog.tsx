@@ -11,9 +11,9 @@ import { nameProblem } from "./key_request.ts";
 import classes from "./keys.module.css";
 
 /**
- * Asks for another name.
- * @param onRenamed told what happened
- * @param onGone called when the key is there for this person no more
+ * Asks for the new name of a key.
+ * @param onRenamed is called with a message that says what happened
+ * @param onGone is called when this person no longer has access to the key
  */
 export function RenameKeyDialog(props: {
   apiKey: ApiKey | null;

@@ -21,7 +21,7 @@ const overlaps: { value: Overlap; label: string }[] = [
 const lostAnswer =
   "No answer came, so the key may have been replaced without the new one being shown. Look at the list: if it is there, replace the new one.";
 
-/** Asks how long the old key shall go on working, and until when the new one. */
+/** Asks how long the old key still works, and when the new one expires. */
 export function ReplaceKeyForm(props: MakingForm & { apiKey: ApiKey; onChanged: () => Promise<void> }) {
   const { apiKey } = props;
   const [pending, setPending] = useState(false);

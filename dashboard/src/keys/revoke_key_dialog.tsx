@@ -10,10 +10,10 @@ import { orGone, revokeApiKey } from "./calls.ts";
 import classes from "./keys.module.css";
 
 /**
- * Asks before a key is revoked.
+ * Asks for confirmation, then revokes a key.
  * @param admin name of the admin who is signed in
- * @param onRevoked told what happened: another admin may have been faster
- * @param onGone called when the key is there for this person no more
+ * @param onRevoked is called with a message that says what happened: another admin may have revoked the key first
+ * @param onGone is called when this person no longer has access to the key
  */
 export function RevokeKeyDialog(props: {
   apiKey: ApiKey | null;
@@ -22,7 +22,7 @@ export function RevokeKeyDialog(props: {
   onRevoked: (keyId: string, words: string) => Promise<void>;
   onGone: () => Promise<void>;
 }) {
-  // The dialog fades out with the key that it asked about.
+  // Keeps the key when `apiKey` becomes null, because the dialog still shows it while it fades out.
   const [asked, setAsked] = useState(props.apiKey);
   useEffect(() => {
     if (props.apiKey) setAsked(props.apiKey);

@@ -9,11 +9,12 @@ const items = {
   history: { words: "History", icon: Clock },
 } as const;
 
-/** What is done to a key less often than revoking it in a hurry. */
+/** The actions that are needed less often, or less urgently, than Revoke. */
 export type RareDeed = keyof typeof items;
 
 /**
- * The row's rarer actions, behind a ⋯. The browser's own popover closes by Escape or a click beside it, and gives the focus back.
+ * The menu behind the ⋯ of a row. It is a popover of the browser: Escape or a click beside it closes it, and the
+ * browser gives the focus back.
  * @param describedBy the id of the key's name
  */
 export function RowMenu(props: {
@@ -26,7 +27,7 @@ export function RowMenu(props: {
   const menu = useRef<HTMLUListElement>(null);
 
   function choose(deed: RareDeed): void {
-    // First: the focus is back at the ⋯ then, for a dialog to give it back to.
+    // Hide the menu first: that gives the focus back to the ⋯, so a dialog can give it back there when it closes.
     menu.current?.hidePopover();
     props.onDeed(deed);
   }

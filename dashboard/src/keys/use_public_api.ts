@@ -3,17 +3,17 @@ import type { ApiKey, ApiKeyEvent, Member } from "../database.ts";
 import { Problem } from "../problems.ts";
 import { linkMember, listApiKeyEvents, listApiKeys } from "./calls.ts";
 
-/** What the page shows, as it was at one moment. */
+/** The data that the page shows, all loaded by the same refresh. */
 export type Shown = { member: Member; keys: ApiKey[]; events: ApiKeyEvent[] };
 
 export type PublicApi = {
-  /** null until it has come for the first time; after a failed refresh, what there was before. */
+  /** null until the first load has succeeded; after a failed refresh, the data from before. */
   shown: Shown | null;
   problem: Problem | null;
   refresh: () => Promise<void>;
 };
 
-/** The member first: at the first sign-in that call is what links the person, and before it there is nothing to list. */
+/** Loads the member first: at the first sign-in this call links the person to it. Before that, the lists are empty. */
 async function load(): Promise<Shown> {
   const member = await linkMember();
   if (member.role !== "admin") return { member, keys: [], events: [] };
@@ -21,7 +21,10 @@ async function load(): Promise<Shown> {
   return { member, keys, events };
 }
 
-/** Loads the page, and loads it again whenever the person returns to it or the connection does: another admin may have changed something. */
+/**
+ * Loads the page's data, and loads it again when the window gets the focus or the network comes back: another admin may
+ * have changed something.
+ */
 export function usePublicApi(): PublicApi {
   const [shown, setShown] = useState<Shown | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -32,7 +35,7 @@ export function usePublicApi(): PublicApi {
     const turn = latest.current;
     try {
       const loaded = await load();
-      // An answer that was overtaken by a later one is out of date.
+      // A later refresh has begun, so this result may be out of date.
       if (turn !== latest.current) return;
       setShown(loaded);
       setProblem(null);

@@ -4,7 +4,7 @@ import type { Member } from "../database.ts";
 import { Mark } from "../parts/mark.tsx";
 import classes from "./pages.module.css";
 
-/** Where one is, who one is, and the way out. */
+/** The header of the page: breadcrumbs, the signed-in person, and the button that signs out. */
 export function Header({ member, email }: { member: Member | null; email: string }) {
   return (
     <header className={classes.header}>

@@ -10,7 +10,7 @@ import { Problem } from "../problems.ts";
 import { navigate } from "../router.ts";
 import classes from "./pages.module.css";
 
-/** Signs in by a link; where that would replace the session of another person, it asks first. */
+/** Signs in by a link. Asks first if that would replace the session of another person. */
 export function OpenLink(props: {
   link: EmailLink;
   signedInAs: string | null;
@@ -34,7 +34,7 @@ export function OpenLink(props: {
       else throw error;
     }
   });
-  // Once, when the page opens: whoever signs in by the link changes what this looks at.
+  // Only once, when the page opens: signing in by the link changes `signedInAs`.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => void look.run(), []);
 

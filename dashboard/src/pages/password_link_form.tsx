@@ -4,7 +4,7 @@ import { sendPasswordLink } from "../account/account.ts";
 import { useAction } from "../account/use_action.ts";
 import { Notice } from "../parts/notice.tsx";
 
-/** Asks for the mail with the link that sets a password. */
+/** The form that requests an email with the link to set a password. */
 export function PasswordLinkForm({ explanation }: { explanation: string }) {
   const [sentTo, setSentTo] = useState<string | null>(null);
   const { run, pending, problem } = useAction(async (email: string) => {

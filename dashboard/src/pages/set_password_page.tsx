@@ -14,8 +14,9 @@ import classes from "./pages.module.css";
 import { PasswordLinkForm } from "./password_link_form.tsx";
 
 /**
- * Where the links of an invitation and of "Forgot password?" lead: the link signs the person in, then they set their password.
- * @param email of the person signed in, or null
+ * The page that the links of an invitation and of "Forgot password?" open. The link signs the person in, then they set
+ * their password.
+ * @param email address of the signed-in person, or null
  */
 export function SetPasswordPage({ email }: { email: string | null }) {
   const [link, setLink] = useState(currentLink);
@@ -48,7 +49,7 @@ export function SetPasswordPage({ email }: { email: string | null }) {
   );
 }
 
-/** Of a password, in characters; Auth may ask for more (docs/dashboard.md, Settings in Supabase Auth). */
+/** The minimum length of a password; Auth may require more (docs/dashboard.md, Settings in Supabase Auth). */
 const shortest = 8;
 const passwordRule = `At least ${shortest} characters. Long beats complicated: four words that do not belong together are good.`;
 

@@ -8,7 +8,7 @@ import { paths } from "../paths.ts";
 import { currentErrand } from "../router.ts";
 import { AccountPage } from "./account_page.tsx";
 
-/** Signing in with email address and password; the session then leads on to the page. */
+/** Signs in with email address and password. Once there is a session, Dashboard shows the next page. */
 export function SignInPage() {
   const { run, pending, problem } = useAction(signIn);
 

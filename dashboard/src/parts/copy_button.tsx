@@ -5,7 +5,7 @@ import { useEffect } from "react";
 
 const refused = "Your browser does not allow it: select the text and copy it.";
 
-/** Puts a text on the clipboard and says so; where the browser forbids that, says how to do it by hand. */
+/** Copies a text to the clipboard and confirms it. If the browser forbids that, it says how to copy by hand. */
 export function CopyButton({ value, label }: { value: string; label: string }) {
   const clipboard = useClipboard({ timeout: 3000 });
   return (
@@ -19,8 +19,8 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
 }
 
 /**
- * The same inside a field, which has no room for words.
- * @param onRefused told what to say at the field
+ * The copy button inside a field, which has no room for a message.
+ * @param onRefused is called with the message to show at the field
  */
 export function CopyInField(props: {
   value: string;
@@ -30,7 +30,7 @@ export function CopyInField(props: {
 }) {
   const clipboard = useClipboard({ timeout: 3000 });
   const { onCopied, onRefused } = props;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: told once for each outcome, not whenever the page is drawn
+  // biome-ignore lint/correctness/useExhaustiveDependencies: called once for each outcome, not on every render
   useEffect(() => {
     if (clipboard.error) onRefused(refused);
     else if (clipboard.copied) onCopied();

@@ -2,10 +2,10 @@ import { Modal } from "@mantine/core";
 import { type ReactNode, useLayoutEffect } from "react";
 import classes from "./parts.module.css";
 
-/** A dialog over the page, which meanwhile is out of reach for keyboard, pointer and screen reader alike. */
+/** A dialog over the page. While it is open, keyboard, pointer and screen reader cannot reach the page. */
 export function Dialog(props: { opened: boolean; title: ReactNode; onClose: () => void; children: ReactNode }) {
   const { opened, title, onClose, children } = props;
-  // Before any other effect: what came of a dialog may take the focus from what opened it.
+  // A layout effect runs before other effects: so the row with the outcome can take the focus after the opener had it.
   useLayoutEffect(() => {
     const page = document.getElementById("root");
     if (!opened || !page) return;
@@ -28,7 +28,7 @@ export function Dialog(props: { opened: boolean; title: ReactNode; onClose: () =
       padding="lg"
       closeButtonProps={{ "aria-label": "Close" }}
       classNames={{ content: classes.dialog ?? "", header: classes.dialog ?? "", title: classes.title ?? "" }}
-      // It would be done with an inline style, which the Content-Security-Policy refuses.
+      // Mantine locks scrolling with an inline style, which the Content-Security-Policy refuses.
       lockScroll={false}
     >
       {children}

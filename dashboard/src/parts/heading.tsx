@@ -4,8 +4,8 @@ import { useEffect, useRef } from "react";
 import { hasMoved } from "../router.ts";
 
 /**
- * A page's name: its h1 and, with the product's, its title. Who came here from another page hears it, because it takes the focus, unless
- * the page begins with a field that does.
+ * A page's h1, which is also the document's title, together with the product's name. After a change of page it takes
+ * the focus, so that a screen reader reads it out, unless an input of the page has the focus already.
  */
 export function Heading({ children }: { children: string }) {
   const heading = useRef<HTMLHeadingElement>(null);

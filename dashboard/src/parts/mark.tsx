@@ -1,7 +1,7 @@
 import { Group, Text } from "@mantine/core";
 import icon from "../icon.svg";
 
-/** Whose page this is. */
+/** The product's icon and name. */
 export function Mark() {
   return (
     <Group gap="xs" wrap="nowrap">

@@ -10,7 +10,7 @@ const kinds = {
   hint: { icon: Info, role: "status" },
 } as const;
 
-/** Something to be told, read out by a screen reader when it appears. */
+/** A message that a screen reader reads out when it appears. */
 export function Notice({ kind, children }: { kind: keyof typeof kinds; children: ReactNode }) {
   const { icon: Icon, role } = kinds[kind];
   return (

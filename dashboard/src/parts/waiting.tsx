@@ -1,7 +1,7 @@
 import { Loader, VisuallyHidden } from "@mantine/core";
 import classes from "./parts.module.css";
 
-/** Shown while nothing else can be; only after a moment, so that it does not flicker. */
+/** Shown while data is loading, but only after a short delay, so that it does not flicker. */
 export function Waiting({ what }: { what: string }) {
   return (
     <div role="status" className={classes.waiting}>

@@ -21,7 +21,7 @@ export const localWeekday = (iso: string): string => weekdayFormat.format(new Da
 /** `10:15` in the viewer's own time zone. */
 const localClock = (iso: string): string => timeFormat.format(new Date(iso));
 
-/** `30 Jun 2027, 24:00 CEST`: an end, in the viewer's own time zone. Midnight belongs to the day that it ends. */
+/** `30 Jun 2027, 24:00 CEST`: an end, in the viewer's own time zone. Midnight is 24:00 of the day before. */
 export function localEnd(iso: string): string {
   const end = new Date(iso);
   const zone = zoneFormat.formatToParts(end).find(({ type }) => type === "timeZoneName")?.value;
@@ -33,7 +33,7 @@ export function localEnd(iso: string): string {
 
 const formats = { moment: localTime, day: localDay, clock: localClock, end: localEnd };
 
-/** A date-time in the viewer's zone; pointing at it shows it in UTC, as the API writes it. */
+/** A date-time in the viewer's time zone. Its tooltip shows it in UTC, the time zone of the API. */
 export function When({ at, as = "moment" }: { at: string; as?: keyof typeof formats }) {
   return (
     <time dateTime={at} title={`${at.slice(0, 19).replace("T", " ")} UTC`}>
