@@ -9,12 +9,13 @@ import { type Answer, ApiError, errorAnswer, json, type Logged, preflight, toRes
 import { readRewards } from "./reward_import.ts";
 import { Visit, WaitingLine } from "./waiting_line.ts";
 
-/** The outcome of a request: the answer, and what its log line adds. Never a key, a hash, a parameter's value or data. */
+/** The outcome of a request: the answer, and fields for the log, never with a key, a hash, a parameter or data. */
 type Outcome = { answer: Answer; logged: Logged };
 
 /**
  * Makes the handler of the API: path, method, key, parameters, body, database, response (`docs/api.md`, Requests).
- * The handler never throws: an unexpected error becomes a 500. `log` gets one line of JSON per request, when its headers are sent.
+ * The handler never throws: an unexpected error becomes a 500. `log` is called with one line of JSON per request, when
+ * the headers are sent.
  */
 export function createApp(settings: Settings, log: (line: string) => void): (request: Request) => Promise<Response> {
   const callDatabase = connect(settings);
@@ -58,7 +59,7 @@ async function serve(endpoint: Endpoint, query: string, body: Request["body"], c
   try {
     parameters = readParameters(endpoint, query);
   } catch (error) {
-    // Only a caller with a valid key learns what is wrong with the request.
+    // Only a caller with a valid key is told what is wrong with the request.
     return await afterVerifying(endpoint, call, () => Promise.reject(error));
   }
   return endpoint.kind === "key" ? await checkKey(endpoint, call) : await list(endpoint, parameters, call);
@@ -67,14 +68,14 @@ async function serve(endpoint: Endpoint, query: string, body: Request["body"], c
 /** Calls the database with the key of the request. */
 type Call = <Body>(rpc: string, args: object, read: Reader<Body>) => Promise<Reply<Body>>;
 
-/** Verifies key and scope, and only then does the rest. In any case the log gets the key's id and its company. */
+/** Verifies key and scope, then runs `rest`. The log line gets the key's id and company even if `rest` fails. */
 async function afterVerifying({ scope }: Endpoint, call: Call, rest: () => Promise<Outcome>): Promise<Outcome> {
   const verified = await call("verify_api_key", { required_scope: scope }, asText);
   const { answer, logged } = await rest().catch(failed);
   return { answer, logged: { ...verified.logged, ...logged } };
 }
 
-/** `POST /rewards`: the body is only read after the database has verified the key. */
+/** `POST /rewards`: the body is read only after the database has verified the key. */
 function importRewards(endpoint: ImportEndpoint, query: string, body: Request["body"], call: Call): Promise<Outcome> {
   return afterVerifying(endpoint, call, async () => {
     readParameters(endpoint, query);
@@ -99,7 +100,7 @@ async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
   return { answer: json(JSON.stringify({ version, ...key, endpoints: listed, expires_at })), logged };
 }
 
-/** A list, as JSON that is forwarded unchanged, or as CSV (`docs/api.md`, Lists). */
+/** A list: the database's JSON, forwarded unchanged, or CSV (`docs/api.md`, Lists). */
 async function list(endpoint: ListEndpoint, parameters: Parameters, call: Call): Promise<Outcome> {
   const { args, included, format, escapeFormulas } = parameters;
   if (format === "json") {
@@ -112,13 +113,16 @@ async function list(endpoint: ListEndpoint, parameters: Parameters, call: Call):
   return { answer, logged };
 }
 
-/** The path relative to the base address, and the raw query. `new URL` would normalize unusual paths, and throw on an invalid Host header. */
+/**
+ * The path relative to the base address, and the raw query. Not `new URL`, which normalizes unusual paths and throws on
+ * an invalid Host header.
+ */
 function address(url: string): { path: string; query: string } {
   const [, pathname = "", query = ""] = /^[^:]+:\/\/[^/?#]*([^?#]*)\??([^#]*)/.exec(url) ?? [];
   return { path: pathname.replace(/^\/public-api(?=\/|$)/, "") || "/", query };
 }
 
-/** Finds the endpoint; there is none for OPTIONS. Throws 404 for an unknown path and 405 for a method that it does not have. */
+/** Finds the endpoint; undefined for OPTIONS. Throws a 404 for an unknown path, a 405 for a wrong method. */
 function route(path: string, method: string): { endpoint: Endpoint | undefined; allowed: string } {
   const name = path.replace(/([^/])\/$/, "$1");
   const here = endpoints.filter((endpoint) => endpoint.path === name || endpoint.aliases.includes(name));
@@ -137,7 +141,7 @@ function hasMore(headers: Headers): Record<string, string> {
   return { "X-Has-More": value };
 }
 
-/** The answer to an error. An unexpected one is a 500: the log gets its kind and place, not its message, which may quote data. */
+/** The outcome for an error; an unexpected one is a 500. Its message is not logged, because it may contain data. */
 function failed(thrown: unknown): Outcome {
   const error = thrown instanceof ApiError ? thrown : unexpected(thrown);
   return { answer: errorAnswer(error), logged: error.logged };
@@ -149,7 +153,9 @@ function unexpected(error: unknown): ApiError {
   return new ApiError(500, "Internal Server Error", { logged: { error: `${name} at ${place}` } });
 }
 
-/** A path or method for the log, without what a caller may have put there by mistake, such as a key or an email address. */
+/**
+ * A path or method for the log, without what a caller may have put there by mistake, such as a key or an email address.
+ */
 function loggable(text: string): string {
   return text.slice(0, 200).replace(/[^/]+/g, (word) => (/^[A-Za-z_-]{1,24}$/.test(word) ? word : "…"));
 }

@@ -7,19 +7,19 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /**
  * Takes the API key out of the headers and hashes it (`docs/api.md`, Authentication).
  * Returns the SHA-256 of the key as 64 lower-case hexadecimal digits.
- * Throws a 401 ApiError, without asking the database, when there is no key or it has the wrong form.
+ * Throws a 401 ApiError, without calling the database, when there is no key or it has the wrong form.
  */
 export function keyHashOf(headers: Headers): string {
   const sent = sentCredentials(headers);
   if (sent.length === 0) throw unauthorized("no key");
   const key = sent.find(isWellFormedKey);
   if (key === undefined) throw unauthorized("malformed key");
-  // Web Crypto would use another thread even for 46 bytes, which took more than a tenth of a short list's time.
+  // Web Crypto uses another thread even for 46 bytes. That took more than a tenth of the time of a short list.
   const digest = sha256(new TextEncoder().encode(key));
   return bytesToHex(digest);
 }
 
-/** The candidates for the key: one, but two for Basic, where it may be the user name or the password. */
+/** The texts that may be the key: for Basic the user name and the password, otherwise one. */
 function sentCredentials(headers: Headers): string[] {
   const apiKey = headers.get("X-API-Key");
   if (apiKey !== null) return [apiKey];
@@ -29,7 +29,7 @@ function sentCredentials(headers: Headers): string[] {
   if (scheme.toLowerCase() === "bearer") return [credentials];
   if (scheme.toLowerCase() !== "basic") return [""];
   try {
-    // One character per byte: a key is ASCII, and the encoding of the other half does not matter.
+    // atob returns one character per byte. That is enough: a key is ASCII, and the other half is not used.
     const [user = "", ...password] = atob(credentials).split(":");
     return [user, password.join(":")];
   } catch {
@@ -38,8 +38,8 @@ function sentCredentials(headers: Headers): string[] {
 }
 
 /**
- * Tells whether a text can be an API key: `sk_live_`, 32 random characters of `0-9A-Za-z`, and the 6 characters of their checksum.
- * Anything else is refused without asking the database.
+ * Whether a text can be an API key: `sk_live_`, 32 random characters of `0-9A-Za-z`, and the 6 characters of their
+ * checksum. Any other text is refused without calling the database.
  */
 export function isWellFormedKey(text: string): boolean {
   return /^sk_live_[0-9A-Za-z]{38}$/.test(text) && text.endsWith(checksum(text.slice(0, -6)));

@@ -5,13 +5,14 @@ import type { Answer, Bytes } from "./responses.ts";
 
 type Row = Record<string, unknown>;
 
-/** Bytes of a page that is not in memory as a whole that are turned into CSV at once. */
+/** How many bytes of a streamed page are converted to CSV at a time. */
 const sliceBytes = 256 * 1024;
 
 /**
- * A list as CSV (`docs/api.md`, CSV): a header, then a line a row, each ended by CRLF. `page` is the JSON array as the database
- * sends it, `name` that of the file. A page that is not in memory as a whole is turned into CSV as fast as the caller takes it; if it breaks
- * off, so does the CSV. With `escapeFormulas` a spreadsheet takes no text cell for a formula.
+ * A list as CSV (`docs/api.md`, CSV): a header, then one line per row, each ended by CRLF. `page` is the JSON array as
+ * the database sends it, `name` is the name of the file without `.csv`. A streamed page is converted as fast as the
+ * caller reads the CSV; if the page breaks off, the CSV breaks off too. With `escapeFormulas` no spreadsheet reads a
+ * text cell as a formula.
  */
 export async function csv(
   page: Page,
@@ -23,12 +24,12 @@ export async function csv(
   const { unparse } = (await import("papaparse")).default;
   const fields = columns.map(({ name }) => name);
 
-  /** The lines of the rows of a JSON array, as bytes: Deno needs longer to send a long string. */
+  /** The lines of the rows of a JSON array, as bytes: Deno sends them faster than a long string. */
   const lines = (json: string, header: boolean): Bytes => {
     const data = readRows(json, columns);
     for (const column of columns) finishCells(data, column, escapeFormulas);
     const text = unparse({ fields, data }, { header });
-    // papaparse ends only a file without rows with a line break.
+    // papaparse writes a line break at the end only if there are no rows.
     return new TextEncoder().encode(data.length > 0 ? `${text}\r\n` : text);
   };
   return {
@@ -42,7 +43,7 @@ export async function csv(
   };
 }
 
-/** The CSV of a page slice by slice, none before the caller has taken the one before. */
+/** The CSV of a page, slice by slice. The next slice is converted when the caller has read the one before. */
 function flowing(
   start: Bytes,
   rest: ReadableStreamDefaultReader<Uint8Array>,
@@ -65,7 +66,7 @@ const code = (character: string): number => character.charCodeAt(0);
 const [quote, backslash, comma] = [code('"'), code("\\"), code(",")];
 const [openBrace, closeBrace, openBracket, closeBracket] = [code("{"), code("}"), code("["), code("]")];
 
-/** The rows of a JSON array as JSON arrays again, each of about `sliceBytes`. The last one may have no row. */
+/** Splits a JSON array of rows into JSON arrays of about `sliceBytes` each. The last one may be empty. */
 async function* rowSlices(bytes: Bytes, rest: ReadableStreamDefaultReader<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   const place = { depth: 0, isInText: false };
@@ -74,7 +75,7 @@ async function* rowSlices(bytes: Bytes, rest: ReadableStreamDefaultReader<Uint8A
   for (;;) {
     for (; at < bytes.length; at++) {
       const byte = bytes[at];
-      // What an escape stands before is no quote.
+      // Skips the character after a backslash, which may be a quote within the text.
       if (byte === backslash) at++;
       else enter(place, byte);
       const isFull = byte === comma && place.depth === 0 && !place.isInText && at - start >= sliceBytes;
@@ -91,7 +92,7 @@ async function* rowSlices(bytes: Bytes, rest: ReadableStreamDefaultReader<Uint8A
   }
 }
 
-/** Takes a byte of JSON into account: whether it begins or ends a text, an object or an array. */
+/** Updates the place for a byte of JSON, which may begin or end a text, an object or an array. */
 function enter(place: { depth: number; isInText: boolean }, byte: number | undefined): void {
   if (byte === quote) place.isInText = !place.isInText;
   else if (place.isInText) return;
@@ -99,7 +100,7 @@ function enter(place: { depth: number; isInText: boolean }, byte: number | undef
   else if (byte === closeBrace || byte === closeBracket) place.depth--;
 }
 
-/** A value of any JSON, as its text: JSON.parse would lose digits of its numbers, and JSON.stringify fails where it is deep. */
+/** Any JSON value, as its text: JSON.parse would lose digits of numbers, and JSON.stringify fails on deep nesting. */
 class JsonValue {
   readonly text: string;
 
@@ -108,7 +109,7 @@ class JsonValue {
   }
 }
 
-/** The rows of a JSON array. Throws where it is none. */
+/** The rows of a JSON array. Throws if the text is not a JSON array of objects. */
 function readRows(text: string, columns: readonly Column[]): Row[] {
   const kept = columns.filter(({ type }) => type === "json").map(({ name }) => name);
   if (kept.length === 0) return JSON.parse(text);
@@ -137,7 +138,7 @@ function finishCells(rows: Row[], { name, type }: Column, escapeFormulas: boolea
   for (const row of rows) {
     const value = row[name];
     if (value instanceof JsonValue) row[name] = withoutSpace(value.text);
-    // Only what came as text can be a formula, and -5 did not.
+    // Only a JSON string can be a formula; the number -5 is none.
     else if (escapeFormulas && typeof value === "string" && /^[=+\-@\t\r]/.test(value)) row[name] = `'${value}`;
   }
 }

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { ApiError, type Bytes, gone, type Logged, tooManyRequests, unauthorized } from "./responses.ts";
 
-/** What a database function answered: the headers it set, its JSON in the form that the reader made of it, and whose key it was. */
+/** The result of a database function: the headers that it set, its JSON as the reader returned it, log fields. */
 export type Reply<Body> = { headers: Headers; body: Body; logged: Logged };
 export type Reader<Body> = (response: Response) => Body | Promise<Body>;
 
-/** Calls the database function `rpc` on behalf of an endpoint that needs `scope`, until `signal` says that the caller has gone. */
+/** Calls the database function `rpc` for an endpoint with `scope`. `signal`: the caller has disconnected. */
 type CallDatabase = <Body>(
   rpc: string,
   args: object,
@@ -14,18 +14,21 @@ type CallDatabase = <Body>(
   signal: AbortSignal,
 ) => Promise<Reply<Body>>;
 
-/** The whole body. One that breaks off is an error. */
+/** Reads the whole body. Throws if it breaks off. */
 export const asText: Reader<string> = (response) => response.text();
 
-/** A body, or its beginning and where the rest comes from. */
+/** A whole body in `start`, or its beginning in `start` and a reader for the rest. */
 export type Page = { start: Bytes; rest?: ReadableStreamDefaultReader<Uint8Array> };
 
-/** Up to so many bytes a page is read as a whole. 1,000 ordinary rows have 400 kB; there may be 40 MB of them, and an instance has 256. */
+/**
+ * Up to this many bytes a page is read as a whole. 1,000 ordinary rows have 400 kB, but a page may have 40 MB, and an
+ * instance has 256 MB.
+ */
 const wholePage = 1024 * 1024;
 
-/** A body that is to be turned into something else. One that is read as a whole and breaks off is an error. */
+/** Reads a body that will be converted. Throws if it breaks off while it is read as a whole. */
 export const asPage: Reader<Page> = async (response) => {
-  // Read in one go it does not pass through JavaScript's streams. What was compressed on its way has no length.
+  // arrayBuffer() bypasses JavaScript's streams. A body that was compressed on its way has no Content-Length.
   const length = response.headers.get("Content-Length");
   if (length !== null && Number(length) <= wholePage) return { start: new Uint8Array(await response.arrayBuffer()) };
   const rest = response.body?.getReader();
@@ -40,7 +43,7 @@ export const asPage: Reader<Page> = async (response) => {
   return { start: joined(chunks), rest };
 };
 
-/** The bytes of all of them, one after the other. */
+/** Concatenates the parts. */
 export function joined(parts: readonly Uint8Array[]): Bytes {
   const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let at = 0;
@@ -52,19 +55,20 @@ export function joined(parts: readonly Uint8Array[]): Bytes {
 }
 
 /**
- * The body as it comes in. If it breaks off, so does what it is passed on to. Handed to a Response untouched it never passes through
- * JavaScript, which doubles the speed; hence the deadline ends with the headers, which PostgREST sends when the body is complete.
+ * The body as a stream. If it breaks off, the response to the caller breaks off too. A Response takes the stream as it
+ * is, so its bytes never pass through JavaScript, which doubles the speed. Therefore the deadline covers only the
+ * headers, which PostgREST sends when the body is complete.
  */
 export const asStream: Reader<ReadableStream<Uint8Array> | null> = (response) => response.body;
 
 export type Settings = { readonly supabaseUrl: string; readonly secretKey: string };
 
-/** How long a database function may take to answer, in milliseconds; where the whole body is read, that is included. */
+/** How long a database function may take to respond, in milliseconds, including the body if all of it is read. */
 const deadline = 8000;
 
 /**
  * Reads the address and the secret key of the project from the environment.
- * Throws an Error that names the setting and never shows its value.
+ * Throws an Error that names the setting and does not show its value.
  */
 export function readSettings(env: (name: string) => string | undefined): Settings {
   const supabaseUrl = env("SUPABASE_URL") ?? "";
@@ -74,7 +78,7 @@ export function readSettings(env: (name: string) => string | undefined): Setting
   return { supabaseUrl: supabaseUrl.replace(/\/$/, ""), secretKey };
 }
 
-/** The project's key named `default`; while keys are being rotated there may be none of that name. */
+/** The project's key named `default`, or the first key: while keys are being rotated, none may have that name. */
 function currentSecretKey(json: string | undefined): string | undefined {
   if (!json) return undefined;
   try {
@@ -82,19 +86,21 @@ function currentSecretKey(json: string | undefined): string | undefined {
     const key = keys.default ?? Object.values(keys)[0];
     if (typeof key === "string") return key;
   } catch {
-    // The message of JSON.parse would show a piece of the secret.
+    // The message of JSON.parse would show a part of the secret.
   }
   throw new Error('SUPABASE_SECRET_KEYS must be a JSON object such as {"default":"…"}');
 }
 
 /**
- * Connects to the project's Data API. A bare fetch: a client library would parse and print every page that only passes through.
- * The calls throw an ApiError: 401 (key unknown, revoked or expired), 403 (scope missing), 429 (too many of the company at once, to be
- * tried again), and 500 for everything else but a 200 (`docs/api.md`, Errors).
+ * Connects to the project's Data API. It uses fetch directly: a client library would parse and serialize every page,
+ * although most pages are forwarded unchanged.
+ * The calls throw an ApiError: 400 (`starting_after` is not in the list), 401 (key unknown, revoked or expired), 403
+ * (scope missing), 429 (too many requests of the company at once; try again), 499 (the caller has disconnected), and
+ * 500 for any other failure (`docs/api.md`, Errors).
  */
 export function connect({ supabaseUrl, secretKey }: Settings): CallDatabase {
   const headers = new Headers({ apikey: secretKey, "Content-Type": "application/json", Accept: "application/json" });
-  // A legacy key is a JWT, which has to stand in both headers; a new secret key is none and is refused as a bearer token.
+  // A legacy key is a JWT and must be in both headers. A new secret key is not a JWT and is refused as a bearer token.
   if (!secretKey.startsWith("sb_secret_")) headers.set("Authorization", `Bearer ${secretKey}`);
 
   return async (rpc, args, scope, read, signal) => {
@@ -112,8 +118,8 @@ export function connect({ supabaseUrl, secretKey }: Settings): CallDatabase {
         signal: abort.signal,
       });
     try {
-      // A connection that was kept may have been closed from the other side, as while a body was on its way. Every call may be made
-      // twice: an import that was written is written again as it is.
+      // The other side may have closed a connection that was kept open, also while the request was being sent: try once
+      // more. Every call may be made twice: importing the same rewards again changes nothing.
       const response = await ask().catch((error) => (abort.signal.aborted ? Promise.reject(error) : ask()));
       const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
       if (response.status === 200 && isJson) {
@@ -123,7 +129,7 @@ export function connect({ supabaseUrl, secretKey }: Settings): CallDatabase {
     } catch (error) {
       if (error instanceof ApiError) throw error;
       if (signal.aborted) throw gone();
-      // Not its message: that may show the address or a header.
+      // Without the error's message, which may contain the address or a header.
       throw failure(rpc, `gave no complete answer (${error instanceof Error ? error.name : typeof error})`);
     } finally {
       clearTimeout(timer);
@@ -132,7 +138,7 @@ export function connect({ supabaseUrl, secretKey }: Settings): CallDatabase {
   };
 }
 
-/** Whose key it was and how many rows a page has: what the database says for the log, and nobody else. */
+/** The key's id, its company and the number of rows: the database sends them only for the log. */
 function ownerAndRows(headers: Headers): Logged {
   const [keyId, companyId, rows] = ["X-Key-Id", "X-Company-Id", "X-Row-Count"].map((name) => headers.get(name));
   return {
@@ -142,7 +148,7 @@ function ownerAndRows(headers: Headers): Logged {
   };
 }
 
-/** What an answer that is not the one asked for means to the caller. */
+/** The error for the caller when the database did not return the expected response. */
 async function refusal(rpc: string, scope: string | null, response: Response): Promise<ApiError> {
   const { code, details } = await readError(response);
   if (response.status === 401 && code === "PT401") return unauthorized("key refused");
@@ -165,7 +171,7 @@ function failure(rpc: string, what: string): ApiError {
 const errorBody = z.object({ code: z.string().regex(/^[0-9A-Z]{3,8}$/), details: z.string().nullish() }).partial();
 const keyOwner = z.object({ key_id: z.guid(), company_id: z.guid() });
 
-/** The code and details of PostgREST's error bodies; neither, when it is something else. No more than a few KiB are read. */
+/** The code and details of a PostgREST error body, or neither if it is another body. Reads only the first few KiB. */
 async function readError(response: Response): Promise<z.infer<typeof errorBody>> {
   const reader = response.body?.getReader();
   try {
@@ -184,7 +190,7 @@ async function readError(response: Response): Promise<z.infer<typeof errorBody>>
   }
 }
 
-/** The owner of a key that lacks a scope, for the log: the `details` of a PT403 hold it as JSON text. */
+/** The key's id and company for the log, from the `details` of an error, which hold them as JSON text. */
 function ownerOfKey(details: string | null | undefined): Logged {
   try {
     return keyOwner.parse(JSON.parse(details ?? ""));

@@ -1,7 +1,7 @@
-// The types of the table of endpoints, and what several endpoints share.
+// The types of the table of endpoints, and the parameters and columns that several endpoints share.
 import type { Scope } from "./scopes.ts";
 
-/** What a query parameter's value must look like (`docs/api.md`, Lists). `true` means that `true` is its only value. */
+/** The form of a query parameter's value (`docs/api.md`, Lists). `true` means that `true` is the only value allowed. */
 export type ParameterKind = "limit" | "format" | "true" | "uuid" | "text" | "since" | "until" | "include";
 export type Parameter = { readonly name: string; readonly kind: ParameterKind; readonly description: string };
 
@@ -23,7 +23,7 @@ type Common = {
   readonly aliases: readonly string[];
   /** The scope that a key needs; null when any valid key is enough. */
   readonly scope: Scope | null;
-  /** The database function that serves it. */
+  /** The database function that the endpoint calls. */
   readonly rpc: string;
   readonly parameters: readonly Parameter[];
   readonly tag: string;
@@ -36,8 +36,8 @@ type Common = {
 export type KeyEndpoint = Common & { readonly kind: "key"; readonly method: "GET" };
 
 /**
- * A list. `rows` names what a row is; `columns` are in the order of JSON and CSV, and are only ever appended to. `included` are the
- * additional columns that the parameter `include` can ask for.
+ * A list. `rows` names and describes a row. `columns` are in the order of JSON and CSV; new ones may only be appended.
+ * `included` are the additional columns that the parameter `include` can request.
  */
 export type ListEndpoint = Common & {
   readonly kind: "list";
@@ -47,12 +47,12 @@ export type ListEndpoint = Common & {
   readonly included: readonly Column[];
 };
 
-/** The import of rewards. reward_rows.ts has the fields of its rows. */
+/** The import of rewards. The fields of its rows are in reward_rows.ts. */
 export type ImportEndpoint = Common & { readonly kind: "import"; readonly method: "POST" };
 
 export type Endpoint = KeyEndpoint | ListEndpoint | ImportEndpoint;
 
-/** Every list takes these (`docs/api.md`, Lists). */
+/** The parameters of every list (`docs/api.md`, Lists). */
 export const list: readonly Parameter[] = [
   {
     name: "limit",
@@ -74,7 +74,7 @@ export const list: readonly Parameter[] = [
   },
 ];
 
-/** Lists with a time window take these too (`docs/api.md`, Lists). */
+/** The additional parameters of lists with a time window (`docs/api.md`, Lists). */
 export const window: readonly Parameter[] = [
   {
     name: "since",

@@ -1,4 +1,4 @@
-// The one table of what the API offers, as plain data: for routing, validation, GET /, CSV and OpenAPI.
+// The table of all endpoints, as plain data. Routing, validation, GET /, CSV and OpenAPI all use it.
 import { type Endpoint, id, include, list, teamId, window } from "./endpoint.ts";
 
 /** The API version that `GET /` reports (`docs/api.md`, Versioning). */

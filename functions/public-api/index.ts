@@ -1,7 +1,7 @@
 import { createApp } from "./app.ts";
 import { readSettings } from "./database.ts";
 
-/** The parts of Deno that are used here, declared so that `tsc` can check this file too. */
+/** The parts of Deno that this file uses, declared so that `tsc` can check it too. */
 declare const Deno: {
   env: { get(name: string): string | undefined };
   serve(handler: (request: Request) => Promise<Response>): unknown;

@@ -4,7 +4,10 @@ export type Instant = { seconds: number; nanoseconds: number };
 const dateTime =
   /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+ -])(\d\d)(?::?(\d\d))?)?)?$/;
 
-/** Reads a date-time, or a date: its first instant for `since`, its last one for `until` (`docs/api.md`, Lists). UTC when there is no zone. */
+/**
+ * Parses a date-time, or a date: its first instant for `since`, its last for `until` (`docs/api.md`, Lists). Without a
+ * zone it is UTC. Undefined if invalid.
+ */
 export function parseInstant(text: string, bound: "since" | "until"): Instant | undefined {
   const match = dateTime.exec(text);
   if (!match) return undefined;
@@ -15,7 +18,7 @@ export function parseInstant(text: string, bound: "since" | "until"): Instant | 
 
   const midnight = new Date(0);
   midnight.setUTCFullYear(year, month - 1, day);
-  // Date moves a day that its month does not have into the next month.
+  // Date changes a day that does not exist in its month to a day of the next month.
   const isRealDate = year > 0 && midnight.getUTCMonth() === month - 1;
   const isRealTime = hour < 24 && minute < 60 && second < 60 && Number(zoneHour) < 24 && Number(zoneMinute) < 60;
   if (!isRealDate || !isRealTime) return undefined;
@@ -35,7 +38,10 @@ export function isAfter(a: Instant, b: Instant): boolean {
   return a.seconds === b.seconds ? a.nanoseconds > b.nanoseconds : a.seconds > b.seconds;
 }
 
-/** ISO 8601 in UTC with the microseconds that PostgreSQL keeps. With an offset the year can be outside 1 to 9999, which PostgreSQL accepts. */
+/**
+ * ISO 8601 in UTC with microseconds, the precision of PostgreSQL. An offset can move the year out of 1 to 9999;
+ * PostgreSQL accepts that.
+ */
 export function timestamp({ seconds, nanoseconds }: Instant, round: (value: number) => number): string {
   const microseconds = round(nanoseconds / 1000);
   const date = new Date((seconds + Math.floor(microseconds / 1_000_000)) * 1000);

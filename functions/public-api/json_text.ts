@@ -10,14 +10,15 @@ const [comma, minus, plus, point, zero, nine] = [code(","), code("-"), code("+")
 const literals = ["true", "false", "null"];
 
 /**
- * A JSON text that is read once, from left to right, and never as a whole: skipping a value stores one bit for each level of nesting.
- * JSON.parse would create objects from any 8 MiB, which takes seconds and hundreds of megabytes.
+ * A JSON text that is read once, from left to right, without building its values: skipping a value stores one bit for
+ * each level of nesting. JSON.parse would create objects for all of the up to 8 MiB, which can take seconds and
+ * hundreds of megabytes.
  */
 export class JsonText {
   /** The current position. */
   at = 0;
   readonly text: string;
-  /** The objects and arrays around the value that is being skipped, outermost first, one bit each: 1 is an object, 0 an array. */
+  /** The open objects and arrays around the skipped value, outermost first, as bits: 1 is an object, 0 an array. */
   #open = new Uint8Array(64);
   #depth = 0;
 
@@ -25,22 +26,22 @@ export class JsonText {
     this.text = text;
   }
 
-  /** Whether this character comes next, after white space. Skips only the white space. */
+  /** Whether this character is next, after white space. Skips only the white space. */
   isNext(character: string): boolean {
     return this.#next() === code(character);
   }
 
-  /** Skips this character if it comes next. */
+  /** Skips this character if it is next, and returns whether it was. */
   take(character: string): boolean {
     return this.#take(code(character));
   }
 
-  /** Skips this character. Throws NotJson if another one comes next. */
+  /** Skips this character. Throws NotJson if another character is next. */
   expect(character: string): void {
     this.#expect(code(character));
   }
 
-  /** Skips a string, such as the name of a field, and returns the position of its first quote. It ends at the current position. */
+  /** Skips a string, such as the name of a field. Returns the position of its first quote; `at` is then its end. */
   string(): number {
     this.#next();
     const start = this.at;
@@ -48,7 +49,7 @@ export class JsonText {
     return start;
   }
 
-  /** Skips a value, and returns where it begins. It ends at the current position. */
+  /** Skips a value. Returns the position where it begins; `at` is then its end. */
   value(): number {
     let next = this.#next();
     const start = this.at;
@@ -71,7 +72,9 @@ export class JsonText {
     if (this.#next() !== undefined) throw new NotJson();
   }
 
-  /** After a value: closes what ends there, and tells whether another value follows in what is still open. */
+  /**
+   * After a value: closes the objects and arrays that end there. Returns whether another value follows in an open one.
+   */
   #isFollowed(): boolean {
     while (this.#depth > 0) {
       const kind = this.#innermost();
@@ -144,7 +147,7 @@ export class JsonText {
       const next = text.charCodeAt(++this.at);
       if (next === quote) break;
       if (next === backslash) this.#escape();
-      // NaN is the end of the text.
+      // At the end of the text `next` is NaN.
       else if (!(next >= 32)) throw new NotJson();
     }
     this.at++;

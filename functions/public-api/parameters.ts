@@ -3,7 +3,7 @@ import type { Column, Endpoint, ParameterKind } from "./endpoint.ts";
 import { type Instant, isAfter, parseInstant, timestamp } from "./instants.ts";
 import { badRequest, shownName } from "./responses.ts";
 
-/** What a query asks for: arguments of the database function, additional columns, and the format of the answer. */
+/** The parsed query: arguments of the database function, additional columns, and the format of the response. */
 export type Parameters = {
   args: Record<string, unknown>;
   included: readonly Column[];
@@ -11,7 +11,7 @@ export type Parameters = {
   escapeFormulas: boolean;
 };
 
-/** What remains of a query when every value has been read. */
+/** The values of a query, parsed but not yet checked against each other. */
 type Read = {
   limit?: number;
   format?: "json" | "csv";
@@ -29,7 +29,7 @@ const instant = (bound: "since" | "until") =>
     return parsed ?? z.NEVER;
   });
 
-/** Reads names of additional columns, separated by commas, each once. Returns the columns in the order of the endpoint. */
+/** Parses names of additional columns, separated by commas, each at most once. Returns them in the endpoint's order. */
 const columnNames = (included: readonly Column[]) =>
   z.string().transform((text, context) => {
     const names = text.split(",");
@@ -59,8 +59,8 @@ const values: Record<Exclude<ParameterKind, "include">, z.ZodType> = {
 };
 
 /**
- * Reads the query of a request (`docs/api.md`, Lists). Strict: wrong values, parameters that the
- * endpoint does not list, and repeated parameters are all reported in one 400.
+ * Reads the query of a request (`docs/api.md`, Lists). Throws one 400 that reports all wrong values, all parameters
+ * that the endpoint does not have, and all repeated parameters.
  */
 export function readParameters(endpoint: Endpoint, query: string): Parameters {
   const sent = split(query);
@@ -87,7 +87,7 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
   };
 }
 
-/** The value of one parameter, from its undecoded texts, or what is wrong with it. */
+/** The value of one parameter, from its raw texts, or what is wrong with it. */
 function readParameter(endpoint: Endpoint, name: string, texts: string[]): { problem?: string; value?: unknown } {
   const kind = endpoint.parameters.find((parameter) => parameter.name === name)?.kind;
   if (!kind) return { problem: `${shownName(name)} must be left out: ${accepted(endpoint)}` };
@@ -99,7 +99,7 @@ function readParameter(endpoint: Endpoint, name: string, texts: string[]): { pro
   return result.success ? { value: result.data } : { problem: `${name} ${result.error.issues[0]?.message}` };
 }
 
-/** The parameters of a query in the order of their first appearance, names decoded, with all their undecoded values. */
+/** The parameters of a query in the order of their first appearance, with decoded names and all their raw values. */
 function split(query: string): Map<string, string[]> {
   const sent = new Map<string, string[]>();
   for (const pair of query.split("&")) {
@@ -115,7 +115,7 @@ function split(query: string): Map<string, string[]> {
   return sent;
 }
 
-/** Percent-decoding with `+` for a space; nothing when the bytes are not UTF-8. */
+/** Percent-decodes a text, with `+` for a space. Undefined when the bytes are not UTF-8. */
 function decode(text = ""): string | undefined {
   try {
     return decodeURIComponent(text.replaceAll("+", " "));

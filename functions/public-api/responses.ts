@@ -1,14 +1,17 @@
-/** Bytes with their own buffer: in the TypeScript of the platform's Deno `Uint8Array` takes no type argument, in newer versions it needs one. */
+/**
+ * A `Uint8Array` with its own buffer. The platform's older TypeScript allows no type argument for it, newer ones
+ * require it.
+ */
 export type Bytes = ReturnType<TextEncoder["encode"]>;
 
-/** The answer to the caller, before the headers that every response has are added. */
+/** The answer to the caller, without the headers that toResponse adds to every response. */
 export type Answer = {
   status: number;
   headers?: Record<string, string>;
   body: BodyInit | null;
 };
 
-/** What the log line says about the outcome of a request. */
+/** The fields of a log line about the outcome of a request. */
 export type Logged = {
   rows?: number;
   key_id?: string;
@@ -19,7 +22,7 @@ export type Logged = {
 
 type Details = { headers?: Record<string, string>; logged?: Logged };
 
-/** A refusal or a failure: the caller gets `message`; `logged` goes to the log line only (`docs/api.md`, Errors). */
+/** An error response: the caller gets `message`, the log line gets `logged` (`docs/api.md`, Errors). */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -34,7 +37,7 @@ export class ApiError extends Error {
   }
 }
 
-/** The one 401 for every invalid key; only the log says why (`docs/api.md`, Errors). */
+/** The same 401 for every invalid key; only the log says why (`docs/api.md`, Errors). */
 export function unauthorized(why: string): ApiError {
   return new ApiError(401, "Unauthorized: Invalid or missing API Key", {
     headers: { "WWW-Authenticate": "Bearer" },
@@ -47,19 +50,24 @@ export function tooManyRequests(why: string, owner: Logged = {}): ApiError {
   return new ApiError(429, "Too Many Requests", { headers: { "Retry-After": "1" }, logged: { ...owner, error: why } });
 }
 
-/** The outcome when the caller has disconnected. Nobody gets it; it tells the log that this is not a failure. */
+/**
+ * The error when the caller has disconnected. Nobody receives it; in the log it shows that the service has not failed.
+ */
 export function gone(): ApiError {
   return new ApiError(499, "Client Closed Request", { logged: { error: "the caller went away" } });
 }
 
-/** A 400 that lists what is wrong: at most 20 problems, none of which contains `; `. `more` is the number of others (`docs/api.md`, Errors). */
+/**
+ * A 400 that lists at most 20 problems, separated by `; `. No problem may contain `; `. `more` is the number of
+ * problems that are not in `problems` (`docs/api.md`, Errors).
+ */
 export function badRequest(problems: readonly string[], more = 0): ApiError {
   const shown = problems.slice(0, 20);
   const rest = problems.length - shown.length + more;
   return new ApiError(400, [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; "));
 }
 
-/** A name from the caller for use in a message: as it is, escaped when it has unusual characters, or its length when it is long. */
+/** A name from the caller for a message: unchanged, escaped if it has unusual characters, or only its length. */
 export function shownName(name: string): string {
   if (/^[A-Za-z_][\w.-]{0,63}$/.test(name)) return name;
   let length = 0;
@@ -75,7 +83,7 @@ function escapeUnits(text: string): string {
 /** Builds the response; a HEAD request gets the headers of the GET (`docs/api.md`, Requests). */
 export function toResponse({ status, headers, body }: Answer, requestId: string, isHead: boolean): Response {
   if (isHead && body instanceof ReadableStream) body.cancel().catch(() => {});
-  // An empty stream, because for null the server would send Content-Length: 0.
+  // An empty stream: for null the server would send Content-Length: 0.
   const sent = isHead ? new ReadableStream({ start: (controller) => controller.close() }) : body;
   return new Response(sent, {
     status,
@@ -102,7 +110,7 @@ export function preflight(allowed: string): Answer {
   };
 }
 
-/** A JSON body, as text or as the stream that comes from the database. */
+/** A 200 with a JSON body, as text or as the stream from the database. */
 export function json(body: string | ReadableStream | null, headers: Record<string, string> = {}): Answer {
   return { status: 200, headers: { "Content-Type": "application/json", ...headers }, body };
 }

@@ -1,12 +1,12 @@
 import { ApiError, badRequest } from "./responses.ts";
 import { checkRow, readRows, type SentRow } from "./reward_rows.ts";
 
-/** The limits of a body: bytes, rewards, milliseconds until it is complete, and pieces in addition to one per 1500 bytes. */
+/** The limits of a body: bytes, rewards, milliseconds until it is complete, and pieces beyond one per 1500 bytes. */
 const limits = { bytes: 8 * 1024 * 1024, rewards: 500, milliseconds: 10_000, pieces: 512 };
 
 /**
- * Reads the body of an import and checks every row (`docs/api.md`, Import). Returns the rows as `upsert_rewards` takes them: known
- * fields only, `points_cost` rounded to a whole number, optional fields only where they were sent.
+ * Reads the body of an import and checks every row (`docs/api.md`, Import). Returns the rows as `upsert_rewards` takes
+ * them: known fields only, `points_cost` rounded to a whole number, optional fields only where they were sent.
  * Throws a 400 ApiError that names the rows and their problems, or a 408 when the body is not complete in time.
  */
 export async function readRewards(body: ReadableStream<Uint8Array> | null): Promise<Record<string, unknown>[]> {
@@ -53,12 +53,13 @@ async function readText(body: ReadableStream<Uint8Array> | null): Promise<string
       bytes += value.length;
       if (bytes > limits.bytes) throw badRequest([`body must be at most 8 MiB and ${limits.rewards} rewards`]);
       pieces.push(decoder.decode(value, { stream: true }));
-      // Each piece costs 64 KiB of memory and the time of some KiB: a body in single bytes would take minutes.
+      // Each piece needs 64 KiB of memory, and as much time as several KiB: a body in pieces of one byte would take
+      // minutes.
       if (pieces.length > limits.pieces + bytes / 1500) throw badRequest(["body must come in fewer and larger pieces"]);
     }
   } catch (error) {
     stop();
-    // The decoder can also fail, and the reader when the caller disconnects.
+    // The decoder throws if the body is not UTF-8, the reader if the caller disconnects.
     throw error instanceof ApiError ? error : badRequest(["body must be valid JSON"]);
   } finally {
     clearTimeout(timer);

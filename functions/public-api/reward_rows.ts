@@ -5,12 +5,14 @@ import { badRequest, shownName } from "./responses.ts";
 const text = (least: number, most: number, problem: string) =>
   z
     .string(problem)
-    // With the flag u a character is a code point, not a UTF-16 unit.
+    // With the flag u a character is a code point, not a UTF-16 code unit.
     .regex(new RegExp(`^[^]{${least},${most}}$`, "u"), { error: problem, abort: true })
     .regex(/^[^\0\p{Cs}]*$/u, "must be text without NUL and lone surrogates")
     .meta({ minLength: least, maxLength: most });
 
-/** The fields of a reward row, in the order in which problems are reported. `meta` is for their JSON Schema. */
+/**
+ * The fields of a reward row, in the order in which problems are reported. `meta` is for the JSON Schema in OpenAPI.
+ */
 export const rewardFields = {
   external_id: text(1, 255, "must be a string of 1 to 255 characters").meta({
     description: "Your system's own id for the reward; unique in a request.",
@@ -30,7 +32,7 @@ export const rewardFields = {
   }),
 };
 
-/** A row in a JSON text, and where it begins. */
+/** A row in a JSON text; `at` is the position where it begins. */
 export type SentRow = {
   readonly at: number;
   readonly isObject: boolean;
@@ -41,7 +43,7 @@ export type SentRow = {
   readonly unknown: ReadonlySet<string>;
 };
 
-/** Checks one row: returns what is written, or what is wrong with it (`docs/api.md`, Import). */
+/** Checks one row. Returns the row to write, and the problems that were found (`docs/api.md`, Import). */
 export function checkRow(sent: Omit<SentRow, "at">): { row: Record<string, unknown>; problems: string[] } {
   if (!sent.isObject) return { row: {}, problems: ["row must be an object"] };
   const row: Record<string, unknown> = {};
@@ -59,10 +61,11 @@ export function checkRow(sent: Omit<SentRow, "at">): { row: Record<string, unkno
 type Visit = (row: SentRow, index: number) => void;
 
 /**
- * Reads a JSON text in any of the three forms (`docs/api.md`, Import), and calls `visit` for its first `most` rows, one after the other.
- * Returns the number of rows, and the number of unknown fields that were only counted (those after 20 per row, for all rows together).
- * Every character is read once, and only the current row is kept in memory.
- * Throws a 400 ApiError when the text as a whole is invalid; `visit` has then been called for the rows before that place.
+ * Reads a JSON text in any of the three forms (`docs/api.md`, Import), and calls `visit` for its first `most` rows, one
+ * after the other. Returns the number of rows, and the number of unknown fields that were only counted (those after 20
+ * per row, for all rows together). Every character is read once, and only the current row is kept in memory.
+ * Throws a 400 ApiError when the text as a whole is invalid. By then `visit` has been called for the rows before the
+ * error.
  */
 export function readRows(text: string, most: number, visit: Visit): { rows: number; more: number } {
   const json = new JsonText(text);
@@ -82,7 +85,9 @@ const names = [...Object.keys(rewardFields), "rewards"];
 class RowReader {
   /** Unknown fields that were only counted. */
   more = 0;
-  /** How many more names are read that are not plainly those of a reward. Any others count as unknown, each time. */
+  /**
+   * How many more names that are not plainly a reward's are read. After that, each such name only counts as unknown.
+   */
   #names: number;
   readonly #json: JsonText;
   readonly #most: number;
@@ -109,7 +114,9 @@ class RowReader {
     return rows;
   }
 
-  /** A single reward, or the form with the key `rewards`. Undefined when it is neither. */
+  /**
+   * Reads a single reward, or the form with the key `rewards`. Returns the number of rows; undefined if it is neither.
+   */
   object(): number | undefined {
     const names = { all: 0, rewards: 0 };
     let rows: number | undefined;
@@ -127,7 +134,7 @@ class RowReader {
     return 1;
   }
 
-  /** Reads a row, without the fields that `readField` has read itself. */
+  /** Reads a row. A field for which `readField` returns true is not part of the row. */
   #row(readField?: (name: string | undefined) => boolean): SentRow {
     const json = this.#json;
     const isObject = json.isNext("{");
@@ -144,7 +151,7 @@ class RowReader {
     return { ...row, values: Object.fromEntries(values) };
   }
 
-  /** Skips the name of a field. Undefined when it is unknown and will only be counted. */
+  /** Reads the name of a field. Returns undefined if it is unknown and will only be counted. */
   #name(): string | undefined {
     const json = this.#json;
     const start = json.string();
@@ -170,7 +177,7 @@ class RowReader {
 
 type Span = { start: number; end: number };
 
-/** A value in the text. No field has nested values, so an empty object replaces any of them. */
+/** Parses a value in the text. No field may have an object or array, so any of these is replaced by an empty object. */
 function valueIn(text: string, { start, end }: Span): unknown {
   return /[[{]/.test(text.charAt(start)) ? {} : JSON.parse(text.slice(start, end));
 }

@@ -1,4 +1,4 @@
-/** What a key may be allowed to do (`docs/api.md`, Authentication). `opens` says to people what it lets a system read or write. */
+/** What a key may do (`docs/api.md`, Authentication). `opens` explains to people what the key can read or write. */
 export const scopes = [
   {
     name: "read:members",

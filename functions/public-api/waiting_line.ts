@@ -1,24 +1,25 @@
 import { ApiError, gone, tooManyRequests } from "./responses.ts";
 
-/** How long a request waits for its turn at most, in milliseconds, all its calls together (`docs/api.md`, Limits). */
+/** How long a request waits at most, in milliseconds, for all its calls together (`docs/api.md`, Limits). */
 const patience = 2000;
 
 /**
- * Requests of one key at once: where no other key asks, and where one does or did so in the last second. A neighbour mostly asks again
- * a moment after its answer. The database takes 4 of one company, from all instances together.
+ * How many requests of one key run at once: `alone` if no other key has sent a request for `afterOthers` milliseconds,
+ * otherwise `besideOthers`. The time is there because a client mostly sends its next request shortly after a response.
+ * The database runs 4 requests of one company, from all instances together.
  */
 const ofOneKey = { alone: 4, besideOthers: 2, afterOthers: 1000 };
 
-/** Calls of the database at once, of all keys together, good ones and made-up ones. PostgREST has 10 connections or more for all instances. */
+/** How many database calls run at once, of all keys together. PostgREST has 10 or more connections in total. */
 const together = 8;
 
 /**
- * Milliseconds from one refusal of a key to the next, and for which one is held back at most: whoever tries many keys at once is told so
- * one after the other, and cannot keep the line full.
+ * In milliseconds: the time between two refusals of a key (`apart`), and the longest delay of one (`held`). So a client
+ * that tries many keys at once gets the refusals one after the other, and cannot keep the line full.
  */
 const refusals = { apart: 20, held: 4000 };
 
-/** One request: how long it has waited so far, in milliseconds, and whether its caller is still there. */
+/** One request: how long it has waited so far, in milliseconds, and the signal that its caller has disconnected. */
 export class Visit {
   waited = 0;
   readonly signal: AbortSignal;
@@ -28,8 +29,8 @@ export class Visit {
   }
 
   /**
-   * Waits until it is called. `lineUp` is given what calls it, and returns what takes it out of the line.
-   * Throws the 429 when its patience is over, and stops when the caller goes away.
+   * Waits until it is called. `lineUp` gets the function that ends the wait, and returns the function that removes the
+   * request from the line. Throws a 429 ApiError after `patience`, and a 499 when the caller disconnects.
    */
   async wait(lineUp: (call: () => void) => () => void): Promise<void> {
     const since = performance.now();
@@ -50,7 +51,7 @@ export class Visit {
   }
 }
 
-/** Lets so many in at once. The others wait in turn. */
+/** Lets a number of requests in at once, `most`. The others wait in the order of their arrival. */
 class Gate {
   #inside = 0;
   readonly #waiting = new Set<() => void>();
@@ -80,7 +81,7 @@ class Gate {
         return () => this.#waiting.delete(letIn);
       });
     } catch (error) {
-      // Called in the moment in which it gave up.
+      // It was let in at the same moment in which it gave up.
       if (isIn) this.leave();
       throw error;
     }
@@ -91,7 +92,7 @@ class Gate {
     this.admit();
   }
 
-  /** Lets in whom there is room for, those who came first before the others. */
+  /** Lets in as many waiting requests as there is room for, in the order of their arrival. */
   admit(): void {
     for (const letIn of this.#waiting) {
       if (this.#inside >= this.#most()) return;
@@ -103,20 +104,20 @@ class Gate {
 }
 
 /**
- * The line before the database (`docs/api.md`, Limits): a few requests of one key are under way at once, and so many calls of all keys
- * together that they do not fill PostgREST's pool; the others wait here, holding no connection. It lives in one instance of the
- * function, and keeps nothing of requests that are over but which key asked last: how many of a company run at once is bounded by the
- * database.
+ * The line before the database (`docs/api.md`, Limits). Only a few requests of one key run at once, and only so many
+ * calls of all keys together that they do not fill PostgREST's pool. The others wait here, without a connection. Each
+ * instance of the function has its own line, so the database limits the requests of one company. Of requests that are
+ * over, the line keeps only which key was last.
  */
 export class WaitingLine {
   readonly #keys = new Map<string, Gate>();
   readonly #calls = new Gate(() => together);
   #lastKey: string | undefined;
-  /** When the key that asked was last another one than before. */
+  /** When a request last came with another key than the request before. */
   #keyChanged = Number.NEGATIVE_INFINITY;
   #nextRefusal = 0;
 
-  /** Serves a request of this key when it is its turn. Throws a 429 ApiError when that has not come in time. */
+  /** Serves a request of this key when it is its turn. Throws a 429 ApiError when its turn does not come in time. */
   async inTurn<Result>(keyHash: string, visit: Visit, serve: () => Promise<Result>): Promise<Result> {
     const key = this.#keys.get(keyHash) ?? new Gate(() => this.#mostOfOneKey());
     this.#keys.set(keyHash, key);
@@ -133,7 +134,7 @@ export class WaitingLine {
     }
   }
 
-  /** Makes a call of the database when there is room for it, and again after a pause as long as it is refused with 429. */
+  /** Calls the database when there is room. After a 429 it pauses and tries again, until `patience` is over. */
   async call<Result>(visit: Visit, ask: () => Promise<Result>): Promise<Result> {
     for (let pause = 20; ; pause = Math.min(2 * pause, 160)) {
       try {
@@ -142,7 +143,7 @@ export class WaitingLine {
         if (error instanceof ApiError && error.status === 401) await this.#holdBack();
         if (!(error instanceof ApiError) || error.status !== 429 || visit.waited >= patience) throw error;
       }
-      // Not all at the same moment.
+      // Random, so that waiting requests do not all try again at the same moment.
       const milliseconds = pause * (0.5 + Math.random());
       await visit.wait((call) => {
         const timer = setTimeout(call, milliseconds);
@@ -160,7 +161,7 @@ export class WaitingLine {
     }
   }
 
-  /** Holds a refusal of a key back until those before it have been told, which is at once where there are none. */
+  /** Delays the refusal of a key until those before it have been sent; without any there is no delay. */
   async #holdBack(): Promise<void> {
     const now = performance.now();
     const turn = Math.min(Math.max(now, this.#nextRefusal), now + refusals.held);

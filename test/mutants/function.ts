@@ -68,7 +68,7 @@ export const functionMutants: TextMutant[] = [
     ],
     [
       "a secret that is no JSON is shown",
-      "// The message of JSON.parse would show a piece of the secret.",
+      "// The message of JSON.parse would show a part of the secret.",
       "throw new Error(json);",
     ],
   ]),
