@@ -1,4 +1,4 @@
-// One file that needs nothing but Node 20: what it imports, from the function's schemas to the CSV parser, is in it.
+// Builds one file that needs only Node 20: everything that it imports is bundled into it, also the function's schemas.
 import { defineConfig } from "vite";
 
 export default defineConfig({

@@ -1,15 +1,15 @@
-// How the command talks to the API: one request, its complete answer, and retries (docs/api.md, Errors).
+// The requests of the command to the API: one request, its complete response, and retries (docs/api.md, Errors).
 import { exitCodes, Problem } from "./problem.ts";
 
-/** The API's address and key, and how to wait and report while it does not answer. */
+/** The API's address and key, and how to wait and tell the user while it does not respond. */
 export interface Connection {
   readonly url: string;
   readonly key: string;
-  /** Something has answered at this address, so it is not mistyped. */
+  /** Whether a server has responded at this address. Then the address is not mistyped. */
   hasAnswered: boolean;
-  /** Waits so many milliseconds. */
+  /** Waits this many milliseconds. */
   pause(milliseconds: number): Promise<void>;
-  /** Shows the user a line. */
+  /** Shows a line to the user. */
   say(line: string): void;
 }
 
@@ -29,17 +29,18 @@ export class Refused extends Problem {
   }
 }
 
-/** How often a request is sent at most, with pauses of 1, 2, 4, 8 and 16 seconds, or as long as the API asks for. */
+/** How often a request is sent at most. The pauses are 1, 2, 4, 8 and 16 seconds, or as long as `Retry-After` says. */
 const tries = 6;
 
-/** The longest time to wait for an answer, in milliseconds. */
+/** The longest time to wait for a response, in milliseconds. */
 const deadline = 60_000;
 
-/** The longest pause that a busy service may ask for, in seconds. */
+/** The longest pause that `Retry-After` may set, in seconds. */
 const longestPause = 120;
 
 /**
- * Reads the address and the key from the environment. The key is not an argument: arguments are visible in the shell's history and in ps.
+ * Reads the address and the key from the environment. The key is not an argument, because arguments are visible in the
+ * shell's history and in the list of processes.
  * @throws Problem that names the setting, never its value
  */
 export function readConnection(env: NodeJS.ProcessEnv): Pick<Connection, "url" | "key"> {
@@ -55,7 +56,7 @@ export function readConnection(env: NodeJS.ProcessEnv): Pick<Connection, "url" |
  * Sends a request until it succeeds or retrying is useless.
  * @param path relative to the base address, with its query
  * @param read reads the body; when it throws, the body was incomplete
- * @throws Problem with what the API said, and the request's id
+ * @throws Problem with the API's message and the id of the request
  */
 export async function request<T>(
   connection: Connection,
@@ -122,7 +123,7 @@ function redirected({ url }: Connection, { status, headers }: Response): Problem
   );
 }
 
-/** The error message of an answer, in one line; the platform and others have their own formats. */
+/** The error of a response, in one line. Only the API's own responses have a message in its format. */
 function describe({ status, headers, url }: Response, body: string): string {
   const id = headers.get("X-Request-Id");
   const text = errorText(body) ?? `without a reason from ${new URL(url).host}`;
@@ -138,14 +139,14 @@ function errorText(body: string): string | undefined {
   }
 }
 
-/** The seconds that a busy service asks for, two minutes at most. */
+/** The seconds in `Retry-After`, two minutes at most. Undefined if the header is missing or invalid. */
 function retryAfter(headers: Headers): number | undefined {
   const text = headers.get("Retry-After") ?? "";
   const seconds = /^\d+$/.test(text) ? Number(text) : Math.ceil((Date.parse(text) - Date.now()) / 1000);
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 0), longestPause);
 }
 
-/** No such host, a closed port or a wrong certificate: if nothing has answered yet, the address is wrong. */
+/** Whether the error shows that the address may be wrong: no such host, a closed port or an invalid certificate. */
 function isWrongAddress(error: unknown): boolean {
   return /^(ENOTFOUND|EAI_|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EPROTO|bad port|ERR_SSL|ERR_TLS|.*CERT)/.test(
     reason(error),

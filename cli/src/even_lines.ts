@@ -1,10 +1,10 @@
 /**
- * CSV with a line feed at the end of every line, also when the file mixes line endings: the parser accepts only one of them, and would
- * leave a carriage return in the last cell of the other lines. Text in quotes is not changed.
+ * Changes every line ending of a CSV to a line feed. A file may mix line endings, but the parser accepts only one kind,
+ * and would leave a carriage return in the last cell of the other lines. Text in quotes is not changed.
  */
 export async function* withEvenLines(parts: AsyncIterable<string>): AsyncGenerator<string> {
   let isQuoted = false;
-  /** Whether a quote would begin a cell here. */
+  /** Whether a quote at this position would begin a cell. */
   let isStart = true;
   let held = "";
   const even = (text: string): string =>

@@ -1,4 +1,4 @@
-// A list into a file or a pipe, a page at a time.
+// Exports a list to a file or a pipe, page by page.
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import type { Writable } from "node:stream";
@@ -16,7 +16,7 @@ export interface Job {
   endpoint: ListEndpoint;
   filters: Filters;
   format: Format;
-  /** gzip. */
+  /** With gzip. */
   compress: boolean;
   out: string;
   /** For exports of new rows only. */
@@ -25,10 +25,10 @@ export interface Job {
 
 /** The progress of an export, enough to continue it. */
 interface Note {
-  /** When it began: later rows are not in it. */
+  /** When the export began. It has no rows that were added later. */
   begun: string;
   rows: number;
-  /** What the file begins with. */
+  /** The text at the beginning of the file. */
   start: string;
   /** The last row; null when there is none. */
   place: { id: string; time: string } | null;
@@ -44,10 +44,11 @@ export interface Outcome {
 }
 
 /**
- * Writes a list to a file. Until all rows are written its name says so (`members.incomplete.csv`). After a failure that file
- * stays, and the next export continues it. An older complete file is kept until the end.
- * @param company whose key it is: another company's export neither goes on with this one's file nor begins at its place
- * @throws Problem when not all rows could be fetched; it says where the others are
+ * Writes a list to a file. Until all rows are written, the file is named like `members.incomplete.csv`. After a failure
+ * that file stays, and the next export continues it. An older complete file is kept until the end.
+ * @param company the company of the key: an export of another company does not continue this one's file or use its
+ * state
+ * @throws Problem when not all rows could be fetched; it names the file with the rows so far
  */
 export async function exportToFile(
   job: Job,
@@ -68,7 +69,7 @@ export async function exportToFile(
       await target.restart();
       return await writePages(job, connection, target, progress, last);
     });
-    // Taken away since, the older file needs no more: the new one holds what came after it.
+    // If the older file has been moved away, the new file has only the rows that are newer.
     if (last && existsSync(out)) await appendOlder(out, { format, start, hasRows: rows > 0 }, target);
     await target.append(format.end);
     const next = reached ?? last;
@@ -101,7 +102,7 @@ export async function exportToPipe(
   return { rows, resumed: null };
 }
 
-/** @param last how far the last export came, whose rows are left out */
+/** @param last how far the last export came; its rows are left out */
 async function writePages(
   { endpoint, filters, format, sinceLast }: Job,
   connection: Connection,
@@ -126,7 +127,7 @@ async function writePages(
   return note;
 }
 
-/** The progress after a page of which so many rows were written. */
+/** The progress after a page. `written` is how many of its rows were written. */
 function noteWith(rows: Row[], written: number, before: Note | null): Omit<Note, "start" | "reached"> {
   return {
     begun: before?.begun ?? new Date().toISOString(),
@@ -138,7 +139,7 @@ function noteWith(rows: Row[], written: number, before: Note | null): Omit<Note,
 
 const placeOf = (row: Row | undefined): Note["place"] => (row ? { id: row.id, time: row.time } : null);
 
-/** How much of the requested time window is done; unknown without a start of the window. */
+/** How much of the requested time window is done, from 0 to 1; null if the window has no start. */
 function share({ newest, place }: Note, oldest: number): number | null {
   if (newest === null || place === null) return null;
   const [from, reached] = [Date.parse(newest), Date.parse(place.time)];

@@ -1,25 +1,25 @@
-// The two file formats of an export. Both keep exactly what the API sent.
+// The two file formats of an export. Both keep the API's values exactly as they were sent.
 import Papa from "papaparse";
 
-/** A row of a list: its id, its time, and how the file shows it. */
+/** A row of a list: its id, its time, and its text in the file. */
 export interface Row {
   id: string;
   time: string;
   text: string;
 }
 
-/** A page of a list, and the beginning of the file. */
+/** A page of a list. `start` is the text at the beginning of the file. */
 export interface Page {
   start: string;
   rows: Row[];
 }
 
-/** How a page is asked for and written. `between` stands between two rows, `end` after the last. */
+/** How a page is requested and written. `between` is the text between two rows, `end` the text after the last row. */
 export interface Format {
   name: "csv" | "json";
   between: string;
   end: string;
-  /** Reads the body of an answer; throws an Error when it is incomplete. */
+  /** Reads the body of a response. Throws an Error when it is incomplete. */
   read(body: string): Page;
 }
 
@@ -62,7 +62,7 @@ const json: Format = {
   },
 };
 
-/** The rows of a JSON array as text: parsing and writing them again would change numbers (1.10, or more than 2^53). */
+/** The rows of a JSON array as text: JSON.parse and JSON.stringify would change numbers (1.10, or more than 2^53). */
 function rowTexts(body: string): string[] {
   const texts: string[] = [];
   let depth = 0;
@@ -79,7 +79,7 @@ function rowTexts(body: string): string[] {
 
 export const formats = { csv, json };
 
-/** The format that a file's name ends in, compressed or not, if it is one of the two. */
+/** The format in the ending of a file's name, with or without .gz. Undefined if the ending is another one. */
 export function formatOf(file: string): Format | undefined {
   const ending = /\.(csv|json)(\.gz)?$/i.exec(file)?.[1]?.toLowerCase();
   return ending === "csv" || ending === "json" ? formats[ending] : undefined;

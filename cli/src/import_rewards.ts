@@ -1,4 +1,4 @@
-// Imports a reward catalogue of any size: checks all of it, then sends it in batches.
+// Imports a reward catalogue of any size: checks all rows, then sends them in batches.
 import { type Connection, request } from "./connection.ts";
 import { Problem } from "./problem.ts";
 import type { Progress } from "./progress.ts";
@@ -6,16 +6,16 @@ import { readRewardFile } from "./reward_file.ts";
 
 const batchSize = 500;
 
-/** What a file holds. */
+/** The number of rewards in a checked file. */
 export interface Checked {
   total: number;
-  /** Rewards of an export without an external_id: there is nothing to match them on. */
+  /** Rewards of an export that have no external_id. They cannot be matched, so they are left out. */
   withoutId: number;
 }
 
 /**
- * Checks every row.
- * @throws Problem with each bad line
+ * Checks every row of a file.
+ * @throws Problem that lists every line with an error
  */
 export async function checkFile(file: string): Promise<Checked> {
   const problems: string[] = [];
@@ -35,8 +35,9 @@ export async function checkFile(file: string): Promise<Checked> {
 }
 
 /**
- * Sends all rows of a checked file, 500 at a time, and returns how many the API imported. Sending a batch twice changes nothing.
- * @throws Problem when a batch is refused; those before it are written
+ * Sends all rows of a checked file, 500 at a time, and returns how many the API imported. Sending a batch twice has the
+ * same result as sending it once.
+ * @throws Problem when a batch is refused; the batches before it are written
  */
 export async function sendFile(
   file: string,

@@ -1,19 +1,19 @@
 import { type Connection, request } from "./connection.ts";
 import { exitCodes, Problem } from "./problem.ts";
 
-/** What the API says of a key (docs/api.md, Authentication). */
+/** What the API returns for a key (docs/api.md, Authentication). */
 export interface Key {
   version: string;
   company_name: string;
   key_name: string;
   scopes: string[];
-  /** When the key stops working, if ever. */
+  /** When the key expires, in ISO 8601; null if it does not expire. */
   expires_at?: string | null;
 }
 
 /**
- * Checks the key: every command does it first, so that a wrong address or key is found before anything begins.
- * @throws Problem when something other than this API answers
+ * Checks the key. Every command calls this first, so that it finds a wrong address or key before it writes anything.
+ * @throws Problem when another server than this API responds
  */
 export async function describeKey(connection: Connection): Promise<Key> {
   const strange = (what: string) =>
@@ -28,7 +28,7 @@ export async function describeKey(connection: Connection): Promise<Key> {
     const key: Key = JSON.parse(content);
     if (typeof key.company_name === "string" && Array.isArray(key.scopes)) return key;
   } catch {
-    // Somebody else's page.
+    // The response is not JSON, so it is not from this API.
   }
   throw strange("something else answers there");
 }

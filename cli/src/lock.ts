@@ -3,10 +3,11 @@ import { hostname } from "node:os";
 import { Problem } from "./problem.ts";
 
 /**
- * Stops a second process from writing the same file. The lock of a process that has ended, for example by a kill, is ignored.
- * @param what what is locked, for the message
- * @returns what gives it free again
- * @throws Problem saying which process has it
+ * Locks a file, so that no second process writes it. The lock of a process that has ended, for example by a kill, is
+ * ignored.
+ * @param what the name of what is locked, for the message
+ * @returns a function that releases the lock
+ * @throws Problem that names the process that has the lock
  */
 export async function lockFile(path: string, what: string): Promise<() => Promise<void>> {
   const own = `${process.pid} ${hostname()}\n`;
@@ -28,22 +29,24 @@ export async function lockFile(path: string, what: string): Promise<() => Promis
   }
 }
 
-/** Whether the process of a lock still runs; for another machine's process that cannot be known. */
+/** Whether the process of a lock still runs. A process of another machine cannot be checked and counts as running. */
 async function holds(holder: string, path: string): Promise<boolean> {
   const [pid, host] = holder.trim().split(" ");
   if (host !== hostname()) return true;
-  // Our own id: after a restart of a container process ids repeat.
+  // A lock with our own process id may be older than this process: ids repeat after a restart of a container.
   if (Number(pid) === process.pid) return (await stat(path)).mtimeMs >= performance.timeOrigin;
   try {
     process.kill(Number(pid), 0);
     return true;
   } catch (error) {
-    // EPERM: the process exists, and belongs to another user.
+    // EPERM: the process exists, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
 
-/** Removes the lock of an ended process. Two processes may try at once, so it is renamed first, which only one of them can do. */
+/**
+ * Removes the lock of an ended process. Two processes may try this at once; only one of them can rename the lock first.
+ */
 async function takeAway(path: string, holder: string): Promise<void> {
   const aside = `${path}.${process.pid}`;
   try {
@@ -51,7 +54,7 @@ async function takeAway(path: string, holder: string): Promise<void> {
   } catch {
     return;
   }
-  // Another process was faster, and this is its new lock.
+  // Another process was faster, and the renamed file is its new lock: put it back.
   if ((await readFile(aside, "utf8")) !== holder) await rename(aside, path);
   else await rm(aside);
 }

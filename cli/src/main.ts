@@ -38,10 +38,11 @@ async function main([name = "", ...args]: string[]): Promise<void> {
   }
 }
 
-// A page is garbage as soon as it is written. By default V8 collects late when there is much memory, and a long export grows to 300 MB.
+// A page is garbage as soon as it is written. By default V8 collects garbage late if there is much memory, and a long
+// export would use 300 MB.
 setFlagsFromString("--max-semi-space-size=1");
 setFlagsFromString("--optimize-for-size");
-// The reader of a pipe may close it early.
+// The process that reads the pipe may close it early, as `head` does.
 process.stdout.on("error", (error: NodeJS.ErrnoException) =>
   process.exit(error.code === "EPIPE" ? 0 : exitCodes.failed),
 );

@@ -1,4 +1,4 @@
-/** How the command ends (docs/connect/command-line.md). */
+/** The exit codes of the command (docs/connect/command-line.md). */
 export const exitCodes = {
   failed: 1,
   usage: 2,
@@ -6,7 +6,7 @@ export const exitCodes = {
   unavailable: 4,
 } as const;
 
-/** A failure that its user can do something about: the message is all that is shown. */
+/** A failure that the user can do something about. Only its message is shown, without a stack. */
 export class Problem extends Error {
   readonly exitCode: number;
 

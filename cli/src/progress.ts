@@ -12,13 +12,13 @@ export interface Progress {
 
 const width = 30;
 
-/** The bar: filled according to the progress, or a moving block. */
+/** The progress bar: filled in proportion to `done`, or a moving block if `done` is null. */
 export function bar(done: number | null, step: number): string {
   if (done !== null) return "█".repeat(Math.round(Math.min(Math.max(done, 0), 1) * width)).padEnd(width, "░");
   return `${"░".repeat(step % (width - 2))}███`.padEnd(width, "░");
 }
 
-/** @param env NO_COLOR (https://no-color.org) and TERM=dumb are respected */
+/** @param env the environment; NO_COLOR (https://no-color.org) and TERM=dumb are respected */
 export function progressOn(
   output: Pick<WriteStream, "write"> & { isTTY?: boolean },
   env: NodeJS.ProcessEnv = process.env,

@@ -1,4 +1,4 @@
-// A file of rewards, row by row, checked as the API itself checks them (docs/api.md, Import).
+// Reads a file of rewards, row by row, and checks each row with the API's own checks (docs/api.md, Import).
 import { createReadStream } from "node:fs";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
@@ -9,9 +9,9 @@ import { withEvenLines } from "./even_lines.ts";
 import { formatOf } from "./formats.ts";
 import { Problem } from "./problem.ts";
 
-/** The result of a row: the reward to send, or what is wrong with it. */
+/** A checked row: the reward to send, and the problems that were found. */
 export interface CheckedRow {
-  /** Where the row begins in the file, from 1. */
+  /** The line of the file in which the row begins, counted from 1. */
   line: number;
   reward: Record<string, unknown>;
   problems: string[];
@@ -28,8 +28,8 @@ const readOnly = endpoints
 const isExport = (names: string[]): boolean => [...readOnly, "external_id"].every((name) => names.includes(name));
 
 /**
- * Reads all rows of a file, CSV or JSON by its name, and awaits `visit` for each. For an export it leaves out the fields that an import does
- * not write, and the rewards without an external_id.
+ * Reads all rows of a file, CSV or JSON by its name, and awaits `visit` for each. If the file is an export, it leaves
+ * out the fields that an import does not write, and the rewards without an external_id.
  * @returns how many rewards were left out
  * @throws Problem when the file as a whole is invalid
  */
@@ -45,7 +45,7 @@ async function readJson(file: string, visit: Visit): Promise<number> {
   try {
     let text = "";
     for await (const part of decoded(file)) text += part;
-    // The message says where the JSON is invalid.
+    // Throws an Error that says where the JSON is invalid; readRows does not.
     JSON.parse(text);
     let line = 1;
     let counted = 0;
@@ -65,14 +65,17 @@ async function readJson(file: string, visit: Visit): Promise<number> {
   return withoutId;
 }
 
-/** A row of an export without the fields that an import does not write, or null without an external_id; any other row unchanged. */
+/**
+ * A row of an export, without the fields that an import does not write; null if it has no external_id. Any other row is
+ * returned unchanged.
+ */
 function ofExport(row: SentRow): SentRow | null {
   if (!isExport([...Object.keys(row.values), ...row.unknown])) return row;
   if (row.values.external_id === null) return null;
   return { ...row, unknown: new Set([...row.unknown].filter((name) => !readOnly.includes(name))) };
 }
 
-/** The text of a file in UTF-8, without a byte-order mark, as it streams. */
+/** The text of a file in UTF-8, without a byte-order mark, as a stream. */
 async function* decoded(file: string): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const stored = createReadStream(file);
@@ -81,7 +84,7 @@ async function* decoded(file: string): AsyncGenerator<string> {
   decoder.decode();
 }
 
-/** Reads CSV as it streams: a header, then one reward a record, which may take several lines. */
+/** Reads CSV as a stream: a header, then one reward per record. A record may have several lines. */
 async function readCsv(file: string, visit: Visit): Promise<number> {
   let columns: string[] | undefined;
   let line = 1;
@@ -149,7 +152,7 @@ function headerProblems(columns: string[]): string[] {
   ];
 }
 
-/** 1.000, 1,000 and 1 000 mean a thousand or one, depending on the country. */
+/** A number such as 1.000, 1,000 or 1 000, which means a thousand or one, depending on the country. */
 const hasThousands = /^-?[1-9]\d{0,2}([.,'\u2019 \u00a0\u202f]\d{3})+$/;
 
 const rowWith = (values: Record<string, unknown>) => ({
@@ -159,7 +162,7 @@ const rowWith = (values: Record<string, unknown>) => ({
   unknown: new Set<string>(),
 });
 
-/** An empty cell is a field that was not sent; a number is one that is written as JSON would write it. */
+/** Checks the cells of a row. An empty cell is a field that was not sent. A number must be written as in JSON. */
 function checkCells(columns: string[], cells: string[], line: number): CheckedRow {
   if (cells.length !== columns.length) {
     return { line, reward: {}, problems: [`row must have ${columns.length} cells, it has ${cells.length}`] };

@@ -1,4 +1,5 @@
-// --since-last: a file next to the output records how far the last export got, so that the next one asks only for newer rows.
+// --since-last: a state file next to the output records how far the last export came, so that the next one requests
+// only newer rows.
 import { createReadStream, existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -8,28 +9,31 @@ import type { Format, Row } from "./formats.ts";
 import { exitCodes, Problem } from "./problem.ts";
 import { incomplete, replaceFile, type Target } from "./unfinished_file.ts";
 
-/** How far an export came: rows since then are asked for, and those with these ids are had. */
+/** How far an export came. The next one requests the rows since `since`, and leaves out those with these `ids`. */
 export interface Reached {
   since: string;
   ids: string[];
 }
 
-/** Rows get their time when they are written, but are visible when that is committed; so the last minutes are requested again. */
+/**
+ * In milliseconds. A row gets its time when it is written, but becomes visible later, when its transaction commits. So
+ * the last minutes are requested again.
+ */
 const overlap = 5 * 60 * 1000;
 
-/** What an export wrote, by which the next one knows the file again. */
+/** The file that an export wrote, so that the next one recognizes it. */
 interface Written {
   name: string;
   bytes: number;
 }
 
-/** Where a job is. */
+/** How far a job came, and the file that it wrote. */
 interface Place {
   reached: Reached | null;
   file?: Written;
 }
 
-/** The place of one job; `next` is where it will be as soon as the unfinished file has its name. */
+/** The place of one job. `next` is its place as soon as the unfinished file is renamed to the output. */
 interface Entry extends Place {
   next?: { reached: Reached; file: Written; unfinished: string };
 }
@@ -37,15 +41,15 @@ interface Entry extends Place {
 export interface Places {
   /** How far the last export came; null for the first one. */
   reached: Reached | null;
-  /** Notes the new place, before the file gets its name. */
+  /** Stores the new place as `next`, before the unfinished file is renamed. */
   announce(next: Reached): Promise<void>;
-  /** Makes it permanent, when the file has its name. */
+  /** Makes the new place the current one, after the file was renamed. */
   keep(next: Reached): Promise<void>;
 }
 
 /**
  * Reads the place of a job: a list, its filters and its format, of one company, in the folder of the output.
- * @throws Problem when the output is there, and is not the file that the job's last export wrote
+ * @throws Problem when the output exists, and is not the file that the job's last export wrote
  */
 export async function placesOf(list: string, job: string, out: string): Promise<Places> {
   const folder = dirname(out);
@@ -69,7 +73,10 @@ export async function placesOf(list: string, job: string, out: string): Promise<
   };
 }
 
-/** Where a job is by its entry. Killed between announcing and keeping: where the unfinished file has gone, it got its name. */
+/**
+ * The place in a job's entry. If there is a `next`, the process ended between `announce` and `keep`. If then the
+ * unfinished file does not exist, it was renamed, and `next` is the place.
+ */
 function placeIn(entry: Entry | undefined, folder: string): Place {
   const { next, ...place } = entry ?? { reached: null };
   const hasName = next !== undefined && !existsSync(join(folder, next.unfinished));
@@ -79,7 +86,7 @@ function placeIn(entry: Entry | undefined, folder: string): Place {
 const othersThan = (job: string, all: Record<string, Entry>, folder: string): Place[] =>
   Object.entries(all).flatMap(([name, entry]) => (name === job ? [] : [placeIn(entry, folder)]));
 
-/** New rows go in front of the rows of the same job and of no other, and right up to them. */
+/** Throws unless the output is the file of this job's last export: only then do the new rows continue its rows. */
 function expectOwn(out: string, found: Written, { reached, file }: Place, others: Place[]): void {
   const isFound = (written?: Written) => written?.name === found.name && written.bytes === found.bytes;
   if (isFound(file)) return;
@@ -93,9 +100,9 @@ function expectOwn(out: string, found: Written, { reached, file }: Place, others
 }
 
 /**
- * How far an export has come with the next rows, newest first.
- * @param before how far it was
- * @param last how far the export before this one came: what is older was not asked for
+ * How far an export has come after the next rows, newest first.
+ * @param before how far it had come before these rows
+ * @param last how far the export before this one came: older rows were not requested
  */
 export function reachedWith(rows: Row[], before: Reached | null, last: Reached | null): Reached | null {
   const newest = Date.parse(rows[0]?.time ?? "");
@@ -116,7 +123,8 @@ export async function appendOlder(
   let before = hasRows ? format.between : "";
   for await (const text of behindStart(older, start)) {
     held += text;
-    // The end may be split between two parts; the target writes its own.
+    // Holds back the older file's end, which may be split between two parts: the caller writes it again after the last
+    // row.
     const whole = Math.max(held.length - format.end.length, 0);
     if (whole === 0) continue;
     await target.append(before + held.slice(0, whole));
@@ -126,7 +134,7 @@ export async function appendOlder(
   if (held !== format.end) throw notExported(older);
 }
 
-/** The text of an older export but for its start, as it streams. */
+/** The text of an older export without its start, as a stream. */
 async function* behindStart(older: string, start: string): AsyncGenerator<string> {
   const bytes = createReadStream(older);
   const text = older.endsWith(".gz") ? pipeline(bytes, createGunzip(), () => {}) : bytes;

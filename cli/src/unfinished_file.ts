@@ -1,5 +1,5 @@
-// A file that is being written: with a name that says so, by one process at a time, and with a note of the progress, so that it can be
-// continued. The target file is replaced at the end, when the new one is complete and on disk.
+// An unfinished file. Its name says that it is incomplete, only one process at a time writes it, and a checkpoint
+// beside it lets a later process continue it. When it is complete and on disk, it replaces the target file.
 import { existsSync } from "node:fs";
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -7,20 +7,23 @@ import { gzipSync } from "node:zlib";
 import { lockFile } from "./lock.ts";
 import { exitCodes, Problem } from "./problem.ts";
 
-/** Where a list is written, page by page. `Note` is what the writer needs to continue. */
+/** A file to which a list is written, page by page. `Note` is what the writer needs to continue. */
 export interface Target<Note> {
-  /** Its path until it is complete. */
+  /** The path of the file until it is complete. */
   readonly path: string;
-  /** What an earlier process noted last; null at the beginning. */
+  /** The last note of an earlier process; null when the file is new. */
   readonly stopped: Note | null;
-  /** Discards what was written before. */
+  /** Discards everything that was written before. */
   restart(): Promise<void>;
   append(text: string): Promise<void>;
-  /** Syncs what was appended to disk, and writes the note. */
+  /** Syncs the file to disk, then writes the note. */
   checkpoint(note: Note): Promise<void>;
   /** Renames the file to the target. */
   finish(): Promise<void>;
-  /** Stops without renaming: the file stays, made well-formed by this end, to be continued. Returns its path, if there is one. */
+  /**
+   * Stops without renaming, so that the file can be continued. `end` makes it well-formed. Returns the path of the
+   * file, or null if it was empty and has been removed.
+   */
   leave(end: string): Promise<string | null>;
 }
 
@@ -33,7 +36,7 @@ interface Checkpoint<Note> {
   note: Note;
 }
 
-/** An older unfinished file is not continued, because its first rows would be outdated. In milliseconds. */
+/** In milliseconds. An older unfinished file is not continued, because its first rows would be outdated. */
 const longestBreak = 12 * 60 * 60 * 1000;
 
 /** The name of the file until it is complete. */
@@ -41,7 +44,7 @@ export function incomplete(out: string): string {
   return out.replace(/\.\w+(\.gz)?$/i, ".incomplete$&");
 }
 
-/** The bytes of a text; compressed parts are independent, and can follow one another in one file. */
+/** The bytes of a text. Compressed parts are independent of each other, and may follow each other in one file. */
 export const encode = (text: string, compress: boolean): Buffer => (compress ? gzipSync(text) : Buffer.from(text));
 
 /** Replaces a file atomically. */
@@ -63,7 +66,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 /**
- * Begins a file, or continues that of the same job.
+ * Begins a file, or continues the unfinished file of the same job.
  * @param job everything that determines the file's content
  * @throws Problem when there is no such folder, or another process writes the file
  */
@@ -115,7 +118,7 @@ export async function openUnfinished<Note>(out: string, job: string, compress: b
     },
     async leave(end) {
       const isEmpty = bytes === 0;
-      // On a full disk even this fails; the job cuts the file when it continues.
+      // On a full disk this fails too. That does no harm: to continue, the job cuts the file at the last checkpoint.
       if (!isEmpty) await append(end).catch(() => {});
       await file.close();
       if (isEmpty) for (const left of [path, checkpointFile]) await rm(left, { force: true });
@@ -139,7 +142,7 @@ function usable<Note>(checkpoint: Checkpoint<Note> | null, job: string, size: nu
   return isUsable ? checkpoint : null;
 }
 
-/** Writes everything: a single write may write less, for example on a disk that is nearly full. */
+/** Writes all bytes: a single call of write may write fewer, for example on a disk that is nearly full. */
 async function writeWhole(file: FileHandle, content: Buffer, position: number): Promise<number> {
   for (let written = 0; written < content.length; ) {
     const { bytesWritten } = await file.write(content, written, content.length - written, position + written);
@@ -148,7 +151,7 @@ async function writeWhole(file: FileHandle, content: Buffer, position: number): 
   return content.length;
 }
 
-/** So that the new name survives a power failure. Windows has no such call for folders. */
+/** Syncs a folder, so that a new name in it survives a power failure. Windows has no such call for folders. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");
@@ -159,7 +162,7 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The message for the user for an error of the file system. */
+/** A Problem for an error of the file system; undefined for any other error. */
 export function asProblem(error: unknown): Problem | undefined {
   if (error instanceof Problem) return error;
   const { code, syscall, path, message } = error as NodeJS.ErrnoException;

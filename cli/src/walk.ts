@@ -6,16 +6,16 @@ import { Problem } from "./problem.ts";
 /** Filters of a list, by parameter name. */
 export type Filters = Record<string, string>;
 
-/** All rows after which the next page could start have been deleted. */
+/** Thrown when all rows after which the next page could start have been deleted. */
 export class PlaceGone extends Problem {}
 
 const most = 1000;
 
 /**
- * Requests all pages of a list, newest first, each row once (docs/api.md, Lists). Rows may be deleted meanwhile: if the last row of a page
- * is gone, the next page starts after an earlier one.
+ * Requests all pages of a list, newest first, each row once (docs/api.md, Lists). Rows may be deleted meanwhile: if the
+ * last row of a page has been deleted, the next page starts after an earlier row.
  * @param after the id of the row to begin after
- * @throws PlaceGone when that row is gone, or all rows of the last page
+ * @throws PlaceGone when that row, or every row of the last page, has been deleted
  */
 export async function* walk(
   connection: Connection,
@@ -43,7 +43,7 @@ export async function* walk(
   }
 }
 
-/** Requests the page after the last of these rows that still exists, in growing steps. */
+/** Requests the page after the last of these rows. If that row is deleted, tries earlier rows, in growing steps. */
 async function askAfter<T>(ids: string[], ask: (id: string | undefined) => Promise<T>): Promise<T> {
   for (let back = 1; ; back = Math.min(back * 2, ids.length)) {
     try {

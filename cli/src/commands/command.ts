@@ -4,12 +4,12 @@ import { type Connection, readConnection } from "../connection.ts";
 import { exitCodes, Problem } from "../problem.ts";
 import { type Progress, progressOn } from "../progress.ts";
 
-/** What a command runs in. */
+/** The environment of a command. */
 export interface Surroundings {
   env: NodeJS.ProcessEnv;
   output: NodeJS.WriteStream;
   progress: Progress;
-  /** @throws Problem that names the setting that is missing */
+  /** @throws Problem that names a missing setting */
   connect(): Connection;
 }
 
@@ -20,7 +20,7 @@ export interface Command {
   run(args: string[], surroundings: Surroundings): Promise<void>;
 }
 
-/** This process. */
+/** The environment of this process. */
 export function surroundings(): Surroundings {
   const { env, stdout, stderr } = process;
   const progress = progressOn(stderr, env);
@@ -50,7 +50,7 @@ Exit codes:
   3  the key is no good, or lacks the scope
   4  nothing answered, or nothing good in six tries: run it again later`;
 
-/** @throws Problem that says what is wrong and where the usage is */
+/** @throws Problem that says what is wrong and how to see the usage */
 export function readArguments<T extends ParseArgsConfig>(command: string, config: T): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs(config);
@@ -59,7 +59,7 @@ export function readArguments<T extends ParseArgsConfig>(command: string, config
   }
 }
 
-/** A wrong argument. */
+/** The Problem for a wrong argument. */
 export function misused(command: string, problem: string): Problem {
   return new Problem(`${problem}\npublic-data-api ${command} --help says how it is used`, exitCodes.usage);
 }

@@ -10,7 +10,7 @@ import { type Command, misused, readArguments, type Surroundings, settings } fro
 
 const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
 
-/** Parameters that are set by other options, or by paging. */
+/** Parameters that are no filters: other options or the paging set them. */
 const ours = ["limit", "format", "starting_after", "include"];
 
 type Parameters = ListEndpoint["parameters"];
@@ -94,12 +94,12 @@ export function readJobs(args: string[]): Wanted {
   return { isAll, jobs };
 }
 
-/** Files are for joining and for importing again, so they have every column. */
+/** The parameter for every column: files are joined with others and imported again, which needs all columns. */
 function everyColumn({ included }: ListEndpoint): Record<string, string> {
   return included.length > 0 ? { include: included.map(({ name }) => name).join(",") } : {};
 }
 
-/** Why the rows cannot be written to the output. */
+/** Why the rows cannot be written to the output; undefined if they can. */
 function wrongPlace({ out, format }: Values, isAll: boolean): string | undefined {
   if (typeof out !== "string" || out === "") return "--out must say where to: a file, a folder with all, or -";
   if (format !== undefined && format !== "csv" && format !== "json") return "--format must be csv or json";
@@ -111,7 +111,7 @@ function wrongPlace({ out, format }: Values, isAll: boolean): string | undefined
   return `--out ends in .${named.name}: leave --format out`;
 }
 
-/** Why `--since-last` cannot be used. */
+/** Why `--since-last` cannot be used; undefined if it can. */
 function wrongSinceLast(given: Values, chosen: ListEndpoint[], isAll: boolean): string | undefined {
   if (!given["since-last"]) return undefined;
   if (given.out === "-") return "--since-last needs a file: its place is kept beside it";
