@@ -1,5 +1,5 @@
-// npm run docs: writes the table of endpoints into README.md and docs/api.md, runs their curl commands against the stack that `npm start`
-// runs, and writes their output below them. So all outputs there are real; test/api/docs.test.ts checks them.
+// npm run docs: writes the table of endpoints into README.md and docs/api.md, runs their curl commands against the
+// stack of `npm start`, and writes the output below each command. test/api/docs.test.ts checks the outputs.
 import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
@@ -11,14 +11,14 @@ import type { StackFile } from "./stack/stack.ts";
 
 export const pages = ["README.md", "docs/api.md"];
 
-/** A curl command of a page, and the block with its output; null when there is none yet. */
+/** A curl command of a page, and the block with its output; `shown` is null when there is none yet. */
 export interface Example {
   page: string;
   command: string;
   shown: string | null;
 }
 
-/** A `sh` block, and the block that follows it if that shows an output. */
+/** A `sh` block, and the block with its output, if one follows. */
 const block = /^```sh\n(.*?)^```\n(?:\n(```(?:json|csv|text)\n.*?^```\n))?/gms;
 
 const isExample = (command: string): boolean => command.startsWith("curl ") && command.includes("$API");
@@ -34,7 +34,7 @@ export async function readExamples(): Promise<Example[]> {
   return all.flat().filter(({ command }) => isExample(command));
 }
 
-/** Runs a command of a page as its reader does: in a shell, with $API and $KEY set. Returns what it printed. */
+/** Runs a command of a page in a shell, with $API and $KEY set, as a reader does. Returns its output. */
 export function runWithCurl(command: string, api: string, key: string): string {
   const { stdout, status, error } = spawnSync("sh", ["-c", command], { env: { ...process.env, API: api, KEY: key } });
   if (error || status !== 0) throw new Error(`${command}ended with ${error?.message ?? status}`);
@@ -42,8 +42,8 @@ export function runWithCurl(command: string, api: string, key: string): string {
 }
 
 /**
- * Does what the curl command does, without curl.
- * @throws Error when the command holds more than a URL, -H and -d
+ * Sends the request of a curl command without curl. Returns the body of the response.
+ * @throws Error when the command has other options than -H and -d, or more than one URL
  */
 export async function runWithFetch(
   command: string,
@@ -78,7 +78,7 @@ function shellWords(command: string, variables: Record<string, string>): string[
   });
 }
 
-/** An output as a page shows it: JSON with two spaces, CSV with the line ends that Markdown has. */
+/** An output as a page shows it: JSON with an indent of two spaces, CSV with line feeds instead of CRLF. */
 export function asBlock(output: string): string {
   try {
     return `\`\`\`json\n${JSON.stringify(JSON.parse(output), null, 2)}\n\`\`\`\n`;
@@ -87,7 +87,7 @@ export function asBlock(output: string): string {
   }
 }
 
-/** The demo data ends on 2026-11-20; newer rewards come from an import, and would be first in every list. */
+/** Deletes the imported rewards of the first company, which would be first in every list. */
 export async function removeImports(stack: StackFile): Promise<void> {
   await withDatabase(
     stack.superuser_url,
@@ -98,7 +98,7 @@ export async function removeImports(stack: StackFile): Promise<void> {
   );
 }
 
-/** A page with the table of endpoints as it has to be now. */
+/** Returns a page with the current table of endpoints. */
 export function withEndpoints(markdown: string): string {
   const code = (text: string) => `\`${text}\``;
   const rows = endpoints.map(({ method, path, aliases, scope, summary }) => {

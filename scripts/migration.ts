@@ -1,5 +1,6 @@
-// npm run migration -- <name>: writes the migration that turns the database of all migrations into that of sql/schema and sql/loading.
-// npm run migration -- --freeze: marks all migrations as released; from then on a test compares them with their hashes.
+// npm run migration -- <name>: writes a migration for the difference between supabase/migrations and sql/schema,
+// sql/loading. npm run migration -- --freeze: stores the hashes of new migrations as released; a test then compares the
+// files with them.
 import { createHash } from "node:crypto";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +18,7 @@ const usage = `Usage: npm run migration -- <name>     e.g. activity_category_id
 /** The hash of each released migration, as sha256sum prints it. */
 const hashFile = `${root}/test/released/migrations.sha256`;
 
-/** Adds the hashes of the migrations that have none. The hash of a released one is never changed. */
+/** Adds the hashes of the migrations that have none yet. The hash of a released migration is never changed. */
 async function freeze(): Promise<void> {
   const lines = (await readFile(hashFile, "utf8")).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   const known = new Set(lines.map((line) => line.split("  ")[1]));
@@ -36,7 +37,10 @@ async function freeze(): Promise<void> {
   );
 }
 
-/** The statements of a migration, with time limits, and with the right that a new owner of a function needs for the change. */
+/**
+ * The text of a migration: time limits, then the statements. If they make public_api the owner of a function, it needs
+ * `create` meanwhile.
+ */
 function migration(statements: string): string {
   const becomesOwner = /owner to "?public_api"?/i.test(statements);
   const parts = [
@@ -48,7 +52,7 @@ function migration(statements: string): string {
   return `${parts.join("\n\n")}\n`;
 }
 
-/** Writes the migration, and applies it to a database to check the result. */
+/** Writes the migration, then applies it to a database of all earlier ones, to check that no difference is left. */
 async function write(name: string): Promise<void> {
   const folder = await mkdtemp(`${tmpdir()}/migration-`);
   const postgres = await startPostgres(folder, await stackSecrets(folder), { port: 0, throwaway: true });

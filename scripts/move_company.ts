@@ -1,4 +1,5 @@
-// npm run move-company -- <company id> --leave closed|readable: moves a company to another project (docs/moving-a-company.md).
+// npm run move-company -- <company id> --leave closed|readable: moves a company to another project
+// (docs/moving-a-company.md).
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { Problem } from "../cli/src/problem.ts";
@@ -34,7 +35,7 @@ function report({ tables, accounts }: Moved, company: string, oldSide: OldSide):
   return [...lines, `${company} is served by the target; the source is ${oldSide}`].join("\n");
 }
 
-/** The part of an error that may be shown: our own and PostgreSQL's messages, otherwise the code, because a message may contain an address. */
+/** The part of an error that may be shown: only our own and PostgreSQL's messages contain no address. */
 function shown(error: unknown): string {
   if (error instanceof Problem) return error.message;
   if (error instanceof pg.DatabaseError) return `PostgreSQL: ${error.message} (${error.code})`;

@@ -1,5 +1,6 @@
-// npm run openapi: writes docs/openapi.json and the Postman collection from the endpoints of the function. With -- --examples it first asks the stack that `npm
-// start` runs for new examples. test/api/openapi.test.ts holds the file to the code and the examples to the stack.
+// npm run openapi: writes docs/openapi.json and the Postman collection from the endpoints of the function. With --
+// --examples it first gets new examples from the stack of `npm start`. test/api/openapi.test.ts compares the file with
+// the code, and the examples with the stack.
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { createClient } from "@supabase/supabase-js";
@@ -14,13 +15,15 @@ const documentFile = `${root}/docs/openapi.json`;
 const postmanFile = `${root}/docs/connect/public-data-api.postman_collection.json`;
 const examplesFile = `${root}/scripts/openapi/examples.json`;
 
-/** The document as it has to be now. */
+/** The document of the current code and the stored examples. */
 export async function currentDocument(): Promise<object> {
   const examples: Examples = JSON.parse(await readFile(examplesFile, "utf8"));
   return openApiDocument(examples);
 }
 
-/** Asks the running stack, with the demo company's key and two keys that are revoked at the end. */
+/**
+ * Gets new examples from the running stack, with the demo company's key and two new keys, which are revoked at the end.
+ */
 async function newExamples(): Promise<Examples> {
   const stack = await runningStack();
   const [company] = stack.companies;

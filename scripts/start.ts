@@ -1,4 +1,4 @@
-// npm start: the whole service on this machine, with demo data, until Ctrl-C.
+// npm start: runs the whole service on this machine, with demo data, until Ctrl-C.
 import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,7 +12,7 @@ const usage = `Usage: npm start [-- --fresh] [-- --folder <path>]
 
 const ports = { gateway: 54321, database: 54322, dashboard: 54323 };
 
-/** The options, or the end with the usage: a mistyped --fresh must not start something else. */
+/** Reads the options. An unknown option ends the process with the usage, so that a mistyped --fresh starts nothing. */
 function readOptions(): { fresh: boolean; folder: string } {
   try {
     const { values } = parseArgs({ options: { fresh: { type: "boolean" }, folder: { type: "string" } } });
@@ -23,7 +23,7 @@ function readOptions(): { fresh: boolean; folder: string } {
   }
 }
 
-/** What a newcomer needs: the address, the keys, and a line to paste. */
+/** The text for the developer: the addresses, the keys, and a command to paste. */
 function describe(stack: Stack, seconds: string): string {
   const companies = stack.companies.map(
     ({ name, api_key, admin_email, admin_password }) =>

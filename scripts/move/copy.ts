@@ -1,4 +1,5 @@
-// Copies one table's rows from one database to another: streams PostgreSQL's COPY, so that memory does not grow with the table.
+// Copies the rows of a table from one database to another. It streams PostgreSQL's COPY, so that large tables need no
+// more memory.
 import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
@@ -22,7 +23,7 @@ export async function contentsOf(on: Queryable, table: Table, where: string): Pr
   return { rows: Number(found?.rows), checksum: found?.checksum ?? "" };
 }
 
-/** @param copied called with the number of copied rows */
+/** @param copied is called with the number of rows copied so far */
 export async function copyRows(
   source: Transaction,
   target: Transaction,
@@ -47,11 +48,11 @@ export async function copyRows(
   );
 }
 
-/** How long to wait for a lock, while others queue behind us; then pause for as long. In milliseconds. */
+/** In milliseconds: how long to wait for a lock (others wait behind us), and how long to pause after that. */
 const patience = 500;
 const tries = 120;
 
-/** Stops all other writes to the table until the end of the transaction. Reading is still possible. */
+/** Blocks all other writes to the table until the end of the transaction. Reads are not blocked. */
 async function lockTable(target: Transaction, name: string): Promise<void> {
   await target.query(`savepoint before_lock; set local lock_timeout = ${patience}`);
   for (let attempt = 1; ; attempt++) {
@@ -69,9 +70,9 @@ async function lockTable(target: Transaction, name: string): Promise<void> {
 }
 
 /**
- * Lets rows come into a table as they were where they come from. A trigger would make a new key of an old one, so it is off meanwhile: for
- * every session, hence the lock, which is the one that `alter table … disable trigger` takes. A column that counts up goes on behind
- * what has come in.
+ * Runs `act` with the table's triggers disabled, so that rows can be copied unchanged; the triggers would, for example,
+ * replace a key by a new one. They are disabled for all sessions, so the table is locked, with the lock that `alter
+ * table … disable trigger` takes. Afterwards the sequence of an identity column continues after the copied rows.
  */
 export async function withoutTriggers(
   target: Transaction,

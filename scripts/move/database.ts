@@ -2,20 +2,21 @@
 import pg from "pg";
 import { Problem } from "../../cli/src/problem.ts";
 
-/** What a query can be sent to: a database, or a transaction in it. */
+/** A database or a transaction: both can run a query. */
 export type Database = pg.Pool;
 export type Transaction = pg.PoolClient;
 export type Queryable = Database | Transaction;
 
 /**
- * Connects to the database that an environment variable names. Its address is never shown, because it contains a password.
+ * Connects to the database whose address is in an environment variable. The address is never shown, because it contains
+ * a password.
  * @throws Problem that names the setting
  */
 export async function openDatabase(setting: string): Promise<Database> {
   const url = process.env[setting] ?? "";
   if (!/^postgres(ql)?:\/\//.test(url)) throw new Problem(`Set ${setting} to the address of a database, postgres://…`);
   const pool = new pg.Pool({ connectionString: url, max: 3, connectionTimeoutMillis: 10_000, keepAlive: true });
-  // An idle connection that breaks: the next query reports it.
+  // Ignores the error of an idle connection that breaks: the next query reports it.
   pool.on("error", () => {});
   try {
     await pool.query("select");
@@ -32,7 +33,7 @@ export async function query<Row extends object>(on: Queryable, text: string, val
 }
 
 /**
- * Runs a transaction on a connection of its own. When it fails the connection is closed, which undoes it whatever state it was in.
+ * Runs a transaction on its own connection. If it fails, the connection is closed, which rolls it back in any state.
  * @param begin such as `begin isolation level repeatable read`
  */
 export async function transaction<T>(
@@ -41,7 +42,7 @@ export async function transaction<T>(
   act: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   const client = await database.connect();
-  // The current query, or the next one, reports a broken connection.
+  // Ignores the error of a broken connection here: the current or the next query reports it.
   client.on("error", () => {});
   try {
     await client.query(begin);
@@ -57,12 +58,12 @@ export async function transaction<T>(
   }
 }
 
-/** The application name of this command's transactions, by which they recognise each other. */
+/** The application name of this command's transactions. earlierTransactions (move.ts) uses it to skip them. */
 export const applicationName = "move-company";
 
 /**
- * Makes a transaction one in which the same row is the same text on both sides, row-level security hides nothing without an error, and no
- * time limit ends a long copy.
+ * Sets a transaction's parameters: the same row has the same text on both sides, row-level security fails instead of
+ * hiding rows, and no time limit ends a long copy.
  */
 async function prepare(client: Transaction): Promise<void> {
   await client.query(`

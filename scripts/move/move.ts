@@ -1,5 +1,5 @@
-// Moves a company from one project's database to another's (docs/moving-a-company.md, which has the states and what a kill leaves behind).
-
+// Moves a company from one project's database to another's. docs/moving-a-company.md explains the states, and what
+// remains when the command is killed.
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { Problem } from "../../cli/src/problem.ts";
@@ -7,7 +7,7 @@ import { type Contents, contentsOf, copyRows, withoutTriggers } from "./copy.ts"
 import { applicationName, type Database, type Queryable, query, type Transaction, transaction } from "./database.ts";
 import { accounts, carriedTables, condition, type Table } from "./tables.ts";
 
-/** What remains at the source: keys that can read, or keys that get 401. */
+/** The company's keys at the source after the move: `readable`, they can still read; `closed`, they get a 401. */
 export type OldSide = "readable" | "closed";
 
 export interface Move {
@@ -16,25 +16,25 @@ export interface Move {
   /** A uuid. */
   company: string;
   oldSide: OldSide;
-  /** Told how far a table is. */
+  /** Is called with the progress of a table: `done` is from 0 to 1, or null if unknown. */
   progress(done: number | null, text: string): void;
 }
 
-/** The copied rows per table; null when an earlier run had copied them, and this one only did the last step. */
+/** The rows copied per table; null when an earlier run had copied them, and this run did only the last step. */
 export interface Moved {
   tables: { name: string; rows: number }[] | null;
   /** How many people could sign in at the source, and how many of them can at the target. */
   accounts: { there: number; carried: number } | null;
 }
 
-/** How the company is served: sql/schema/0200_companies.sql. */
+/** A row of app.companies: how the company is served (sql/schema/0200_companies.sql). */
 interface Company {
   serving: string;
   move_id: string | null;
 }
 
 /**
- * Moves the company, or finishes what an earlier run has begun.
+ * Moves the company, or finishes a move that an earlier run began.
  * @throws Problem when it cannot be moved; the source then still serves the company, unless the message says otherwise
  */
 export async function moveCompany(move: Move): Promise<Moved> {
@@ -58,13 +58,14 @@ export async function moveCompany(move: Move): Promise<Moved> {
   });
 }
 
-/** The row in app.arriving_companies: the transaction that deletes it decides which side serves the company. */
+/** Deletes the row in app.arriving_companies. The transaction that does so decides which side serves the company. */
 const deleteAwaiting = "delete from app.arriving_companies where company_id = $1 and move_id = $2 returning company_id";
 
 /**
- * Opens the company again where it is, unless it has arrived: says so with false. Whoever brings it holds the row that awaits it, so that
- * both cannot happen, whatever became of the connection that brought it.
- * @throws when a database does not answer: then the company stays closed for writing, and the next run finds out
+ * Opens the company at the source again and returns true, or returns false if it has arrived at the target. The
+ * transaction that copies the company locks the row of deleteAwaiting, so only one of the two can happen, even if the
+ * connection of that transaction is lost.
+ * @throws when a database does not respond: then the company stays closed for writing, and the next run decides
  */
 async function giveUp({ source, target, company }: Move, moveId: string): Promise<boolean> {
   return transaction(target, "begin", async (to) => {
@@ -75,7 +76,7 @@ async function giveUp({ source, target, company }: Move, moveId: string): Promis
   });
 }
 
-/** Only one run at a time for a company. */
+/** Allows only one run at a time per company. Throws a Problem if there is another one. */
 async function onlyRun(lock: Transaction, company: string): Promise<void> {
   const [row] = await query<{ held: boolean }>(
     lock,
@@ -85,7 +86,7 @@ async function onlyRun(lock: Transaction, company: string): Promise<void> {
   if (!row?.held) throw new Problem("Another run of this command is moving this company. Nothing was changed");
 }
 
-/** The tables to copy, which must be the same on both sides. */
+/** The tables to copy. Throws a Problem unless they are the same on both sides. */
 async function sameTables(source: Database, target: Database): Promise<Table[]> {
   const versions = (on: Database) =>
     query<{ version: string }>(on, "select version from supabase_migrations.schema_migrations order by version");
@@ -106,7 +107,7 @@ async function companyIn(on: Queryable, company: string): Promise<Company | unde
   return found;
 }
 
-/** Closes the company for writing, unless an earlier run has. Says whether that run has also brought it to the target. */
+/** Closes the company for writing, unless an earlier run did. `arrived`: that run also copied it to the target. */
 async function begin(
   { source, target, company }: Move,
   tables: Table[],
@@ -143,7 +144,7 @@ async function refuseLeftovers(target: Database, tables: Table[], company: strin
   }
 }
 
-/** Copies everything, in one transaction on each side. */
+/** Copies all tables, in one transaction on each side. */
 async function copy(move: Move, tables: Table[], moveId: string): Promise<Moved> {
   const { source, target, company } = move;
   await earlierTransactions(source);
@@ -165,7 +166,7 @@ async function copy(move: Move, tables: Table[], moveId: string): Promise<Moved>
   });
 }
 
-/** Copies one table's rows, and compares both sides. Returns the number of rows. */
+/** Copies the rows of one table, and compares both sides. Returns the number of rows. */
 async function carry(
   { progress }: Move,
   from: Transaction,
@@ -180,7 +181,7 @@ async function carry(
     await copyRows(from, to, table, where, (rows) =>
       progress(rows / there.rows, `${table.name}: ${rows} of ${there.rows} rows`),
     );
-    // The tables that refer to this one are checked with plans that know how many rows have come in.
+    // So that foreign keys of later tables are checked with plans that know the size of this one.
     await to.query(`analyze ${table.name}`);
     arrived = await contentsOf(to, table, where);
   });
@@ -191,8 +192,9 @@ async function carry(
 }
 
 /**
- * The accounts whose links can be copied: those with the same id and address at the target that are not linked there yet. Accounts belong
- * to the project; everybody else is invited there, and linked at the first sign-in.
+ * The accounts whose links to members can be copied: accounts with the same id and address at the target that are not
+ * linked there yet. Accounts belong to a project, so all other people are invited at the target, and linked at the
+ * first sign-in.
  */
 async function usersOfBoth(
   from: Transaction,
@@ -215,12 +217,13 @@ async function usersOfBoth(
   return { there: there.length, carried: both.map(({ id }) => id) };
 }
 
-/** How long transactions that began before the company was closed for writing may take to end, in seconds. */
+/** How long to wait for transactions that began before the company was closed for writing, in seconds. */
 const patience = 60;
 
 /**
- * Waits for every transaction that began before now: one of them may have found the company open, and may still write.
- * @throws Problem that names the sessions
+ * Waits until every transaction that began before now has ended: it may have read that the company is open, and still
+ * write.
+ * @throws Problem that names the sessions' pids, if one takes longer than `patience`
  */
 async function earlierTransactions(source: Database): Promise<void> {
   const underWay = () =>

@@ -1,4 +1,5 @@
-// The tables to copy when a company moves: read from the catalog, so that a new table is included automatically.
+// The tables to copy when a company moves. They are read from the catalog, so that a new table is included
+// automatically.
 import { Problem } from "../../cli/src/problem.ts";
 import { type Queryable, query } from "./database.ts";
 
@@ -7,19 +8,19 @@ export const notCarried: Record<string, string> = {
   "app.arriving_companies": "which companies a project awaits belongs to the project",
 };
 
-/** The one table that refers to something outside of app: usersOfBoth (move.ts) chooses the rows that can be copied. */
+/** The only table that refers to a table outside of app. usersOfBoth (move.ts) chooses the rows that can be copied. */
 export const accounts = "app.member_accounts";
 
 /** A table to copy. All names are quoted for SQL. */
 export interface Table {
   name: string;
-  /** The column that names the company: company_id, of app.companies id. */
+  /** The column with the company's id: company_id; in app.companies it is id. */
   company: string;
-  /** Every column but those that PostgreSQL computes. */
+  /** All columns except generated ones. */
   columns: string[];
-  /** Columns and their types, which must be the same on both sides. */
+  /** All columns with their types, which must be the same on both sides. */
   shape: string[];
-  /** Triggers that would change a copied row, or write other rows. */
+  /** Triggers that fire for an insert: they would change a copied row, or write other rows. */
   triggers: string[];
   /** Other tables that it refers to. */
   parents: string[];
@@ -30,7 +31,7 @@ export interface Table {
 /** Whether the table is locked against other writes while its rows are copied. */
 export const isLocked = ({ triggers, counter }: Table): boolean => triggers.length > 0 || counter !== null;
 
-/** What the catalog says of the tables of schema app. */
+/** A query of the catalog for the tables of schema app. */
 const catalog = `
   select format('%I.%I', n.nspname, c.relname) as name,
     case when c.relname = 'companies' then 'id' else max(a.attname::text) filter (where a.attname = 'company_id') end as company,
@@ -38,7 +39,7 @@ const catalog = `
     json_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)) order by a.attnum) as shape,
     (
       select coalesce(json_agg(quote_ident(t.tgname) order by t.tgname), '[]') from pg_trigger as t
-      -- Bit 2 of its type: it fires for an insert.
+      -- Bit 2 of tgtype: the trigger fires for an insert.
       where t.tgrelid = c.oid and not t.tgisinternal and t.tgenabled = 'O' and t.tgtype & 4 <> 0
     ) as triggers,
     (
@@ -62,7 +63,8 @@ const catalog = `
   order by 1`;
 
 /**
- * The tables to copy, each after those that it refers to, and locked ones as late as possible.
+ * The tables to copy. Each comes after the tables that it refers to, and tables that will be locked come as late as
+ * possible.
  * @throws Problem when it is not clear how to copy a table
  */
 export async function carriedTables(on: Queryable): Promise<Table[]> {

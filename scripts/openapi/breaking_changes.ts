@@ -16,12 +16,12 @@ export interface Contract {
   components: { schemas: Record<string, Json>; headers: Record<string, Json> };
 }
 
-/** Fields may be added at the end of a response, but only optional ones to a request. */
+/** The rules differ: fields may be added at the end of a response; a request may only get new optional fields. */
 type Direction = "request" | "response";
 
 const words = ["description", "example", "title"];
 
-/** A schema's keywords, without descriptions and without those that are compared separately. */
+/** A schema's keywords, without the descriptions and without the keywords that are compared separately. */
 function keywords(schema: Json): Record<string, unknown> {
   const own = Object.entries(schema).filter(
     ([name]) => ![...words, "properties", "items", "oneOf", "anyOf", "required", "enum"].includes(name),
@@ -75,7 +75,7 @@ function compareValues(place: string, old: Json, now: Json, direction: Direction
   return strange.map((value) => `${place} ${direction === "response" ? "may be" : "must not be"} ${value} now`);
 }
 
-/** The schemas of items and of alternatives. */
+/** Compares the schemas of items and of alternatives. */
 function compareParts(place: string, old: Json, now: Json, direction: Direction): string[] {
   const items = old.items ? compareSchemas(`${place}[]`, old.items, now.items, direction) : [];
   const alternatives = ["oneOf", "anyOf"].flatMap((form) =>
@@ -120,8 +120,8 @@ function compareOperations(place: string, old: Operation, now: Operation | undef
 }
 
 /**
- * Lists what in `now` breaks a client of `released`: a removed endpoint, parameter, field, header or status, a changed type, fields in
- * another order, a parameter or field that is newly required.
+ * Lists the changes in `now` that break a client of `released`: a removed endpoint, parameter, field, header or status,
+ * a changed type, fields in another order, a parameter or field that is newly required.
  */
 export function breakingChanges(released: Contract, now: Contract): string[] {
   const operations = Object.entries(released.paths).flatMap(([path, methods]) =>

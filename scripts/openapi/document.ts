@@ -1,4 +1,5 @@
-// The OpenAPI 3.1 document of the API, built from endpoints.ts, the fields of imported rows, words.ts and real examples.
+// The OpenAPI 3.1 document of the API, built from endpoints.ts, the fields of imported rows, words.ts and real
+// examples.
 import type { Endpoint } from "../../functions/public-api/endpoint.ts";
 import { endpoints, version } from "../../functions/public-api/endpoints.ts";
 import { scopes } from "../../functions/public-api/scopes.ts";
@@ -130,7 +131,7 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
     operationId: alias ? `${operationId}As${alias[1]?.toUpperCase()}${alias.slice(2)}` : operationId,
     summary: alias ? `Alias of ${endpoint.path}` : summary,
     description,
-    // For keys, OpenAPI 3.1 keeps the roles that are needed here: our scopes.
+    // For apiKey and http schemes, OpenAPI 3.1 allows a list of required roles here: our scopes.
     security: Object.keys(securitySchemes).map((name) => ({ [name]: scope ? [scope] : [] })),
     ...(parameters.length > 0 && {
       parameters: parameters.map((one) => parameter(one, endpoint)),
@@ -150,7 +151,7 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
 
 /**
  * Builds the document.
- * @param examples real answers of the demo company
+ * @param examples real responses for the demo company
  * @throws Error when an endpoint has no example
  */
 export function openApiDocument(examples: Examples): Schema {

@@ -1,12 +1,12 @@
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 
-/** Real answers, by method and path. `errors` are by status; those that a request cannot provoke are left out. */
+/** Real responses by method and path, `errors` by status. Errors that no request can cause on purpose are left out. */
 export type Examples = Record<
   string,
   { json: unknown; csv?: string; request?: unknown; errors: Record<string, { error: string }> }
 >;
 
-/** The keys to ask with: one with every scope, and two with the one scope each that their name says. */
+/** The keys for the requests: `all` has every scope, the other two have only the scope in their name. */
 export type ExampleKeys = { all: string; "read:members": string; "read:activity": string };
 
 const rewards = [
@@ -15,9 +15,10 @@ const rewards = [
 ];
 
 /**
- * Gets an example of every answer from a running stack. It imports the two rewards above into the company of the keys.
+ * Gets an example of every response from a running stack. It imports the two rewards above into the company of the
+ * keys.
  * @param call fetch, for paths relative to the base address
- * @throws Error when an answer has an unexpected status
+ * @throws Error when a response has an unexpected status
  */
 export async function collectExamples(
   call: (path: string, init: RequestInit) => Promise<Response>,

@@ -1,8 +1,9 @@
-// A Postman collection of the API (docs/connect/other-tools.md), made from endpoints.ts: every optional parameter is present but disabled.
+// The Postman collection of the API (docs/connect/other-tools.md), made from endpoints.ts. It has every optional
+// parameter, disabled.
 import type { Endpoint, Parameter, ParameterKind } from "../../functions/public-api/endpoint.ts";
 import { endpoints, version } from "../../functions/public-api/endpoints.ts";
 
-/** A valid value of each kind. */
+/** A valid value for a parameter of each kind. */
 const values: Partial<Record<ParameterKind, string>> = {
   limit: "1000",
   format: "csv",
@@ -40,7 +41,9 @@ function request({ method, path, parameters, description, kind }: Endpoint) {
   };
 }
 
-/** The collection, as Postman imports it (format 2.1). Address and key are variables; the key has no value in the file. */
+/**
+ * The collection, as Postman imports it (format 2.1). Address and key are variables; the key has no value in the file.
+ */
 export function postmanCollection(): object {
   return {
     info: {

@@ -14,7 +14,7 @@ import { scopes } from "../../functions/public-api/scopes.ts";
 /** JSON Schema 2020-12, as OpenAPI 3.1 holds it. */
 export type Schema = { readonly [keyword: string]: unknown };
 
-/** How a date-time looks in answers: UTC with microseconds. */
+/** A date-time in responses: UTC with microseconds. */
 const instant = {
   type: "string",
   format: "date-time",
@@ -30,7 +30,7 @@ const columnTypes: Record<ColumnType, Schema> = {
   json: {},
 };
 
-/** What a query parameter may be, as a caller sees it. `since` and `until` take more than RFC 3339 does: they are text. */
+/** The schemas of query parameters. `since` and `until` are plain strings: they allow more than RFC 3339. */
 const parameterKinds: Record<Exclude<ParameterKind, "include">, Schema> = {
   limit: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
   format: { type: "string", enum: ["json", "csv"], default: "json" },
@@ -41,7 +41,7 @@ const parameterKinds: Record<Exclude<ParameterKind, "include">, Schema> = {
   until: { type: "string" },
 };
 
-/** A query parameter. Several names in one value are written with commas between them. */
+/** A query parameter. `include` takes several names in one value, separated by commas. */
 export function parameter({ name, kind, description }: Parameter, endpoint: Endpoint): Schema {
   const common = { name, in: "query", required: false, description };
   if (kind !== "include") return { ...common, schema: parameterKinds[kind] };
@@ -50,7 +50,7 @@ export function parameter({ name, kind, description }: Parameter, endpoint: Endp
   return { ...common, style: "form", explode: false, schema };
 }
 
-/** An object with all of these fields, in this order. */
+/** An object with these fields in this order, all of them required. */
 function record(description: string, properties: Record<string, Schema>): Schema {
   return { type: "object", description, properties, required: Object.keys(properties) };
 }
@@ -61,19 +61,19 @@ function columnSchema({ name, type, nullable, ...keywords }: Column): [string, S
   return [name, { ...schema, ...keywords }];
 }
 
-/** A row of a list: the columns of `include` are not required. */
+/** A row of a list. The columns that `include` adds are not required. */
 function rowSchema({ rows, columns, included }: ListEndpoint): [string, Schema] {
   const always = record(rows.description, Object.fromEntries(columns.map(columnSchema)));
   const asked = Object.fromEntries(included.map(columnSchema));
   return [rows.name, { ...always, properties: { ...Object(always.properties), ...asked } }];
 }
 
-/** A row of an import, from the schema that the function itself uses. */
+/** A row of an import, made from the schema with which the function checks it. */
 function rewardRow(): Schema {
   const { $schema, ...schema } = z.toJSONSchema(z.strictObject(rewardFields), {
     io: "input",
     unrepresentable: "any",
-    // The lengths say the same in every language; the patterns are JavaScript's.
+    // The patterns are only valid in JavaScript. minLength and maxLength say the same in every language.
     override: ({ jsonSchema }) => {
       delete jsonSchema.pattern;
       delete jsonSchema.allOf;

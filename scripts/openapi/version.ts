@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Contract } from "./breaking_changes.ts";
 
-/** A document with what is compared here beside its paths and schemas. */
+/** An OpenAPI document with the parts that are compared here: also the version and the security schemes. */
 export interface VersionedContract extends Contract {
   info: { version: string };
   components: Contract["components"] & { securitySchemes: Record<string, object> };
@@ -11,7 +11,7 @@ export interface VersionedContract extends Contract {
 /** Keywords for readers only. Any other difference is a change of the contract. */
 const words = ["description", "summary", "title", "example", "examples"];
 
-/** A part of a document without words. Below `properties`, keys are names of fields: a field may be called `description`. */
+/** A part of a document without `words`. The keys of `properties` are names of fields, so all of them are kept. */
 function bare(part: unknown, keysAreNames = false): unknown {
   if (Array.isArray(part)) return part.map((item) => bare(item));
   if (typeof part !== "object" || part === null) return part;
@@ -27,7 +27,7 @@ function partsOf(version: string): [number, number, number] {
   return [Number(major), Number(minor), Number(patch)];
 }
 
-/** Lists what is wrong with the version of `now`, and the ways of sending a key that have gone. */
+/** Lists what is wrong with the version of `now`, and the ways of sending a key that it no longer has. */
 export function versionProblems(released: VersionedContract, now: VersionedContract): string[] {
   const [major, minor, patch] = partsOf(released.info.version);
   const [newMajor, newMinor, newPatch] = partsOf(now.info.version);

@@ -9,19 +9,21 @@ export interface Company {
   api_key: string;
 }
 
-/** Where the stack answers, and the key that a browser would send. */
+/** The addresses of the stack, and the key that a browser sends. */
 export interface Project {
   supabase_url: string;
   api_url: string;
   publishable_key: string;
 }
 
-/** Their ids (sql/seed/0100_tools.sql, demo.uuid). Passwords of companies that a developer added are never reset. */
+/**
+ * The ids of the demo companies (sql/seed/0100_tools.sql, demo.uuid): passwords of other companies must not be reset.
+ */
 const demoIds = ["2776f178-1a9f-4e3c-b9d5-20260abead8c", "eb418ab7-6562-4ea6-86f4-a4dca5b7a3ea"];
 
 const scopes = ["read:members", "read:activity", "read:rewards", "read:analytics", "write:rewards"];
 
-/** Whether the API knows this key. */
+/** Whether the API accepts this key. */
 async function works(project: Project, apiKey: string): Promise<boolean> {
   const response = await fetch(project.api_url, { headers: { "X-API-Key": apiKey } });
   await response.body?.cancel();
@@ -29,7 +31,7 @@ async function works(project: Project, apiKey: string): Promise<boolean> {
   return response.status === 200;
 }
 
-/** A POST to Auth or the Data API, with the session's token if there is one. */
+/** Sends a POST to Auth or the Data API, with the session's token if there is one. Returns the parsed response. */
 async function post(project: Project, path: string, body: object, token?: string): Promise<unknown> {
   const response = await fetch(`${project.supabase_url}${path}`, {
     method: "POST",
@@ -45,10 +47,10 @@ async function post(project: Project, path: string, body: object, token?: string
   return text === "" ? null : JSON.parse(text);
 }
 
-/** Gives the admin's account a new password: signs up, or resets the password of an existing account. */
+/** Gives the admin a new password: resets that of an existing account, or signs up. Returns the password. */
 async function setPassword(project: Project, url: DatabaseUrl, email: string): Promise<string> {
   const password = randomPassword();
-  // Auth's own admin API would do this on the hosted service; Lite has none.
+  // By SQL, because Lite has no admin API for Auth.
   const reset = await withDatabase(
     url("supabase_admin"),
     (sql) => sql`
@@ -59,7 +61,7 @@ async function setPassword(project: Project, url: DatabaseUrl, email: string): P
   return password;
 }
 
-/** Makes a key as an admin would: signed in, through the functions that the dashboard calls. */
+/** Creates a key as an admin does: signs in, then calls the functions that the dashboard calls. */
 async function createApiKey(project: Project, email: string, password: string): Promise<string> {
   const session = (await post(project, "/auth/v1/token?grant_type=password", { email, password })) as {
     access_token: string;
@@ -71,7 +73,7 @@ async function createApiKey(project: Project, email: string, password: string): 
 }
 
 /**
- * The demo companies, each with a key that has just been checked. Keys and passwords in `known` are kept as long as they work.
+ * The demo companies, each with a key that works. Keys and passwords in `known` are kept as long as they work.
  * @throws Error when a key that was just made does not work
  */
 export async function demoCompanies(project: Project, url: DatabaseUrl, known: Company[]): Promise<Company[]> {

@@ -7,7 +7,9 @@ import type { Project } from "./companies.ts";
 import { bin, root, runCommand } from "./process.ts";
 import { writePrivate } from "./secrets.ts";
 
-/** Serves the built dashboard on 127.0.0.1, as a static host does. Its files are missing until the first build is ready. */
+/**
+ * Serves the built dashboard on 127.0.0.1, as a static host does. Its files are missing until the first build is ready.
+ */
 export interface DashboardServer {
   port: number;
   stop(): Promise<void>;
@@ -22,7 +24,7 @@ const contentTypes: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
-/** What changes the built files: the sources, what they import, and the two settings. */
+/** A hash of everything that the built files depend on: the sources, the files that they read, and the settings. */
 async function fingerprint(settings: object): Promise<string> {
   const sources = [
     "functions/public-api/scopes.ts",
@@ -69,7 +71,7 @@ async function send(folder: string, [file = "", ...others]: string[], response: 
   if (!content && others.length > 0) return send(folder, others, response);
   response.writeHead(content ? 200 : 404, {
     "Content-Type": content ? (contentTypes[extname(file)] ?? "application/octet-stream") : "text/plain",
-    // The headers that docs/dashboard.md asks of every host.
+    // The headers that docs/dashboard.md requires of every host.
     "Content-Security-Policy": "frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-cache",
@@ -79,11 +81,11 @@ async function send(folder: string, [file = "", ...others]: string[], response: 
 
 export async function serveDashboard(folder: string, port: number): Promise<DashboardServer> {
   const server = createServer((request, response) => {
-    // Not an address yet: `//` is a path too, and what URL makes of it is a host.
+    // Not `new URL`: a path may begin with `//`, which URL would read as a host.
     const [path = ""] = (request.url ?? "").split("?");
     void send(`${folder}/dashboard`, filesFor(path), response);
   });
-  // As in gateway.ts: a kept connection is closed by the client.
+  // The client closes idle connections, as in gateway.ts.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -1,5 +1,5 @@
--- What a hosted Supabase project's database holds before the first migration, as far as this service meets it. Run by the superuser
--- in every new database; the tables of schema auth follow (database.ts).
+-- The state of a hosted Supabase project's database before the first migration, as far as this service needs it. The
+-- superuser runs this file in every new database. The tables of schema auth are created after it (database.ts).
 
 create schema extensions authorization postgres;
 create extension pgcrypto with schema extensions;
@@ -7,14 +7,14 @@ grant usage on schema extensions to anon, authenticated, service_role;
 
 grant usage on schema public to postgres, anon, authenticated, service_role;
 
--- postgres reads and writes the tables of auth, but cannot give the schema on to a role of its own.
+-- postgres can read and write the tables of auth, but cannot grant the schema to another role.
 create schema auth authorization supabase_auth_admin;
 grant usage on schema auth to postgres, anon, authenticated, service_role;
 alter default privileges for role supabase_auth_admin in schema auth grant all on tables to postgres;
 
 set role supabase_auth_admin;
 
--- Both ways in which the claims of a session arrive: PostgREST sets one JSON object, Lite one setting per claim too.
+-- The claims of a session come in two ways: PostgREST sets one JSON object; Lite also sets one setting per claim.
 create function auth.jwt() returns jsonb language sql stable as $$
   select coalesce(nullif(current_setting('request.jwt.claim', true), ''), nullif(current_setting('request.jwt.claims', true), ''))::jsonb
 $$;

@@ -13,7 +13,7 @@ export type DatabaseUrl = (role: LoginRole) => string;
 
 const ownSql = (name: string): Promise<string> => readFile(new URL(name, import.meta.url), "utf8");
 
-/** Opens one connection, hands it to `use` and closes it. Notices are dropped. */
+/** Opens one connection, calls `use` with it and closes it. Notices are ignored. */
 export async function withDatabase<T>(url: string, use: (sql: postgres.Sql) => Promise<T>): Promise<T> {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
   try {
@@ -23,24 +23,24 @@ export async function withDatabase<T>(url: string, use: (sql: postgres.Sql) => P
   }
 }
 
-/** Runs SQL text of any number of statements: all or nothing, unless the text itself begins or commits. */
+/** Runs SQL text with any number of statements, in one transaction unless the text itself begins or commits one. */
 export async function runSql(url: string, text: string): Promise<void> {
   await withDatabase(url, (sql) => sql.unsafe(text).simple());
 }
 
-/** The state of a hosted project's database before the first migration. */
+/** The SQL that gives a new database the state of a hosted project before the first migration. */
 async function newDatabaseSql(): Promise<string> {
-  // The schema is there already, and its owner may not make schemas.
+  // database.sql has created the schema, and the schema's owner may not create schemas.
   const authTables = getAuthSchemaSql().replace(/^create schema.*$/im, "");
   return `${await ownSql("database.sql")}\n${authTables}\nreset role;`;
 }
 
-/** Sets up a new cluster like a hosted project before its first migration. Does nothing when that was done before. */
+/** Sets up a new cluster like a hosted project before its first migration. Does nothing if that is done already. */
 export async function prepareCluster(url: DatabaseUrl, secrets: Secrets): Promise<void> {
   const superuser = url("supabase_admin");
   const done = await withDatabase(superuser, (sql) => sql`select from pg_roles where rolname = 'postgres'`);
   if (done.length > 0) return;
-  // In one transaction, so that an interrupted start leaves nothing incomplete.
+  // In one transaction, so that an interrupted start leaves nothing behind.
   const passwords = (["postgres", "supabase_auth_admin"] as const)
     .map((role) => `alter role ${role} password '${secrets[role]}';`)
     .join("\n");
@@ -49,11 +49,11 @@ export async function prepareCluster(url: DatabaseUrl, secrets: Secrets): Promis
 }
 
 /**
- * Makes a fresh database beside the others on a stack's server and applies SQL files to it in the order given, each as `postgres` and
- * all or nothing. Made once from sql/schema and once from supabase/migrations, the two catalogs can be compared.
+ * Creates a new database on a stack's server and applies SQL files to it in the order given, as `postgres`, each in one
+ * transaction. For example, one database from sql/schema and one from supabase/migrations, to compare their catalogs.
  * @param stack the addresses in its stack.json
- * @returns the new database's address, as `postgres`
- * @throws Error naming the file that failed
+ * @returns the address of the new database, as `postgres`
+ * @throws Error that names the file that failed
  */
 export async function createDatabase(
   stack: { database_url: string; superuser_url: string },
@@ -73,17 +73,17 @@ export async function createDatabase(
 }
 
 /**
- * Applies the migrations that the database has not seen, with the real CLI.
+ * Applies the migrations that the database does not have yet, with the Supabase CLI.
  * @returns what the CLI printed
  */
 export function pushMigrations(databaseUrl: string, signal?: AbortSignal): Promise<string> {
-  // It contacts only the database: no telemetry, no check for a newer version.
+  // No telemetry and no check for a newer version: the CLI connects only to the database.
   const env = { ...process.env, DO_NOT_TRACK: "1", SUPABASE_NO_UPDATE_NOTIFIER: "1" };
   const args = ["db", "push", "--yes", "--workdir", root, `--remote=${databaseUrl}`];
   return runCommand(bin("supabase"), args, { env, signal });
 }
 
-/** Loads the demo companies into a database without companies, in one transaction. The CLI's --include-seed takes twice as long. */
+/** Loads the demo companies in one transaction, unless there are companies. --include-seed takes twice as long. */
 export async function seedDemoData(databaseUrl: string): Promise<void> {
   const companies = await withDatabase(databaseUrl, (sql) => sql`select from app.companies limit 1`);
   if (companies.length > 0) return;

@@ -9,14 +9,15 @@ export const schemaFiles = ["schema", "loading"].flatMap((folder) => globSync(`$
 /** The migrations, in the order in which they are applied. */
 export const migrationFiles = globSync(`${root}/supabase/migrations/*.sql`).sort();
 
-/** Encryption is not tried: the servers are on this machine, and the CLI would warn. */
+/** The address without encryption: the servers are on this machine, and the CLI would print a warning. */
 const unencrypted = (url: string): string => Object.assign(new URL(url), { search: "sslmode=disable" }).href;
 
 /**
- * The SQL statements that turn one database into the other: tables, views, functions, types, policies, triggers, indexes, owners,
- * grants, settings, comments. Objects of a superuser, and whether a table is logged, are not compared. Empty when they are equal.
- * @param from a database's address, as `postgres`
- * @param to another one's
+ * The SQL statements that turn one database into the other: tables, views, functions, types, policies, triggers,
+ * indexes, owners, grants, settings, comments. Empty when the two are equal. Not compared: objects of a superuser, and
+ * whether a table is logged.
+ * @param from the address of a database, as `postgres`
+ * @param to the address of another database, as `postgres`
  */
 export async function difference(from: string, to: string): Promise<string> {
   const folder = await mkdtemp(`${tmpdir()}/difference-`);

@@ -10,32 +10,32 @@ export interface EdgeFunction extends Child {
 
 const folder = `${root}/functions/public-api`;
 
-/** The environment variables that the function may read; on the hosted service there are more. */
+/** The environment variables that the function may read. The hosted service has more of them. */
 const variables = ["SUPABASE_URL", "SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY"];
 
-/** What the platform gives an instance. */
+/** The memory of an instance on the hosted platform. */
 const heapMegabytes = 256;
 
-/** A script under Deno, listening on any free port of 127.0.0.1: with what it is started. */
+/** A command that runs a script under Deno, listening on any free port of 127.0.0.1. */
 export interface DenoCommand {
   command: string;
   args: string[];
   env: NodeJS.ProcessEnv;
 }
 
-/** The Deno versions that npm installed: that of the platform's edge runtime, and the newest. */
+/** The Deno versions that npm installed: `deno` is that of the platform's edge runtime, `deno-latest` is the newest. */
 export type DenoVersion = "deno" | "deno-latest";
 
-/** The addresses that the function may connect to: its own, and its project's. */
+/** The addresses that the function may connect to: its own and that of its project. */
 function allowedHosts({ SUPABASE_URL }: Record<string, string>): string {
   return SUPABASE_URL === undefined ? "127.0.0.1" : `127.0.0.1:0,${new URL(SUPABASE_URL).host}`;
 }
 
 /**
- * How the function runs: with the platform's Deno and memory, and with no other rights than to talk to its project and to read its
- * three settings. Its packages are those that npm installed (functions/public-api/deno.json pins the same versions), so nothing is
- * fetched.
- * @param script another script to be run in just the same way; `-` is one from standard input, which serves nothing
+ * The command that runs the function: with the platform's Deno version and memory, and with no other rights than to
+ * connect to its project and to read its three settings. Its packages are those that npm installed
+ * (functions/public-api/deno.json pins the same versions), so nothing is downloaded.
+ * @param script another script to run in the same way; `-` is a script from standard input, which serves nothing
  */
 export function denoCommand(
   settings: Record<string, string>,
@@ -45,7 +45,7 @@ export function denoCommand(
   const { imports } = JSON.parse(readFileSync(`${folder}/deno.json`, "utf8")) as { imports: Record<string, string> };
   const importMap = JSON.stringify({ imports: { ...imports, served: pathToFileURL(script).href } });
   return {
-    // Not the link in .bin, which only one of the two can have.
+    // Not node_modules/.bin/deno, which can link to only one of the two versions.
     command: `${root}/node_modules/${version}/deno${process.platform === "win32" ? ".exe" : ""}`,
     args: [
       ...["run", "--no-prompt", "--cached-only", "--node-modules-dir=manual", `--config=${folder}/deno.json`],
@@ -63,7 +63,7 @@ export function functionSettings(supabaseUrl: string, secretKey: string): Record
   return { SUPABASE_URL: supabaseUrl, SUPABASE_SECRET_KEYS: JSON.stringify({ default: secretKey }) };
 }
 
-/** The port that a log of Deno names, once it listens. */
+/** The port in a log of Deno; undefined until Deno listens. */
 export function listeningPort(log: string): number | undefined {
   const [, port] = /Listening on http:\/\/127\.0\.0\.1:(\d+)\//.exec(log) ?? [];
   return port ? Number(port) : undefined;

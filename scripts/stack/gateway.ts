@@ -22,7 +22,7 @@ const litePath = /^\/(?:rest|auth)\/v1(?:[/?]|$)/;
 /** Headers that concern one connection and are not forwarded. */
 const hopByHop = new Set(["connection", "keep-alive", "proxy-connection", "te", "trailer", "upgrade", "expect"]);
 
-/** Raw header pairs (name, value, name, value, …) without those of the connection. */
+/** Raw header pairs (name, value, name, value, …) without the headers of the connection. */
 function endToEnd(rawHeaders: string[]): string[] {
   return rawHeaders.filter((_, index) => !hopByHop.has((rawHeaders[index - (index % 2)] ?? "").toLowerCase()));
 }
@@ -33,8 +33,8 @@ function answer(response: ServerResponse, status: number, message: string): void
 }
 
 /**
- * Forwards a request to the function, and its answer back, as a stream of unchanged bytes. A body that is cut off on one side is cut
- * off on the other.
+ * Forwards a request to the function and its response back, as streams of unchanged bytes. A body that is cut off on
+ * one side is cut off on the other.
  */
 function forward(incoming: IncomingMessage, response: ServerResponse, port: number, path: string): void {
   const outgoing = request({
@@ -43,7 +43,7 @@ function forward(incoming: IncomingMessage, response: ServerResponse, port: numb
     path,
     method: incoming.method,
     headers: endToEnd(incoming.rawHeaders),
-    // A new connection for each request: the other side could close an idle one just as it is used again.
+    // A new connection for each request: the function could close an idle connection at the moment of its next use.
     agent: false,
   });
   let answered = false;
@@ -53,7 +53,7 @@ function forward(incoming: IncomingMessage, response: ServerResponse, port: numb
     response.flushHeaders();
     pipeline(upstream, response).catch(() => response.destroy());
   });
-  // Once there is an answer, it counts: the function may refuse a body that is still being sent.
+  // An error after the response has begun is ignored: the function may refuse a body that is still being sent.
   outgoing.on("error", () => {
     if (!answered) answer(response, 502, "The function did not answer");
   });
@@ -61,7 +61,7 @@ function forward(incoming: IncomingMessage, response: ServerResponse, port: numb
   incoming.pipe(outgoing);
 }
 
-/** Serves a request with Lite, which takes and returns the web's Request and Response. */
+/** Serves a request with Lite, which uses the Fetch API's Request and Response. */
 async function serve(
   incoming: IncomingMessage,
   response: ServerResponse,
@@ -83,7 +83,7 @@ async function serve(
 
 /**
  * Opens the gateway. Until its upstreams are set it answers 503.
- * @param log called with each failure of the stack that a client saw
+ * @param log is called with each failure of Lite that a client got as a 500
  */
 export async function startGateway(port: number, log: (line: string) => void): Promise<Gateway> {
   const upstreams: Upstreams = { lite: null, functionPort: null };
@@ -100,7 +100,7 @@ export async function startGateway(port: number, log: (line: string) => void): P
     } else if (ownPath !== undefined || litePath.test(path)) answer(response, 503, "The stack is starting");
     else answer(response, 404, "no Route matched with those values");
   });
-  // The client closes idle connections. If the gateway did, the client could be using one at that moment.
+  // Only the client closes idle connections: if the gateway did, the client could be using one at that moment.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

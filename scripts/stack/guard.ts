@@ -1,5 +1,5 @@
-// Runs a command and ends it when the process that started this one ends, however that happens: also by kill -9, which leaves
-// no time to clean up: it notices when the channel between the two closes. `spawnGuarded` in process.ts starts it.
+// Runs a command, and ends it when the parent of this process ends, even by kill -9, after which the parent cannot
+// clean up: then the IPC channel between the two closes. `spawnGuarded` in process.ts starts this script.
 import { spawn } from "node:child_process";
 
 const [signal = "SIGTERM", command = "", ...args] = process.argv.slice(2);
@@ -13,7 +13,7 @@ child.on("exit", (code) => process.exit(code ?? 1));
 
 const end = (): void => {
   child.kill(signal as NodeJS.Signals);
-  // No command needs longer; a process that hangs must not outlive the stack.
+  // No command needs longer to end, and a process that hangs must not outlive the stack.
   setTimeout(() => child.kill("SIGKILL"), 15_000).unref();
 };
 process.on("disconnect", end);

@@ -3,14 +3,14 @@ import { App, type EmailDriver } from "@supabase/lite";
 import { PostgresConnection } from "@supabase/lite/postgres";
 import type { Secrets } from "./secrets.ts";
 
-/** Supabase's Data API and Auth for one database, in this process. */
+/** Supabase Lite in this process: the Data API and Auth for one database. */
 export interface Lite {
-  /** Answers a request to /rest/v1 or /auth/v1. Rejects when the database connection is lost meanwhile. */
+  /** Serves a request to /rest/v1 or /auth/v1. Rejects when the database connection is lost meanwhile. */
   fetch(request: Request): Promise<Response>;
   stop(): Promise<void>;
 }
 
-/** One App with its connections, and a promise that only ever rejects: when they are lost. */
+/** A Lite App with its connection. `lost` never resolves; it rejects when the connection is lost. */
 interface Instance {
   app: App;
   connection: PostgresConnection;
@@ -18,7 +18,7 @@ interface Instance {
   lose(error: Error): void;
 }
 
-/** The address for links in Auth's mails, and the receiver of the mails. */
+/** The address for links in Auth's emails, and the driver that receives the emails. */
 export interface Mailing {
   siteUrl: string;
   driver: EmailDriver;
@@ -26,8 +26,9 @@ export interface Mailing {
 
 function open(url: string, mailing: Mailing, secrets: Secrets): Instance {
   const connection = new PostgresConnection({ url, postgresOptions: { onnotice: () => {} } });
-  // Before its first request Lite would grant anon, authenticated and service_role everything on every table that has row-level
-  // security, and so hide every grant that we forgot. This tells it that it has done so.
+  // Before its first request Lite would grant all rights on every table with row-level security to anon, authenticated
+  // and service_role. That would hide a grant that we forgot. With this state Lite believes that it has done so
+  // already.
   Object.assign(connection, { rlsState: "active" });
 
   const app = new App({
@@ -39,11 +40,11 @@ function open(url: string, mailing: Mailing, secrets: Secrets): Instance {
       jwt_secret: secrets.jwt_secret,
       publishable_key: secrets.publishable_key,
       secret_key: secrets.secret_key,
-      // The two settings in which a stack differs from supabase/config.toml: Lite cannot invite people, and nobody reads the mails.
+      // The two settings that differ from supabase/config.toml: Lite cannot invite people, and nobody reads the emails.
       enable_signup: true,
       email: { enable_signup: true, enable_confirmations: false },
     },
-    // Or a request without any key would be served as service_role.
+    // In admin mode a request without a key would be served as service_role.
     options: { server: { admin: false }, drivers: { email: mailing.driver } },
   });
   const { promise: lost, reject: lose } = Promise.withResolvers<never>();
@@ -52,8 +53,8 @@ function open(url: string, mailing: Mailing, secrets: Secrets): Instance {
 }
 
 /**
- * Lets pages of any origin in, as the hosted service does. Lite answers no preflight for a function that takes arguments, allows
- * no header in Auth's preflights and no origin in Auth's answers.
+ * Adds the CORS headers of the hosted service, which allows pages of any origin. Lite does not respond to the preflight
+ * of a function with arguments, and Auth's responses allow no headers and no origin.
  */
 async function withCors(request: Request, answer: () => Promise<Response>): Promise<Response> {
   const preflight = request.method === "OPTIONS" && request.headers.has("Access-Control-Request-Method");
@@ -67,15 +68,15 @@ async function withCors(request: Request, answer: () => Promise<Response>): Prom
 }
 
 /**
- * Replaces PostgREST and Auth. It reads the catalog once, so it starts after the migrations.
- * @param url the database's address as supabase_auth_admin
- * @param log told of every refusal and failure
+ * Starts Lite, which replaces PostgREST and Auth. It reads the catalog only once, so start it after the migrations.
+ * @param url the address of the database, as supabase_auth_admin
+ * @param log is called with every refusal and failure
  */
 export function startLite(url: string, mailing: Mailing, secrets: Secrets, log: (line: string) => void): Lite {
   let current = open(url, mailing, secrets);
 
-  // When a database connection ends in the middle of a request, its driver throws where nobody can catch it. The hosted service
-  // survives that, so a stack does too: what was under way fails, and everything else goes on with new connections.
+  // When a database connection ends during a request, its driver throws where nobody can catch the error. The hosted
+  // service survives that, so the stack does too: the requests under way fail, and later requests use a new connection.
   const onUncaught = (error: Error): void => {
     if (!error.stack?.includes("/node_modules/postgres/")) throw error;
     current.lose(error);
@@ -83,7 +84,7 @@ export function startLite(url: string, mailing: Mailing, secrets: Secrets, log: 
     current = open(url, mailing, secrets);
   };
   process.on("uncaughtException", onUncaught);
-  // Lite prints a stack trace for each request that the database refuses, a 401 of the API among them.
+  // Lite prints a stack trace for each request that the database refuses, for example for a 401 of the API.
   const printError = console.error;
   console.error = (...values) => log(format(...values));
   return {

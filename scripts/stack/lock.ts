@@ -5,7 +5,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it is there, but somebody else's.
+    // EPERM: the process exists, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }
@@ -13,14 +13,14 @@ function isAlive(pid: number): boolean {
 /** The process that holds the folder's lock and is still running, or null. */
 export async function lockHolder(folder: string): Promise<number | null> {
   const pid = Number(await readFile(`${folder}/pid`, "utf8").catch(() => ""));
-  // Our own id: after a restart of a container process ids repeat.
+  // Our own id is an old lock: process ids repeat after a restart of a container.
   return pid > 0 && pid !== process.pid && isAlive(pid) ? pid : null;
 }
 
 /**
- * Stops a second stack from using a folder: two database servers would destroy the data.
- * @returns what gives the folder free again
- * @throws Error saying which process has it
+ * Locks a folder, so that no second stack uses it: two database servers would destroy the data.
+ * @returns a function that releases the lock
+ * @throws Error that names the process that has the lock
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const holder = await lockHolder(folder);

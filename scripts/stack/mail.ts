@@ -2,7 +2,7 @@ import { appendFileSync } from "node:fs";
 import type { EmailDriver } from "@supabase/lite";
 import { writePrivate } from "./secrets.ts";
 
-/** A mail that Auth would have sent; `mails.jsonl` in the stack's folder holds one a line, the newest last. */
+/** An email that Auth would have sent. `mails.jsonl` in the stack's folder has one per line, the newest last. */
 export interface Mail {
   to: string;
   subject: string;
@@ -10,9 +10,11 @@ export interface Mail {
 }
 
 /**
- * Captures Auth's mails instead of sending them.
- * @param siteUrl the dashboard, where links lead to in the end
- * @param supabaseUrl the project, which checks them on the way: Lite writes every link as if both were one
+ * Stores Auth's emails in a file instead of sending them.
+ * @param siteUrl the address of the dashboard, to which the links lead in the end
+ * @param supabaseUrl the address of the project, which checks the links first. Lite writes the links as if both
+ * addresses
+ *   were the same, so this function corrects them
  */
 export async function captureMails(path: string, siteUrl: string, supabaseUrl: string): Promise<EmailDriver> {
   await writePrivate(path, "");

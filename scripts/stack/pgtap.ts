@@ -19,8 +19,8 @@ function* untar(archive: Buffer): Generator<{ path: string; content: Buffer }> {
 }
 
 /**
- * Lays pgTAP, which comes in an npm package made for another build of PostgreSQL, into the folder where the server looks for
- * extensions: it is SQL only. `server` is the path of the program postgres.
+ * Copies pgTAP into the folder in which the server looks for extensions. It comes in an npm package for another build
+ * of PostgreSQL, but it is only SQL. `server` is the path of the program postgres.
  */
 export async function layInPgtap(server: string): Promise<void> {
   const folder = `${dirname(dirname(server))}/share/postgresql/extension`;
@@ -33,7 +33,8 @@ export async function layInPgtap(server: string): Promise<void> {
   const main = createRequire(import.meta.url).resolve("@electric-sql/pglite-pgtap");
   const files = [...untar(gunzipSync(await readFile(`${dirname(main)}/pgtap.tar.gz`)))]
     .filter(({ path }) => /\/extension\/pgtap(--1\.3\.5\.sql|\.control)$/.test(path))
-    // The control file last and in one step: another stack may be starting from the same folder.
+    // The control file comes last, and each file appears in one step: another stack may be starting from the same
+    // folder.
     .sort((one, other) => Number(one.path.endsWith(".control")) - Number(other.path.endsWith(".control")));
   for (const { path, content } of files) {
     const target = `${folder}/${basename(path)}`;

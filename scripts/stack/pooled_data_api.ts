@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import postgres from "postgres";
 
-/** A Data API before a pool of connections, as the hosted service has it. */
+/** A Data API with a pool of connections, as the hosted service has. */
 export interface PooledDataApi {
   port: number;
   stop(): Promise<void>;
@@ -12,7 +12,7 @@ export interface PooledDataApi {
 
 const waitingLimit = 10_000;
 
-/** The HTTP status that PostgREST gives an error of the database. */
+/** The HTTP status that PostgREST uses for an error of the database. */
 function statusOf(code: string): number {
   const [, chosen] = /^PT(\d{3})$/.exec(code) ?? [];
   if (chosen) return Number(chosen);
@@ -20,7 +20,7 @@ function statusOf(code: string): number {
   return /^(40|55|57|XX)/.test(code) ? 500 : 400;
 }
 
-/** Lends one of so many places to each, in the order in which they asked. Resolves with false after {@link waitingLimit}. */
+/** A queue for a number of places. `enter` resolves with false if none is free within {@link waitingLimit}. */
 function queue(places: number) {
   let free = places;
   const waiting = new Set<(entered: boolean) => void>();
@@ -44,18 +44,18 @@ function queue(places: number) {
 }
 
 /**
- * Stands in for PostgREST where its pool of connections counts, which Supabase Lite with its one connection cannot show: answers
- * `POST /rest/v1/rpc/<name>` as `service_role`, each call in a transaction, `pool` of them at a time. The others wait in turn, 10 s at
- * most. Unlike PostgREST it does not enforce a function's own `statement_timeout`.
- * @param databaseUrl the database's address as `postgres`
- * @param secretKey the one value of `apikey` that it takes
+ * Replaces PostgREST in tests of its pool of connections; Supabase Lite has only one connection. It serves
+ * `POST /rest/v1/rpc/<name>` as `service_role`, each call in a transaction, at most `pool` calls at a time. Others wait
+ * in order, for 10 s at most. Unlike PostgREST, it does not enforce a function's own `statement_timeout`.
+ * @param databaseUrl the address of the database, as `postgres`
+ * @param secretKey the only value of `apikey` that it accepts
  */
 export async function startPooledDataApi(databaseUrl: string, secretKey: string, pool = 10): Promise<PooledDataApi> {
   const sql = postgres(databaseUrl, { max: pool, onnotice: () => {} });
   const places = queue(pool);
   const calls = new Map<string, Promise<string>>();
 
-  /** The statement that calls a function with the arguments of a JSON object. Those it leaves out have their defaults. */
+  /** The statement that calls a function with the arguments in a JSON object; the others have their defaults. */
   const statement = async (rpc: string, names: string[]): Promise<string> => {
     const [row] = await sql<{ columns: string; args: string }[]>`
       select string_agg(format('%I %s', name, format_type(type, null)), ', ') as columns,

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** The port, if nobody listens on it on 127.0.0.1 (any free one for 0); null when it is taken. */
+/** The port, if it is free on 127.0.0.1; any free port for 0; null when the port is taken. */
 async function tryPort(port: number): Promise<number | null> {
   const server = createServer();
   return new Promise((resolve) => {
@@ -12,7 +12,7 @@ async function tryPort(port: number): Promise<number | null> {
   });
 }
 
-/** The wanted port, or another free one when it is taken. 0 asks for any free port. */
+/** The wanted port, or any free port if it is taken. 0 is any free port. */
 export async function freePort(wanted: number): Promise<number> {
   const port = (await tryPort(wanted)) ?? (await tryPort(0));
   if (port === null) throw new Error("No free port on 127.0.0.1");

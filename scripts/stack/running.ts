@@ -3,8 +3,8 @@ import { root } from "./process.ts";
 import type { StackFile } from "./stack.ts";
 
 /**
- * What a running stack says about itself: the one that STACK_FILE names, else that of `npm start`.
- * @throws Error in one line when none is running
+ * The stack.json of a running stack: of the one that STACK_FILE names, otherwise of `npm start`.
+ * @throws Error with a message of one line when no stack is running
  */
 export async function runningStack(): Promise<StackFile> {
   const file = process.env.STACK_FILE ?? `${root}/.stack/stack.json`;
@@ -17,7 +17,7 @@ export async function runningStack(): Promise<StackFile> {
   }
 }
 
-/** Runs a command: what goes wrong is a line for its user and exit code 1, an argument that it does not know the usage and 2. */
+/** Runs a command. An error prints its message and sets exit code 1; a wrong argument also the usage, and 2. */
 export async function runCommandLine(main: () => Promise<void>, usage: string): Promise<void> {
   try {
     await main();

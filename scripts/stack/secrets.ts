@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 
-/** What a stack keeps to itself: passwords of database roles, the signing secret of sessions, the project's two keys. */
+/** The secrets of a stack: passwords of database roles, the signing secret of sessions, the project's two keys. */
 export interface Secrets {
   supabase_admin: string;
   postgres: string;
@@ -11,15 +11,15 @@ export interface Secrets {
   secret_key: string;
 }
 
-/** A random password that can stand in URLs, SQL and shell commands unescaped (192 bits). */
+/** A random password of 192 bits that needs no escaping in URLs, SQL and shell commands. */
 export const randomPassword = (): string => randomBytes(24).toString("base64url");
 
-/** Writes a file that only its owner may read. */
+/** Writes a file that only its owner can read. */
 export async function writePrivate(path: string, content: string): Promise<void> {
   await writeFile(path, content, { mode: 0o600 });
 }
 
-/** The JSON object in a file, or null when there is no such file. The caller says what it holds: we wrote it ourselves. */
+/** The JSON object in a file, or null when there is no such file. Its type is not checked: we wrote it. */
 export async function readJson<T>(path: string): Promise<T | null> {
   try {
     return JSON.parse(await readFile(path, "utf8")) as T;
@@ -29,7 +29,7 @@ export async function readJson<T>(path: string): Promise<T | null> {
   }
 }
 
-/** The secrets of the stack in this folder, made on its first start. */
+/** The secrets of the stack in this folder, created on its first start. */
 export async function stackSecrets(folder: string): Promise<Secrets> {
   const path = `${folder}/secrets.json`;
   const known = await readJson<Secrets>(path);

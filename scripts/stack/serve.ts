@@ -1,5 +1,6 @@
-// Runs a script that calls Deno.serve on any free port of 127.0.0.1. The function itself names neither, as the platform wants it, and
-// the platform's Deno knows no DENO_SERVE_ADDRESS. `served` is the script's name in the import map (edge_function.ts, denoCommand).
+// Runs a script that calls Deno.serve, on any free port of 127.0.0.1. The function itself sets neither host nor port,
+// because the platform does. The platform's Deno version does not know DENO_SERVE_ADDRESS. `served` is the script's
+// name in the import map (edge_function.ts, denoCommand).
 
 declare const Deno: { serve(options: object, handler: unknown): unknown };
 

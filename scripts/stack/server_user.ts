@@ -1,15 +1,16 @@
 import { chown, readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 
-/** Who runs the database server: how a command becomes theirs, and a folder. */
+/** The user that runs the database server. `wrap` makes a command run as it, `own` gives it a folder. */
 export interface ServerUser {
   wrap(command: [string, ...string[]]): [string, ...string[]];
   own(folder: string): Promise<void>;
 }
 
 /**
- * PostgreSQL refuses to run as root. Under root it runs as the system's `postgres` if there is one, else as `nobody`, and keeps one
- * right of root's, to pass folders that only root may enter: a checkout under /root works, and no user has to be made.
+ * PostgreSQL refuses to run as root. When started by root, it runs as the system's user `postgres`, or as `nobody` if
+ * there is none. It keeps one capability of root, to enter folders that only root may enter: so a checkout under /root
+ * works, and no user has to be created.
  * @throws Error when there is neither user
  */
 export async function serverUser(): Promise<ServerUser> {
@@ -22,7 +23,7 @@ export async function serverUser(): Promise<ServerUser> {
     throw new Error("PostgreSQL does not run as root, and there is no user postgres or nobody to run it as");
 
   const right = "-all,+dac_override";
-  // Without no_setuid_fixup access(2), with which PostgreSQL looks for its own programs, would forget that right.
+  // PostgreSQL looks for its own programs with access(2), which ignores the capability without no_setuid_fixup.
   const setpriv = [
     "setpriv",
     "--reuid",

@@ -11,13 +11,13 @@ import { freePort } from "./ports.ts";
 import { startPostgres } from "./postgres.ts";
 import { readJson, stackSecrets, writePrivate } from "./secrets.ts";
 
-/** What stack.json holds: everything that tools and tests need to know of a running stack. */
+/** The content of stack.json: what tools and tests need to know about a running stack. */
 export interface StackFile {
   pid: number;
   /** The public data API, without a slash at the end. */
   api_url: string;
   supabase_url: string;
-  /** As the non-superuser `postgres`, which migrations run as. */
+  /** As `postgres`, which is not a superuser and runs the migrations. */
   database_url: string;
   superuser_url: string;
   dashboard_url: string;
@@ -26,46 +26,46 @@ export interface StackFile {
   companies: Company[];
 }
 
-/** A running stack. `ended` resolves when a part of it ends by itself, with that part's name. */
+/** A running stack. If a part of it ends by itself, `ended` resolves with the part's name. */
 export interface Stack extends StackFile {
   ended: Promise<string>;
   stop(): Promise<void>;
 }
 
-/** How a stack is brought up. */
+/** The options of startStack. */
 export interface StackOptions {
-  /** Where its data, logs and stack.json lie. */
+  /** The folder of its data, logs and stack.json. */
   folder: string;
-  /** The ports that are wanted; others are taken when they are not free. 0 is any. */
+  /** The ports to use; a port that is taken is replaced by a free one. 0 is any free port. */
   ports: { gateway: number; database: number; dashboard: number };
-  /** The data need not survive: do not wait for the disk. */
+  /** The data need not survive a crash, so PostgreSQL does not wait for the disk. */
   throwaway: boolean;
-  /** Told, in a few words, what happens now. */
+  /** Is called with the name of each step when it begins. */
   progress: (step: string) => void;
-  /** Gives up between two steps. */
+  /** Ends the start before the next step. */
   signal?: AbortSignal;
 }
 
-/** Empties a log file and returns what adds a line to it. */
+/** Empties a log file and returns a function that adds a line to it. */
 async function newLog(path: string): Promise<(line: string) => void> {
   await writePrivate(path, "");
   return (line) => appendFileSync(path, `${new Date().toISOString()} ${line}\n`);
 }
 
-/** Writes a file in one step: whoever reads it never finds a half of it. */
+/** Replaces a file in one step, so that a reader never finds an incomplete file. */
 async function writeWhole(path: string, content: object): Promise<void> {
   await writePrivate(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`);
   await rename(`${path}.new`, path);
 }
 
-/** The demo companies with keys and passwords that work. The file keeps them for the next start. */
+/** The demo companies with keys and passwords that work. They are stored in the file for the next start. */
 async function withKeys(file: string, project: Project, url: DatabaseUrl): Promise<Company[]> {
   const companies = await demoCompanies(project, url, (await readJson<Company[]>(file)) ?? []);
   await writeWhole(file, companies);
   return companies;
 }
 
-/** Steps to undo, the last one first. */
+/** Stops the parts that were added, the last one first. */
 class Cleanup {
   #steps: (() => Promise<void>)[] = [];
 
@@ -79,7 +79,7 @@ class Cleanup {
   }
 }
 
-/** Starts one part after the other, each into `cleanup`. */
+/** Starts the parts one after the other, and adds each to `cleanup`. */
 async function startParts(options: StackOptions, cleanup: Cleanup): Promise<Omit<Stack, "stop">> {
   const { folder, ports, throwaway, progress, signal } = options;
   const step = (what: string): void => {
@@ -87,7 +87,7 @@ async function startParts(options: StackOptions, cleanup: Cleanup): Promise<Omit
     progress(what);
   };
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // The one before may have been killed. From the first step of the end on it is gone too.
+  // An earlier stack that was killed may have left the file. Stopping removes the file first.
   const withdraw = () => rm(`${folder}/stack.json`, { force: true });
   await withdraw();
   const secrets = await stackSecrets(folder);
@@ -101,7 +101,7 @@ async function startParts(options: StackOptions, cleanup: Cleanup): Promise<Omit
   const dashboard = cleanup.add(await serveDashboard(folder, await freePort(ports.dashboard)));
   const dashboard_url = `http://127.0.0.1:${dashboard.port}`;
   const dashboardBuilt = buildDashboard(folder, project, signal);
-  // It is waited for at the end; until then nobody would hear of its failure.
+  // It is awaited at the end. Without this, a failure before that would be an unhandled rejection.
   dashboardBuilt.catch(() => {});
 
   step("PostgreSQL");
@@ -145,9 +145,10 @@ async function startParts(options: StackOptions, cleanup: Cleanup): Promise<Omit
 }
 
 /**
- * Brings up PostgreSQL, migrations, Data API, Auth and the function behind one port, the dashboard on another, and writes
- * `folder`/stack.json once a request with each company's key has succeeded; it is there for as long as the stack serves. When the start
- * fails, nothing is left running. `folder`/companies.json keeps the keys and passwords for the next start.
+ * Starts PostgreSQL, applies the migrations, and starts the Data API, Auth and the function behind one port and the
+ * dashboard on another. Writes `folder`/stack.json after a request with each company's key has succeeded; the file
+ * exists as long as the stack serves. If the start fails, nothing is left running. `folder`/companies.json keeps the
+ * keys and passwords for the next start.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const cleanup = new Cleanup();
