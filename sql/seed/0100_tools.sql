@@ -1,12 +1,13 @@
--- Tools of the demo data, in a schema of their own that the last file drops again.
+-- Functions and tables to make the demo data, in their own schema, which the last file drops.
 --
--- Two companies, each over one year that ends on 2026-11-20 UTC. Everything is the same on every machine: ids and choices are
--- drawn from the md5 of a stable text, never from random(); times are absolute; nothing asks the session's time zone or collation.
--- 0200 and 0300 hold what people wrote, 0400 to 0700 make rows of it. No key, hash or password stands here.
+-- There are two companies, each with data of one year that ends on 2026-11-20 UTC. The data is the same on every
+-- machine: ids and choices come from the md5 of a fixed text, never from random(); times are absolute; the session's
+-- time zone and collation are not used. 0200 and 0300 have the texts, 0400 to 0700 make rows from them. The files have
+-- no key, hash or password.
 
 create schema demo;
 
--- The id of a thing, from its name: md5 with the version and variant digits of a random uuid.
+-- An id made from a name: the md5, with the version and variant digits of a random uuid.
 create function demo.uuid(key text) returns uuid language sql immutable
 return overlay(overlay(md5(key) placing '4' from 13)
   placing translate(substr(md5(key), 17, 1), '0123456789abcdef', '89ab89ab89ab89ab') from 17)::uuid;
@@ -18,8 +19,9 @@ return ('x' || substr(md5(key), 1, 12))::bit(48)::bigint % n;
 create function demo.choose(key text, options text[]) returns text language sql immutable
 return options[1 + demo.pick(key, cardinality(options))::int];
 
--- A moment of a day of the year (0 to 364), local office time: most around the middle of the opening hours, a few in the
--- evening. Evenings in America reach into the next day of UTC; those of the last day move to the day before.
+-- A time on a day of the year (0 to 364), in local office hours: mostly around the middle of the opening hours,
+-- sometimes in the evening. An evening in America is the next day in UTC; on the last day of the data such a time moves
+-- to the day before.
 create function demo.moment(key text, day int, opens float8, closes float8, zone text) returns timestamptz language sql immutable
 begin atomic
   select local.at - case when local.at >= '2026-11-21Z' then interval '24 hours' else interval '0' end
@@ -31,7 +33,7 @@ begin atomic
   ) as local;
 end;
 
--- The first word and the last word of a name, in ASCII: what stands before the @.
+-- The part of an email address before the @: the first and the last word of a name, in ASCII.
 create function demo.local_part(name text) returns text language sql immutable
 return lower(translate(
   replace(replace(replace(replace(translate(split_part(name, ' ', 1) || '.' || split_part(name, ' ', -1), 'ÄÖÜ', 'äöü'),
@@ -40,13 +42,15 @@ return lower(translate(
   'aaaaaacccddeeeeeegiiiiiillnnnoooooooorrssssssttuuuuyyzzzzzzaaccced') collate "C");
 
 create table demo.companies (slug text primary key, name text, language text, zone text, created_at timestamptz, holidays date[]);
--- people: 'name|what stands before the @|first name|role|created_at', of which all but the name may be left out. The first
--- of a team leads it. mood: the ratings of the team's days, to be drawn from. No name: people without a team.
+-- people: 'name|part before the @|first name|role|created_at'; only the name is required. The first person of a team
+-- leads it. mood: the ratings from which those of the team are chosen. A row without a name has the people without a
+-- team.
 create table demo.teams (slug text, name text, mood text, people text[]);
 create table demo.categories (slug text, key text, weight int, names jsonb);
 create table demo.rewards (
   slug text, name text, description text, points int, type text, external_id text, stock int, vendor text, image text, archived boolean
 );
--- Piles of phrases: kudos by category, comments by rating, answers by question, and what fills {project} and its like.
+-- Lists of phrases: kudos by category, comments by rating, answers by question, and the texts that replace {project}
+-- and so on.
 create table demo.phrases (slug text, kind text, key text, texts text[]);
 create table demo.questions (slug text, key text, question text, response_type text, answers jsonb);

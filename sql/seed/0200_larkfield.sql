@@ -1,4 +1,5 @@
--- Larkfield Instruments: probes and loggers for water quality, made in Minnesota. What its people wrote, in English mostly.
+-- Larkfield Instruments: probes and loggers for water quality, made in Minnesota. The texts of its people, mostly in
+-- English.
 
 insert into demo.companies values ('larkfield', 'Larkfield Instruments', 'en', 'America/Chicago', '2014-04-07 13:41:50.286114Z',
   array['2025-11-27', '2025-11-28', '2025-12-24', '2025-12-25', '2025-12-26', '2025-12-31', '2026-01-01', '2026-01-19', '2026-05-25',
@@ -37,7 +38,7 @@ insert into demo.teams (slug, name, mood, people) values
   ('larkfield', 'People & Finance', '233344444555', array['Dana Whitlock|||admin|2014-04-07 13:58:21.407733Z', 'Harold Nkemelu|||admin',
     'Beatriz Salgado', 'Linnea Dahl', 'George Abernathy', 'Wanda Szymańska', 'Tomoko Hirai', 'Priscilla Adjei', 'Ian Gallagher',
     'Leticia Moura', 'Sam Rosenthal']),
-  -- The board, and the summer's interns, who were entered in one go.
+  -- The board, and the summer's interns, who were all added at the same time.
   ('larkfield', null, '3445', array['Margaret Osei-Bonsu', 'Robert Castellanos, Jr.|robert.castellanos|Robert', 'Tomás Ibarra',
     'Zoë Lindqvist||||2026-06-01 14:02:09.330518Z', 'Amir Haddadi||||2026-06-01 14:02:09.330518Z',
     'Kiri Te Whata|kiri.tewhata|||2026-06-01 14:02:09.330518Z', '小林 葵|aoi.kobayashi|葵||2026-06-01 14:02:09.330518Z']);
@@ -52,8 +53,8 @@ insert into demo.categories (slug, key, weight, names) values
   ('larkfield', 'mentor', 8, '{"en": "Mentoring", "de": "Mentoring"}'),
   ('larkfield', 'humor', 6, '{"en": "Good Humor", "de": "Gute Laune", "pt-BR": "Bom humor"}');
 
--- {name} is the receiver, {peer} somebody else. A message that names the receiver stands alone; the others get an opening that
--- does, and sometimes a closing.
+-- {name} is the receiver, {peer} another person. A message with {name} is used as it is. Any other mostly gets an
+-- opening that names the receiver, and sometimes a closing.
 insert into demo.phrases (slug, kind, key, texts) values
   ('larkfield', 'kudos', 'teamwork', array[
     'You jumped into {project} without being asked twice, and suddenly the whole thing moved.',
@@ -211,7 +212,7 @@ insert into demo.questions (slug, key, question, response_type, answers) values
   ('larkfield', 'battery', 'How full is your battery, in percent?', 'slider', '[72.5, 80, 55, 64.5, 90, 33.3, 48, 77, 100, 61.5, 12.5, 85]'),
   ('larkfield', 'rate', 'Rate your workplace.', 'matrix', '[{"desk": 4, "noise": 2, "light": 3}, {"desk": 5, "noise": 4, "light": 4},
     {"desk": 3, "noise": 1, "light": 5}, {"desk": 4, "noise": null, "light": 4}, {"desk": 5, "noise": 3, "light": 2, "note": "The window, please."}]'),
-  -- From before the questions had a type.
+  -- This question is older than the types of questions.
   ('larkfield', 'else', 'Anything else?', null, '["No", "no", "Thanks for asking!", 5, true, null, "More about {project}, please", "👍", ["parking", "canteen"], "n/a"]');
 
 insert into demo.rewards (slug, name, description, points, type, external_id, stock, vendor, image, archived)
@@ -222,9 +223,9 @@ select 'larkfield', r.* from (values
   ('Half day off', 'Agree on the day with your manager.', 2500, 'time_off', 'HR-0.5D', null, null, null, false),
   ('Full day off', 'Agree on the day with your manager.', 4800, 'time_off', 'HR-1D', null, null, null, false),
   ('Your birthday off', null, 4000, 'time_off', 'HR-BDAY', null, null, null, false),
-  ('Gift card, $25', 'Sent by e-mail within one working day.', 1250, 'gift_card', 'GC-0025', null, 'Northgate Books', 'northgate.png', false),
-  ('Gift card, $50', 'Sent by e-mail within one working day.', 2500, 'gift_card', 'GC-0050', null, 'Northgate Books', 'northgate.png', false),
-  ('Gift card, $100', 'Sent by e-mail within one working day.', 5000, 'gift_card', 'GC-0100', null, 'Northgate Books', 'northgate.png', false),
+  ('Gift card, $25', 'Sent by email within one working day.', 1250, 'gift_card', 'GC-0025', null, 'Northgate Books', 'northgate.png', false),
+  ('Gift card, $50', 'Sent by email within one working day.', 2500, 'gift_card', 'GC-0050', null, 'Northgate Books', 'northgate.png', false),
+  ('Gift card, $100', 'Sent by email within one working day.', 5000, 'gift_card', 'GC-0100', null, 'Northgate Books', 'northgate.png', false),
   ('Grocery card, $25', 'Valid in all stores in Minnesota and Wisconsin.', 1250, 'gift_card', 'GC-0201', null, 'Harvest Lane Market', 'harvest-lane.png', false),
   ('Grocery card, $75', 'Valid in all stores in Minnesota and Wisconsin.', 3750, 'gift_card', 'GC-0203', null, 'Harvest Lane Market', 'harvest-lane.png', false),
   ('Movie night for two', 'Two tickets, one large popcorn.', 1400, 'gift_card', 'GC-0310', 40, 'Zenith Cinemas', 'zenith.jpg', false),

@@ -1,5 +1,5 @@
--- Sonnwald Energietechnik: photovoltaics and heat pumps from the Black Forest, with a small office in Colmar. What its people
--- wrote, in German mostly.
+-- Sonnwald Energietechnik: photovoltaics and heat pumps from the Black Forest, with a small office in Colmar. The texts
+-- of its people, mostly in German.
 
 insert into demo.companies values ('sonnwald', 'Sonnwald Energietechnik', 'de', 'Europe/Berlin', '2009-09-01 06:52:13.870342Z',
   array['2025-12-24', '2025-12-25', '2025-12-26', '2025-12-29', '2025-12-30', '2025-12-31', '2026-01-01', '2026-01-02', '2026-01-06', '2026-02-16',
@@ -36,11 +36,11 @@ insert into demo.teams (slug, name, mood, people) values
     'Melek Arslan', 'Fabian Nüßlein']),
   ('sonnwald', 'Personal & Finanzen', '233344444555', array['Katrin Sommer|||admin|2009-09-01 07:15:44.019586Z', 'Wolfgang Reutter',
     'Judith Ackermann', 'Svenja Lüders', 'Nazan Erdem', 'Hubert Bösch', 'Charlotte Dubois|C.Dubois', 'Irmgard Schlüter', 'Mario Zwick|||admin']),
-  -- The founder, and the apprentices of 2026, who were entered in one go.
+  -- The founder, and the apprentices of 2026, who were all added at the same time.
   ('sonnwald', null, '3445', array['Ingeborg Sonnleitner', 'Mia Kern||||2026-09-01 06:04:37.551209Z', 'Luca Öhler||||2026-09-01 06:04:37.551209Z',
     'Amélie Straßer||||2026-09-01 06:04:37.551209Z', 'Yasin Kılıç||||2026-09-01 06:04:37.551209Z']);
 
--- buddy has only an English name; coeur, which the office in Colmar began, has neither a German nor an English one.
+-- buddy has only an English name. coeur, which the office in Colmar added, has neither a German nor an English one.
 insert into demo.categories (slug, key, weight, names) values
   ('sonnwald', 'team', 27, '{"de": "Starkes Team", "en": "Strong Team", "tr": "Güçlü Ekip"}'),
   ('sonnwald', 'kunde', 17, '{"de": "Nah am Kunden", "en": "Close to the Customer", "fr": "Proche du client"}'),
@@ -204,7 +204,7 @@ insert into demo.questions (slug, key, question, response_type, answers) values
   ('sonnwald', 'akku', 'Wie voll ist dein Akku, in Prozent?', 'slider', '[72.5, 80, 55, 64.5, 90, 33.3, 48, 77, 100, 61.5, 12.5, 85]'),
   ('sonnwald', 'platz', 'Bewerte deinen Arbeitsplatz.', 'matrix', '[{"Platz": 4, "Lärm": 2, "Licht": 3}, {"Platz": 5, "Lärm": 4, "Licht": 4},
     {"Platz": 3, "Lärm": 1, "Licht": 5}, {"Platz": 4, "Lärm": null, "Licht": 4}, {"Platz": 5, "Lärm": 3, "Licht": 2, "Notiz": "Bitte ein Fenster."}]'),
-  -- From before the questions had a type.
+  -- This question is older than the types of questions.
   ('sonnwald', 'sonst', 'Sonst noch etwas?', null, '["Nein", "nein", "Danke fürs Fragen!", 5, true, null, "Mehr zu {project} bitte", "👍", ["Parkplatz", "Kantine"], "–"]');
 
 insert into demo.rewards (slug, name, description, points, type, external_id, stock, vendor, image, archived)

@@ -10,7 +10,8 @@ from demo.teams as t
 join demo.companies as c on c.slug = t.slug
 where t.name is not null;
 
--- Everybody with a seat: 1 for who came first, so that a draw among the first n seats is a draw among those who were there by then.
+-- All people, with a number (seat) in the order in which they joined. So a choice among the first n seats is a choice
+-- among the people who had joined at that time.
 create table demo.people as
 with written as (
   select t.slug, t.name as team, t.mood, t.name is not null and p.place = 1 as leads, string_to_array(p.line, '|', '') as part
@@ -22,10 +23,11 @@ with written as (
 ), keyed as (
   select *, concat_ws('/', slug, 'member', email) as key from named
 ), busy as (
-  -- Most thank others now and then, a few a lot, some never.
+  -- thanks: most people give kudos sometimes, a few give many, some give none.
   select *, (array[0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6, 8, 10, 12, 16, 24, 40])[1 + demo.pick(key || '/thanks', 19)] as thanks from keyed
 ), joined as (
-  -- Firms grow: more came lately than long ago. Who leads a team has been there longer. All were entered on a workday morning.
+  -- Companies grow: more people joined recently than long ago. Team leads joined earlier. All were added on a workday
+  -- morning.
   select k.*, c.zone, date '2026-11-14' - least(
       (c.age - demo.pick(k.key || '/founding', 60))::int,
       (share * (1000 + share) * c.age / 2000000 + case when k.leads then 1000 else 20 end)::int
@@ -55,7 +57,7 @@ insert into app.category_names (company_id, category_id, language, name)
 select demo.uuid(c.slug), demo.uuid(c.slug || '/category/' || c.key), n.language, n.name
 from demo.categories as c, jsonb_each_text(c.names) as n (language, name);
 
--- The gift cards came from their vendors in one import and share its time; everything else over two years.
+-- The gift cards came in one import and have its time. The other rewards were added over two years.
 insert into app.rewards (
   company_id, id, external_id, name, description, points_cost, reward_type, stock_count, image_url, vendor_name, is_archived, created_at
 )

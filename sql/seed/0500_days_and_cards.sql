@@ -1,7 +1,8 @@
--- When things happen, and what is said next.
+-- The days on which things happen, and the order in which phrases are used.
 
--- Which days of the year (0 is 2025-11-21, a Friday) see how much: a day that stands here ten times is drawn ten times as often.
--- Workdays more than weekends, summer and the turn of the year less. Pulse surveys run from the 10th to the 13th of a month.
+-- How much happens on each day of the year (0 is 2025-11-21, a Friday): a day that is in this table ten times is chosen
+-- ten times as often. There is more on workdays, and less in summer and at the turn of the year. Pulse surveys run from
+-- the 10th to the 13th of a month.
 create table demo.days as
 select d.slug, d.kind, d.day, row_number() over (partition by d.slug, d.kind order by d.day) - 1 as place
 from (
@@ -19,8 +20,9 @@ from (
 alter table demo.days add primary key (slug, kind, place);
 analyze demo.companies, demo.people, demo.days;
 
--- The moments of a kind, each with a key of its own; rank 1 is the newest. Some share one timestamp, also across the end of a page
--- of 100, 500 or 1,000 rows: they take the time of the newest of them, whose key is answered as moment, and are counted by nth.
+-- The times of all events of a kind, each with its own key; rank 1 is the newest. Some events have the same time, also
+-- across the end of a page of 100, 500 or 1,000 rows. Such a group has the time of its newest event; moment is the key
+-- of that event, and nth counts the events of the group from 0.
 create function demo.moments(kind text, amount int, opens float8, closes float8)
 returns table (slug text, key text, rank bigint, moment text, nth bigint, sharing bigint, at timestamptz) language sql stable
 begin atomic
@@ -45,7 +47,7 @@ begin atomic
   from shared window same as (partition by slug, first order by rank range between unbounded preceding and unbounded following);
 end;
 
--- A pile of phrases is dealt like cards: each once, in shuffled order, before one comes again.
+-- The phrases of a list in shuffled order, like cards: each is used once before one is used again.
 create table demo.cards as
 select p.slug, p.kind, p.key, t.text,
   row_number() over (partition by p.slug, p.kind, p.key order by round, demo.uuid(concat_ws('/', p.slug, p.kind, p.key, round, t.i))) - 1 as place

@@ -1,4 +1,4 @@
--- 3,000 kudos a company. Those of one moment come from one sender, who thanks several people in the same words.
+-- 3,000 kudos per company. Kudos with the same moment have one sender, who thanks several people with the same text.
 
 insert into app.kudos (company_id, id, sender_id, receiver_id, category_id, message, created_at)
 with tickets as (
@@ -11,16 +11,16 @@ with tickets as (
     t.senders[1 + demo.pick(m.moment || '/sender', latest.thanks_so_far)] as sender
   from demo.moments('kudos', 3000, 7.5, 18) as m
   join tickets as t on t.slug = m.slug
-  -- Who came last before that moment: nobody later sends or receives.
+  -- The last person who joined before that time: people who joined later do not send or receive.
   cross join lateral (
     select p.seat, p.thanks_so_far from demo.people as p where p.slug = m.slug and p.since < m.at order by p.since desc, p.seat desc limit 1
   ) as latest
 ), exchanged as materialized (
   select s.*, p.company_id, p.id as sender_id, case
-      -- About every other kudos stays in the team.
+      -- About half of the kudos go to a person of the same team.
       when s.sharing = 1 and cardinality(team.seats) > 3 and demo.pick(s.moment || '/inside', 100) < 55
         then team.seats[1 + demo.pick(s.moment || '/receiver', cardinality(team.seats))]
-      -- Round the table from the sender, to anybody else.
+      -- The others go to anybody but the sender: the seats are counted on from the sender's, in a circle.
       else 1 + (s.sender + (demo.pick(s.moment || '/receiver', s.seats - 1) + s.nth) % (s.seats - 1)) % s.seats
     end as receiver
   from sent as s
@@ -40,9 +40,9 @@ select k.company_id, demo.uuid(k.key), k.sender_id, r.id, demo.uuid(k.slug || '/
   demo.fill(m.message, k.slug, k.n, r.first_name, p.first_name), k.at
 from numbered as k
 join demo.people as r on r.slug = k.slug and r.seat = k.receiver
--- The sender is nobody's peer: the next one is.
+-- The peer must not be the sender: then it is the person in the next seat.
 join demo.people as p on p.slug = k.slug and p.seat = case when k.peer = k.sender then 1 + k.peer % k.seats else k.peer end
--- offset 0: looked up once, not at each mention.
+-- offset 0: the text is looked up once, not at each use.
 cross join lateral (
   select case when k.sharing > 1 then demo.card(k.slug, 'group', '', k.n) else demo.card(k.slug, 'kudos', k.category, k.of_category) end as text offset 0
 ) as body

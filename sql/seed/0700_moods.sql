@@ -1,5 +1,5 @@
--- 3,000 day ratings and 800 pulse answers a company. Nothing of a person goes in: a seat is drawn only so that a big team has
--- more ratings than a small one.
+-- 3,000 day ratings and 800 pulse answers per company. They have nothing of a person: a seat is chosen only so that a
+-- large team has more ratings than a small one.
 
 insert into app.day_ratings (company_id, id, rating, comment, team_id, points_awarded, created_at)
 with companies as materialized (
@@ -15,9 +15,9 @@ with companies as materialized (
 )
 select demo.uuid(r.slug), demo.uuid(r.key), r.rating::smallint,
   case when r.commented then demo.fill(demo.card(r.slug, 'comment', r.rating, r.n), r.slug, r.n) end,
-  -- A few rate at the terminal in the hall, which knows no team.
+  -- Some ratings have no team: they come from a terminal in the entrance hall.
   case when demo.pick(r.key || '/hall', 20) > 0 then demo.uuid(r.slug || '/team/' || r.team) end,
-  -- Points since February: five, ten with a comment, none beyond the day's maximum.
+  -- Points exist since February: five, ten with a comment, or none after the day's maximum.
   case when r.at < '2026-02-02Z' then null when demo.pick(r.key || '/points', 25) = 0 then 0 when r.commented then 10 else 5 end,
   r.at
 from numbered as r;
@@ -36,9 +36,9 @@ with asked as (
   select *, row_number() over (partition by slug, question order by rank) as n from asked
 )
 select demo.uuid(a.slug), demo.uuid(a.key),
-  -- The question of some has been deleted.
+  -- Some questions have been deleted.
   case when demo.pick(a.key || '/deleted', 25) > 0 then demo.uuid(a.slug || '/question/' || a.question) end,
-  -- Skipped: a null of JSON's from the app, no value at all from the e-mail form.
+  -- Skipped answers: the app sends a JSON null, the form in the email sends no value.
   case when a.skipped = 0 then null when a.skipped < 3 then 'null' else demo.fill(demo.card(a.slug, 'answer', a.question, a.n), a.slug, a.n)::jsonb end,
   case when demo.pick(a.key || '/remark', 100) < 15 then demo.fill(demo.card(a.slug, 'remark', '', a.rank), a.slug, a.rank) else '' end,
   a.at
