@@ -1,4 +1,5 @@
--- What a restore can lose without an error (docs/operations.md, Restore). As postgres; one row per problem, none when all is well.
+-- Checks for what a restore can lose without an error (docs/operations.md, Restore). Run it as postgres. It returns one
+-- row per problem, and no row if there is none.
 
 with
 roles as (
@@ -12,11 +13,13 @@ functions as (
     n.nspname as schema,
     p.oid::regprocedure::text as name,
     p.proowner::regrole::text as owner,
-    -- Those that serve API keys, those for admins, and the internal ones, which say themselves who may call them.
+    -- service_role calls the functions that serve API keys, authenticated those for admins. Null: internal functions
+    -- have grants of their own.
     case when n.nspname = 'app' then null when p.prosecdef then 'service_role' else 'authenticated' end as caller
   from pg_catalog.pg_proc as p
   join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
-  -- Ours in public are those that call a function of app, each of them does. A project may have others there, as rls_auto_enable().
+  -- In public, our functions are those that call a function of app. A project may have other functions there, such as
+  -- rls_auto_enable().
   where p.prokind = 'f' and (n.nspname = 'app' or n.nspname = 'public' and pg_get_functiondef(p.oid) ~ '\mapp\.[a-z0-9_]+\(')
 ),
 relations as (
@@ -88,7 +91,8 @@ from pg_catalog.pg_trigger as t
 join relations as r on r.oid = t.tgrelid
 where t.tgenabled <> 'O'
 union all
--- Requests come with the secret key and a key's hash as parameters; a logged statement has its parameters beside it.
+-- A request has the secret key and a key's hash among its parameters, and a logged statement is logged with its
+-- parameters.
 select 'setting ' || s.name, 'must be ' || s.quiet || ' while log_parameter_max_length is not 0: the secret key and key hashes would be logged'
 from (values
   ('log_statement', array['none', 'ddl'], 'none or ddl'),

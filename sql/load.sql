@@ -2,7 +2,7 @@
 --
 --   psql "$DATABASE_URL" --set company_id=… --file …/sql/load.sql
 --
--- One transaction: with one mistake in one file, nothing has happened. A file that there is nothing for holds its header line alone.
+-- One transaction: one mistake in one file, and nothing is loaded. A file without rows must still have its header line.
 
 \set ON_ERROR_STOP on
 \if :{?company_id}
@@ -12,13 +12,13 @@
 
 begin;
 
--- What an earlier attempt has left goes, and a load that is under way elsewhere is waited for.
+-- Removes the rows of an earlier attempt. Waits for another load that is running.
 truncate
   staging.teams, staging.members, staging.categories, staging.kudos,
   staging.day_ratings, staging.pulse_questions, staging.pulse_responses;
 
--- Before version 18 psql takes a line \. for the end of the file, also inside a quoted cell. sed writes it as \"."; in CSV that is the same: the
--- quotes close before the point and open after it.
+-- Before version 18, psql takes the line \. for the end of the file, even in a quoted cell. sed writes it as \"."; in a
+-- quoted CSV cell this means the same: the quotes close before the point and open again after it.
 \copy staging.teams (id, name) from program 'sed ''s/^\\\./\\"."/'' teams.csv' with (format csv, header match, encoding 'utf8')
 \copy staging.members (id, name, email, role, team_id, created_at) from program 'sed ''s/^\\\./\\"."/'' members.csv' with (format csv, header match, encoding 'utf8')
 \copy staging.categories (id, language, name) from program 'sed ''s/^\\\./\\"."/'' categories.csv' with (format csv, header match, encoding 'utf8')

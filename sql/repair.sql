@@ -1,6 +1,6 @@
--- After a restore without owners and privileges (docs/operations.md, Restore): gives the functions that serve API keys back to public_api,
--- and lets nobody but service_role call them. They are told by what they do: security definer, and through app.authenticate. It can
--- always be run again.
+-- After a restore without owners and privileges (docs/operations.md, Restore): makes public_api the owner of the
+-- functions that serve API keys again, and lets only service_role call them. These are the functions that are security
+-- definer and call app.authenticate. It is safe to run this file again.
 --   psql "$DATABASE_URL" --single-transaction --file sql/repair.sql
 
 grant create on schema public to public_api;

@@ -1,13 +1,14 @@
--- Staging: where an operator puts a company's files before app.load_staging checks them and takes them over (docs/operations.md,
--- How data gets in). One table per file, every column text, so that any file arrives and every mistake in it can be named.
--- Empty between loads, therefore unlogged: what is in it need not survive a crash, and is written once instead of twice.
+-- Staging: an operator copies a company's files into these tables; app.load_staging then checks the rows and loads them
+-- (docs/operations.md, How data gets in). There is one table per file. Every column is text, so that any file can be
+-- copied, and every mistake in it can be reported. The tables are empty between loads, so they are unlogged: their rows
+-- need not survive a crash, and are written once instead of twice.
 
 create schema staging;
 -- Not granted: anything in this schema to anybody. Only postgres loads data.
 
 comment on schema staging is 'Files on their way in: docs/operations.md, How data gets in. Only postgres uses it.';
 
--- position counts the rows in the order of the file; from it app.staging_problems works out the line.
+-- position numbers the rows in the order of the file. app.staging_problems computes the line from it.
 create unlogged table staging.teams (
   position bigint primary key generated always as identity,
   id text,
@@ -74,7 +75,7 @@ alter table staging.kudos enable row level security;
 alter table staging.day_ratings enable row level security;
 alter table staging.pulse_questions enable row level security;
 alter table staging.pulse_responses enable row level security;
--- No policies: rows on their way in are nobody's yet.
+-- No policies: these rows do not belong to a company yet.
 
 comment on table staging.teams is 'The rows of teams.csv.';
 comment on table staging.members is 'The rows of members.csv.';

@@ -1,7 +1,8 @@
--- The files of a load as tables (docs/operations.md, How data gets in): which there are, what each column holds, and what a cell must be. Checking
--- and loading build their statements from these and from nothing else, so that nothing an operator sends ever becomes SQL.
+-- Tables that describe the files of a load (docs/operations.md, How data gets in): the files, their columns, and the
+-- checks of a cell. Checking and loading build their statements only from these tables, so that no text from an
+-- operator becomes SQL.
 
--- The files in the order in which they are checked and written: what a row names comes before it.
+-- The files in the order in which they are checked and written. A file comes after the files that its rows refer to.
 create function app.loaded_files() returns table (place integer, file text, target text, one text)
 language sql immutable set search_path = ''
 begin atomic
@@ -17,9 +18,10 @@ end;
 
 -- The columns of each file, in the file's order.
 --
--- unique_by: together with the others of the same name it occurs once in a file; a row is known by those of the name key.
--- minimum, maximum: of characters, or of the number. when_empty: what an empty cell stores; null where a cell may not be empty.
--- names: the file whose ids it holds. target_column: where it goes.
+-- unique_by: the columns with the same value here are together unique in a file; those with key identify a row.
+-- minimum, maximum: of the number of characters, or of the number itself.
+-- when_empty: the SQL of the value to store for an empty cell; null if a cell must not be empty.
+-- names: the file whose ids the column has. target_column: the column of the target table.
 create function app.loaded_columns() returns table (
   file text, place integer, field text, kind text, unique_by text, minimum integer, maximum integer, when_empty text, names text, target_column text
 )
@@ -65,16 +67,18 @@ begin atomic
     ('pulse_responses', 5, 'created_at', 'date_time', null, null, null, null, null, 'created_at');
 end;
 
--- What a cell of each kind must be: a condition, and the words for a cell that does not fulfil it; %1$s is the cell, %2$s the minimum, %3$s the
--- maximum. They ask for more than a cast does: a cast takes {…} for a uuid and yesterday for a date. Written out in the statement and not
--- called as functions: a call for each cell would cost more than storing the row.
+-- The checks of a cell, by kind: a condition, and the message for a cell that does not meet it. %1$s is the cell, %2$s
+-- the minimum, %3$s the maximum. The checks are stricter than a cast, which accepts {…} as a uuid and yesterday as a
+-- date. They are SQL text that becomes part of the statement: calling a function for each cell would cost more than
+-- storing the row.
 --
--- Labels (names, roles and the like) are grouped and filtered by: a blank that nobody sees would make two of one. Date-times have a zone, or
--- the same file would mean different moments in different sessions.
+-- label (names, roles and so on): people group and filter by these, and an invisible blank would make two values of
+-- one. date_time: without a zone, the same file would mean different times in different sessions.
 --
--- json: the length comes first, because JSON that is nested without end would break off the check itself. 60 levels: a page adds two, and the readers
--- of .NET take 64 unless told otherwise, the fewest of those in wide use. 1000 characters: the longest number that Jackson takes, and
--- a number may be a few characters here and thousands when it is written out (1e131071).
+-- json: the length is checked first, because JSON that is nested too deeply would make the check itself fail. 60
+-- levels: a page of the API adds two, and the JSON readers of .NET accept 64 by default, the fewest of the readers in
+-- wide use. 1000 characters: the longest number that Jackson accepts. A number that is short here can have thousands of
+-- digits when written out (1e131071).
 create function app.cell_checks() returns table (kind text, condition text, words text)
 language sql immutable set search_path = ''
 begin atomic
@@ -109,7 +113,7 @@ begin atomic
       'must hold numbers of at most 1000 characters each, written out');
 end;
 
--- What a cell of each kind is stored as.
+-- The type in which a cell of each kind is stored.
 create function app.stored_type(kind text) returns text
 language sql immutable set search_path = ''
 return case kind

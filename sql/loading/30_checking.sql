@@ -1,14 +1,15 @@
--- Loading, first step (docs/operations.md, How data gets in): what is wrong with what stands in staging.
+-- Loading, first step (docs/operations.md, How data gets in): finds the mistakes in the rows in staging.
 --
--- Three queries a file, built from the table of columns, each of (position, problem, same_as): same_as is the position of the row that
--- has the same.
+-- There are three queries per file, built from the table of columns; members has a fourth one. Each returns (position,
+-- problem, same_as). same_as is the position of an earlier row with the same value.
 
--- How a cell is compared with another one: ids and addresses without case. In the collation C what it costs is small, and ids are ASCII.
+-- The SQL to compare a cell with another one: ids and email addresses without case. lower() is cheap in the collation
+-- C, which is enough for ids because they are ASCII.
 create function app.comparable(kind text, cell text) returns text
 language sql immutable set search_path = ''
 return format(case kind when 'uuid' then 'lower(%s collate "C")' when 'email' then 'lower(%s)' else '%s' end, cell);
 
--- Cells that are not what their column asks for.
+-- Cells that fail a check of their column.
 create function app.wrong_cells_query(file text) returns text
 language sql immutable set search_path = ''
 return (
@@ -30,8 +31,8 @@ return (
   where c.file = wrong_cells_query.file
 );
 
--- Cells that name a row which neither the files nor the company ($1) have, nor had until the person was erased. Those that are no uuid are
--- wrong cells already.
+-- Cells with the id of a row that is neither in the files nor in the company ($1). Ids of erased people are accepted.
+-- Cells that are not a uuid are not reported again: app.wrong_cells_query has found them.
 create function app.unknown_ids_query(file text) returns text
 language sql immutable set search_path = ''
 return (
@@ -65,7 +66,7 @@ return (
   where c.file = unknown_ids_query.file
 );
 
--- Rows that have what must be unique in the file, and what an earlier row has.
+-- Rows with a value that must be unique in the file, and that an earlier row has too.
 create function app.repeated_cells_query(file text) returns text
 language sql immutable set search_path = ''
 return (
@@ -97,7 +98,8 @@ return (
   ) as u
 );
 
--- Addresses that a member outside the files has. No other file has anything like it.
+-- Members whose email address belongs to a member of the company who is not in the file. Other files need no such
+-- check.
 create function app.taken_emails_query() returns text
 language sql immutable set search_path = ''
 return $$
@@ -107,8 +109,8 @@ return $$
   where not exists (select from staging.members as sent where lower(sent.id) = present.id::text)
 $$;
 
--- Everything that is wrong with what stands in staging, in the order of files and lines. A line is counted as an editor counts
--- it: the header is line 1, and a cell may hold line breaks. Lines are only counted in a file with a problem.
+-- All mistakes in the rows in staging, in the order of files and lines. Lines are numbered as in a text editor: the
+-- header is line 1, and a cell may have line breaks. Lines are counted only in a file with a mistake.
 create function app.staging_problems(company_id uuid) returns table (file text, line bigint, problem text)
 language plpgsql stable set search_path = ''
 as $$

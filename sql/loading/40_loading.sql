@@ -1,10 +1,12 @@
--- Loading, last step: checks what stands in staging and writes it to a company (docs/operations.md, How data gets in).
+-- Loading, last step: checks the rows in staging and writes them to a company (docs/operations.md, How data gets in).
 --
--- All or nothing: one mistake in one line, and nothing is written. Repeatable: a row is known by its key, so the same file sent again
--- changes nothing, and a corrected file changes what differs. Rows that the files do not name are left alone.
+-- All or nothing: one mistake in one line, and nothing is written. Repeatable: a row is identified by its key, so
+-- loading the same file again changes nothing, and a corrected file changes only what differs. Rows of the company that
+-- are not in the files stay as they are.
 
--- The statement that writes the rows of a file from position $2 to $3 to the company $1 and counts them. Sorted by time, because what a
--- page of the API returns then lies together on disk. A number in JSON is compared as it is written: 1.0 corrects 1.
+-- The statement that writes the rows of a file from position $2 to $3 to the company $1, and counts them. The rows are
+-- sorted by time, so that the rows of a page of the API are near each other on disk. JSON is compared as text: 1.0
+-- replaces 1.
 create function app.write_query(file text) returns text
 language sql immutable set search_path = ''
 return (
@@ -43,10 +45,12 @@ return (
   group by f.file, f.target
 );
 
--- Writes a file, 50,000 rows at a time: the checks of foreign keys that wait for the end of a statement are kept in memory.
--- Each row looks for what is there already by its key; the planner would rather read the whole company once per 50,000 rows, or believe
--- statistics that this very load has outdated: without enable_material = off it kept all rows of a new company in memory, which it took for
--- 200, and compared each row of the file with each of them.
+-- Writes a file, 50,000 rows at a time, because foreign keys are checked at the end of a statement and need memory
+-- until then.
+--
+-- The settings make each row of the file look up the stored row by its key. Without them the planner reads the whole
+-- company for every 50,000 rows, or relies on statistics from before this load. Without enable_material = off, it
+-- expected 200 rows in a new company, kept all its rows in memory, and compared each row of the file with each of them.
 create function app.write_file(company_id uuid, file text, out inserted bigint, out updated bigint, out unchanged bigint)
 language plpgsql volatile security invoker
 set search_path = ''
@@ -76,8 +80,8 @@ begin
 end
 $$;
 
--- Takes those who have been erased out of staging, and the kudos that name them: they do not come back, and what is left of their kudos stays
--- as it is.
+-- Removes erased people from staging, and the kudos from and to them. So they are not added again, and their stored
+-- kudos are not changed.
 create function app.leave_out_erased(company_id uuid, out members bigint, out kudos bigint)
 language plpgsql volatile security invoker set search_path = ''
 as $$
@@ -107,7 +111,7 @@ begin
 end
 $$;
 
--- What has to be there, or gone, before the rows of a file are written.
+-- Makes the changes that must come before the rows of a file are written.
 create function app.prepare_file(company_id uuid, file text) returns void
 language plpgsql volatile security invoker set search_path = ''
 as $$
@@ -130,7 +134,7 @@ begin
 end
 $$;
 
--- Security invoker: who may not write these tables may not load either. An error names up to 20 problems.
+-- Security invoker: only a role that may write these tables can load. An error lists up to 20 problems.
 create function app.load_staging(company_id uuid)
 returns table (file text, inserted bigint, updated bigint, unchanged bigint, left_out bigint)
 language plpgsql volatile security invoker

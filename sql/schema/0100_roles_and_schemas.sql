@@ -4,9 +4,9 @@
 -- api: one view per resource, the public shape of the data.
 -- public: only what the Data API may call (public.list_members and its siblings).
 --
--- The role public_api owns the functions that serve API keys. They are security definer, so they run as this role whoever
--- calls them, and it has no bypassrls: the policies bind it. The Data API's own secret-key role, service_role, bypasses
--- policies and therefore never reads a table: it may only call these functions.
+-- The role public_api owns the functions that serve API keys. They are security definer, so they always run as this
+-- role. It has no bypassrls, so the policies apply to it. The Data API's role for the secret key, service_role,
+-- bypasses policies. Therefore it may not read any table: it may only call these functions.
 
 do $$
 begin
@@ -17,7 +17,7 @@ begin
 end
 $$;
 
--- What `alter function … owner to public_api` asks of a non-superuser.
+-- `alter function … owner to public_api` requires this of a role that is not a superuser.
 grant public_api to postgres with inherit true, set true;
 
 create schema app;
@@ -25,7 +25,8 @@ create schema api;
 
 grant usage on schema app to public_api, authenticated;
 grant usage on schema api to public_api;
--- Not granted: anything in app or api to anon and service_role; api to authenticated (the dashboard needs no mood data, no kudos).
+-- Not granted: anything in app or api to anon and service_role; api to authenticated (the dashboard needs no mood data,
+-- no kudos).
 
 comment on schema app is 'Tables and internal functions. Never exposed by the Data API.';
 comment on schema api is 'The public shape of the data: one security_invoker view per resource.';

@@ -1,4 +1,4 @@
--- Date-times as the API says them (docs/api.md, Lists): ISO 8601 in UTC with microseconds and Z.
+-- The API's format of date-times (docs/api.md, Lists): ISO 8601 in UTC with microseconds and Z.
 create function app.iso_8601(instant timestamptz) returns text
 language sql stable set search_path = ''
 return to_char(instant at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');

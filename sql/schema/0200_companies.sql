@@ -1,11 +1,13 @@
--- Companies: the tenants. Every other table carries company_id, first in its primary key and in every unique and foreign key.
+-- Companies: the tenants. Every other table has company_id, first in its primary key and in every unique and foreign
+-- key.
 
 create table app.companies (
   id uuid primary key default gen_random_uuid(),
   name text not null,
   default_language text not null default 'en',
   created_at timestamptz not null default now(),
-  -- Whether this project serves the company, or another one does (docs/moving-a-company.md). app.authenticate and app.current_admin go by it.
+  -- Whether this project or another one serves the company (docs/moving-a-company.md). app.authenticate and
+  -- app.current_admin check it.
   serving text not null default 'open',
   move_id uuid,
   constraint companies_name_length check (char_length(name) between 1 and 255),
@@ -16,9 +18,9 @@ create table app.companies (
 
 alter table app.companies enable row level security;
 
--- The one company that the verified API key of this transaction belongs to; null when no key has been verified.
--- The setting is transaction-local: PostgreSQL leaves '' behind in a pooled session, hence nullif. In plpgsql, because the
--- session keeps its plan: in SQL it would be planned anew for each table of each page.
+-- The company of the API key that was verified in this transaction; null when no key has been verified.
+-- The setting is local to the transaction. In a later transaction of the session it is '', hence nullif. The function
+-- is in plpgsql, because the session keeps its plan: in SQL it would be planned again for each table of each page.
 create function app.current_company_id() returns uuid
 language plpgsql stable set search_path = ''
 as $$

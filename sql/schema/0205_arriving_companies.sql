@@ -1,6 +1,7 @@
--- Companies on their way here from another project (docs/moving-a-company.md). The row is there before the company is closed for writing
--- where it is, and goes in the transaction that brings the company, or when the move is given up. So whoever deletes it decides whether
--- the company goes on here or there, and a move that was broken off can only be finished where it was meant to go.
+-- Companies that are being moved here from another project (docs/moving-a-company.md). The row is inserted before the
+-- source closes the company for writing. It is deleted in the transaction that copies the company, or when the move is
+-- given up. So the transaction that deletes it decides which project serves the company, and only this project can
+-- finish a move that was broken off.
 
 create table app.arriving_companies (
   -- No foreign key: the company is not here yet.

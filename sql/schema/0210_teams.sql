@@ -12,7 +12,7 @@ create table app.teams (
 
 alter table app.teams enable row level security;
 
--- A page, newest first.
+-- For pages, newest first.
 create index teams_newest on app.teams (company_id, created_at desc, id desc);
 
 create policy api_read on app.teams for select to public_api

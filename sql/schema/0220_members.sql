@@ -1,4 +1,4 @@
--- Members: the people of a company, and which sign-in belongs to which of them.
+-- Members: the people of a company, and the accounts with which they sign in.
 
 create table app.members (
   company_id uuid not null references app.companies (id) on delete cascade,
@@ -14,23 +14,25 @@ create table app.members (
   constraint members_name_length check (char_length(name) between 1 and 255),
   constraint members_email_form check (case when is_former then email = '' else email ~ '^[^@\s]+@[^@\s]+$' and char_length(email) <= 320 end),
   constraint members_role_length check (char_length(role) between 1 and 50),
-  -- What the API can say in four-digit years and what JavaScript and spreadsheets can read; infinity is neither.
+  -- The API writes years with four digits, which JavaScript and spreadsheets can read. They cannot read infinity.
   constraint members_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
 );
 
 alter table app.members enable row level security;
 
--- A page, newest first: of all, of one team, of one role. Each filter has the order of the page behind it.
+-- For pages, newest first: of all members, of one team, of one role. After the column of the filter comes the order of
+-- the page.
 create index members_newest on app.members (company_id, created_at desc, id desc);
 create index members_team_newest on app.members (company_id, team_id, created_at desc, id desc);
 create index members_role_newest on app.members (company_id, role, created_at desc, id desc);
--- One person, one address, whatever the case; and what app.link_member looks for across all companies.
+-- An email address is unique in a company, without case. The second index is for app.link_member, which searches all
+-- companies.
 create unique index members_email_key on app.members (company_id, lower(email));
 create index members_email on app.members (lower(email));
 create unique index members_former on app.members (company_id) where is_former;
 
--- Which sign-in (auth.users) is which member. One sign-in is one member of one company in the whole service, therefore the
--- primary key is the one in this schema that does not begin with company_id.
+-- Which account (auth.users) belongs to which member. An account belongs to one member of one company in the whole
+-- service. Therefore the primary key does not begin with company_id, unlike all others in this schema.
 create table app.member_accounts (
   user_id uuid primary key references auth.users (id) on delete cascade,
   company_id uuid not null,
@@ -42,8 +44,9 @@ create table app.member_accounts (
 
 alter table app.member_accounts enable row level security;
 
--- The admin who is signed in, read from the member row on every call, never from the token: who stops being an admin stops at
--- once. No row for anybody else, nor where the company has moved away from. Security definer, because it decides what the policies let authenticated see.
+-- The signed-in admin. It is read from the member row on every call, not from the token, so that a person who is no
+-- longer an admin loses access at once. No row for other people, and none if the company has moved to another project.
+-- Security definer, because the policies of authenticated use it.
 create function app.current_admin(out company_id uuid, out member_id uuid) returns setof record
 language sql stable rows 1 security definer set search_path = ''
 begin atomic
@@ -65,7 +68,8 @@ create policy admin_read on app.members for select to authenticated
 
 grant select on app.members to public_api;
 grant select (company_id, id, name) on app.members to authenticated;
--- Not granted: any write; anything on app.member_accounts to anybody (app.link_member and app.current_admin read it as postgres).
+-- Not granted: any write; anything on app.member_accounts to anybody (app.link_member and app.current_admin read it as
+-- postgres).
 
 comment on table app.members is 'The people of a company.';
 comment on column app.members.is_former is 'True of the one row that stands for everybody of a company who has been erased (0950). It is in no list of members.';

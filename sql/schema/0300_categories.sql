@@ -22,7 +22,7 @@ create table app.category_names (
 alter table app.categories enable row level security;
 alter table app.category_names enable row level security;
 
--- A page, newest first.
+-- For pages, newest first.
 create index categories_newest on app.categories (company_id, created_at desc, id desc);
 
 create policy api_read on app.categories for select to public_api

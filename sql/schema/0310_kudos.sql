@@ -13,14 +13,14 @@ create table app.kudos (
   foreign key (company_id, sender_id) references app.members (company_id, id),
   foreign key (company_id, receiver_id) references app.members (company_id, id),
   foreign key (company_id, category_id) references app.categories (company_id, id),
-  -- Empty when it was blanked with a person who has been erased.
+  -- Empty when it was blanked because a person was erased.
   constraint kudos_message_length check (char_length(message) <= 10000),
   constraint kudos_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
 );
 
 alter table app.kudos enable row level security;
 
--- A page, newest first: of all, of one category, one sender, one receiver.
+-- For pages, newest first: of all kudos, of one category, of one sender, of one receiver.
 create index kudos_newest on app.kudos (company_id, created_at desc, id desc);
 create index kudos_category_newest on app.kudos (company_id, category_id, created_at desc, id desc);
 create index kudos_sender_newest on app.kudos (company_id, sender_id, created_at desc, id desc);

@@ -1,4 +1,4 @@
--- Rewards: the catalogue. The one table that an API key can write, through public.upsert_rewards.
+-- Rewards: the catalogue. The only table that an API key can write, through public.upsert_rewards.
 
 create table app.rewards (
   company_id uuid not null references app.companies (id) on delete cascade,
@@ -14,12 +14,12 @@ create table app.rewards (
   is_archived boolean not null default false,
   created_at timestamptz not null default now(),
   primary key (company_id, id),
-  -- What an import matches on; rewards made elsewhere have none.
+  -- An import matches rows on it. Rewards that were not imported have none.
   constraint rewards_external_id_key unique (company_id, external_id),
   constraint rewards_external_id_length check (char_length(external_id) between 1 and 255),
   constraint rewards_name_length check (char_length(name) between 1 and 255),
   constraint rewards_description_length check (char_length(description) <= 2000),
-  -- 2^53 - 1: the largest integer that a JSON number carries exactly everywhere.
+  -- 2^53 - 1: the largest integer that every JSON reader reads exactly.
   constraint rewards_points_cost_range check (points_cost between 0 and 9007199254740991),
   constraint rewards_reward_type_length check (char_length(reward_type) between 1 and 50),
   constraint rewards_stock_count_range check (stock_count >= 0),
@@ -28,7 +28,7 @@ create table app.rewards (
 
 alter table app.rewards enable row level security;
 
--- A page, newest first: of all, and of those that are not archived.
+-- For pages, newest first: of all rewards, and of those that are not archived.
 create index rewards_newest on app.rewards (company_id, created_at desc, id desc);
 create index rewards_current_newest on app.rewards (company_id, created_at desc, id desc) where not is_archived;
 
@@ -43,8 +43,8 @@ create policy api_update on app.rewards for update to public_api
 grant select on app.rewards to public_api;
 grant insert (company_id, external_id, name, description, points_cost, reward_type) on app.rewards to public_api;
 grant update (name, description, points_cost, reward_type) on app.rewards to public_api;
--- Not granted: delete; writing is_archived, stock_count, image_url, vendor_name, created_at, which an import leaves alone;
--- anything to authenticated.
+-- Not granted: delete; writing is_archived, stock_count, image_url, vendor_name, created_at, which an import does not
+-- change; anything to authenticated.
 
 comment on table app.rewards is 'The reward catalogue of a company.';
 comment on column app.rewards.external_id is 'The id that the system has which sends the catalogue; null for rewards made elsewhere.';

@@ -1,4 +1,5 @@
--- Day ratings: how a day was, from 1 to 5. Anonymous: a rating belongs to a team at most, and no column could name a person.
+-- Day ratings: how a day was, from 1 to 5. Anonymous: a rating belongs to a team at most, and no column could name a
+-- person.
 
 create table app.day_ratings (
   company_id uuid not null references app.companies (id) on delete cascade,
@@ -18,7 +19,7 @@ create table app.day_ratings (
 
 alter table app.day_ratings enable row level security;
 
--- A page, newest first: of all, and of one team.
+-- For pages, newest first: of all ratings, and of one team.
 create index day_ratings_newest on app.day_ratings (company_id, created_at desc, id desc);
 create index day_ratings_team_newest on app.day_ratings (company_id, team_id, created_at desc, id desc);
 
@@ -26,6 +27,6 @@ create policy api_read on app.day_ratings for select to public_api
   using (company_id = (select app.current_company_id()));
 
 grant select on app.day_ratings to public_api;
--- Not granted: any write; anything to authenticated: an admin sees no more of the moods than a key with read:analytics does.
+-- Not granted: any write; anything to authenticated: an admin sees no more mood data than a key with read:analytics.
 
 comment on table app.day_ratings is 'How a day was, from 1 to 5. Keyed to a team, never to a person.';

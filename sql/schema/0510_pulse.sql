@@ -14,7 +14,7 @@ create table app.pulse_questions (
 create table app.pulse_responses (
   company_id uuid not null references app.companies (id) on delete cascade,
   id uuid not null default gen_random_uuid(),
-  -- Null when the answer belongs to no question that is still known: the API then answers null for question and response_type.
+  -- Null when the answer's question no longer exists. The API then returns null for question and response_type.
   question_id uuid,
   value jsonb,
   comment text not null default '',
@@ -28,7 +28,7 @@ create table app.pulse_responses (
 alter table app.pulse_questions enable row level security;
 alter table app.pulse_responses enable row level security;
 
--- A page, newest first; and the side of the foreign key that deleting a question looks up.
+-- For pages, newest first; and for the foreign key, which looks up the answers of a question that is deleted.
 create index pulse_responses_newest on app.pulse_responses (company_id, created_at desc, id desc);
 create index pulse_responses_question on app.pulse_responses (company_id, question_id);
 

@@ -1,5 +1,5 @@
--- API keys: what opens the API for another system, and what is known of them. The key itself is never stored: whoever reads
--- the whole database finds its SHA-256. A fast hash is right here, because a key is 190 random bits: there is nothing to guess.
+-- API keys, with which other systems use the API. The key itself is never stored, only its SHA-256. A fast hash is
+-- enough, because a key has 190 random bits and cannot be guessed.
 
 -- The scopes, in the order in which they are always shown (docs/api.md, Authentication).
 create function app.scopes() returns text[]
@@ -15,7 +15,7 @@ create table app.api_keys (
   id uuid not null default gen_random_uuid(),
   name text not null,
   scopes text[] not null,
-  -- A key is looked up before its company is known, therefore unique in the whole service.
+  -- Unique in the whole service, because a key is looked up before its company is known.
   key_hash bytea not null,
   hint text not null,
   created_at timestamptz not null default now(),
@@ -23,8 +23,8 @@ create table app.api_keys (
   expires_at timestamptz,
   revoked_at timestamptz,
   revoked_by uuid,
-  -- The key that takes its place; until this one expires, both work. No foreign key: in an emergency an operator deletes a key, whatever
-  -- it replaced.
+  -- The key that replaces this one. Both work until this one expires. No foreign key, so that in an emergency an
+  -- operator can delete a key that has replaced another one.
   replaced_by uuid,
   primary key (company_id, id),
   constraint api_keys_key_hash_key unique (key_hash),
@@ -54,7 +54,7 @@ grant select (company_id, id, name, scopes, hint, created_at, created_by, expire
   on app.api_keys to authenticated;
 grant insert (name, scopes, expires_at) on app.api_keys to authenticated;
 grant update (name, expires_at, revoked_at, replaced_by) on app.api_keys to authenticated;
--- What of an update counts, app.change_api_key decides.
+-- app.change_api_key decides which changes of an update are applied.
 -- Not granted: key_hash to anybody, so that nobody reads or chooses one; delete, because a revoked key stays listed;
 -- anything to public_api: app.authenticate is the only function that reads this table for a request.
 
@@ -62,7 +62,7 @@ comment on table app.api_keys is 'API keys of a company: hash, hint, scopes. Nev
 comment on column app.api_keys.key_hash is 'SHA-256 of the whole key.';
 comment on column app.api_keys.hint is 'sk_live_… and the last four characters, so that a person can tell keys apart.';
 
--- When a key was last used. Apart from the key row, so that no request waits for a revoke and no revoke for a request.
+-- When a key was last used. Not in the row of the key, so that a request and a revoke do not wait for each other.
 create table app.api_key_uses (
   company_id uuid not null,
   key_id uuid not null,

@@ -1,8 +1,8 @@
--- How a key is made (docs/api.md, Authentication): sk_live_, 32 random characters of 0-9A-Za-z, and six characters that check the
--- text before them. The check lets the function refuse junk without asking the database, and lets a secret scanner tell
--- a real key from a placeholder.
+-- How a key is made (docs/api.md, Authentication): sk_live_, 32 random characters of 0-9A-Za-z, and a checksum of six
+-- characters over the text before it. With the checksum the Edge Function can refuse a malformed key without calling
+-- the database, and a secret scanner can tell a real key from a placeholder.
 
--- CRC32 (IEEE) of the ASCII text in base62, six characters, most significant first.
+-- CRC32 (IEEE) of an ASCII text, in base62, six characters, most significant digit first.
 create function app.api_key_checksum(text text) returns text
 language plpgsql immutable strict set search_path = ''
 as $$
@@ -31,7 +31,8 @@ $$;
 revoke all on function app.api_key_checksum from public;
 comment on function app.api_key_checksum is 'The last six characters of an API key, from the text before them.';
 
--- 32 characters of 62 are 190 bits. Bytes from 248 on are thrown away: with them the first characters would come up more often.
+-- 32 characters out of 62 are 190 bits. Bytes from 248 on are discarded: with them the first characters would be more
+-- frequent.
 create function app.new_api_key() returns text
 language plpgsql volatile set search_path = ''
 as $$
@@ -56,8 +57,9 @@ $$;
 revoke all on function app.new_api_key from public;
 comment on function app.new_api_key is 'A new random API key.';
 
--- Whoever inserts a key says its name, scopes and expiry; everything else is decided here, so that no caller can choose a key, a
--- hash, a company or a creator. The key leaves through a setting of this transaction, which app.insert_api_key empties.
+-- An insert sets only the name, scopes and expiry. The trigger sets everything else, so that no caller can choose a
+-- key, a hash, a company or a creator. It returns the key in a setting of this transaction, which app.insert_api_key
+-- reads and empties.
 create function app.make_api_key() returns trigger
 language plpgsql security definer set search_path = ''
 as $$

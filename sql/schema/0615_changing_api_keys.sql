@@ -1,7 +1,7 @@
--- What may change of a key (docs/api.md, Authentication): it is renamed, it is replaced once, it is revoked once and for good. Scopes,
--- creator, company and hash are those that it was made with, for life.
+-- The changes that a key may have (docs/api.md, Authentication): it can be renamed, replaced once, and revoked once,
+-- which is final. Its scopes, creator, company and hash never change.
 
--- Whatever else an update says stays as it was; but Former member takes the place of somebody who has been erased (0950).
+-- Any other change in an update is ignored, except that Former member replaces an erased person (0950).
 create function app.change_api_key() returns trigger
 language plpgsql security definer set search_path = ''
 as $$

@@ -1,4 +1,5 @@
--- The history of keys: who created, replaced, renamed or revoked which, when, with what scopes. It only grows.
+-- The history of keys: who created, replaced, renamed or revoked which key, when, and with which scopes. Rows are only
+-- added.
 create table app.api_key_events (
   company_id uuid not null,
   id bigint not null generated always as identity,
@@ -10,11 +11,11 @@ create table app.api_key_events (
   scopes text[] not null,
   expires_at timestamptz,
   member_id uuid not null,
-  -- As it was then: the history stays readable when the member is renamed.
+  -- The member's name at that time: it does not change when the member is renamed.
   member_name text not null,
-  -- Of a key that was renamed: what it was called before. key_name is what it is called since.
+  -- Only for renamed: the name before. key_name is the name after.
   former_name text,
-  -- Of a key that was replaced: by which.
+  -- Only for replaced: the id of the new key.
   replaced_by uuid,
   primary key (company_id, id),
   constraint api_key_events_action_known check (action in ('created', 'replaced', 'renamed', 'revoked'))
@@ -28,10 +29,10 @@ create policy admin_read on app.api_key_events for select to authenticated
   using (company_id = (select admin.company_id from app.current_admin() as admin));
 
 grant select on app.api_key_events to authenticated;
--- Not granted: any write; the trigger on app.api_keys writes it, and the trigger below refuses every change to everybody.
+-- Not granted: any write. The trigger on app.api_keys adds the rows, and the trigger below refuses changes by any role.
 
--- Refuses to change what is history, also to the owner of the table. But Former member takes the place of somebody who has been erased,
--- and the history of a company goes when the company is no more (0950).
+-- Refuses to change or delete rows of the history, even for the owner of the table. Two exceptions (0950): Former
+-- member replaces an erased person, and the history of a company may be deleted once the company is deleted.
 create function app.refuse_change() returns trigger
 language plpgsql set search_path = ''
 as $$
@@ -57,7 +58,7 @@ create trigger refuse_truncate before truncate on app.api_key_events
 
 comment on table app.api_key_events is 'Who created, replaced, renamed or revoked which API key, when. Only ever grows.';
 
--- Writes the history, and the row that the last use will stand in.
+-- Adds a row to the history, and for a new key the row for its last use.
 create function app.record_api_key_event() returns trigger
 language plpgsql security definer set search_path = ''
 as $$

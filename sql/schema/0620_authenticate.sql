@@ -1,7 +1,7 @@
--- app.authenticate: the one door. Verifies a key by its hash and binds the transaction to the company that owns it.
+-- app.authenticate verifies a key by its hash and sets the key's company for the transaction. Every request calls it.
 --
--- It is owned by postgres, the only one who reads the key table, and only public_api may execute it. Call it first and read in
--- a statement of its own after it: policies look at the company that it has set.
+-- It is owned by postgres, which alone may read the table of keys, and only public_api may execute it. Call it first,
+-- then read in a separate statement, because the policies use the company that it has set.
 
 create type app.verified_key as (company_id uuid, key_id uuid, key_name text, scopes text[], expires_at timestamptz);
 
@@ -9,8 +9,8 @@ revoke all on type app.verified_key from public;
 grant usage on type app.verified_key to public_api;
 comment on type app.verified_key is 'What app.authenticate knows of a key once it has verified it.';
 
--- The one place that holds this number. Operators of larger compute replace it (create or replace function); sessions follow at once,
--- because it is stable: of an immutable function they would keep the value.
+-- The only place with this number. Operators with more compute can change it (create or replace function). Sessions use
+-- the new number at once, because the function is stable; sessions would keep the value of an immutable function.
 create function app.requests_at_once() returns integer
 language sql stable set search_path = ''
 return 4;
@@ -19,9 +19,11 @@ revoke all on function app.requests_at_once from public;
 comment on function app.requests_at_once is
   'How many requests of one company run in the database at the same moment, over all its keys. More are refused with PT429. To be replaced by operators.';
 
--- Notes that a key is used. Never waiting: whoever finds the row locked leaves it to the one who holds it. Not at all while the database is
--- read-only, which the platform makes it by default when a disk is nearly full: a page is worth more than the note. The default is asked and
--- not the transaction: PostgREST begins a POST as read write whatever the default is, and a GET, which is not for us, as read-only.
+-- Records the time as the last use of a key. It never waits: if the row is locked, the transaction that locks it
+-- records the use. It records nothing while the database is read-only, because then requests must still work; the
+-- platform sets the default to read-only when a disk is nearly full. It checks the default and not the transaction,
+-- because PostgREST begins a POST as read write whatever the default is, and a GET, which this service does not use, as
+-- read-only.
 create function app.note_use(company_id uuid, key_id uuid) returns void
 language plpgsql volatile
 set search_path = ''
@@ -44,13 +46,16 @@ $$;
 revoke all on function app.note_use from public;
 comment on function app.note_use is 'Records now as the last use of a key, unless somebody else is doing that or the database is read-only.';
 
--- Reading a table from end to end is off, as in the lists: a plan made while there were few keys would do it when there are many. For
--- the same reason the last use is looked up from the key and not joined: a join may go through all keys of a company.
+-- Sequential scans are off, as in the lists: a plan that was made while there were few keys would still scan the whole
+-- table when there are many. For the same reason the last use is looked up by the key's id and not joined: a join may
+-- read all keys of a company.
 --
--- Raises PT401 (unknown, revoked or expired: HTTP 401) or PT403 (the scope is missing: HTTP 403); PostgREST turns these into
--- the HTTP status. PT429 when as many requests of the company are under way as may be (app.requests_at_once), and, while the company is
--- moving to another project, for a scope that writes: to be tried again, here or there.
--- The detail of a PT403 and of too many requests names key and company for the request log.
+-- Raises these errors, which PostgREST turns into the HTTP status:
+-- PT401: the key is unknown, revoked or expired.
+-- PT403: the key lacks the scope.
+-- PT429: too many requests of the company are running (app.requests_at_once); or the scope writes, and the company is
+-- moving to another project. The caller should try again, in the second case perhaps at the other project.
+-- The detail of a PT403, and of a PT429 for too many requests, has the ids of key and company for the request log.
 create function app.authenticate(key_hash text, required_scope text) returns app.verified_key
 language plpgsql volatile security definer
 set search_path = ''

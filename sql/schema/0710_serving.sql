@@ -1,22 +1,25 @@
--- What the chapters that follow share: each is one endpoint, with its view, its function, and who may call it.
+-- Shared parts of the files that follow. Each of them has one endpoint: its view, its function, and its grants.
 --
--- A view is the public shape of a resource (docs/api.md), column for column, after company_id, the ids that filters need and the instant
--- that pages are ordered by. Date-times are text, as app.iso_8601 makes it, but not made by it: a call a row would cost a fifth of a page's
--- time. security_invoker: a view reads with the rights and under the policies of whoever selects from it. create or replace without
--- repeating the option would clear it silently; a test looks.
+-- A view has the public columns of a resource (docs/api.md). Before them come company_id, the ids that filters need,
+-- and the instant by which pages are ordered. Date-times are text in the format of app.iso_8601, but views do not call
+-- it: a call per row would take a fifth of a page's time. security_invoker means that a view reads with the rights and
+-- policies of the role that selects from it. create or replace without this option would silently clear it; a test
+-- checks it.
 --
--- What a row names (its team, its people) is looked up row by row with left join lateral (… offset 0): offset 0 keeps PostgreSQL from
--- turning the look-ups into joins over whole tables, so that a page costs the same at any size.
+-- The team or the people of a row are looked up row by row with left join lateral (… offset 0). offset 0 stops
+-- PostgreSQL from turning the look-ups into joins over whole tables, so that a page takes the same time at any size of
+-- the tables.
 --
--- A page begins with the newest row, or below the row that starting_after names: one row comparison (instant, id) < (…), which an index
--- takes as a condition. It has to be the only upper bound: beside instant <= until the scan starts at the row comparison and walks down to
--- until. So until is folded into the pair, as the microsecond after it and the lowest id, and the smaller of the two pairs bounds the page.
+-- A page begins with the newest row, or after the row with the id starting_after: one row comparison (instant, id) <
+-- (…), which can be an index condition. It must be the only upper bound. With a second one, instant <= until, the scan
+-- would begin at the row comparison and read all rows down to until. So until becomes a pair too: the microsecond after
+-- it, and the lowest id. The smaller pair is the bound of the page.
 --
 -- Not granted: any view to anon, authenticated or service_role.
 
--- Every one of these functions asks row_security_active() about the tables that it reads, and calls this where the answer is no.
--- Ownership is what a restore without owners loses, and the same functions owned by postgres would return every company's rows:
--- then they had better not run at all.
+-- Each of these functions checks row_security_active() for the tables that it reads, and calls this function if it is
+-- false. After a restore without owners, postgres may own the functions. They would then return the rows of every
+-- company, so they must not run.
 create function app.refuse_without_row_security() returns void
 language plpgsql stable set search_path = ''
 as $$
@@ -30,11 +33,12 @@ revoke all on function app.refuse_without_row_security from public;
 grant execute on function app.refuse_without_row_security to public_api;
 comment on function app.refuse_without_row_security is 'Raises: row-level security does not bind the current role.';
 
--- What PostgREST's response.headers hold for the Edge Function besides a page: key and company for the request log, how many rows the page
--- has, and whether there are more. Written out, because building it from JSON functions took a tenth of a small page's time, and uuids,
--- integers and booleans need no escaping; each list fills it in itself, because the call of a function for that took a fortieth
--- (and assigns what set_config answers, because perform would run it as a query). This function costs nothing: it is immutable, so that
--- the planner calls it once and keeps the text.
+-- The response headers of a page for the Edge Function (PostgREST's setting response.headers): the ids of key and
+-- company for the request log, the number of rows, and whether there are more. It is a text for format(), because JSON
+-- functions took a tenth of a small page's time, and uuids, integers and booleans need no escaping. Each list calls
+-- format() itself, because another function call took a fortieth of the time. The lists assign the result of
+-- set_config, because perform would run it as a query. This function costs no time: it is immutable, so the planner
+-- calls it once and keeps the text.
 create function app.page_headers() returns text
 language sql immutable set search_path = ''
 return '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"}]';
@@ -44,8 +48,9 @@ grant execute on function app.page_headers to public_api;
 comment on function app.page_headers is
   'The response.headers of a page, for format(): the ids of key and company, the number of its rows, true or false for whether there are more.';
 
--- The answer of the functions that serve no page: its body as it is, with key and company for the request log. Lists of 1.0.0 pass what a
--- page has besides; one that is under way while a migration replaces it still does.
+-- The response of the functions that serve no page: returns the body unchanged, and sets the headers with key and
+-- company for the request log. The last two arguments are for the lists of version 1.0.0: one may still be running
+-- while a migration replaces it.
 create function app.respond(
   key_id uuid,
   company_id uuid,
@@ -77,7 +82,8 @@ grant execute on function app.respond to public_api;
 comment on function app.respond is
   'The body, with X-Key-Id, X-Company-Id and of a page X-Row-Count and X-Has-More put into the response.';
 
--- The row that starting_after names is not in this list of the company: it may be another company's, and nothing tells the two apart.
+-- The list of the company has no row with the id starting_after. The row may be another company's; the error must be
+-- the same.
 create function app.refuse_starting_after(key_id uuid, company_id uuid) returns void
 language plpgsql stable set search_path = ''
 as $$
@@ -93,7 +99,8 @@ revoke all on function app.refuse_starting_after from public;
 grant execute on function app.refuse_starting_after to public_api;
 comment on function app.refuse_starting_after is 'Raises PT400: starting_after is not the id of a row of the list. The detail names key and company for the request log.';
 
--- As text, because json keeps the page's rows as they were written, and jsonb would sort their fields and change their numbers.
+-- It appends text to text, so that the fields and numbers of a row stay as they are; jsonb would sort the fields and
+-- change numbers.
 create function app.append_columns(item json, columns json, include text[]) returns json
 language sql immutable set search_path = ''
 return (

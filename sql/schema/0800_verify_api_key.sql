@@ -1,5 +1,5 @@
--- GET / (docs/api.md, Authentication), and the check that comes before every 400: a caller without a valid key, or without the scope,
--- learns nothing about parameters.
+-- GET / (docs/api.md, Authentication). The Edge Function also calls it before every 400, so that a caller without a
+-- valid key, or without the scope, learns nothing about parameters.
 
 create function public.verify_api_key(key_hash text, required_scope text default null) returns json
 language plpgsql volatile security definer

@@ -1,16 +1,18 @@
 -- GET /members (docs/api.md, Members).
 --
--- One static statement per leading filter, because each has an index with the order of the page behind it; a second filter
--- is checked on the way. The generic plan is forced: planning anew for every call would halve the speed of small pages. And
--- nothing but the index that has the page's order is left to it: reading a whole table, or sorting all that a filter matches, may
--- look cheap in the session that made the plan, and is not when the table has grown.
+-- There is one static statement per leading filter, because each filter has an index that continues with the order of
+-- the page. A second filter is checked for each row. The generic plan is forced, because planning again for every call
+-- would halve the speed of small pages. Sequential scans and sorts are off, so that the plan must use the index in the
+-- page's order. Reading a whole table, or sorting all matches of a filter, may look cheap when a session makes its
+-- plan, but is slow when the table has grown.
 --
--- A sort that cannot be avoided, as of the names of categories, is priced at 1e10 then. That is past jit_above_cost, and compiling a page of
--- two milliseconds took 200 to 700: therefore jit = off, here and in whatever a page calls. Nothing else is decided by that price: it is
--- a price of such a sort alone, parallel plans are ruled out by the policies (app.current_company_id is not parallel safe), and
--- force_generic_plan compares no prices.
+-- A sort that cannot be avoided, such as that of the names of categories, then has an estimated cost of 1e10. This is
+-- above jit_above_cost, and compiling a page of 2 milliseconds took 200 to 700. Therefore jit = off, here and in all
+-- functions that a page calls. The cost affects no other decision: only such a sort has it, parallel plans are
+-- impossible because of the policies (app.current_company_id is not parallel safe), and force_generic_plan compares no
+-- costs.
 --
--- Each statement reads one row more than it answers: that there is one is what X-Has-More says.
+-- Each statement reads one row more than it returns. If that row exists, X-Has-More is true.
 
 create view api.members with (security_invoker = true) as
 select
@@ -32,8 +34,9 @@ where not m.is_former;
 grant select on api.members to public_api;
 comment on view api.members is 'Members (docs/api.md, Members).';
 
--- Which filter leads: the only one, and of two the one that fewer members match, of a thousand of each at most: counting them costs less
--- than a page. It is planned as its caller says, but for bitmaps, which read all that matches before the first is counted.
+-- The leading filter: the only one that is set, or of two the one that fewer members match. At most a thousand matches
+-- of each are counted, which takes less time than a page. The plans have the settings of the caller, but no bitmap
+-- scans, which would read all matches before the first is counted.
 create function app.rarest_members_filter(company_id uuid, team_id uuid, role text) returns text
 language plpgsql stable
 set search_path = ''

@@ -1,6 +1,6 @@
 -- GET /activity (docs/api.md, Activity). Statements and plans as in list_members.
 
--- All but the category's name: public.list_activity looks all of them up once a page.
+-- All columns except the name of the category: public.list_activity looks up the names of all categories once per page.
 create view api.activity with (security_invoker = true) as
 select
   k.company_id,
@@ -26,9 +26,10 @@ left join lateral (
 grant select on api.activity to public_api;
 comment on view api.activity is 'Kudos (docs/api.md, Activity), with the id of their category.';
 
--- The name of each category of a company, by its id: in the company's default language (pt-br is pt-BR, but what is written the same comes
--- first), else in English, else in any: the first language by its tag. A category without any name is not in it. In plpgsql, because a
--- session keeps its plan; stable, so that it sees the moment that the statement sees which asks.
+-- The name of each category of a company, by the category's id: in the company's default language (pt-br matches pt-BR,
+-- but an exact match comes first), else in English, else in the first language by its tag. A category without a name is
+-- not in the result. In plpgsql, because a session keeps its plan. Stable, so that it has the same snapshot as the
+-- statement that calls it.
 create function app.category_names_by_id(company_id uuid) returns jsonb
 language plpgsql stable
 set search_path = ''
@@ -53,8 +54,9 @@ revoke all on function app.category_names_by_id from public;
 grant execute on function app.category_names_by_id to public_api;
 comment on function app.category_names_by_id is 'The names of a company''s kudos categories, { id: name }, in the language that the company reads.';
 
--- Which filter leads: the only one, and of several the one that fewest kudos of the window match, of a thousand of each at most. It
--- is planned as its caller says, but for bitmaps, which read all that matches before the first is counted.
+-- The leading filter: the only one that is set, or of several the one that the fewest kudos of the time window match.
+-- At most a thousand matches of each are counted. The plans have the settings of the caller, but no bitmap scans, which
+-- would read all matches before the first is counted.
 create function app.rarest_kudos_filter(
   company_id uuid,
   since timestamptz,
@@ -116,7 +118,8 @@ grant execute on function app.rarest_kudos_filter to public_api;
 comment on function app.rarest_kudos_filter is
   'sender, receiver or category, whichever fewest kudos of the window match.';
 
--- What include=sender_id,receiver_id,category_id appends. Stable, so that it sees the moment that the page sees.
+-- Appends the columns of include=sender_id,receiver_id,category_id. Stable, so that it has the same snapshot as the
+-- page.
 create function app.include_in_activity(page json, company_id uuid, include text[]) returns json
 language plpgsql stable
 set search_path = ''

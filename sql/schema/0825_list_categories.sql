@@ -1,6 +1,6 @@
 -- GET /categories (docs/api.md, Categories). Statement and plan as in list_members.
 
--- All but the name, which app.category_names_by_id looks up, as for kudos.
+-- All columns except the name, which app.category_names_by_id looks up, as for kudos.
 create view api.categories with (security_invoker = true) as
 select
   c.company_id,

@@ -1,4 +1,5 @@
--- GET /rewards (docs/api.md, Rewards). Statements and plans as in list_members; without archived rewards there is an index of its own.
+-- GET /rewards (docs/api.md, Rewards). Statements and plans as in list_members. The list without archived rewards has
+-- its own index.
 
 create view api.rewards with (security_invoker = true) as
 select
@@ -19,7 +20,7 @@ from app.rewards as r;
 grant select on api.rewards to public_api;
 comment on view api.rewards is 'Rewards (docs/api.md, Rewards).';
 
--- What include=external_id appends. Stable, so that it sees the moment that the page sees.
+-- Appends the column of include=external_id. Stable, so that it has the same snapshot as the page.
 create function app.include_in_rewards(page json, company_id uuid, include text[]) returns json
 language plpgsql stable
 set search_path = ''

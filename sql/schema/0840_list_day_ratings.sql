@@ -15,7 +15,8 @@ from app.day_ratings as d;
 grant select on api.day_ratings to public_api;
 comment on view api.day_ratings is 'Day ratings (docs/api.md, Day ratings).';
 
--- What include=team_name appends: null for a rating without a team. Stable, so that it sees the moment that the page sees.
+-- Appends the column of include=team_name: null for a rating without a team. Stable, so that it has the same snapshot
+-- as the page.
 create function app.include_in_day_ratings(page json, company_id uuid, include text[]) returns json
 language plpgsql stable
 set search_path = ''

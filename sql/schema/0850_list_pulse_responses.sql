@@ -21,7 +21,7 @@ left join lateral (
 grant select on api.pulse_responses to public_api;
 comment on view api.pulse_responses is 'Pulse answers (docs/api.md, Pulse responses).';
 
--- What include=question_id appends. Stable, so that it sees the moment that the page sees.
+-- Appends the column of include=question_id. Stable, so that it has the same snapshot as the page.
 create function app.include_in_pulse_responses(page json, company_id uuid, include text[]) returns json
 language plpgsql stable
 set search_path = ''

@@ -1,10 +1,12 @@
 -- POST /rewards (docs/api.md, Import): creates or updates rewards, matched on external_id, all or nothing.
 --
--- rewards is a JSON array of rows that the Edge Function has checked: external_id, name, points_cost, and description and
--- reward_type where the caller sent them. It comes as text, because that reaches PostgreSQL unchanged through every Data API.
+-- rewards is a JSON array of rows that the Edge Function has checked: external_id, name, points_cost, and description
+-- and reward_type if the caller sent them. It is text, because text reaches PostgreSQL unchanged through every Data
+-- API.
 --
--- One statement, sorted: imports that send the same ids in different orders lock them in the same order and cannot deadlock.
--- A row that changes nothing gets no new version, but it is locked: that puts two imports of the same rows in serial order.
+-- One statement writes the rows, sorted: so imports that send the same ids in different orders lock them in the same
+-- order and cannot deadlock. A row that changes nothing gets no new version, but it is locked, so that of two imports
+-- of the same rows one waits for the other.
 
 create function public.upsert_rewards(key_hash text, rewards text) returns json
 language plpgsql volatile security definer

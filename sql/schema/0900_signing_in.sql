@@ -1,7 +1,8 @@
--- Signing in to the dashboard through Supabase Auth, and becoming the member that one is (docs/operations.md).
+-- Signing in to the dashboard through Supabase Auth, and linking the account to a member (docs/operations.md).
 
--- Links the signed-in person to their member row, by confirmed e-mail address and without case, once and for good.
--- Security definer, because it looks through all companies; in app, because nothing of that kind stands in an exposed schema.
+-- Links the account of the signed-in person to their member row, by the confirmed email address, without case. The link
+-- is permanent. Security definer, because it searches all companies; in app, because no such function should be in an
+-- exposed schema.
 create function app.link_member() returns text
 language plpgsql volatile security definer set search_path = ''
 as $$
@@ -52,7 +53,7 @@ grant execute on function app.link_member to authenticated;
 comment on function app.link_member is
   'Links the signed-in person to their member row: linked, moved (linked, but the company has moved to another project), email_not_confirmed, no_member or several_members. PT401 when the account is gone.';
 
--- Who the signed-in person is: their own member row, whatever their role.
+-- The signed-in person's own member row, for any role.
 create function app.current_member(out company_name text, out name text, out role text) returns setof record
 language sql stable rows 1 security definer set search_path = ''
 begin atomic

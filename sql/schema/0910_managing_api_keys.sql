@@ -1,7 +1,8 @@
--- What the dashboard calls to manage keys (docs/api.md, Authentication). Security invoker: the policies and grants of authenticated
--- decide. Errors for the admin leave as PT400, PT403, PT404 and PT409, which PostgREST turns into that HTTP status; the hint of a PT400 names the field.
+-- The functions that the dashboard calls to manage keys (docs/api.md, Authentication). Security invoker: the policies
+-- and grants of authenticated apply. Errors for the admin are PT400, PT403, PT404 and PT409, which PostgREST turns into
+-- the HTTP status. The hint of a PT400 names the field.
 
--- Refuses what is no name of a key, with PT400.
+-- Raises PT400 if a text cannot be the name of a key.
 create function app.check_api_key_name(name text) returns void
 language plpgsql immutable set search_path = ''
 as $$
@@ -17,7 +18,7 @@ revoke all on function app.check_api_key_name from public;
 grant execute on function app.check_api_key_name to authenticated;
 comment on function app.check_api_key_name is 'Raises PT400 unless a text can be the name of an API key.';
 
--- Makes a key, whose name and scopes have been checked.
+-- Makes a key. The caller has checked its name and scopes.
 create function app.insert_api_key(name text, scopes text[], expires_at timestamptz) returns json
 language plpgsql volatile security invoker set search_path = ''
 as $$
@@ -81,7 +82,7 @@ grant execute on function public.create_api_key to authenticated;
 comment on function public.create_api_key is
   'Makes an API key and returns it, this once: { id, name, api_key, hint, scopes, created_at, expires_at }. PT400, PT403.';
 
--- A successor with the same name and scopes, whose expiry is chosen anew. The old key works until the overlap is over.
+-- Makes a new key with the same name and scopes and its own expiry. The old key works until the overlap is over.
 create function public.replace_api_key(key_id uuid, overlap interval default '24 hours', expires_at timestamptz default null) returns json
 language plpgsql volatile security invoker
 set search_path = ''

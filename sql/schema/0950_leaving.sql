@@ -1,9 +1,11 @@
--- People, old data and companies that leave (docs/operations.md, People who leave). For operators, as postgres.
+-- Erasing people, old data and companies (docs/operations.md, People who leave). For operators, as postgres.
 --
--- In place of everybody who has been erased stands one row of app.members, Former member: what others did with them keeps its two sides,
--- keys that they made go on working, and nobody can tell two erased people apart. The id goes too: it is a name in another system.
+-- One row of app.members per company, Former member, replaces all of its erased people. So kudos keep a sender and a
+-- receiver, keys that an erased person made still work, and nobody can tell two erased people apart. The id is deleted
+-- too: another system may know it.
 
--- Who has been erased, without naming them: enough to know an id again that a later file brings, and to show that it was done.
+-- Marks of erased people, without their names or ids. With a mark an id in a later file can be recognized, and the
+-- erasure can be proved.
 create table app.erasures (
   company_id uuid not null references app.companies (id) on delete cascade,
   member_mark bytea not null,
@@ -14,7 +16,7 @@ create table app.erasures (
 );
 
 alter table app.erasures enable row level security;
--- No policies, nothing granted: only what is below, and loading, asks for it.
+-- No policies, nothing granted: only the functions below and loading read it.
 
 comment on table app.erasures is 'Erased people, by a mark that only who knows the id can make.';
 comment on column app.erasures.member_mark is 'SHA-256 of the ids of company and member.';
@@ -32,7 +34,8 @@ begin atomic
   );
 end;
 
--- Whether the second list of members is the first one with Former member in the place of people who have been erased, one at least.
+-- Whether the second list of members differs from the first one only by Former member in place of one or more erased
+-- people.
 create function app.stand_for_erased(company_id uuid, before uuid[], after uuid[]) returns boolean
 language sql stable set search_path = ''
 begin atomic
@@ -49,7 +52,8 @@ begin atomic
   );
 end;
 
--- The company, locked so that it cannot begin to move away meanwhile: what changes it then would be lost.
+-- Raises unless this project serves the company, and locks its row, so that it cannot begin to move to another project
+-- meanwhile: changes during a move would be lost.
 create function app.require_open_company(company_id uuid) returns void
 language plpgsql volatile set search_path = ''
 as $$
@@ -66,7 +70,7 @@ begin
 end
 $$;
 
--- The row that stands for everybody of a company who has been erased; made with the first of them.
+-- The row that replaces all erased people of a company. It is added when the first person is erased.
 create function app.former_member(company_id uuid) returns uuid
 language plpgsql volatile set search_path = ''
 as $$
@@ -77,8 +81,9 @@ begin
 end
 $$;
 
--- Ends what members can sign in with: the accounts that are linked to them, and one of their address that nobody else could be meant by. With it
--- goes what the journal of Auth says about it, address included. Of all members at once, because Auth's tables are read from end to end.
+-- Deletes the accounts of members: those linked to them, and unlinked ones with their email address, unless another
+-- member has the same address. Also deletes the entries about these accounts in Auth's audit log, which contain the
+-- address. One call takes all members, because each call scans whole tables of Auth.
 create function app.delete_accounts(company_id uuid, member_ids uuid[]) returns bigint
 language plpgsql volatile set search_path = ''
 as $$
@@ -114,8 +119,8 @@ begin
 end
 $$;
 
--- Erases a person, all or nothing: see the head of this file. Of somebody who has been erased already it changes nothing.
--- blank_messages: whether the messages of the kudos that they gave and were given go too.
+-- Erases a person, all or nothing (see the head of this file). It changes nothing if the person has been erased
+-- already. blank_messages: whether to blank the messages of the kudos that the person sent and received.
 create function app.erase_member(
   company_id uuid,
   member_id uuid,
@@ -180,7 +185,8 @@ begin
 end
 $$;
 
--- Deletes up to 2,000 rows of a table that are of that time, the oldest first: short enough that nobody waits for it. How many, and up to when.
+-- Deletes up to 2,000 rows of a table in the time window, the oldest first, so that nobody has to wait long for it.
+-- Returns the number of deleted rows and the time of the newest of them.
 create function app.purge_some(company_id uuid, since timestamptz, before timestamptz, relation text, out deleted bigint, out reached timestamptz)
 language plpgsql volatile set search_path = ''
 as $$
@@ -201,9 +207,10 @@ begin
 end
 $$;
 
--- Deletes the kudos, day ratings and pulse answers of a company that were created before a time. It commits every 2,000 rows, so that
--- nobody waits for it: it cannot be called within a transaction, and what it has deleted when it is broken off stays deleted.
--- Without a search path of its own, because PostgreSQL lets no procedure commit that has one; it names everything in full.
+-- Deletes the kudos, day ratings and pulse answers of a company that were created before a time. It commits after every
+-- 2,000 rows, so that nobody has to wait long for it. Therefore it cannot be called in a transaction, and if it is
+-- stopped, deleted rows stay deleted. It does not set search_path, because PostgreSQL does not let a procedure with
+-- such a setting commit. So all names have their schema.
 create procedure app.purge_before(company_id uuid, before timestamptz)
 language plpgsql security invoker
 as $$
@@ -233,7 +240,8 @@ begin
 end
 $$;
 
--- Deletes a company and everything of it: from the commit on its keys are refused. Accounts of its people too, and the history of its keys.
+-- Deletes a company with all its data, the accounts of its people, and the history of its keys. After the commit its
+-- keys are refused.
 create function app.delete_company(
   company_id uuid, out members bigint, out kudos bigint, out keys bigint, out accounts bigint
 )
