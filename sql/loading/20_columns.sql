@@ -87,7 +87,7 @@ begin atomic
     ('text', 'char_length(%1$s) between %2$s and %3$s', 'must be %2$s to %3$s characters'),
     ('label', $$char_length(%1$s) between %2$s and %3$s and %1$s !~ '^\s|\s$|[\u0001-\u001f\u007f]'$$,
       'must be one line of %2$s to %3$s characters without blanks around it'),
-    ('email', $$char_length(%1$s) <= %3$s and %1$s ~ '^[^@\s]+@[^@\s]+$'$$, 'must be an e-mail address'),
+    ('email', $$char_length(%1$s) <= %3$s and %1$s ~ '^[^@\s]+@[^@\s]+$'$$, 'must be an email address'),
     ('language', $$%1$s ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$'$$, 'must be a language tag, such as en or pt-BR'),
     ('whole_number', $$case when %1$s ~ '^(0|[1-9][0-9]{0,9})$' then %1$s::bigint between %2$s and %3$s end$$,
       'must be a whole number from %2$s to %3$s'),

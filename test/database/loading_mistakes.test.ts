@@ -28,7 +28,7 @@ const refused: [file: string, field: string, problem: string, cells: string[]][]
   [
     "members",
     "email",
-    "email must be an e-mail address",
+    "email must be an email address",
     ["", "ines", "ines@", "@files.example", "i nes@files.example", "a@b@c", `${"x".repeat(320)}@files.example`],
   ],
   ["members", "team_id", "team_id must be a uuid or empty", ["design"]],
