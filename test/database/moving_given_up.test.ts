@@ -11,12 +11,15 @@ import {
   kill,
   killBetweenCommits,
   move,
+  newProjectsForEachTest,
   ofTarget,
   others,
   source,
   target,
 } from "./move_scene.ts";
 import { ask, importReward, servingIn } from "./two_projects.ts";
+
+newProjectsForEachTest();
 
 const page = await readFile(`${root}/docs/moving-a-company.md`, "utf8");
 const [, section = ""] = page.split("To give up instead");

@@ -13,6 +13,7 @@ import {
   killBetweenCommits,
   move,
   neighbour,
+  newProjectsForEachTest,
   ofSource,
   ofTarget,
   other,
@@ -21,6 +22,8 @@ import {
   target,
 } from "./move_scene.ts";
 import { ask, importReward, moveCompany, newProject, type Project, servingIn } from "./two_projects.ts";
+
+newProjectsForEachTest();
 
 describe("while others write", () => {
   test("an import that began before is waited for and carried; one that comes later is told to try again", async () => {

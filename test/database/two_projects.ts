@@ -32,6 +32,7 @@ async function emptyProject(): Promise<string> {
   return name;
 }
 let empty: Promise<string> | undefined;
+let sides: Promise<Sides<string>> | undefined;
 
 /** A copy of a project, by default of the one without companies. */
 export async function newProject(template?: string): Promise<Project> {
@@ -47,6 +48,7 @@ export async function newProject(template?: string): Promise<Project> {
 }
 
 export async function removeProjects(): Promise<void> {
+  [empty, sides] = [undefined, undefined];
   for (const name of names.splice(0)) await runSql(stack.superuser_url, `drop database "${name}" with (force)`);
 }
 
@@ -72,7 +74,6 @@ async function foundSides(): Promise<Sides<string>> {
   const nameOf = ({ url }: Project): string => new URL(url).pathname.slice(1);
   return { source: nameOf(source), target: nameOf(target), company, neighbour, other };
 }
-let sides: Promise<Sides<string>> | undefined;
 
 /** New copies of both sides. */
 export async function newSides(): Promise<Sides<Project>> {

@@ -1,0 +1,3 @@
+import { watchEachTest } from "./browser.ts";
+
+watchEachTest();
