@@ -10,7 +10,7 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/co
 if (process.argv.includes("--no-color")) process.env.NO_COLOR = "1";
 
 /** What breaks the service for everybody, what writes to a demo company, and what wants to see that nothing has changed. */
-const alone = ["bad_requests", "docs", "failures"].map((name) => `test/api/${name}.test.ts`);
+const alone = ["bad_requests", "docs", "failures", "openapi"].map((name) => `test/api/${name}.test.ts`);
 
 /** What changes or counts something that all share: roles, tables and locks, staging, the log, the machine's time. */
 const inTurn = [

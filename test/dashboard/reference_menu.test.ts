@@ -33,8 +33,11 @@ test("on a narrow screen the menu is one line that stays in sight, opens over th
     await contents.waitFor();
     const link = menu.getByRole("link", { name: "GET /day-ratings" });
     expect(await link.isVisible()).toBe(false);
-    await page.mouse.wheel(0, 2000);
-    await eventually(() => page.evaluate(() => window.scrollY)).toBeGreaterThan(500);
+    // Again until the page is long enough: what is below the menu comes later.
+    await eventually(async () => {
+      await page.mouse.wheel(0, 2000);
+      return page.evaluate(() => window.scrollY);
+    }).toBeGreaterThan(500);
     expect((await contents.boundingBox())?.y).toBeLessThan(50);
     await contents.focus();
     await page.keyboard.press("Enter");

@@ -2,12 +2,10 @@
 // sql/repair.sql repairs it.
 import { readFile } from "node:fs/promises";
 import type { TransactionSql } from "postgres";
-import { afterAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { first, sql, stack } from "../api/stack.ts";
-
-afterAll(() => sql.end());
 
 const check = await readFile(`${root}/sql/check.sql`, "utf8");
 const repair = await readFile(`${root}/sql/repair.sql`, "utf8");

@@ -248,7 +248,6 @@ export async function newLoading(): Promise<Loading> {
     await empty();
     await company.remove();
     await other.remove();
-    await sql.end();
   });
   return { company, other, empty, contents, problemsOf };
 }
