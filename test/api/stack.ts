@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { expect } from "vitest";
 import type { StackFile } from "../../scripts/stack/stack.ts";
@@ -54,12 +55,17 @@ export type Row = Record<string, unknown>;
 
 /**
  * Sends a request as most clients do: with fetch and X-API-Key. The key may be null. The answer must match
- * docs/openapi.json.
+ * docs/openapi.json. Other tests use the same companies at the same time, so it waits after a 429 and tries again, as
+ * docs/api.md asks of a client.
  */
 export async function call(path: string, key: string | null, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
   if (key !== null) headers.set("X-API-Key", key);
-  return await checkedFetch(stack.api_url, path, { redirect: "manual", ...init, headers });
+  for (;;) {
+    const response = await checkedFetch(stack.api_url, path, { redirect: "manual", ...init, headers });
+    if (response.status !== 429) return response;
+    await sleep(1000 * Number(response.headers.get("Retry-After")));
+  }
 }
 
 /** The rows of a page, and whether there are more. */
