@@ -36,13 +36,13 @@ const ended = "Your session has ended.";
 const authMessages: Record<string, string> = {
   invalid_credentials: "The email address or the password is wrong. Check both, or use “Forgot password?”.",
   email_not_confirmed:
-    "This email address is not confirmed yet. Open the link in the mail that we sent to it. If you cannot find that mail, use “Forgot password?”: its link confirms the address too.",
+    "This email address is not confirmed yet. Open the link in the email that we sent to it. If you cannot find that email, use “Forgot password?”: its link confirms the address too.",
   user_banned: "This account is blocked. Ask whoever runs the service to unblock it.",
   over_request_rate_limit: tooOften,
   over_email_send_rate_limit:
-    "This service has sent as many mails as it may for now. Try again in an hour, or ask whoever runs the service for a link.",
-  email_address_not_authorized: `This service may not send mails to that address yet. ${askOperator}`,
-  email_address_invalid: "Mails cannot be sent to that address. Check it for a typing error.",
+    "This service has sent as many emails as it may for now. Try again in an hour, or ask whoever runs the service for a link.",
+  email_address_not_authorized: `This service may not send emails to that address yet. ${askOperator}`,
+  email_address_invalid: "Emails cannot be sent to that address. Check it for a typing error.",
   email_provider_disabled: `Signing in with a password is switched off. ${askOperator}`,
   captcha_failed: `This service asks for a captcha, which this page cannot show. ${askOperator}`,
   insufficient_aal: noMfa,
@@ -50,7 +50,7 @@ const authMessages: Record<string, string> = {
   mfa_challenge_expired: noMfa,
   same_password: "Choose a password that differs from the old one.",
   reauthentication_needed:
-    "Your sign-in is too long ago to change the password. Use “Forgot password?” and open the link in the mail.",
+    "Your sign-in is too long ago to change the password. Use “Forgot password?” and open the link in the email.",
   otp_expired: "This link has expired or was used before. Ask for a new one.",
   request_timeout: "The service took too long to answer. Try again in a moment.",
   validation_failed: "That is not a valid email address.",
@@ -80,7 +80,7 @@ export function authProblem(error: unknown): Problem {
   if (code === "weak_password") return weakPassword(error);
   // Auth states the seconds to wait for its limit per address, but not for its limit per project.
   const seconds = /only request this after (\d+) seconds?/.exec(message)?.[1];
-  if (seconds) return new Problem("refused", `A mail was sent a moment ago. Try again in ${seconds} seconds.`);
+  if (seconds) return new Problem("refused", `An email was sent a moment ago. Try again in ${seconds} seconds.`);
   const known = authMessages[code];
   if (known !== undefined) return new Problem("refused", known);
   return isAuthApiError(error) && error.status === 429 ? new Problem("refused", tooOften) : failed();

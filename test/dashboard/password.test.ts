@@ -94,8 +94,8 @@ test("a password that Auth refuses is explained beside the field", async () => {
 test("why Auth refuses is told in plain words, never in its own", async () => {
   const page = await newPage();
   const told = {
-    over_email_send_rate_limit: "This service has sent as many mails as it may for now.",
-    email_address_not_authorized: "This service may not send mails to that address yet.",
+    over_email_send_rate_limit: "This service has sent as many emails as it may for now.",
+    email_address_not_authorized: "This service may not send emails to that address yet.",
     email_address_invalid: "Check it for a typing error.",
     captcha_failed: "This service asks for a captcha, which this page cannot show.",
     insufficient_aal: "This account asks for a second factor",
@@ -120,7 +120,7 @@ test("why Auth refuses is told in plain words, never in its own", async () => {
     route.fulfill({ status: 429, json: { code: 429, error_code: "over_email_send_rate_limit", msg } }),
   );
   await page.getByRole("button", { name: "Send link" }).click();
-  await page.getByRole("alert").getByText("A mail was sent a moment ago. Try again in 42 seconds.").waitFor();
+  await page.getByRole("alert").getByText("An email was sent a moment ago. Try again in 42 seconds.").waitFor();
 });
 
 test("an unknown address gets the same answer and no mail", async () => {

@@ -107,7 +107,7 @@ test("an unconfirmed address is told to open the link in the mail", async () => 
   const page = await newPage();
   await page.goto("/sign-in");
   await fillSignIn(page, person);
-  await page.getByRole("alert").filter({ hasText: "not confirmed yet. Open the link in the mail" }).waitFor();
+  await page.getByRole("alert").filter({ hasText: "not confirmed yet. Open the link in the email" }).waitFor();
   await expectGoodLooks(page, "unconfirmed");
 });
 

@@ -29,7 +29,7 @@ function explanation(member: Member, email: string): { title: string; advice: st
     case "email_not_confirmed":
       return {
         title: "Your address is not confirmed",
-        advice: `Open the link in the mail that we sent to ${email}, then try again. If you cannot find it, sign out and use “Forgot password?”: its link confirms the address too.`,
+        advice: `Open the link in the email that we sent to ${email}, then try again. If you cannot find it, sign out and use “Forgot password?”: its link confirms the address too.`,
       };
   }
 }

@@ -34,8 +34,8 @@ export function PasswordLinkForm({ explanation }: { explanation: string }) {
         {problem && <Notice kind="problem">{problem.message}</Notice>}
         {sentTo !== null && (
           <Notice kind="done">
-            If {sentTo} has an account, a mail with a link is on its way. Look into your spam folder too. No mail after
-            some minutes? Then ask whoever runs the service to invite you.
+            If {sentTo} has an account, an email with a link is on its way. Look into your spam folder too. No email
+            after some minutes? Then ask whoever runs the service to invite you.
           </Notice>
         )}
         <Button type="submit" loading={pending}>
