@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { crc32 } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { madeUpKey } from "./made_up_key.ts";
 import {
   companyId,
   key,
@@ -15,16 +15,6 @@ import {
 } from "./service.ts";
 
 const service = await startService();
-const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
-/** A key that was never created, with a valid checksum. */
-function madeUpKey(index: number): string {
-  const text = `sk_live_${String(index).padStart(32, "0")}`;
-  let digits = "";
-  for (let place = 0, rest = crc32(text); place < 6; place++, rest = Math.floor(rest / 62))
-    digits = alphabet[rest % 62] + digits;
-  return text + digits;
-}
 
 /** Makes the upstream wait; `letOne` answers the call that has waited the longest. */
 function hold(): { letOne(): void; letAll(): void } {
