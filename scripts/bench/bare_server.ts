@@ -1,4 +1,4 @@
-// The least that a server under Deno can be: answers with an empty list, or, given an upstream, passes its answers on untouched.
+// The least that a server under Deno can do: it answers with an empty list, or forwards the answers of an upstream.
 declare const Deno: { args: string[]; serve(handler: (request: Request) => Response | Promise<Response>): unknown };
 
 const [upstream] = Deno.args;

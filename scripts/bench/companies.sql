@@ -1,9 +1,9 @@
--- A benchmark's companies: one with :largest kudos, one with 10,000 to hold it against, and 199 more, from 6,667 kudos down to a
--- hundred. Place n of a company's k kudos lies at n / k of a year, so that the companies are interleaved in time as in real use.
+-- The benchmark's companies: one with :largest kudos, a small one with 10,000, and 199 more with 6,667 down to 100.
+-- Kudos n of k is at n / k of a year, so that the companies' kudos are interleaved in time, as in a real service.
 --
--- What stands out in each company, for pages that filter: member 1 sends and receives a tenth of all kudos, members 2 and 3 send and
--- receive three, member 4 none; category 8 has three kudos, category 9 none; team 1 holds two fifths of the members and their moods,
--- the last team but one three, the last none.
+-- For pages with filters, each company has values with many rows, with three and with none: member 1 sends and receives
+-- a tenth of all kudos, members 2 and 3 three, member 4 none. Category 8 has three kudos, category 9 none. Team 1 has two
+-- fifths of the members and of the ratings, the last team but one three, the last none.
 
 create schema bench;
 grant usage on schema bench to postgres;
@@ -13,20 +13,29 @@ create function bench.id(company integer, kind text, n bigint) returns uuid
 language sql immutable parallel safe
 return md5(format('%s %s %s', company, kind, n))::uuid;
 
--- The hash of a company's API key; nobody knows a key that has it.
+-- The API key of a company, and its hash.
+create function bench.key(company integer) returns text
+language sql immutable
+return format('sk_live_%s', lpad(company::text, 32, '0'))
+  || app.api_key_checksum(format('sk_live_%s', lpad(company::text, 32, '0')));
 create function bench.key_hash(company integer) returns text
-language sql immutable parallel safe
-return encode(sha256(format('bench %s', company)::bytea), 'hex');
+language sql immutable
+return encode(sha256(bench.key(company)::bytea), 'hex');
 
--- Whether place n of a number is one of the three that have a rare value.
+-- Whether row n of a number of rows is one of the three with a rare value.
 create function bench.is_rare(n bigint, number bigint) returns boolean
 language sql immutable parallel safe
 return n in (number / 4, number / 2, number / 4 * 3);
 
+-- The team of member n, or of rating n.
+create function bench.team(n bigint, number bigint, teams integer) returns bigint
+language sql immutable parallel safe
+return case when bench.is_rare(n, number) then teams - 1 when n % 5 < 2 then 1 else 2 + n % (teams - 3) end;
+
 create function bench.words(first bigint, length bigint) returns text
 language sql immutable parallel safe
-return substr(repeat('Thank you for staying late when the release would not build, for the quiet hour that you gave the new '
-  'colleagues, and for the coffee. ', 4), first::integer, length::integer);
+return substr(repeat('Thank you for staying late when the release would not build, for the quiet hour that you gave the '
+  'new colleagues, and for the coffee. ', 4), first::integer, length::integer);
 
 create function bench.at(n bigint, number bigint) returns timestamptz
 language sql immutable parallel safe
@@ -37,7 +46,7 @@ select
   company,
   bench.id(company, 'company', 0) as id,
   kudos,
-  -- The first ones can fill a page of a thousand rows of every list.
+  -- The first eight companies have enough rows for a page of 1000 of every list.
   case when company <= 8 then least(greatest(kudos / 10, 1200), 100000) else greatest(kudos / 50, 20) end as members,
   case when company <= 2 then 50 else 5 end as teams,
   greatest(kudos / 10, case when company <= 8 then 1200 else 50 end) as moods,
@@ -47,7 +56,7 @@ from (
   from generate_series(1, 201) as company
 ) as sized;
 
--- Triggers and foreign keys are left out, which only a superuser may do: what they check holds by construction.
+-- Without triggers and foreign keys, which only a superuser may switch off. The data is right without them.
 set session_replication_role = replica;
 set work_mem = '256MB';
 select setseed(0.5);
@@ -58,7 +67,7 @@ select id, bench.id(company, 'team', n), 'Team ' || n from bench.companies, gene
 insert into app.members (company_id, id, name, email, role, team_id, created_at)
 select id, bench.id(company, 'member', n), 'Member Number ' || n, 'member.' || n || '@company.example',
   case when n <= 3 then 'rare' when n % 10 = 0 then 'lead' else 'employee' end,
-  bench.id(company, 'team', case when bench.is_rare(n, members) then teams - 1 when n % 5 < 2 then 1 else 2 + n % (teams - 3) end),
+  bench.id(company, 'team', bench.team(n, members, teams)),
   bench.at(n, members)
 from bench.companies, generate_series(1, members) as n;
 insert into app.categories (company_id, id)
@@ -69,27 +78,30 @@ from bench.companies, generate_series(1, 9) as n, unnest(array['de', 'en', 'fr']
 insert into app.pulse_questions (company_id, id, question, response_type)
 select id, bench.id(company, 'question', n), 'How was question ' || n || '?', 'scale'
 from bench.companies, generate_series(0, 9) as n;
-insert into app.rewards (company_id, external_id, name, description, points_cost, reward_type, stock_count, image_url, vendor_name,
-  is_archived, created_at)
+insert into app.rewards (company_id, external_id, name, description, points_cost, reward_type, stock_count, image_url,
+  vendor_name, is_archived, created_at)
 select id, 'item ' || n, 'Reward ' || n, bench.words(1, 20 + n % 110), n, 'voucher', n,
   'https://images.example.com/rewards/' || n || '.png', 'Vendor ' || n % 7, n % 10 = 0, bench.at(n, rewards)
 from bench.companies, generate_series(1, rewards) as n;
 insert into app.api_keys (company_id, id, name, scopes, key_hash, hint, created_by)
-select id, bench.id(company, 'key', 0), 'Bench', app.scopes(), decode(bench.key_hash(company), 'hex'), '…', bench.id(company, 'member', 1)
+select id, bench.id(company, 'key', 0), 'Bench', app.scopes(), decode(bench.key_hash(company), 'hex'), '…',
+  bench.id(company, 'member', 1)
 from bench.companies;
 insert into app.api_key_uses (company_id, key_id) select company_id, id from app.api_keys;
 
 insert into app.kudos (company_id, id, sender_id, receiver_id, category_id, message, created_at)
 select id, gen_random_uuid(),
-  bench.id(company, 'member', case when bench.is_rare(n, kudos) then 2 when n % 10 = 1 then 1 else 4 + ceil((members - 4) ^ random())::bigint end),
-  bench.id(company, 'member', case when bench.is_rare(n - 1, kudos) then 3 when n % 10 = 2 then 1 else 4 + ceil((members - 4) ^ random())::bigint end),
+  bench.id(company, 'member', case when bench.is_rare(n, kudos) then 2 when n % 10 = 1 then 1
+    else 4 + ceil((members - 4) ^ random())::bigint end),
+  bench.id(company, 'member', case when bench.is_rare(n - 1, kudos) then 3 when n % 10 = 2 then 1
+    else 4 + ceil((members - 4) ^ random())::bigint end),
   bench.id(company, 'category', case when bench.is_rare(n - 2, kudos) then 8 else 1 + n % 7 end),
   bench.words(1 + n % 100, 40 + (random() ^ 2 * 300)::bigint),
   bench.at(n, kudos)
 from bench.companies, generate_series(1, kudos) as n order by n::float8 / kudos;
 insert into app.day_ratings (company_id, rating, comment, team_id, points_awarded, created_at)
 select id, 1 + n % 5, case when n % 3 = 0 then bench.words(1, 30 + n % 80) end,
-  bench.id(company, 'team', case when bench.is_rare(n, moods) then teams - 1 when n % 5 < 2 then 1 else 2 + n % (teams - 3) end),
+  bench.id(company, 'team', bench.team(n, moods, teams)),
   5, bench.at(n, moods)
 from bench.companies, generate_series(1, moods) as n order by n::float8 / moods;
 insert into app.pulse_responses (company_id, question_id, value, comment, created_at)

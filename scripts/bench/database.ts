@@ -7,6 +7,8 @@ import { migrationFiles } from "../stack/difference.ts";
 import { startPostgres } from "../stack/postgres.ts";
 import { stackSecrets } from "../stack/secrets.ts";
 
+const run = promisify(execFile);
+
 /** A database of 201 companies (companies.sql) on a server of its own. */
 export interface Database {
   /** Its address as `postgres`, the owner of the tables. */
@@ -16,49 +18,32 @@ export interface Database {
   stop(): Promise<void>;
 }
 
-const run = promisify(execFile);
-
-/**
- * Starts a PostgreSQL, applies the migrations and fills it. `largest` is the number of kudos of the first company.
- * @throws Error that says where to get pgbench when there is none, before the minute that filling takes
- */
+/** Starts a PostgreSQL, applies the migrations and fills it. `largest` is the number of kudos of the first company. */
 export async function startDatabase(folder: string, largest: number): Promise<Database> {
-  await run("pgbench", ["--version"]).catch(() => {
-    throw new Error(
-      "pgbench is missing. It comes with PostgreSQL: apt-get install postgresql, brew install postgresql.",
-    );
-  });
-  const secrets = await stackSecrets(folder);
-  // Memory as on a machine that one would give such a database. The parts vacuum by themselves, so that no round meets with it.
+  // Without pgbench this fails at once, and not after the minute that filling takes.
+  await run("pgbench", ["--version"]);
+  // The parts of the benchmark vacuum by themselves, so that autovacuum does not disturb a round.
   const settings = { shared_buffers: "1GB", maintenance_work_mem: "1GB", max_wal_size: "16GB", autovacuum: "off" };
-  const server = await startPostgres(folder, secrets, { port: 0, throwaway: true, settings });
+  const server = await startPostgres(folder, await stackSecrets(folder), { port: 0, throwaway: true, settings });
   const addresses = { database_url: server.url("postgres"), superuser_url: server.url("supabase_admin") };
-  try {
-    const url = await createDatabase(addresses, "bench", migrationFiles);
-    const superuser = postgres(addresses.superuser_url, { database: "bench", max: 1, onnotice: () => {} });
-    const companies = await readFile(new URL("companies.sql", import.meta.url), "utf8");
-    await superuser.unsafe(companies.replaceAll(":largest", String(largest))).simple();
-    await superuser`vacuum (analyze)`;
-    await superuser`checkpoint`;
-    return { url, superuser, stop: () => superuser.end().then(server.stop) };
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
+  const url = await createDatabase(addresses, "bench", migrationFiles);
+  const superuser = postgres(addresses.superuser_url, { database: "bench", max: 1, onnotice: () => {} });
+  const companies = await readFile(new URL("companies.sql", import.meta.url), "utf8");
+  await superuser.unsafe(companies.replaceAll(":largest", String(largest))).simple();
+  await superuser`vacuum (analyze)`;
+  await superuser`checkpoint`;
+  return { url, superuser, stop: () => superuser.end().then(server.stop) };
 }
 
 /**
- * Runs a script of pgbench for a second, over and over, prepared.
+ * Runs a script of pgbench over and over, with prepared statements.
  * @returns how many times a second it ran to its end
  * @throws Error with what pgbench printed when a statement fails
  */
-export async function pgbench(databaseUrl: string, script: string, connections: number): Promise<number> {
-  const address = new URL(databaseUrl);
-  // In the environment, where no list of processes shows it.
-  const env = { ...process.env, PGPASSWORD: address.password };
-  address.password = "";
-  const args = ["-n", "-M", "prepared", "-c", String(connections), "-j", "2", "-T", "1", "-f", "-", address.href];
-  const running = run("pgbench", args, { env });
+export async function pgbench(url: string, script: string, connections: number, seconds = 1): Promise<number> {
+  const args = ["-n", "-M", "prepared", "-c", String(connections), "-j", "2", "-T", String(seconds), "-f", "-", url];
+  const running = run("pgbench", args);
   running.child.stdin?.end(script);
-  return Number(/^tps = ([\d.]+)/m.exec((await running).stdout)?.[1]);
+  const { stdout } = await running;
+  return Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);
 }

@@ -1,24 +1,23 @@
 import { readFile, writeFile } from "node:fs/promises";
 import type { Database } from "./database.ts";
 
-/** One question with a number as its answer: the median of its rounds. */
+/** A row of a table: the median of its rounds, and its target. */
 export interface Figure {
   /** What was measured, such as `activity, 100 rows`. */
   name: string;
-  /** What each round measured. */
-  rounds: readonly number[];
-  /** Such as `of the bare page`, `ms`, `buffers`. */
+  rounds: number[];
+  /** Such as `of the bare page`, `buffers`. */
   unit: string;
   target: { atLeast: number } | { atMost: number };
-  /** What else a reader should know: the numbers behind a ratio. */
+  /** What a reader should also know: the numbers behind a ratio. */
   note?: string;
-  /** What it says of how much can be served, as a sentence. */
+  /** How much can be served, as a sentence. */
   headline?: string;
 }
 
-/** A part of the benchmark: one question, with its figures as the answer. */
+/** A part of the benchmark, with a table in docs/scale.md. */
 export interface Part {
-  /** What selects it on the command line, and its table in docs/scale.md. */
+  /** Selects the part on the command line and its table in docs/scale.md. */
   name: string;
   title: string;
   measure: (run: Run) => Promise<Figure[]>;
@@ -26,11 +25,11 @@ export interface Part {
 
 /** What every part of the benchmark gets. */
 export interface Run {
-  /** The filled database, made when it is first asked for and shared by all parts. */
+  /** The filled database. It is created when it is first needed; all parts use the same one. */
   database: () => Promise<Database>;
-  /** An empty folder for this part; it is removed afterwards. */
+  /** A temporary folder. */
   folder: string;
-  /** Tells, in a few words, what happens now. */
+  /** Prints in a few words what is measured now. */
   progress: (step: string) => void;
 }
 
@@ -41,42 +40,35 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** The smallest value that 95 of 100 do not exceed. */
-export function p95(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1] ?? Number.NaN;
-}
-
-/**
- * Lets each side run once a round, in the order given and then the other way round.
- * @returns what each side measured, round by round
- */
-export async function alternate(rounds: number, sides: readonly (() => Promise<number>)[]): Promise<number[][]> {
-  const measured: number[][] = sides.map(() => []);
+/** Runs the sides by turns, and returns what each measured in each round. Every other round is in reverse order. */
+export async function alternate<Round>(rounds: number, sides: (() => Promise<Round>)[]): Promise<Round[][]> {
+  const measured: Round[][] = sides.map(() => []);
   for (let round = 0; round < rounds; round += 1) {
     const order = [...sides.entries()];
-    for (const [side, run] of round % 2 === 0 ? order : order.reverse()) measured[side]?.push(await run());
+    if (round % 2 === 1) order.reverse();
+    for (const [side, run] of order) measured[side]?.push(await run());
   }
   return measured;
 }
 
-/** Round by round, one side in relation to another. */
-export const ratios = (side: readonly number[] = [], other: readonly number[] = []): number[] =>
+/** What one side measured, divided by what the other measured in the same round. */
+export const ratios = (side: number[], other: number[]): number[] =>
   side.map((value, round) => value / (other[round] ?? Number.NaN));
 
-/** Alternates two sides: one in relation to the other, round by round, and the median of each. */
+/** Runs two sides by turns. Returns their ratio in each round, and the median of each side. */
 export async function compare(rounds: number, own: () => Promise<number>, other: () => Promise<number>) {
   const [here = [], there = []] = await alternate(rounds, [own, other]);
   return { rounds: ratios(here, there), own: median(here), other: median(there) };
 }
 
-/** Whether a figure misses its target. A figure that is no number does. */
+/** Whether a figure misses its target. NaN does. */
 export const misses = ({ rounds, target }: Figure): boolean =>
   !("atLeast" in target ? median(rounds) >= target.atLeast : median(rounds) <= target.atMost);
 
 export const shown = (value: number): string =>
   Math.abs(value) >= 100 ? Math.round(value).toLocaleString("en-US") : String(Number(value.toPrecision(3)));
 
-/** The figures with spread and target, as a table of Markdown. */
+/** The figures as a Markdown table. */
 export function table(figures: readonly Figure[]): string {
   const cells = figures.map((figure) => {
     const { name, rounds, unit, target, note = "" } = figure;
@@ -88,16 +80,14 @@ export function table(figures: readonly Figure[]): string {
   return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
 
-/** Puts each text between the two comments of docs/scale.md that have its name. */
+/** Writes each text between the comments of docs/scale.md that have its name. */
 export async function writePage(texts: ReadonlyMap<string, string>): Promise<void> {
   const page = new URL("../../docs/scale.md", import.meta.url);
   let markdown = await readFile(page, "utf8");
   for (const [name, text] of texts) {
-    const begin = `<!-- bench ${name} -->\n`;
-    const [before, rest] = markdown.split(begin);
-    const end = rest?.indexOf("<!-- end -->") ?? -1;
-    if (end === -1) throw new Error(`docs/scale.md has no ${begin.trim()} … <!-- end -->`);
-    markdown = `${before}${begin}\n${text}\n\n${rest?.slice(end)}`;
+    const place = new RegExp(`(?<=<!-- bench ${name} -->\n).*?(?=<!-- end -->)`, "s");
+    if (!place.test(markdown)) throw new Error(`docs/scale.md has no <!-- bench ${name} --> … <!-- end -->`);
+    markdown = markdown.replace(place, () => `\n${text}\n\n`);
   }
   await writeFile(page, markdown);
 }

@@ -1,31 +1,36 @@
-// Sends requests over 200 connections for some seconds, the connections taking the keys by turns, and posts how many answers of each
-// status there were. A thread, so that it does not slow whoever else is measured.
+// Sends requests over 200 connections for four seconds, then posts how many answers of each status there were. It is a
+// thread, so that it does not delay company B's requests.
 import { parentPort, workerData } from "node:worker_threads";
-import autocannon from "autocannon";
-import type { Flood } from "./neighbours.ts";
+import autocannon, { type Request } from "autocannon";
 
-const { urls, keys, request, seconds } = workerData as Flood;
-let connected = 0;
-const options = {
-  connections: 200 / urls.length,
-  duration: seconds,
-  timeout: 30,
-  requests: [request],
-  setupClient: (client: autocannon.Client) => {
-    client.setHeaders({ "X-API-Key": keys[connected++ % keys.length] });
-  },
-};
+/** The request that every connection sends all the time. The connections are divided among the addresses and keys. */
+export interface Flood {
+  urls: string[];
+  keys: string[];
+  request: Request;
+}
+
+const { urls, keys, request } = workerData as Flood;
 const statuses: Record<string, number> = {};
-const add = (status: string, count: number) => {
-  if (count > 0) statuses[status] = (statuses[status] ?? 0) + count;
-};
-const flood = (url: string) =>
-  new Promise<autocannon.Result>((resolve, reject) => {
-    const running = autocannon({ url, ...options }, (error, result) => (error ? reject(error) : resolve(result)));
-    // Deno closes a connection on which it has not read a body to its end, as that of an import that is refused. autocannon writes into
-    // it once more (EPIPE) and connects anew: nobody went without an answer.
-    running.on("reqError", (error: NodeJS.ErrnoException) => add("no answer", error.code === "EPIPE" ? 0 : 1));
-  });
-for (const { statusCodeStats } of await Promise.all(urls.map(flood)))
-  for (const [status, { count = 0 }] of Object.entries(statusCodeStats ?? {})) add(status, count);
-parentPort?.postMessage(statuses);
+let connected = 0;
+const flood = autocannon(
+  {
+    // The types do not know that autocannon takes several addresses.
+    url: urls as unknown as string,
+    connections: 200,
+    duration: 4,
+    timeout: 30,
+    requests: [request],
+    setupClient: (client) => client.setHeaders({ "X-API-Key": keys[connected++ % keys.length] }),
+  },
+  (error, { statusCodeStats }) => {
+    if (error) throw error;
+    for (const [status, { count = 0 }] of Object.entries(statusCodeStats ?? {})) statuses[status] = count;
+    parentPort?.postMessage(statuses);
+  },
+);
+flood.on("reqError", ({ code }: NodeJS.ErrnoException) => {
+  // When the function refuses an import before it has read the body, Deno closes the connection. autocannon then writes
+  // to it once more, which is an EPIPE, and connects again. The import was answered.
+  if (code !== "EPIPE") statuses["no answer"] = (statuses["no answer"] ?? 0) + 1;
+});

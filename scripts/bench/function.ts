@@ -4,7 +4,7 @@ import type { DenoCommand } from "../stack/edge_function.ts";
 import { compare, type Figure, type Part, shown } from "./figure.ts";
 import { bareCommand, functionCommand, startDeno, startThread } from "./http.ts";
 
-/** A key that the function takes for one; nobody behind it looks. */
+/** A key with a valid checksum. The upstream accepts every key. */
 const headers = { "X-API-Key": vectors.valid[0]?.key ?? "" };
 
 const questions = [
@@ -13,14 +13,14 @@ const questions = [
   { name: "1000 rows, CSV", query: "limit=1000&format=csv", atLeast: 0.1 },
 ];
 
-/** Good answers a second, over four connections for a second. There may be no others. */
+/** Requests a second, over four connections for a second. Each must be answered with a 200. */
 async function speed(url: string): Promise<number> {
   const { requests, duration, non2xx, errors } = await autocannon({ url, headers, connections: 4, duration: 1 });
   if (non2xx + errors > 0) throw new Error(`${url}: ${errors} requests without an answer, ${non2xx} refused`);
   return requests.total / duration;
 }
 
-/** The function over an upstream that answers at once, beside a proxy that only passes its body on. */
+/** Compares the function with a proxy that forwards the body, in front of an upstream that answers at once. */
 export const functionSpeed: Part = {
   name: "function",
   title: "The function beside a bare proxy, both over an upstream that answers at once: 4 connections",
@@ -29,48 +29,45 @@ export const functionSpeed: Part = {
     const subject = await startDeno(functionCommand(upstream), `${folder}/function.log`);
     const proxy = await startDeno(bareCommand(upstream), `${folder}/proxy.log`);
     const figures: Figure[] = [];
-    try {
-      for (const { name, query, atLeast } of questions) {
-        progress(name);
-        const ask = (url: string) => () => speed(`${url}/public-api/activity?${query}`);
-        const { rounds, own, other } = await compare(7, ask(subject.url), ask(proxy.url));
-        const note = `${shown(own)} of ${shown(other)} requests a second`;
-        const headline = `${shown(own)} answers of ${name} a second from one instance of the function, where the database keeps up`;
-        figures.push({ name, rounds, unit: "of the proxy", target: { atLeast }, note, headline });
-      }
-      return figures;
-    } finally {
-      await Promise.all([subject.stop(), proxy.stop(), upstream.stop()]);
+    for (const { name, query, atLeast } of questions) {
+      progress(name);
+      const ask = (url: string) => () => speed(`${url}/public-api/activity?${query}`);
+      const { rounds, own, other } = await compare(7, ask(subject.url), ask(proxy.url));
+      const note = `${shown(own)} of ${shown(other)} requests a second`;
+      const answers = `${shown(own)} answers of ${name} a second`;
+      const headline = `${answers} from one instance of the function, where the database keeps up`;
+      figures.push({ name, rounds, unit: "of the proxy", target: { atLeast }, note, headline });
     }
+    await Promise.all([subject.stop(), proxy.stop(), upstream.stop()]);
+    return figures;
   },
 };
 
-/** Milliseconds from the start of a server to the last byte of its first answer, which must be a 200. */
-async function firstAnswer(command: DenoCommand): Promise<number> {
-  const begin = performance.now();
-  const { url, stop } = await startDeno(command);
-  const response = await fetch(`${url}/public-api/activity?limit=20`, { headers });
-  await response.text();
-  const milliseconds = performance.now() - begin;
-  await stop();
-  if (response.status !== 200) throw new Error(`the first answer was ${response.status}`);
-  return milliseconds;
-}
-
-/** What a function costs that has not been asked for a while: its process starts, loads its code and answers. */
+/** Compares the start of the function, which the platform stops when it is idle, with that of an empty server. */
 export const coldStart: Part = {
   name: "cold-start",
   title: "Cold start: from the start of the process to the first answer",
-  async measure({ progress }) {
+  async measure({ folder, progress }) {
     progress("starting and asking");
     const upstream = await startThread("upstream.ts");
-    try {
-      const first = (command: DenoCommand) => () => firstAnswer(command);
-      const { rounds, own, other } = await compare(21, first(functionCommand(upstream)), first(bareCommand()));
-      const note = `${own.toFixed(0)} ms, empty ${other.toFixed(0)} ms`;
-      return [{ name: "the function", rounds, unit: "times an empty Deno.serve", target: { atMost: 2 }, note }];
-    } finally {
-      await upstream.stop();
-    }
+    /** Milliseconds from the start of a server to the end of its first answer. */
+    const firstAnswer = (command: DenoCommand) => async () => {
+      const begin = performance.now();
+      const { url, stop } = await startDeno(command, `${folder}/cold_start.log`);
+      const response = await fetch(`${url}/public-api/activity?limit=20`, { headers });
+      await response.text();
+      const milliseconds = performance.now() - begin;
+      await stop();
+      if (response.status !== 200) throw new Error(`the first answer was ${response.status}`);
+      return milliseconds;
+    };
+    const { rounds, own, other } = await compare(
+      21,
+      firstAnswer(functionCommand(upstream)),
+      firstAnswer(bareCommand()),
+    );
+    await upstream.stop();
+    const note = `${own.toFixed(0)} ms, empty ${other.toFixed(0)} ms`;
+    return [{ name: "the function", rounds, unit: "times an empty Deno.serve", target: { atMost: 2 }, note }];
   },
 };

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -7,54 +7,53 @@ import { Worker } from "node:worker_threads";
 import { type DenoCommand, denoCommand, functionSettings, listeningPort } from "../stack/edge_function.ts";
 import { root } from "../stack/process.ts";
 
-export const secretKey = "sb_secret_bench";
-
-/** What takes the Data API's place, or a client's, in a thread of its own. */
-export interface Thread {
-  port: number;
-  stop(): Promise<unknown>;
-}
-
-/** Starts a script of this folder as a thread and waits until it has sent its port. */
-export async function startThread(script: string, data?: unknown): Promise<Thread> {
-  const worker = new Worker(new URL(script, import.meta.url), { workerData: data });
-  const [port] = (await once(worker, "message")) as [number];
-  return { port, stop: () => worker.terminate() };
-}
-
-/** A running Deno: its own process, with no guard between. */
-export interface Deno {
+/** A running server. */
+export interface Server {
   url: string;
   stop(): Promise<unknown>;
 }
 
-/** Starts a server under Deno and waits until it listens. Its log goes into a file, as on a stack, or nowhere. */
-export async function startDeno({ command, args, env }: DenoCommand, logFile?: string): Promise<Deno> {
-  const log = logFile === undefined ? "ignore" : openSync(logFile, "w");
-  const started = spawn(command, args, { env, stdio: ["ignore", log, "pipe"] });
-  if (log !== "ignore") closeSync(log);
-  const exited = once(started, "exit");
-  const stop = () => {
-    started.kill();
-    return exited;
-  };
-  // What else it says there is a failure's story.
-  let said = "";
-  for await (const line of createInterface({ input: started.stderr as Readable })) {
-    const port = listeningPort(line);
-    if (port !== undefined) return { url: `http://127.0.0.1:${port}`, stop };
-    said += `${line}\n`;
-  }
-  throw new Error(`Deno ended before it listened:\n${said}`);
+/** Starts a server of this folder as a thread, and waits until it has sent the port on which it listens. */
+export async function startThread(script: string, workerData?: unknown): Promise<Server> {
+  const worker = new Worker(new URL(script, import.meta.url), { workerData });
+  const [port] = await once(worker, "message");
+  return { url: `http://127.0.0.1:${port}`, stop: () => worker.terminate() };
 }
 
-/** How the function is started before a Data API, or another script in its place. */
-export const functionCommand = (dataApi: Thread, script?: string): DenoCommand =>
-  denoCommand(functionSettings(`http://127.0.0.1:${dataApi.port}`, secretKey), script);
+// Also when a measurement fails, no server outlives this process.
+const children: ChildProcess[] = [];
+process.once("exit", () => {
+  for (const child of children) child.kill();
+});
 
-/** A server that answers everything at once, or passes everything on to an upstream, and does nothing else. */
-export function bareCommand(upstream?: Thread): DenoCommand {
+/** Starts a server under Deno, and waits until it listens. The file gets its log, as in a stack. */
+export async function startDeno({ command, args, env }: DenoCommand, logFile: string): Promise<Server> {
+  const log = openSync(logFile, "w");
+  const child = spawn(command, args, { env, stdio: ["ignore", log, "pipe"] });
+  closeSync(log);
+  children.push(child);
+  const exited = once(child, "exit");
+  const stop = () => {
+    child.kill();
+    return exited;
+  };
+  // Deno prints its port to standard error. If it prints none, the other lines tell why.
+  let printed = "";
+  for await (const line of createInterface({ input: child.stderr as Readable })) {
+    const port = listeningPort(line);
+    if (port !== undefined) return { url: `http://127.0.0.1:${port}`, stop };
+    printed += `${line}\n`;
+  }
+  throw new Error(`Deno ended before it listened:\n${printed}`);
+}
+
+/** The command for the function, or for another script in its place, with this Data API. */
+export const functionCommand = (dataApi: Server, script?: string): DenoCommand =>
+  denoCommand(functionSettings(dataApi.url, "sb_secret_bench"), script);
+
+/** The command for bare_server.ts, with this upstream or without one. */
+export function bareCommand(upstream?: Server): DenoCommand {
   const command = denoCommand({}, `${root}/scripts/bench/bare_server.ts`);
-  if (upstream) command.args.push(`http://127.0.0.1:${upstream.port}`);
+  if (upstream) command.args.push(upstream.url);
   return command;
 }

@@ -2,8 +2,8 @@ import { pgbench } from "./database.ts";
 import { compare, type Figure, type Part, shown } from "./figure.ts";
 
 /**
- * Two versions of a catalogue of 500 rewards, and what one would write to import one without key, policies and optional fields:
- * sorted, and nothing for a row that is the same.
+ * Two versions of a catalogue of 500 rewards, and the bare upsert: sorted, and it does not write unchanged rows, but it
+ * has no key, policies or optional fields.
  */
 const preparation = `
   create table bench.catalogues as
@@ -31,14 +31,14 @@ const preparation = `
 
 const version = (number: number) => `(select rewards from bench.catalogues where version = ${number})`;
 
-/** Catalogues that are sent one after the other, each kind over and over. */
+/** The catalogues of each kind are imported in turn. */
 const kinds = {
   "new ones": [`replace(${version(1)}, '"reward ', '"' || :batch || ' ')`],
   "changed ones": [version(1), version(2)],
   "the same again": [version(1)],
 };
 
-/** What an import costs beside the bare statement. */
+/** Compares an import with the bare upsert of the same rows. */
 export const rewardImport: Part = {
   name: "import",
   title: "Importing 500 rewards, secured beside a bare sorted upsert of the same rows: 1 connection",

@@ -2,14 +2,14 @@ import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { pgbench } from "./database.ts";
 import { compare, type Figure, type Part, shown } from "./figure.ts";
 
-/** Rows of a page, and how much of the bare page's speed it should reach. */
+/** The rows of a page, and the part of the bare page's speed that it should reach. */
 const sizes = [
   { rows: 20, atLeast: 0.7 },
   { rows: 100, atLeast: 0.8 },
   { rows: 1000, atLeast: 0.85 },
 ];
 
-/** The large company and seven smaller ones, each as often as the others. All of them fill the page. */
+/** The large company and seven smaller ones, in turn. Each has enough rows for a page of 1000. */
 const companies = [1, 2, 3, 4, 5, 6, 7, 8];
 const connections = 4;
 
@@ -19,19 +19,20 @@ const lists = ["/members", "/activity", "/rewards", "/day-ratings", "/pulse-resp
   return { name: path.slice(1), rpc: endpoint.rpc, view: endpoint.rpc.replace("list_", ""), columns: endpoint.columns };
 });
 
-/** The one column that is no column of its view. */
+/** The one column of a list that its view does not have. */
 const category = "coalesce((select app.category_names_by_id(of_company)) ->> category_id::text, '') as category";
 
 /**
- * The same page, planned alike and numbered to learn whether there are more rows, for a company that is told, run by the tables' owner:
- * without key, scope, policies, guard, headers and filters.
+ * The SQL of a function that returns the same page of a given company, for the owner of the tables. It has the same
+ * plan and also finds out whether there are more rows, but it has no key, scope, policies, limit, headers or filters.
  */
 function bareFunction({ view, columns }: (typeof lists)[number]): string {
   const selected = columns.map(({ name }) => (name === "category" ? category : `"${name}"`)).join(", ");
   const archived = view === "rewards" ? "and not is_archived" : "";
   return `
     create function bench.bare_${view}(of_company uuid, max_rows integer) returns json language plpgsql volatile
-    set search_path = '' set plan_cache_mode = force_generic_plan set enable_seqscan = off set enable_sort = off set jit = off
+    set search_path = '' set plan_cache_mode = force_generic_plan
+    set enable_seqscan = off set enable_sort = off set jit = off
     as $$
     declare
       found_rows bigint;
@@ -48,7 +49,7 @@ function bareFunction({ view, columns }: (typeof lists)[number]): string {
     $$`;
 }
 
-/** What a page costs with key, scope, policies and headers, beside the same page without them. */
+/** Compares a page as the service makes it with the bare page. */
 export const securedPages: Part = {
   name: "secured-pages",
   title: "Pages from the database, secured beside bare: 4 connections",

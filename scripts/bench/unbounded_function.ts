@@ -1,4 +1,4 @@
-// The function without its waiting line, to see what a flood would get then. Runs under Deno.
+// The function without its waiting line. Runs under Deno.
 import { WaitingLine } from "../../functions/public-api/waiting_line.ts";
 
 WaitingLine.prototype.inTurn = (_keyHash, _visit, serve) => serve();

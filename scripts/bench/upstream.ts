@@ -1,11 +1,11 @@
-// Stands in for the Data API: answers every call at once with what was prepared, as PostgREST does with what the database set.
-// A thread (startThread).
+// Replaces the Data API where its speed must not matter: it answers every call at once, with a page of as many rows as
+// the call asks for. It runs as a thread (startThread in http.ts).
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { parentPort } from "node:worker_threads";
 
-/** As long as the demo companies' kudos. */
+/** As long as an average row of the demo companies' kudos. */
 const row = {
   id: "587cdee8-2298-47af-8277-000000000000",
   timestamp: "2026-11-20T22:08:07.056550Z",
@@ -16,21 +16,21 @@ const row = {
   message: "The way you walked the floor through the new schedule, and stayed until everyone had it. Thank you 😄",
   category: "Clean, Careful, Correct",
 };
-const page = (rows: number) => {
-  const body = Buffer.from(JSON.stringify(Array.from({ length: rows }, () => row)));
-  const headers = {
-    ...{ "Content-Type": "application/json; charset=utf-8", "Content-Length": body.length },
-    ...{ "X-Key-Id": "00000000-0000-4000-8000-00000000000a", "X-Company-Id": "00000000-0000-4000-8000-00000000000b" },
-    ...{ "X-Row-Count": rows, "X-Has-More": "true" },
-  };
-  return { body, headers };
-};
-const pages = new Map(["20", "100", "1000"].map((rows) => [rows, page(Number(rows))]));
+const pages = new Map([20, 100, 1000].map((rows) => [rows, Buffer.from(JSON.stringify(Array(rows).fill(row)))]));
 
 const server = createServer(async (request, response) => {
-  // The function names the number of rows in its arguments, the bare proxy in its path.
-  const [, rows = ""] = /(?:"max_rows":|limit=)(\d+)/.exec(request.url + (await text(request))) ?? [];
-  const found = pages.get(rows);
-  response.writeHead(found ? 200 : 404, found?.headers).end(found?.body);
+  // The function sends the number of rows in its arguments, the bare proxy in its path.
+  const [, limit] = /(?:"max_rows":|limit=)(\d+)/.exec(request.url + (await text(request))) ?? [];
+  const rows = Number(limit);
+  const body = pages.get(rows);
+  response.writeHead(body ? 200 : 404, {
+    "Content-Type": "application/json; charset=utf-8",
+    "Content-Length": body?.length ?? 0,
+    "X-Key-Id": "00000000-0000-4000-8000-00000000000a",
+    "X-Company-Id": "00000000-0000-4000-8000-00000000000b",
+    "X-Row-Count": rows,
+    "X-Has-More": "true",
+  });
+  response.end(body);
 });
 server.listen(0, "127.0.0.1", () => parentPort?.postMessage((server.address() as AddressInfo).port));

@@ -2,21 +2,20 @@
 // PostgreSQL with a pool of ten connections here, because the local Data API has only one. The tests count answers; npm
 // run bench measures times.
 import { Agent, request } from "node:http";
-import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type PooledDataApi, startPooledDataApi } from "../../scripts/stack/pooled_data_api.ts";
+import { type Server, startThread } from "../../scripts/bench/http.ts";
 import { newCompany, type TestCompany } from "../api/companies.ts";
 import { first, second, sql, stack } from "../api/stack.ts";
+import { madeUpKey } from "../function/made_up_key.ts";
 import { type FunctionProcess, startFunction } from "./function_process.ts";
 
-let dataApi: PooledDataApi;
+let dataApi: Server;
 let instances: FunctionProcess[];
 let importer: TestCompany;
 const agent = new Agent({ keepAlive: true });
 beforeAll(async () => {
-  dataApi = await startPooledDataApi(stack.superuser_url, stack.secret_key);
-  const url = `http://127.0.0.1:${dataApi.port}`;
-  instances = await Promise.all([startFunction(url), startFunction(url)]);
+  dataApi = await startThread("pooled_data_api.ts", stack.superuser_url);
+  instances = await Promise.all([startFunction(dataApi.url), startFunction(dataApi.url)]);
   importer = await newCompany("Importer");
 });
 afterAll(async () => {
@@ -37,18 +36,6 @@ function ask(path: string, key: string, { url }: FunctionProcess, body?: string)
       .on("error", reject)
       .end(body);
   });
-}
-
-const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-let made = 0;
-/** Each call returns another key that was never created, with a valid checksum. */
-function madeUpKey(): string {
-  const text = `sk_live_${String(++made).padStart(32, "0")}`;
-  let digits = "";
-  for (let place = 0, rest = crc32(text); place < 6; place++, rest = Math.floor(rest / 62)) {
-    digits = alphabet[rest % 62] + digits;
-  }
-  return text + digits;
 }
 
 type Counts = Record<number, number>;
@@ -114,7 +101,8 @@ test.each([
 });
 
 test("a flood of made-up keys, each another one, leaves the neighbour its answers", async () => {
-  const [of, neighbours] = await flood("/members?limit=20", madeUpKey, instances.slice(0, 1));
+  let sent = 0;
+  const [of, neighbours] = await flood("/members?limit=20", () => madeUpKey(++sent), instances.slice(0, 1));
   expect(neighbours).toEqual({ 200: 50 });
   expect(allStatuses(of)).toEqual([401]);
   expect(sum(of)).toBeLessThan(50 * 30);
