@@ -2,8 +2,8 @@
 -- Kudos n of k is at n / k of a year, so that the companies' kudos are interleaved in time, as in a real service.
 --
 -- For pages with filters, each company has values with many rows, with three and with none: member 1 sends and receives
--- a tenth of all kudos, members 2 and 3 three, member 4 none. Category 8 has three kudos, category 9 none. Team 1 has two
--- fifths of the members and of the ratings, the last team but one three, the last none.
+-- a tenth of all kudos, members 2 and 3 three, member 4 none. Category 8 has three kudos, category 9 none. Team 1 has
+-- two fifths of the members and of the ratings, the last team but one three, the last none.
 
 create schema bench;
 grant usage on schema bench to postgres;
@@ -34,8 +34,8 @@ return case when bench.is_rare(n, number) then teams - 1 when n % 5 < 2 then 1 e
 
 create function bench.words(first bigint, length bigint) returns text
 language sql immutable parallel safe
-return substr(repeat('Thank you for staying late when the release would not build, for the quiet hour that you gave the '
-  'new colleagues, and for the coffee. ', 4), first::integer, length::integer);
+return substr(repeat('Thank you for staying late when the release would not build, for the quiet hour that you gave '
+  'the new colleagues, and for the coffee. ', 4), first::integer, length::integer);
 
 create function bench.at(n bigint, number bigint) returns timestamptz
 language sql immutable parallel safe
