@@ -21,7 +21,11 @@ export interface Database {
 /** Starts a PostgreSQL, applies the migrations and fills it. `largest` is the number of kudos of the first company. */
 export async function startDatabase(folder: string, largest: number): Promise<Database> {
   // Without pgbench this fails at once, and not after the minute that filling takes.
-  await run("pgbench", ["--version"]);
+  await run("pgbench", ["--version"]).catch(() => {
+    throw new Error(
+      "pgbench is missing. It comes with PostgreSQL: apt-get install postgresql, brew install postgresql",
+    );
+  });
   // The parts of the benchmark vacuum by themselves, so that autovacuum does not disturb a round.
   const settings = { shared_buffers: "1GB", maintenance_work_mem: "1GB", max_wal_size: "16GB", autovacuum: "off" };
   const server = await startPostgres(folder, await stackSecrets(folder), { port: 0, throwaway: true, settings });
@@ -41,8 +45,12 @@ export async function startDatabase(folder: string, largest: number): Promise<Da
  * @throws Error with what pgbench printed when a statement fails
  */
 export async function pgbench(url: string, script: string, connections: number, seconds = 1): Promise<number> {
-  const args = ["-n", "-M", "prepared", "-c", String(connections), "-j", "2", "-T", String(seconds), "-f", "-", url];
-  const running = run("pgbench", args);
+  const address = new URL(url);
+  // In the environment, because every user of the machine can list the arguments of a process.
+  const env = { ...process.env, PGPASSWORD: address.password };
+  address.password = "";
+  const options = ["-n", "-M", "prepared", "-c", String(connections), "-j", "2", "-T", String(seconds), "-f", "-"];
+  const running = run("pgbench", [...options, address.href], { env });
   running.child.stdin?.end(script);
   const { stdout } = await running;
   return Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);
