@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { madeUpKey } from "./made_up_key.ts";
 import {
   companyId,
@@ -115,6 +115,9 @@ describe("of one key", () => {
 });
 
 test("a caller who goes away takes the call of the database along", async () => {
+  // Without this, the deadline of the call would end it too, a few seconds later.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
   const leaving = new AbortController();
   let isClosed = false;
   service.answer("list_members", (response) => {
