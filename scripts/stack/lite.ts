@@ -73,6 +73,9 @@ async function withCors(request: Request, answer: () => Promise<Response>): Prom
  * @param log is called with every refusal and failure
  */
 export function startLite(url: string, mailing: Mailing, secrets: Secrets, log: (line: string) => void): Lite {
+  // Hashing a password keeps this process, and so every request, waiting for 0.1 s. These passwords protect nothing:
+  // npm start prints them.
+  process.env.LITE_AUTH_BCRYPT_COST ??= "4";
   let current = open(url, mailing, secrets);
 
   // When a database connection ends during a request, its driver throws where nobody can catch the error. The hosted

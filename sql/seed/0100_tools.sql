@@ -20,18 +20,13 @@ create function demo.choose(key text, options text[]) returns text language sql 
 return options[1 + demo.pick(key, cardinality(options))::int];
 
 -- A time on a day of the year (0 to 364), in local office hours: mostly around the middle of the opening hours,
--- sometimes in the evening. An evening in America is the next day in UTC; on the last day of the data such a time moves
--- to the day before.
+-- sometimes in the evening.
 create function demo.moment(key text, day int, opens float8, closes float8, zone text) returns timestamptz language sql immutable
-begin atomic
-  select local.at - case when local.at >= '2026-11-21Z' then interval '24 hours' else interval '0' end
-  from (select ((closes - opens) * 3600000000)::bigint as microseconds) as span, lateral (
-    select ((date '2025-11-21' + day)::timestamp
-      + interval '1 hour' * (opens + case when demo.pick(key || '/late', 30) = 0 then 3 else 0 end)
-      + interval '1 microsecond' * ((demo.pick(key || '/a', span.microseconds) + demo.pick(key || '/b', span.microseconds)) / 2)
-    ) at time zone zone as at
-  ) as local;
-end;
+return ((date '2025-11-21' + day)::timestamp
+  + interval '1 hour' * (opens + case when demo.pick(key || '/late', 30) = 0 then 3 else 0 end)
+  + interval '1 microsecond' * ((demo.pick(key || '/a', ((closes - opens) * 3600000000)::bigint)
+    + demo.pick(key || '/b', ((closes - opens) * 3600000000)::bigint)) / 2)
+) at time zone zone;
 
 -- The part of an email address before the @: the first and the last word of a name, in ASCII.
 create function demo.local_part(name text) returns text language sql immutable

@@ -32,8 +32,11 @@ begin atomic
     cross join lateral (select count(*) as places from demo.days as d where d.slug = c.slug and d.kind = moments.kind) as year
     cross join lateral (select concat_ws('/', c.slug, moments.kind, i) as key from generate_series(1, amount) as i) as k
     join demo.days as d on d.slug = c.slug and d.kind = moments.kind and d.place = demo.pick(k.key || '/day', year.places)
+  ), moved as (
+    -- An evening in America is the next day in UTC. On the last day of the data such a time moves to the day before.
+    select slug, key, at - case when at >= '2026-11-21Z' then interval '24 hours' else interval '0' end as at from drawn
   ), ranked as (
-    select *, row_number() over (partition by slug order by at desc, key collate "C") as rank from drawn
+    select *, row_number() over (partition by slug order by at desc, key collate "C") as rank from moved
   ), shared as (
     select *, case
         when rank between 95 and 106 then 95
@@ -50,7 +53,7 @@ end;
 -- The phrases of a list in shuffled order, like cards: each is used once before one is used again.
 create table demo.cards as
 select p.slug, p.kind, p.key, t.text,
-  row_number() over (partition by p.slug, p.kind, p.key order by round, demo.uuid(concat_ws('/', p.slug, p.kind, p.key, round, t.i))) - 1 as place
+  row_number() over (partition by p.slug, p.kind, p.key order by round, md5(concat_ws('/', p.slug, p.kind, p.key, round, t.i)) collate "C") - 1 as place
 from (
   select slug, kind, key, texts from demo.phrases
   union all
@@ -64,7 +67,12 @@ analyze demo.cards;
 create function demo.card(slug text, kind text, key text, n bigint) returns text language sql stable
 return (select c.text from demo.cards as c where c.slug = card.slug and c.kind = card.kind and c.key = card.key and c.place = n % 1000);
 
+-- The text of a list, if the phrase has a place for it.
+create function demo.word(phrase text, slug text, kind text, n bigint) returns text language sql stable
+return case when phrase like '%{' || kind || '}%' then demo.card(slug, kind, '', n) else '' end;
+
 create function demo.fill(phrase text, slug text, n bigint, name text default '', peer text default '') returns text language sql stable
 return replace(replace(replace(replace(replace(replace(phrase,
   '{name}', name), '{peer}', peer), '{n}', (11 + demo.pick(concat_ws('/', slug, n, phrase), 38))::text),
-  '{project}', demo.card(slug, 'project', '', n)), '{customer}', demo.card(slug, 'customer', '', n)), '{when}', demo.card(slug, 'when', '', n));
+  '{project}', demo.word(phrase, slug, 'project', n)), '{customer}', demo.word(phrase, slug, 'customer', n)),
+  '{when}', demo.word(phrase, slug, 'when', n));

@@ -18,7 +18,7 @@ with tickets as (
 ), exchanged as materialized (
   select s.*, p.company_id, p.id as sender_id, case
       -- About half of the kudos go to a person of the same team.
-      when s.sharing = 1 and cardinality(team.seats) > 3 and demo.pick(s.moment || '/inside', 100) < 55
+      when cardinality(team.seats) > 3
         then team.seats[1 + demo.pick(s.moment || '/receiver', cardinality(team.seats))]
       -- The others go to anybody but the sender: the seats are counted on from the sender's, in a circle.
       else 1 + (s.sender + (demo.pick(s.moment || '/receiver', s.seats - 1) + s.nth) % (s.seats - 1)) % s.seats
@@ -29,6 +29,7 @@ with tickets as (
     select array_agg(mate.seat order by mate.seat) as seats
     from demo.people as mate
     where mate.slug = s.slug and mate.team = p.team and mate.seat <= s.seats and mate.seat <> s.sender
+      and s.sharing = 1 and demo.pick(s.moment || '/inside', 100) < 55
   ) as team
 ), numbered as materialized (
   select *, dense_rank() over (partition by slug order by at, moment collate "C") as n,

@@ -14,13 +14,17 @@ with companies as materialized (
   select *, row_number() over (partition by slug, rating, commented order by rank) as n from rated
 )
 select demo.uuid(r.slug), demo.uuid(r.key), r.rating::smallint,
-  case when r.commented then demo.fill(demo.card(r.slug, 'comment', r.rating, r.n), r.slug, r.n) end,
+  demo.fill(c.comment, r.slug, r.n),
   -- Some ratings have no team: they come from a terminal in the entrance hall.
   case when demo.pick(r.key || '/hall', 20) > 0 then demo.uuid(r.slug || '/team/' || r.team) end,
   -- Points exist since February: five, ten with a comment, or none after the day's maximum.
   case when r.at < '2026-02-02Z' then null when demo.pick(r.key || '/points', 25) = 0 then 0 when r.commented then 10 else 5 end,
   r.at
-from numbered as r;
+from numbered as r
+-- offset 0: the text is looked up once, not at each use.
+cross join lateral (
+  select case when r.commented then demo.card(r.slug, 'comment', r.rating, r.n) end as comment offset 0
+) as c;
 
 insert into app.pulse_questions (company_id, id, question, response_type, created_at)
 select demo.uuid(slug), demo.uuid(slug || '/question/' || key), question, response_type,
@@ -39,9 +43,13 @@ select demo.uuid(a.slug), demo.uuid(a.key),
   -- Some questions have been deleted.
   case when demo.pick(a.key || '/deleted', 25) > 0 then demo.uuid(a.slug || '/question/' || a.question) end,
   -- Skipped answers: the app sends a JSON null, the form in the email sends no value.
-  case when a.skipped = 0 then null when a.skipped < 3 then 'null' else demo.fill(demo.card(a.slug, 'answer', a.question, a.n), a.slug, a.n)::jsonb end,
-  case when demo.pick(a.key || '/remark', 100) < 15 then demo.fill(demo.card(a.slug, 'remark', '', a.rank), a.slug, a.rank) else '' end,
+  case when a.skipped = 0 then null when a.skipped < 3 then 'null' else demo.fill(c.answer, a.slug, a.n)::jsonb end,
+  coalesce(demo.fill(c.remark, a.slug, a.rank), ''),
   a.at
-from numbered as a;
+from numbered as a
+cross join lateral (
+  select demo.card(a.slug, 'answer', a.question, a.n) as answer,
+    case when demo.pick(a.key || '/remark', 100) < 15 then demo.card(a.slug, 'remark', '', a.rank) end as remark offset 0
+) as c;
 
 drop schema demo cascade;
