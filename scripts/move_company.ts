@@ -8,9 +8,9 @@ import { type Database, openDatabase } from "./move/database.ts";
 import { type Moved, moveCompany, type OldSide } from "./move/move.ts";
 
 const usage = `Usage: npm run move-company -- <company id> --leave closed|readable
-  --leave closed     afterwards the company's keys answer 401 where it was
-  --leave readable   they go on reading there, what was there when it moved
-SOURCE_DATABASE_URL and TARGET_DATABASE_URL say from where to where: direct connections, or session poolers, of the role postgres.`;
+  --leave closed     then requests with the company's keys get a 401 from the source
+  --leave readable   then its keys still read from the source what was there when it moved
+SOURCE_DATABASE_URL and TARGET_DATABASE_URL are the addresses of the two databases: direct connections, or session poolers, of the role postgres.`;
 
 function readArguments(args: string[]): { company: string; oldSide: OldSide } {
   try {
@@ -40,7 +40,7 @@ function shown(error: unknown): string {
   if (error instanceof Problem) return error.message;
   if (error instanceof pg.DatabaseError) return `PostgreSQL: ${error.message} (${error.code})`;
   const { code, name } = error as { code?: string; name: string };
-  return `The connection to a database broke off (${code ?? name}). Run this command again`;
+  return `The connection to a database was lost (${code ?? name}). Run this command again`;
 }
 
 async function main(): Promise<void> {

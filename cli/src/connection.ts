@@ -118,7 +118,7 @@ function redirected({ url }: Connection, { status, headers }: Response): Problem
   const target = headers.get("Location") ?? "";
   const host = URL.canParse(target, url) ? new URL(target, url).host : target;
   return new Problem(
-    `${status}: ${url} sends on to ${host}, which is not given the key: set PUBLIC_API_URL to the API's own address`,
+    `${status}: ${url} redirects to ${host}. The key is not sent there: set PUBLIC_API_URL to the API's own address`,
     exitCodes.usage,
   );
 }

@@ -65,7 +65,7 @@ export async function exportToFile(
   try {
     const { rows, start, reached } = await writePages(job, connection, target, progress, last).catch(async (error) => {
       if (!(error instanceof PlaceGone)) throw error;
-      progress.warn(`${target.path}: the rows at which it broke off have been deleted; begun anew`);
+      progress.warn(`${target.path}: the row where it had stopped has been deleted; starting again from the beginning`);
       await target.restart();
       return await writePages(job, connection, target, progress, last);
     });
@@ -81,7 +81,7 @@ export async function exportToFile(
     const kept = await target.leave(format.end);
     const problem = asProblem(error);
     if (!problem || !kept) throw error;
-    const where = `${kept} holds what came before; the same command goes on there`;
+    const where = `${kept} has the rows so far. Run the same command again to continue`;
     throw new Problem(`${problem.message}\n${where}`, problem.exitCode);
   }
 }

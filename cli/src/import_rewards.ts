@@ -30,7 +30,7 @@ export async function checkFile(file: string): Promise<Checked> {
     if (found.length > 0) problems.push(`${file}:${line}: ${found.join("; ")}`);
   });
   if (problems.length > 0) throw new Problem(`${problems.join("\n")}\nNothing was sent`);
-  if (count === 0) throw new Problem(`${file} holds no rewards`);
+  if (count === 0) throw new Problem(`${file} has no rewards`);
   return { total: count, withoutId };
 }
 

@@ -22,7 +22,7 @@ export async function lockFile(path: string, what: string): Promise<() => Promis
     if (holder === null) continue;
     if (await holds(holder, path)) {
       throw new Problem(
-        `Another export is writing ${what} (process ${holder.trim()}). If that is not so, delete ${path}`,
+        `Another export is writing ${what} (process ${holder.trim()}). If that process has ended, delete ${path}`,
       );
     }
     await takeAway(path, holder);

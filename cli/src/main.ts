@@ -17,7 +17,7 @@ ${Object.entries(commands)
   .map(([name, { summary }]) => `  ${name.padEnd(8)} ${summary}`)
   .join("\n")}
 
-public-data-api <command> --help says more; --version prints ${manifest.version}.
+For help: public-data-api <command> --help. --version prints ${manifest.version}.
 
 ${settings}`;
 

@@ -92,11 +92,14 @@ function expectOwn(out: string, found: Written, { reached, file }: Place, others
   if (isFound(file)) return;
   if (others.some((other) => isFound(other.file)))
     throw new Problem(
-      `${out} is kept by an export of another company, address, format or filter: name another --out, or move it away`,
+      `${out} belongs to an export of another company, address, format or filter. Choose another --out, or move the file`,
       exitCodes.usage,
     );
   if (reached && file)
-    throw new Problem(`${out} is not what the last export with --since-last wrote: move it away`, exitCodes.usage);
+    throw new Problem(
+      `${out} has changed since the last export with --since-last. Move the file, and export again`,
+      exitCodes.usage,
+    );
 }
 
 /**
@@ -145,7 +148,8 @@ async function* behindStart(older: string, start: string): AsyncGenerator<string
     else {
       held += chunk;
       if (held.length < start.length) continue;
-      if (!held.startsWith(start)) throw new Problem(`${older} has other columns than the API gives now: move it away`);
+      if (!held.startsWith(start))
+        throw new Problem(`${older} has other columns than the API returns now. Move the file, and export again`);
       yield held.slice(start.length);
       held = null;
     }
@@ -153,4 +157,5 @@ async function* behindStart(older: string, start: string): AsyncGenerator<string
   if (held !== null) throw notExported(older);
 }
 
-const notExported = (older: string) => new Problem(`${older} is not what an export wrote: move it away`);
+const notExported = (older: string) =>
+  new Problem(`${older} was not written by an export. Move the file, and export again`);

@@ -187,7 +187,7 @@ async function carry(
   });
   if (isDeepStrictEqual(there, arrived)) return there.rows;
   throw new Problem(
-    `${table.name}: ${there.rows} rows with checksum ${there.checksum} became ${arrived.rows} with ${arrived.checksum}. It is served by the source as before`,
+    `${table.name}: ${there.rows} rows with checksum ${there.checksum} became ${arrived.rows} with ${arrived.checksum}. The source still serves the company`,
   );
 }
 
@@ -242,7 +242,7 @@ async function earlierTransactions(source: Database): Promise<void> {
     if (waited === patience * 10) {
       const pids = left.map(({ pid }) => pid).join(", ");
       throw new Problem(
-        `A transaction that began before the company was closed for writing has not ended in ${patience} s (pid ${pids}). It is served by the source as before`,
+        `A transaction that began before the company was closed for writing has not ended in ${patience} s (pid ${pids}). The source still serves the company`,
       );
     }
     await pause(100);

@@ -26,7 +26,7 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const holder = await lockHolder(folder);
   if (holder !== null) {
     throw new Error(
-      `A stack is running already in ${folder} (process ${holder}). If that is not so, delete ${folder}/pid.`,
+      `A stack is running already in ${folder} (process ${holder}). If that process has ended, delete ${folder}/pid.`,
     );
   }
   await mkdir(folder, { recursive: true, mode: 0o700 });

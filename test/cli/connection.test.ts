@@ -71,7 +71,7 @@ test.each([301, 302, 307, 308])("a redirect (%i) is refused: the key never goes 
   const refused = await check(proxy.url);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toMatch(
-    new RegExp(`^${code}: ${proxy.url} sends on to ${new URL(thief.url).host}, which is not given the key`),
+    new RegExp(`^${code}: ${proxy.url} redirects to ${new URL(thief.url).host}\\. The key is not sent there`),
   );
 
   // A redirect of a later request is refused too, with a body and without.

@@ -199,13 +199,13 @@ test("--since-last puts rows in front of its own file only, as it left it", asyn
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr:
-        "kudos.csv is kept by an export of another company, address, format or filter: name another --out, or move it away\n",
+        "kudos.csv belongs to an export of another company, address, format or filter. Choose another --out, or move the file\n",
     });
     expect(read("kudos.csv").equals(before)).toBe(true);
 
     // This company has nothing new. If the export took over a file that it finds, rows would be missing in it.
     await keep(crowd.key, "later.csv");
-    const moved = "is not what the last export with --since-last wrote: move it away\n";
+    const moved = "has changed since the last export with --since-last. Move the file, and export again\n";
     expect(await keep(crowd.key, "kudos.csv")).toMatchObject({ code: 2, stderr: `kudos.csv ${moved}` });
     await run("export", folder, crowd.key, "activity", "--since", "2026-06-01", "--out", "later.csv");
     expect(await keep(crowd.key, "later.csv")).toMatchObject({ code: 2, stderr: `later.csv ${moved}` });

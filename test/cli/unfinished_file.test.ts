@@ -113,7 +113,7 @@ test("of two exports to one file at once the second is refused and touches nothi
   const { code, stderr } = await throughProxy(...of2026, "--out", "year.json");
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /^Another export is writing year\.json \(process \d+ .+\)\. If that is not so, delete year\.incomplete\.json\.lock\n$/,
+    /^Another export is writing year\.json \(process \d+ .+\)\. If that process has ended, delete year\.incomplete\.json\.lock\n$/,
   );
   expect(readFileSync(`${folder}/year.incomplete.json`)).toEqual(before);
 

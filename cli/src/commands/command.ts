@@ -47,8 +47,8 @@ Exit codes:
   0  done
   1  failed: a file, the disk, or a request that the API refused
   2  wrong arguments or settings, the address too
-  3  the key is no good, or lacks the scope
-  4  nothing answered, or nothing good in six tries: run it again later`;
+  3  the key is not valid, or does not have the scope
+  4  no answer, or no good answer in six tries: run it again later`;
 
 /** @throws Problem that says what is wrong and how to see the usage */
 export function readArguments<T extends ParseArgsConfig>(command: string, config: T): ReturnType<typeof parseArgs<T>> {
@@ -61,5 +61,5 @@ export function readArguments<T extends ParseArgsConfig>(command: string, config
 
 /** The Problem for a wrong argument. */
 export function misused(command: string, problem: string): Problem {
-  return new Problem(`${problem}\npublic-data-api ${command} --help says how it is used`, exitCodes.usage);
+  return new Problem(`${problem}\nFor help: public-data-api ${command} --help`, exitCodes.usage);
 }

@@ -26,18 +26,18 @@ const filterLine = (list: ListEndpoint): string =>
 const usage = `Usage: public-data-api export <list> [filters] --out <file>|-
        public-data-api export all [filters] --out <folder>
 
-Writes every row of a list, newest first, with every column that there is. The ending of the file says what it is: .csv or .json, .csv.gz or .json.gz. An export that
-broke off goes on where it stopped when the same command is run again within 12 hours.
+Writes every row of a list, newest first, with all columns. The name of the file gives its format: .csv or .json, .csv.gz or .json.gz.
+To continue an export that was interrupted, run the same command again within 12 hours.
 
   --out <file>      the file; an older one is replaced when the new one is complete
-  --out <folder>    with all: a file for each list that the key may read; a filter goes to the lists that know it
+  --out <folder>    with all: a file for each list that the key may read; a filter is used for the lists that have it
   --out -           the standard output
-  --format <name>   csv (the default) or json, where no file's name says so
-  --gzip            compressed; .gz is put to the name
-  --since-last      only rows that came since the last export with --since-last into this folder; they are put in front of those that
-                    the file has, if it is still there. Lists without times to ask for are exported whole
+  --format <name>   csv (the default) or json, if no file name gives the format
+  --gzip            compress the files; .gz is added to their names
+  --since-last      only rows that are newer than the last export with --since-last to this place; they are added at the top of the
+                    file, if it still exists. Lists without the filter since are exported completely
 
-Lists, and the filters they know:
+Lists and their filters:
 ${lists.map(filterLine).join("\n")}
 
 Examples:

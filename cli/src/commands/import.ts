@@ -4,8 +4,8 @@ import { type Command, misused, readArguments, settings } from "./command.ts";
 
 const usage = `Usage: public-data-api import <file> [--dry-run]
 
-Creates and updates rewards from a file: .csv or .json, .csv.gz or .json.gz, also one that export rewards wrote. Every row is checked
-first, and every bad line named; then the rows are sent, 500 at a time. Sending the same file again changes nothing.
+Creates and updates rewards from a file: .csv or .json, .csv.gz or .json.gz, also one that export rewards wrote. First every row is
+checked, and each wrong line is reported. Then the rows are sent, 500 at a time. Sending the same file again changes nothing.
 
   --dry-run   check the file and send nothing; needs no key
 
