@@ -81,7 +81,6 @@ export async function startPostgres(
 
   const server = (await programs()).postgres;
   await layInPgtap(server);
-  const port = await freePort(options.port);
   const settings = {
     listen_addresses: "127.0.0.1",
     // No sockets: they would be in /tmp, where two servers could use the same file.
@@ -93,23 +92,25 @@ export async function startPostgres(
     ...options.settings,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-  const [command, ...args] = (await serverUser()).wrap([server, "-D", data, "-p", String(port), ...flags]);
-  const child = spawnGuarded({
-    command,
-    args,
-    env: process.env,
-    signal: "SIGINT",
-    logFile,
-  });
-  const url: DatabaseUrl = (role) => `postgres://${role}:${secrets[role]}@127.0.0.1:${port}/postgres`;
-  try {
-    await waitFor("PostgreSQL", child, logFile, () =>
-      withDatabase(url("supabase_admin"), (sql) => sql`select`).catch(() => undefined),
-    );
-    await prepareCluster(url, secrets);
-  } catch (error) {
-    await child.stop();
-    throw error;
-  }
-  return { ...child, url };
+  const user = await serverUser();
+  /** Starts the server on this port. Returns null if the port has been taken since it was found free. */
+  const startOn = async (port: number): Promise<Postgres | null> => {
+    const [command, ...args] = user.wrap([server, "-D", data, "-p", String(port), ...flags]);
+    const child = spawnGuarded({ command, args, env: process.env, signal: "SIGINT", logFile });
+    const url: DatabaseUrl = (role) => `postgres://${role}:${secrets[role]}@127.0.0.1:${port}/postgres`;
+    try {
+      await waitFor("PostgreSQL", child, logFile, () =>
+        withDatabase(url("supabase_admin"), (sql) => sql`select`).catch(() => undefined),
+      );
+      await prepareCluster(url, secrets);
+    } catch (error) {
+      await child.stop();
+      if ((await readFile(logFile, "utf8")).includes("could not create any TCP/IP sockets")) return null;
+      throw error;
+    }
+    return { ...child, url };
+  };
+  const started = (await startOn(await freePort(options.port))) ?? (await startOn(await freePort(0)));
+  if (!started) throw new Error(`PostgreSQL found no free port on 127.0.0.1: see ${logFile}`);
+  return started;
 }
