@@ -112,5 +112,8 @@ test("an operator can replace the number, and a session that is connected follow
 test("nothing of it is left behind", async () => {
   await beginFour();
   for (const db of connections.slice(0, 4)) await db`rollback`;
-  expect(await sql`select from pg_locks where locktype = 'advisory'`).toHaveLength(0);
+  const sessions = await Promise.all(connections.map((db) => db<{ pid: number }[]>`select pg_backend_pid() as pid`));
+  const pids = sessions.flatMap((rows) => rows.map(({ pid }) => pid));
+  expect(pids).toHaveLength(6);
+  expect(await sql`select from pg_locks where locktype = 'advisory' and pid = any (${pids})`).toHaveLength(0);
 });
