@@ -43,27 +43,27 @@ async function fromCatalog(sql: Sql): Promise<Mutant[]> {
     select format('view %s reads with its owner''s rights', c.oid::regclass), format('alter view %s set (security_invoker = false)', c.oid::regclass)
     from pg_class as c join ours on ours.oid = c.relnamespace where c.relkind = 'v'
     union all
-    select format('everybody may call %s', p.oid::regprocedure), format('grant execute on function %s to public', p.oid::regprocedure)
+    select format('everybody may call %s', p.oid::regprocedure), format('grant execute on routine %s to public', p.oid::regprocedure)
     from pg_proc as p join ours on ours.oid = p.pronamespace where not has_function_privilege('anon', p.oid, 'execute')
     union all
-    select format('service_role may call %s', p.oid::regprocedure), format('grant execute on function %s to service_role', p.oid::regprocedure)
+    select format('service_role may call %s', p.oid::regprocedure), format('grant execute on routine %s to service_role', p.oid::regprocedure)
     from pg_proc as p join ours on ours.oid = p.pronamespace
     where nspname = 'public' and not has_function_privilege('service_role', p.oid, 'execute')
     union all
-    select format('authenticated may call %s', p.oid::regprocedure), format('grant execute on function %s to authenticated', p.oid::regprocedure)
+    select format('authenticated may call %s', p.oid::regprocedure), format('grant execute on routine %s to authenticated', p.oid::regprocedure)
     from pg_proc as p join ours on ours.oid = p.pronamespace
     where nspname = 'public' and not has_function_privilege('authenticated', p.oid, 'execute')
     union all
-    select format('%s owned by postgres', p.oid::regprocedure), format('alter function %s owner to postgres', p.oid::regprocedure)
+    select format('%s owned by postgres', p.oid::regprocedure), format('alter routine %s owner to postgres', p.oid::regprocedure)
     from pg_proc as p join ours on ours.oid = p.pronamespace where p.proowner = 'public_api'::regrole
     union all
     select format('%s marked stable', p.oid::regprocedure), format('alter function %s stable', p.oid::regprocedure)
     from pg_proc as p join ours on ours.oid = p.pronamespace where p.proowner = 'public_api'::regrole or p.proname = 'authenticate'
     union all
-    select format('%s with the caller''s search_path', p.oid::regprocedure), format('alter function %s reset search_path', p.oid::regprocedure)
+    select format('%s with the caller''s search_path', p.oid::regprocedure), format('alter routine %s reset search_path', p.oid::regprocedure)
     from pg_proc as p join ours on ours.oid = p.pronamespace where p.prosecdef
     union all
-    select format('%s with the owner''s rights', p.oid::regprocedure), format('alter function %s security definer', p.oid::regprocedure)
+    select format('%s with the owner''s rights', p.oid::regprocedure), format('alter routine %s security definer', p.oid::regprocedure)
     from pg_proc as p join ours on ours.oid = p.pronamespace where nspname = 'public' and not p.prosecdef
     union all
     select format('without trigger %s on %s', tgname, tgrelid::regclass), format('drop trigger %I on %s', tgname, tgrelid::regclass)
@@ -85,7 +85,7 @@ async function inPlans(sql: Sql): Promise<Mutant[]> {
   const mutants = [
     ...(await sql<Mutant[]>`
       select format('%s without %s', p.oid::regprocedure, setting) as name,
-        format('alter function %s reset %s', p.oid::regprocedure, split_part(setting, '=', 1)) as statement
+        format('alter routine %s reset %s', p.oid::regprocedure, split_part(setting, '=', 1)) as statement
       from pg_proc as p, unnest(p.proconfig) as setting
       where setting ~ '^(enable_|jit|plan_cache_mode|lock_timeout|statement_timeout)' and p.pronamespace in ('app'::regnamespace, 'public'::regnamespace)`),
   ];
