@@ -12,19 +12,28 @@ if (process.argv.includes("--no-color")) process.env.NO_COLOR = "1";
 /** What breaks the service for everybody, what writes to a demo company, and what wants to see that nothing has changed. */
 const alone = ["bad_requests", "docs", "failures", "openapi"].map((name) => `test/api/${name}.test.ts`);
 
-/** What changes or counts something that all share: roles, the public schema, staging, the log. */
+/** What changes or counts something that all share: roles, tables and locks, staging, the log, the machine's time. */
 const inTurn = [
-  ...["check", "erasing", "loading", "loading_corrections", "loading_mistakes", "loading_psql", "retention"].map(
-    (name) => `test/database/${name}.test.ts`,
+  ...[
+    "check",
+    "erasing",
+    "loading",
+    "loading_corrections",
+    "loading_mistakes",
+    "loading_psql",
+    "locks",
+    "retention",
+  ].map((name) => `test/database/${name}.test.ts`),
+  ...["fairness", "import_cost", "linters", "logs", "migrations", "requests_at_once", "revocation"].map(
+    (name) => `test/hardening/${name}.test.ts`,
   ),
-  ...["linters", "logs", "migrations"].map((name) => `test/hardening/${name}.test.ts`),
 ];
 
 /** Starts the stack, for the files that need it. */
 const globalSetup = "test/runner/global_setup.ts";
 
 /** Files beside each other, one more than the least machine has processors: most wait for a browser, a database or a program. */
-const beside = { maxWorkers: 4, sequence: { groupOrder: 2 } };
+const beside = { maxWorkers: 3, sequence: { groupOrder: 2 } };
 
 /** The files of a folder beside those of the others: they only read the demo companies, and make their own to write to. */
 const together = (name: string, more: { globalSetup?: string[]; setupFiles?: string } = {}) => ({
