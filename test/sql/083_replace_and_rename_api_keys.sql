@@ -2,7 +2,7 @@
 -- and no other change of a key.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(18);
+select plan(19);
 
 \ir helpers.psql
 
@@ -61,6 +61,10 @@ select results_eq(
      from successor, pg_temp.stored((key ->> 'id')::uuid) as made $$,
   $$ values ('Mail', array['read:members'], now() + interval '365 days', pg_temp.id('Amy of Acorn'), true) $$,
   'A successor has name and scopes of the old key, an expiry of its own, and its own creator and hash'
+);
+select is_empty(
+  $$ update app.api_keys set replaced_by = pg_temp.id('another') where id = (select mail from ids) returning id $$,
+  'A key is replaced once: an admin cannot change its successor'
 );
 select results_eq(
   $$ select old.expires_at, old.revoked_at, old.replaced_by::text, old.created_by from ids, pg_temp.stored(mail) as old $$,

@@ -1,7 +1,7 @@
 -- Constraints: keys that contain the company, and values at their limits and beyond.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(32);
+select plan(33);
 
 \ir helpers.psql
 
@@ -125,6 +125,11 @@ from (values
   ($$ update app.api_keys set revoked_at = now(), revoked_by = pg_temp.id('Birch admin') where company_id = %L $$,
     'A key cannot have been revoked by another company''s member')
 ) as meant (statement, name);
+
+select throws_ok(
+  $$ insert into app.erasures (company_id, member_mark, messages_blanked) values (pg_temp.id('nobody'), sha256('x'), true) $$, '23503', null,
+  'A person is erased from a company that exists'
+);
 
 -- What is unique
 
