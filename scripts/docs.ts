@@ -1,5 +1,5 @@
 // npm run docs: writes the table of endpoints into README.md and docs/api.md, runs their curl commands against the
-// stack of `npm start`, and writes the output below each command. test/api/docs.test.ts checks the outputs.
+// stack of `npm start`, and writes the output below each command. test/serial/docs.test.ts checks the outputs.
 import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";

@@ -1,5 +1,5 @@
 // npm run openapi: writes docs/openapi.json and the Postman collection from the endpoints of the function. With --
-// --examples it first gets new examples from the stack of `npm start`. test/api/openapi.test.ts compares the file with
+// --examples it first gets new examples from the stack of `npm start`. test/serial/openapi.test.ts compares the file with
 // the code, and the examples with the stack.
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";

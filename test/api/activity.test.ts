@@ -1,7 +1,7 @@
 // GET /activity and its alias /kudos (docs/api.md, Activity).
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { newCompany } from "./companies.ts";
+import { newCompany } from "../support/companies.ts";
 import {
   call,
   combinations,
@@ -14,7 +14,7 @@ import {
   type Row,
   second,
   sql,
-} from "./stack.ts";
+} from "../support/stack.ts";
 
 type Kudos = { row: Row; category_id: string; sender_id: string; receiver_id: string };
 

@@ -3,8 +3,8 @@
 import { randomUUID } from "node:crypto";
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { dataOf, newCompany, signUp, type TestCompany } from "./companies.ts";
-import { sql } from "./stack.ts";
+import { dataOf, newCompany, signUp, type TestCompany } from "../support/companies.ts";
+import { sql } from "../support/stack.ts";
 
 let company: TestCompany;
 let other: TestCompany;

@@ -1,9 +1,9 @@
 // format=csv on every list (docs/api.md, CSV): read back with papaparse, and compared byte by byte.
 import Papa from "papaparse";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { lists as model } from "../hardening/model.ts";
-import { newCompany, type TestCompany } from "./companies.ts";
-import { call, demo, expectError, first, list, type Row, sql } from "./stack.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { lists as model } from "../support/model.ts";
+import { call, demo, expectError, first, list, type Row, sql } from "../support/stack.ts";
 
 const lists = ["/members", "/activity", "/rewards", "/day-ratings", "/pulse-responses"] as const;
 const aliases = { "/users": "/members", "/kudos": "/activity" } as const;

@@ -14,7 +14,7 @@ import {
   type Row,
   second,
   sql,
-} from "./stack.ts";
+} from "../support/stack.ts";
 
 /** The rows of the table, read without the views. */
 async function ratings({ id }: DemoCompany): Promise<Row[]> {

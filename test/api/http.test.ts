@@ -1,9 +1,9 @@
 // HTTP in general (docs/api.md, Requests): HEAD, OPTIONS, slashes, headers, request ids, and what is logged of a
 // request.
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { newCompany, type TestCompany } from "./companies.ts";
-import { send } from "./raw.ts";
-import { call, demo, expectHeaders, first, functionLog, hashOf, sql, stack } from "./stack.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { send } from "../support/raw.ts";
+import { call, demo, expectHeaders, first, functionLog, hashOf, sql, stack } from "../support/stack.ts";
 
 const lists = ["/members", "/users", "/activity", "/kudos", "/rewards", "/day-ratings", "/pulse-responses"];
 const known = ["", ...lists];

@@ -1,8 +1,8 @@
 // POST /rewards (docs/api.md, Import): what it writes, and what it leaves unchanged. Refused imports are in
 // import_limits.test.ts and in bad_requests/.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { newCompany, type TestCompany } from "./companies.ts";
-import { call, expectError, importRewards, list, type Row, sql } from "./stack.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { call, expectError, importRewards, list, type Row, sql } from "../support/stack.ts";
 
 let company: TestCompany;
 let key: string;

@@ -1,8 +1,8 @@
 // The limits of POST /rewards (docs/api.md, Import and Limits): 500 rewards, 8 MiB, 10 seconds.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newCompany, type TestCompany } from "./companies.ts";
-import { chunk, openImport, type RawResponse, readAnswer } from "./raw.ts";
-import { call, expectError, importRewards, sql } from "./stack.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { chunk, openImport, type RawResponse, readAnswer } from "../support/raw.ts";
+import { call, expectError, importRewards, sql } from "../support/stack.ts";
 
 const tooBig = "body must be at most 8 MiB and 500 rewards";
 const eightMiB = 8 * 1024 * 1024;

@@ -8,8 +8,8 @@ import { createHmac, randomUUID } from "node:crypto";
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { type ApiKey, client, dataOf, newCompany, signUp, type TestCompany } from "./companies.ts";
-import { call, demo, functionLog, hashOf, list, sql, stack } from "./stack.ts";
+import { type ApiKey, client, dataOf, newCompany, signUp, type TestCompany } from "../support/companies.ts";
+import { call, demo, functionLog, hashOf, list, sql, stack } from "../support/stack.ts";
 
 const adminFunctions = [
   ...["create_api_key", "link_member", "list_api_key_events", "list_api_keys", "rename_api_key", "replace_api_key"],

@@ -1,9 +1,9 @@
 // API keys (docs/api.md, Authentication): where a request can carry a key, what happens when a key is revoked or
 // expires, and its scopes.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiKey, dataOf, newCompany, type TestCompany } from "./companies.ts";
-import { send } from "./raw.ts";
-import { allScopes, call, expectError, expectHeaders, hashOf, invalidKey, sql } from "./stack.ts";
+import { type ApiKey, dataOf, newCompany, type TestCompany } from "../support/companies.ts";
+import { send } from "../support/raw.ts";
+import { allScopes, call, expectError, expectHeaders, hashOf, invalidKey, sql } from "../support/stack.ts";
 
 let company: TestCompany;
 let good: ApiKey;

@@ -2,8 +2,8 @@
 // company has 1,005 rows in every list, three at each microsecond, so that since and until fall between times one
 // microsecond apart.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newCompany, type TestCompany } from "./companies.ts";
-import { call, list, page, type Row, sql } from "./stack.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { call, list, page, type Row, sql } from "../support/stack.ts";
 
 const total = 1005;
 const timed = { "/activity": "timestamp", "/day-ratings": "created_at", "/pulse-responses": "timestamp" } as const;

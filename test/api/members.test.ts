@@ -13,7 +13,7 @@ import {
   type Row,
   second,
   sql,
-} from "./stack.ts";
+} from "../support/stack.ts";
 
 /** The rows of the tables, read without the views. */
 async function members({ id }: DemoCompany): Promise<Row[]> {

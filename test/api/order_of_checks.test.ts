@@ -1,8 +1,8 @@
 // The order of checks (docs/api.md, Requests): path 404, method 405, key 401, scope 403, parameters 400, body 400.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { call, expectError, invalidKey } from "../support/stack.ts";
 import { accepts } from "./bad_requests/parameters.ts";
-import { newCompany, type TestCompany } from "./companies.ts";
-import { call, expectError, invalidKey } from "./stack.ts";
 
 let company: TestCompany;
 let keys: { missing: null; malformed: string; revoked: string; underScoped: string; good: string };

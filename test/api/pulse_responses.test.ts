@@ -1,8 +1,18 @@
 // GET /pulse-responses (docs/api.md, Pulse responses).
 import papaparse from "papaparse";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newCompany, type TestCompany } from "./companies.ts";
-import { call, combinations, type DemoCompany, dateTime, demo, expectRows, list, type Row, sql } from "./stack.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import {
+  call,
+  combinations,
+  type DemoCompany,
+  dateTime,
+  demo,
+  expectRows,
+  list,
+  type Row,
+  sql,
+} from "../support/stack.ts";
 
 let company: TestCompany;
 beforeAll(async () => {

@@ -2,8 +2,20 @@
 // tables.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { readCsv } from "../hardening/model.ts";
-import { call, dateTime, demo, expectError, expectRows, first, list, page, type Row, second, sql } from "./stack.ts";
+import { readCsv } from "../support/model.ts";
+import {
+  call,
+  dateTime,
+  demo,
+  expectError,
+  expectRows,
+  first,
+  list,
+  page,
+  type Row,
+  second,
+  sql,
+} from "../support/stack.ts";
 
 const paths = ["/members", "/teams", "/activity", "/categories", "/rewards", "/day-ratings", "/pulse-responses"];
 

@@ -1,8 +1,8 @@
 // A replaced key and its successor, over HTTP.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeKey, newCompany, type TestCompany } from "./companies.ts";
-import { call, expectError, invalidKey, sql } from "./stack.ts";
+import { makeKey, newCompany, type TestCompany } from "../support/companies.ts";
+import { call, expectError, invalidKey, sql } from "../support/stack.ts";
 
 let company: TestCompany;
 let admin: SupabaseClient;

@@ -1,7 +1,7 @@
 // GET /rewards (docs/api.md, Rewards).
 import { expect, test } from "vitest";
-import { newCompany } from "./companies.ts";
-import { type DemoCompany, dateTime, demo, expectRows, list, page, type Row, sql } from "./stack.ts";
+import { newCompany } from "../support/companies.ts";
+import { type DemoCompany, dateTime, demo, expectRows, list, page, type Row, sql } from "../support/stack.ts";
 
 /** The rows of the table, read without the views. */
 async function rewards({ id }: Pick<DemoCompany, "id">): Promise<Row[]> {

@@ -1,8 +1,8 @@
 // GET / (docs/api.md, Authentication and Versioning).
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { version } from "../../functions/public-api/endpoints.ts";
-import { newCompany, type TestCompany } from "./companies.ts";
-import { allScopes, call, demo, sql } from "./stack.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { allScopes, call, demo, sql } from "../support/stack.ts";
 
 let company: TestCompany;
 beforeAll(async () => {

@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
-import { type ApiKey, newCompany, type TestCompany } from "./companies.ts";
-import { call, functionLog, importRewards, invalidKey } from "./stack.ts";
+import { type ApiKey, newCompany, type TestCompany } from "../support/companies.ts";
+import { call, functionLog, importRewards, invalidKey } from "../support/stack.ts";
 
 interface Line {
   time: string;

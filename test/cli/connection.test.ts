@@ -4,9 +4,9 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { request } from "../../cli/src/connection.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { newCompany, type TestCompany } from "../api/companies.ts";
-import { first, stack } from "../api/stack.ts";
-import { environment, type Run, run, runProgram, workFolder } from "./command_line.ts";
+import { environment, type Run, run, runProgram, workFolder } from "../support/command_line.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { first, stack } from "../support/stack.ts";
 import { type MoodyProxy, patient, startMoodyProxy, status } from "./moody_proxy.ts";
 
 const folder = workFolder();

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, runSql, withDatabase } from "../../scripts/stack/database.ts";
 import { migrationFiles } from "../../scripts/stack/difference.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
-import { stack } from "../api/stack.ts";
+import { stack } from "../support/stack.ts";
 import { type ManagementApi, project, startManagementApi } from "./deploy/management_api.ts";
 
 const folder = "functions/public-api";

@@ -7,9 +7,9 @@ import papaparse from "papaparse";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { newCompany } from "../api/companies.ts";
-import { call, expectRows, first, list, type Row, sql } from "../api/stack.ts";
-import { environment, run, workFolder } from "./command_line.ts";
+import { environment, run, workFolder } from "../support/command_line.ts";
+import { newCompany } from "../support/companies.ts";
+import { call, expectRows, first, list, type Row, sql } from "../support/stack.ts";
 import { type Customer, makeCrowd, makeYear, type Year } from "./connect/year.ts";
 
 const folder = workFolder();

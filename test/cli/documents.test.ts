@@ -5,8 +5,8 @@ import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
-import { stack } from "../api/stack.ts";
-import { type Run, workFolder } from "./command_line.ts";
+import { type Run, workFolder } from "../support/command_line.ts";
+import { stack } from "../support/stack.ts";
 
 const folder = workFolder();
 

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { type DenoVersion, denoCommand, functionSettings, listeningPort } from "../../scripts/stack/edge_function.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { stack } from "../api/stack.ts";
+import { stack } from "../support/stack.ts";
 
 /** What the probe reports about its own process. */
 async function probe(version: DenoVersion): Promise<Record<string, unknown>> {

@@ -5,9 +5,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { readJobs } from "../../cli/src/commands/export.ts";
 import { exportToFile } from "../../cli/src/export_list.ts";
 import { bar, type Progress, progressOn } from "../../cli/src/progress.ts";
-import { newCompany } from "../api/companies.ts";
-import { call, expectRows, first, list, type Row, sql } from "../api/stack.ts";
-import { run, workFolder } from "./command_line.ts";
+import { run, workFolder } from "../support/command_line.ts";
+import { newCompany } from "../support/companies.ts";
+import { call, expectRows, first, list, type Row, sql } from "../support/stack.ts";
 import { type Customer, makeCrowd, makeYear, type Year } from "./connect/year.ts";
 import { cut, dead, half, type MoodyProxy, patient, startMoodyProxy, status } from "./moody_proxy.ts";
 

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { withEvenLines } from "../../cli/src/even_lines.ts";
 import { checkFile, sendFile } from "../../cli/src/import_rewards.ts";
 import type { Progress } from "../../cli/src/progress.ts";
-import { newCompany, type TestCompany } from "../api/companies.ts";
-import { type Row, sql } from "../api/stack.ts";
-import { run, workFolder } from "./command_line.ts";
+import { run, workFolder } from "../support/command_line.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { type Row, sql } from "../support/stack.ts";
 import { dead, half, type MoodyProxy, patient, startMoodyProxy, status } from "./moody_proxy.ts";
 
 const folder = workFolder();

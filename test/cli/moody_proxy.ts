@@ -3,8 +3,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { Connection } from "../../cli/src/connection.ts";
-import { checkedFetch } from "../api/contract.ts";
-import { stack } from "../api/stack.ts";
+import { checkedFetch } from "../support/contract.ts";
+import { stack } from "../support/stack.ts";
 
 /** Answers a request itself; `ask` forwards the request and returns the body of the answer. */
 export type Mood = (response: ServerResponse, ask: () => Promise<Buffer>) => unknown;

@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { delimiter } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
-import { expectRows, first, list } from "../api/stack.ts";
-import { tried } from "../hardening/counts.ts";
-import { environment, runProgram, workFolder } from "./command_line.ts";
+import { environment, runProgram, workFolder } from "../support/command_line.ts";
+import { tried } from "../support/counts.ts";
+import { expectRows, first, list } from "../support/stack.ts";
 
 const folder = workFolder();
 const installed = `${folder}/installed`;

@@ -76,7 +76,7 @@ test.each([
 });
 
 test("a test without its optional tool is said not to have run, and is not counted", async () => {
-  const needs = `import { needs } from ${JSON.stringify(`${root}/test/runner/optional_tool.ts`)};`;
+  const needs = `import { needs } from ${JSON.stringify(`${root}/test/support/optional_tool.ts`)};`;
   const tests = `test("a", () => {}); test("b", (context) => { needs(context, "Fortran", false); throw 1; });`;
   const { code, closing, output } = await runFile(needs + tests);
   expect({ code, closing }).toEqual({ code: 0, closing: "1 passed, 0 failed" });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { listeningPort } from "../../scripts/stack/edge_function.ts";
 import { root } from "../../scripts/stack/process.ts";
 import type { StackFile } from "../../scripts/stack/stack.ts";
-import { checkedFetch } from "../api/contract.ts";
+import { checkedFetch } from "../support/contract.ts";
 
 // One test starts the stack twice, and each start may take minutes on a busy machine.
 vi.setConfig({ testTimeout: 420_000 });

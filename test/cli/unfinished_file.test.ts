@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
-import { expectRows } from "../api/stack.ts";
-import { environment, type Run, run, runProgram, workFolder } from "./command_line.ts";
+import { environment, type Run, run, runProgram, workFolder } from "../support/command_line.ts";
+import { expectRows } from "../support/stack.ts";
 import { makeYear, type Year } from "./connect/year.ts";
 import { type MoodyProxy, startMoodyProxy } from "./moody_proxy.ts";
 

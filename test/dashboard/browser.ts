@@ -12,7 +12,7 @@ import {
   type ViewportSize,
 } from "playwright-core";
 import { afterEach, beforeAll, expect } from "vitest";
-import { stack } from "../api/stack.ts";
+import { stack } from "../support/stack.ts";
 
 export const wide = { width: 1440, height: 900 };
 export const middle = { width: 768, height: 1024 };

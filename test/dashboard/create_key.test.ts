@@ -1,7 +1,7 @@
 // Create key: the dialog, what it refuses, when the key expires, and that nobody closes the dialog without the key by
 // accident.
 import { expect } from "vitest";
-import { call, expectError, invalidKey, sql } from "../api/stack.ts";
+import { call, expectError, invalidKey, sql } from "../support/stack.ts";
 import { newPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { setKey, signedInPage, test } from "./scene.ts";

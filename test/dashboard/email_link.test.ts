@@ -2,8 +2,8 @@
 // person is not ended without a question.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Company, client, emptyCompany, type Person } from "../api/companies.ts";
-import { sql, stack } from "../api/stack.ts";
+import { type Company, client, emptyCompany, type Person } from "../support/companies.ts";
+import { sql, stack } from "../support/stack.ts";
 import { newPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { fillSignIn, path, signIn } from "./steps.ts";

@@ -1,8 +1,8 @@
 // Many keys: search, order, only active keys, and where the page shows the result of an action.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { makeKey, type Person, signedIn } from "../api/companies.ts";
-import { sql } from "../api/stack.ts";
+import { makeKey, type Person, signedIn } from "../support/companies.ts";
+import { sql } from "../support/stack.ts";
 import { eventually, wide } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { setKey, signedInPage, test } from "./scene.ts";

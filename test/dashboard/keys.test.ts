@@ -1,8 +1,8 @@
 // The list of keys, Revoke and History: each is checked on the page and through the API.
 import { spawnSync } from "node:child_process";
 import { expect, onTestFinished } from "vitest";
-import { emptyCompany, makeKey, signedIn } from "../api/companies.ts";
-import { call, expectError, invalidKey, sql, stack } from "../api/stack.ts";
+import { emptyCompany, makeKey, signedIn } from "../support/companies.ts";
+import { call, expectError, invalidKey, sql, stack } from "../support/stack.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { signedInPage, test } from "./scene.ts";
 import { copyAndClose, createKey, row } from "./steps.ts";

@@ -1,8 +1,8 @@
 // A company that has moved to another project: what its admins see in the dashboard of the old project.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { type Company, makeKey, signedIn } from "../api/companies.ts";
-import { sql } from "../api/stack.ts";
+import { type Company, makeKey, signedIn } from "../support/companies.ts";
+import { sql } from "../support/stack.ts";
 import { newPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { signedInPage, test } from "./scene.ts";

@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect } from "vitest";
-import { stack } from "../api/stack.ts";
+import { stack } from "../support/stack.ts";
 import { eventually, newPage, takeTroubles } from "./browser.ts";
 import { test } from "./scene.ts";
 import { path, row, signIn, tabTo } from "./steps.ts";

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
-import { type Company, client, emptyCompany, type Person, signUp } from "../api/companies.ts";
-import { sql, stack } from "../api/stack.ts";
+import { type Company, client, emptyCompany, type Person, signUp } from "../support/companies.ts";
+import { sql, stack } from "../support/stack.ts";
 import { newPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { linkMailedTo, mailsTo } from "./mails.ts";

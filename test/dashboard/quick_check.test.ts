@@ -1,8 +1,8 @@
 // Quick check: the page tries a new key or a pasted one with the real API, and leaves no trace of the key.
 import { expect } from "vitest";
 import { endpoints, version } from "../../functions/public-api/endpoints.ts";
-import { makeKey, signedIn } from "../api/companies.ts";
-import { stack } from "../api/stack.ts";
+import { makeKey, signedIn } from "../support/companies.ts";
+import { stack } from "../support/stack.ts";
 import { eventually } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { setKey, signedInPage, test } from "./scene.ts";

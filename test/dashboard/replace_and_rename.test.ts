@@ -1,8 +1,8 @@
 // Replace and Rename: a replaced key has its successor beside it in the list; a renamed key has both names in the
 // history.
 import { expect } from "vitest";
-import { makeKey, signedIn } from "../api/companies.ts";
-import { call, expectError, invalidKey, sql } from "../api/stack.ts";
+import { makeKey, signedIn } from "../support/companies.ts";
+import { call, expectError, invalidKey, sql } from "../support/stack.ts";
 import { eventually } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { signedInPage, test } from "./scene.ts";

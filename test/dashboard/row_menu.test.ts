@@ -1,8 +1,8 @@
 // The ⋯ menu of a row: its entries, by pointer and by keyboard alone, and the history of one key.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { makeKey, signedIn } from "../api/companies.ts";
-import { sql } from "../api/stack.ts";
+import { makeKey, signedIn } from "../support/companies.ts";
+import { sql } from "../support/stack.ts";
 import { eventually, narrow } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { setKey, signedInPage, test } from "./scene.ts";

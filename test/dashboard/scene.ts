@@ -1,8 +1,8 @@
 // What most tests of the page start with: a new company, its admin, and the page after this admin has signed in.
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { test as base } from "vitest";
-import { type Company, emptyCompany, type Person } from "../api/companies.ts";
-import { sql } from "../api/stack.ts";
+import { type Company, emptyCompany, type Person } from "../support/companies.ts";
+import { sql } from "../support/stack.ts";
 import { newPage } from "./browser.ts";
 import { signIn } from "./steps.ts";
 

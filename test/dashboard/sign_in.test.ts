@@ -1,8 +1,8 @@
 // Signing in and out, and what people see who may not manage keys.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Company, emptyCompany, newAccount, type Person } from "../api/companies.ts";
-import { sql, stack } from "../api/stack.ts";
+import { type Company, emptyCompany, newAccount, type Person } from "../support/companies.ts";
+import { sql, stack } from "../support/stack.ts";
 import { newBrowser, newPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { fillSignIn, path, signIn } from "./steps.ts";

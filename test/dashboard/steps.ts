@@ -1,7 +1,7 @@
 // Steps that a person takes on the page, by the visible texts.
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
-import type { Person } from "../api/companies.ts";
+import type { Person } from "../support/companies.ts";
 
 export const path = "/integrations/public-api";
 

@@ -1,7 +1,7 @@
 // Problems in daily use: a change by another admin, a lost session, a slow network, no network at all.
 import { beforeEach, expect, test } from "vitest";
-import { type Company, emptyCompany, makeKey, type Person, signedIn } from "../api/companies.ts";
-import { call, sql } from "../api/stack.ts";
+import { type Company, emptyCompany, makeKey, type Person, signedIn } from "../support/companies.ts";
+import { call, sql } from "../support/stack.ts";
 import { eventually, newBrowser, newPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { copyAndClose, createKey, fillSignIn, path, row, signIn } from "./steps.ts";

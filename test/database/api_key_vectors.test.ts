@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
-import { stack } from "../api/stack.ts";
+import { stack } from "../support/stack.ts";
 import vectors from "../vectors/api_keys.json" with { type: "json" };
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

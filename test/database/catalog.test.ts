@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, runSql, withDatabase } from "../../scripts/stack/database.ts";
 import { difference, migrationFiles, schemaFiles } from "../../scripts/stack/difference.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { stack } from "../api/stack.ts";
+import { stack } from "../support/stack.ts";
 
 const databases: string[] = [];
 let folder: string;

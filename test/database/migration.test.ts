@@ -5,7 +5,7 @@ import { appendFile, cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } fr
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
-import { runProgram } from "../cli/command_line.ts";
+import { runProgram } from "../support/command_line.ts";
 
 let folder: string;
 beforeAll(async () => {

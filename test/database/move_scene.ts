@@ -9,7 +9,7 @@ import {
   type Run,
   removeProjects,
   servingIn,
-} from "./two_projects.ts";
+} from "../support/two_projects.ts";
 
 export let source: Project;
 export let target: Project;

@@ -4,6 +4,7 @@ import { randomUUID } from "node:crypto";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { carriedTables, notCarried } from "../../scripts/move/tables.ts";
+import { ask, contents, importReward, moveCompany, newProject, type Run, servingIn } from "../support/two_projects.ts";
 import {
   arriving,
   company,
@@ -18,7 +19,6 @@ import {
   source,
   target,
 } from "./move_scene.ts";
-import { ask, contents, importReward, moveCompany, newProject, type Run, servingIn } from "./two_projects.ts";
 
 newProjectsForEachTest();
 

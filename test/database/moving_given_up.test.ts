@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { runSql, withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
+import { ask, importReward, servingIn } from "../support/two_projects.ts";
 import {
   arriving,
   company,
@@ -17,7 +18,6 @@ import {
   source,
   target,
 } from "./move_scene.ts";
-import { ask, importReward, servingIn } from "./two_projects.ts";
 
 newProjectsForEachTest();
 

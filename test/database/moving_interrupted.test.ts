@@ -1,7 +1,8 @@
 // A company during its move to another project: others write at the same time, and the command is interrupted at any
 // moment.
 import { describe, expect, test } from "vitest";
-import { hashOf } from "../api/stack.ts";
+import { hashOf } from "../support/stack.ts";
+import { ask, importReward, moveCompany, newProject, type Project, servingIn } from "../support/two_projects.ts";
 import {
   arriving,
   company,
@@ -21,7 +22,6 @@ import {
   source,
   target,
 } from "./move_scene.ts";
-import { ask, importReward, moveCompany, newProject, type Project, servingIn } from "./two_projects.ts";
 
 newProjectsForEachTest();
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isWellFormedKey } from "../../functions/public-api/credentials.ts";
+import { key, keyHash, refusedKey, startService, unauthorized } from "../support/service.ts";
 import vectors from "../vectors/api_keys.json" with { type: "json" };
-import { key, keyHash, refusedKey, startService, unauthorized } from "./service.ts";
 
 const service = await startService();
 const basic = (credentials: string) => ({ Authorization: `Basic ${Buffer.from(credentials).toString("base64")}` });

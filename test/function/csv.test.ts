@@ -1,7 +1,7 @@
 import Papa from "papaparse";
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { internalServerError, list, startService } from "./service.ts";
+import { internalServerError, list, startService } from "../support/service.ts";
 
 const service = await startService();
 

@@ -1,7 +1,7 @@
 // How a page is turned into CSV: all at once when it has an ordinary length, else in parts.
 import Papa from "papaparse";
 import { describe, expect, test } from "vitest";
-import { list, startService, type Upstream } from "./service.ts";
+import { list, startService, type Upstream } from "../support/service.ts";
 
 const service = await startService();
 

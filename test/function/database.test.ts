@@ -11,7 +11,7 @@ import {
   type Upstream,
   unauthorized,
   value,
-} from "./service.ts";
+} from "../support/service.ts";
 
 const service = await startService();
 afterEach(() => {

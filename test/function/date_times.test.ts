@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { problem, startService } from "./service.ts";
+import { problem, startService } from "../support/service.ts";
 
 const service = await startService();
 

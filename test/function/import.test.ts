@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { keyHash, problem, startService, value } from "./service.ts";
+import { keyHash, problem, startService, value } from "../support/service.ts";
 
 const service = await startService();
 const row = { external_id: "a", name: "Coffee", points_cost: 5 };

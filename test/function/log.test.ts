@@ -13,7 +13,7 @@ import {
   secretKey,
   startService,
   value,
-} from "./service.ts";
+} from "../support/service.ts";
 
 const service = await startService();
 const line = () => JSON.parse(service.lines.at(-1) ?? "");

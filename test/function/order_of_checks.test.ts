@@ -9,7 +9,7 @@ import {
   refusedKey,
   startService,
   unauthorized,
-} from "./service.ts";
+} from "../support/service.ts";
 
 const service = await startService();
 

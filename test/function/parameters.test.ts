@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { keyHash, problem, startService } from "./service.ts";
+import { keyHash, problem, startService } from "../support/service.ts";
 
 const service = await startService();
 const id = "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d";

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { endpoints, version } from "../../functions/public-api/endpoints.ts";
 import { scopes } from "../../functions/public-api/scopes.ts";
-import { key, list, refusedKey, startService, value } from "./service.ts";
+import { key, list, refusedKey, startService, value } from "../support/service.ts";
 
 const service = await startService();
 const listHeaders = { "Content-Type": "application/json", "X-Has-More": "false", "X-Row-Count": "1" };

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { madeUpKey } from "./made_up_key.ts";
+import { madeUpKey } from "../support/made_up_key.ts";
 import {
   companyId,
   key,
@@ -12,7 +12,7 @@ import {
   type Upstream,
   unauthorized,
   value,
-} from "./service.ts";
+} from "../support/service.ts";
 
 const service = await startService();
 

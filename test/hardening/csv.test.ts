@@ -5,10 +5,10 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import papaparse from "papaparse";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newCompany, type TestCompany } from "../api/companies.ts";
-import { call, list, sql } from "../api/stack.ts";
-import { count, tried } from "./counts.ts";
-import { cells, lists } from "./model.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { count, tried } from "../support/counts.ts";
+import { cells, lists } from "../support/model.ts";
+import { call, list, sql } from "../support/stack.ts";
 
 const paths = ["/members", "/activity", "/rewards", "/day-ratings", "/pulse-responses"];
 const rows = count(150, 1000);

@@ -5,10 +5,10 @@ import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bin, root, runCommand } from "../../scripts/stack/process.ts";
-import { dateTime, sql } from "../api/stack.ts";
-import { environment, workFolder } from "../cli/command_line.ts";
 import { type Customer, makeCrowd } from "../cli/connect/year.ts";
-import { count, tried } from "./counts.ts";
+import { environment, workFolder } from "../support/command_line.ts";
+import { count, tried } from "../support/counts.ts";
+import { dateTime, sql } from "../support/stack.ts";
 
 const size = count(5_000, 1_000_000);
 const folder = workFolder();

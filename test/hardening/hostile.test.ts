@@ -4,11 +4,11 @@ import { METHODS } from "node:http";
 import { connect } from "node:net";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newCompany, type TestCompany } from "../api/companies.ts";
-import { send } from "../api/raw.ts";
-import { call, functionLog } from "../api/stack.ts";
-import { key, startService } from "../function/service.ts";
-import { count, tried } from "./counts.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { count, tried } from "../support/counts.ts";
+import { send } from "../support/raw.ts";
+import { key, startService } from "../support/service.ts";
+import { call, functionLog } from "../support/stack.ts";
 import { hostile } from "./hostile.ts";
 
 const service = await startService();

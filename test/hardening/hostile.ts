@@ -1,9 +1,9 @@
 // Requests that nobody sends by mistake: they look for weaknesses.
 import fc from "fast-check";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { lists } from "../support/model.ts";
 import { body } from "./hostile_bodies.ts";
 import { text, texts } from "./hostile_texts.ts";
-import { lists } from "./model.ts";
 
 const method = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom("GET", "POST", "HEAD", "OPTIONS") },

@@ -3,11 +3,11 @@
 import { randomInt } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { newCompany, type TestCompany } from "../api/companies.ts";
-import { call, importRewards, list, sql } from "../api/stack.ts";
-import { count, tried } from "./counts.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { count, tried } from "../support/counts.ts";
+import { serviceRole, upsert } from "../support/rpc.ts";
+import { call, importRewards, list, sql } from "../support/stack.ts";
 import { body } from "./hostile_bodies.ts";
-import { serviceRole, upsert } from "./rpc.ts";
 import { type Batch, type Cell, explain } from "./serial.ts";
 
 // With the reader, this is as many as one company may have at once (app.requests_at_once).

@@ -6,11 +6,11 @@ import { dirname } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { version } from "../../functions/public-api/endpoints.ts";
-import { type RawResponse, send } from "../api/raw.ts";
-import { allScopes, importRewards, invalidKey, sql } from "../api/stack.ts";
-import { count, tried } from "./counts.ts";
-import { cells, type ListRequest, lists, predict, readCsv } from "./model.ts";
-import { iso, newWorld, roles, type World } from "./world.ts";
+import { count, tried } from "../support/counts.ts";
+import { cells, type ListRequest, lists, predict, readCsv } from "../support/model.ts";
+import { type RawResponse, send } from "../support/raw.ts";
+import { allScopes, importRewards, invalidKey, sql } from "../support/stack.ts";
+import { iso, newWorld, roles, type World } from "../support/world.ts";
 
 interface Tenant {
   world: World;

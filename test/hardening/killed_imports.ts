@@ -2,7 +2,7 @@
 // lost, and sending it again is safe.
 import { randomInt, randomUUID } from "node:crypto";
 import { expect } from "vitest";
-import { tried } from "./counts.ts";
+import { tried } from "../support/counts.ts";
 
 /** The number of rewards in a batch. */
 const rows = 200;

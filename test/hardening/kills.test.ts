@@ -1,10 +1,10 @@
 // kill -9 of the function during imports. The same for PostgreSQL is in outages.test.ts, which has a stack that
 // survives it.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newCompany, type TestCompany } from "../api/companies.ts";
-import { importRewards, sql } from "../api/stack.ts";
-import { count } from "./counts.ts";
-import { startFunction } from "./function_process.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { count } from "../support/counts.ts";
+import { startFunction } from "../support/function_process.ts";
+import { importRewards, sql } from "../support/stack.ts";
 import { KilledImports } from "./killed_imports.ts";
 
 let company: TestCompany;

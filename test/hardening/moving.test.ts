@@ -4,11 +4,11 @@ import { randomInt } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type postgres from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newCompany, type TestCompany } from "../api/companies.ts";
-import { list, sql, stack } from "../api/stack.ts";
-import { moveCompany } from "../database/two_projects.ts";
-import { type OwnStack, startOwnStack } from "../runner/own_stack.ts";
-import { count, tried } from "./counts.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { count, tried } from "../support/counts.ts";
+import { type OwnStack, startOwnStack } from "../support/own_stack.ts";
+import { list, sql, stack } from "../support/stack.ts";
+import { moveCompany } from "../support/two_projects.ts";
 
 let other: OwnStack;
 let there: postgres.Sql;

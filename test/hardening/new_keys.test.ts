@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { expect, test } from "vitest";
-import { newCompany } from "../api/companies.ts";
-import { stack } from "../api/stack.ts";
+import { newCompany } from "../support/companies.ts";
+import { stack } from "../support/stack.ts";
 
 test("a key that has been made stands in no setting of its connection once its transaction is over", async () => {
   const company = await newCompany("New keys");

@@ -2,8 +2,8 @@
 // test/function/database.test.ts, because its stand-in has other ones.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type OwnStack, startOwnStack } from "../runner/own_stack.ts";
-import { count } from "./counts.ts";
+import { count } from "../support/counts.ts";
+import { type OwnStack, startOwnStack } from "../support/own_stack.ts";
 import { KilledImports } from "./killed_imports.ts";
 
 let stack: OwnStack;

@@ -3,8 +3,8 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { key } from "../function/service.ts";
-import { type FunctionProcess, startFunction } from "./function_process.ts";
+import { type FunctionProcess, startFunction } from "../support/function_process.ts";
+import { key } from "../support/service.ts";
 
 let behave: (response: ServerResponse) => void;
 const upstream = createServer((request, response) => {

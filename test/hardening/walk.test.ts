@@ -4,10 +4,10 @@
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { call, sql } from "../api/stack.ts";
-import { count, tried } from "./counts.ts";
-import { lists, predict, readCsv } from "./model.ts";
-import { iso, newWorld, type World } from "./world.ts";
+import { count, tried } from "../support/counts.ts";
+import { lists, predict, readCsv } from "../support/model.ts";
+import { call, sql } from "../support/stack.ts";
+import { iso, newWorld, type World } from "../support/world.ts";
 
 let world: World;
 let key: string;

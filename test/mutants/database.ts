@@ -203,14 +203,14 @@ export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
       "app.note_use",
       /for update skip locked/,
       "for update",
-      "database/locks",
+      "serial/locks",
     ],
     [
       "the company of a key outlives its transaction",
       "app.authenticate",
       /verified\.company_id::text, true\)/,
       "verified.company_id::text, false)",
-      "database/locks",
+      "serial/locks",
     ],
     [
       "a new key outlives its transaction",

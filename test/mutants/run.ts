@@ -106,6 +106,7 @@ async function tryStack(stack: Stack): Promise<void> {
 const parts = [
   "functions",
   "test/function",
+  "test/support",
   "test/vectors",
   "scripts/stack/process.ts",
   "docs/operations.md",

@@ -3,7 +3,7 @@
 import { root } from "../../scripts/stack/process.ts";
 import { readJson } from "../../scripts/stack/secrets.ts";
 import type { StackFile } from "../../scripts/stack/stack.ts";
-import { startOwnStack } from "./own_stack.ts";
+import { startOwnStack } from "../support/own_stack.ts";
 
 /** The part of vitest's project that is used here. Each project of the configuration has the test files of one kind. */
 interface Project {

@@ -75,7 +75,7 @@ export const pgtap: Plugin = {
     for (const watched of [file, `${dirname(file)}/helpers.psql`]) this.addWatchFile(watched);
     return `
       import { test } from "vitest";
-      import { stack } from ${JSON.stringify(`${root}/test/api/stack.ts`)};
+      import { stack } from ${JSON.stringify(`${root}/test/support/stack.ts`)};
       import { runFile } from ${JSON.stringify(`${root}/test/runner/pgtap.ts`)};
       for (const { name, problem } of await runFile(stack.database_url, ${JSON.stringify(file)}))
         test(name, () => {

@@ -2,7 +2,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Reporter, SerializedError, TestModule, TestResult, TestSpecification, Vitest } from "vitest/node";
-import { lackedItsTool } from "./optional_tool.ts";
+import { lackedItsTool } from "../support/optional_tool.ts";
 import { specification } from "./specification.ts";
 
 /** The maximum length of the output of a failing test: nobody can use a difference of 1,000 rows. */
@@ -101,7 +101,7 @@ export class ClosingLine implements Reporter {
   }
 }
 
-/** Prints what tests have noted as tried (test/hardening/counts.ts). */
+/** Prints what tests have noted as tried (test/support/counts.ts). */
 function printTried(): void {
   const file = `${dirname(process.env.STACK_FILE ?? "")}/tried.txt`;
   try {

@@ -1,6 +1,6 @@
 // A company whose lists all have several pages. Several rows have the same time wherever a page can end. It is for
 // tests of what reads whole lists.
-import { sql } from "../../api/stack.ts";
+import { sql } from "../../support/stack.ts";
 import { type Customer, makeYear, type Year } from "./year.ts";
 
 /** The lists, and the tables that hold their rows. */

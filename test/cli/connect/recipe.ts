@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { promisify } from "node:util";
 import { afterAll } from "vitest";
 import { root } from "../../../scripts/stack/process.ts";
-import { stack } from "../../api/stack.ts";
+import { stack } from "../../support/stack.ts";
 
 const run = promisify(execFile);
 

@@ -6,9 +6,9 @@ import { expect, test } from "vitest";
 import { endpoints } from "../../../functions/public-api/endpoints.ts";
 import { postmanCollection } from "../../../scripts/openapi/postman.ts";
 import { root } from "../../../scripts/stack/process.ts";
-import { newCompany } from "../../api/companies.ts";
-import { first, list, stack } from "../../api/stack.ts";
-import { needs } from "../../runner/optional_tool.ts";
+import { newCompany } from "../../support/companies.ts";
+import { needs } from "../../support/optional_tool.ts";
+import { first, list, stack } from "../../support/stack.ts";
 import { blocks, runRecipe, temporaryFolder } from "./recipe.ts";
 
 const tools = `${root}/test/cli/tools`;

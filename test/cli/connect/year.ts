@@ -1,8 +1,8 @@
 // Companies that a test creates for itself. The kudos of makeYear fill several windows in 2026: one month has over
 // 1000, several have the same time wherever a window can end, and some are at both ends of the year and just outside
 // it.
-import { newCompany, type TestCompany } from "../../api/companies.ts";
-import { dateTime, type Row, sql } from "../../api/stack.ts";
+import { newCompany, type TestCompany } from "../../support/companies.ts";
+import { dateTime, type Row, sql } from "../../support/stack.ts";
 
 const messages = [
   "plain",

@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { beforeEach, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
-import { newCompany } from "../api/companies.ts";
-import { call, list, sql, stack } from "../api/stack.ts";
+import { newCompany } from "../support/companies.ts";
+import { call, list, sql, stack } from "../support/stack.ts";
 import { good, ids, load, newLoading, tables } from "./loading.ts";
 
 const { company, other, empty, contents } = await newLoading();

@@ -2,16 +2,16 @@
 // requests are listed in bad_requests/, by topic; each statement there is one test here.
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { BadRequest, BadRequests } from "./bad_requests/bad_request.ts";
-import { bodies } from "./bad_requests/bodies.ts";
-import { dateTimes } from "./bad_requests/date_times.ts";
-import { headers } from "./bad_requests/headers.ts";
-import { parameters } from "./bad_requests/parameters.ts";
-import { paths } from "./bad_requests/paths.ts";
-import { rewards } from "./bad_requests/rewards.ts";
-import { newCompany, type TestCompany } from "./companies.ts";
-import { send } from "./raw.ts";
-import { expectHeaders, importRewards, sql, stack } from "./stack.ts";
+import type { BadRequest, BadRequests } from "../api/bad_requests/bad_request.ts";
+import { bodies } from "../api/bad_requests/bodies.ts";
+import { dateTimes } from "../api/bad_requests/date_times.ts";
+import { headers } from "../api/bad_requests/headers.ts";
+import { parameters } from "../api/bad_requests/parameters.ts";
+import { paths } from "../api/bad_requests/paths.ts";
+import { rewards } from "../api/bad_requests/rewards.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { send } from "../support/raw.ts";
+import { expectHeaders, importRewards, sql, stack } from "../support/stack.ts";
 
 const all: BadRequests = { ...paths, ...parameters, ...dateTimes, ...headers, ...bodies, ...rewards };
 

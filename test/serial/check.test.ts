@@ -5,7 +5,7 @@ import type { TransactionSql } from "postgres";
 import { expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { first, sql, stack } from "../api/stack.ts";
+import { first, sql, stack } from "../support/stack.ts";
 
 const check = await readFile(`${root}/sql/check.sql`, "utf8");
 const repair = await readFile(`${root}/sql/repair.sql`, "utf8");

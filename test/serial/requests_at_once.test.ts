@@ -3,9 +3,9 @@
 import { randomUUID } from "node:crypto";
 import type postgres from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { type ApiKey, newCompany, type TestCompany } from "../api/companies.ts";
-import { hashOf, sql } from "../api/stack.ts";
-import { serviceRole } from "./rpc.ts";
+import { type ApiKey, newCompany, type TestCompany } from "../support/companies.ts";
+import { serviceRole } from "../support/rpc.ts";
+import { hashOf, sql } from "../support/stack.ts";
 
 let company: TestCompany;
 let other: TestCompany;

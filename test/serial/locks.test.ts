@@ -2,8 +2,8 @@
 import { randomUUID } from "node:crypto";
 import type { ReservedSql } from "postgres";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { type ApiKey, newCompany, type TestCompany } from "../api/companies.ts";
-import { hashOf, sql } from "../api/stack.ts";
+import { type ApiKey, newCompany, type TestCompany } from "../support/companies.ts";
+import { hashOf, sql } from "../support/stack.ts";
 
 let company: TestCompany;
 let key: ApiKey;

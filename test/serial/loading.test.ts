@@ -1,7 +1,7 @@
 // Files without a mistake (docs/operations.md, How data gets in): the API returns what the files say.
 import { randomUUID } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
-import { list, sql } from "../api/stack.ts";
+import { list, sql } from "../support/stack.ts";
 import { type Cells, good, ids, inserted, load, newLoading, tables, untouched } from "./loading.ts";
 
 const { company, other, empty, contents } = await newLoading();

@@ -2,7 +2,7 @@
 // nothing else.
 import { randomUUID } from "node:crypto";
 import { beforeEach, expect, test } from "vitest";
-import { sql } from "../api/stack.ts";
+import { sql } from "../support/stack.ts";
 import { type Cells, good, headers, ids, load, newLoading, tables, untouched } from "./loading.ts";
 
 const { company, empty } = await newLoading();

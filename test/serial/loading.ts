@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import papaparse from "papaparse";
 import { afterAll, expect } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
-import { newCompany, type TestCompany } from "../api/companies.ts";
-import { sql, stack } from "../api/stack.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { sql, stack } from "../support/stack.ts";
 
 export type Cells = Record<string, string>;
 export type Files = Record<string, Cells[]>;

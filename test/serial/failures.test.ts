@@ -1,8 +1,8 @@
 // What a caller gets when the service itself fails (docs/api.md, Errors): a 500 without details, and a line in the log
 // that names the failure. Each failure is a real one: it is caused in the database and undone at once.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newCompany, type TestCompany } from "./companies.ts";
-import { call, expectError, functionLog, importRewards, sql } from "./stack.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { call, expectError, functionLog, importRewards, sql } from "../support/stack.ts";
 
 let company: TestCompany;
 let key: string;

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import postgres from "postgres";
 import { createDatabase, pushMigrations, runSql } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { hashOf, stack } from "../api/stack.ts";
+import { hashOf, stack } from "./stack.ts";
 
 /** The database of a project: `url` for its operator, `sql` connected as superuser. */
 export interface Project {

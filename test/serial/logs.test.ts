@@ -4,12 +4,12 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
-import { client } from "../api/companies.ts";
-import { send } from "../api/raw.ts";
-import { call, hashOf, importRewards, stack } from "../api/stack.ts";
-import { tried } from "./counts.ts";
-import { lists } from "./model.ts";
-import { newWorld } from "./world.ts";
+import { client } from "../support/companies.ts";
+import { tried } from "../support/counts.ts";
+import { lists } from "../support/model.ts";
+import { send } from "../support/raw.ts";
+import { call, hashOf, importRewards, stack } from "../support/stack.ts";
+import { newWorld } from "../support/world.ts";
 
 const folder = dirname(process.env.STACK_FILE ?? "");
 const logs = ["function.log", "postgres.log", "gateway.log"];

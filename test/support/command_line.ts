@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { afterAll } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
-import { stack } from "../api/stack.ts";
+import { stack } from "./stack.ts";
 
 export interface Run {
   code: number;

@@ -8,9 +8,9 @@ import postgres from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, runSql } from "../../scripts/stack/database.ts";
 import { bin, root, runCommand } from "../../scripts/stack/process.ts";
-import { hashOf, stack } from "../api/stack.ts";
-import { count, tried } from "./counts.ts";
-import { upsert } from "./rpc.ts";
+import { count, tried } from "../support/counts.ts";
+import { upsert } from "../support/rpc.ts";
+import { hashOf, stack } from "../support/stack.ts";
 
 const migrations = globSync("supabase/migrations/*.sql", { cwd: root }).sort();
 const rows = count(20_000, 300_000);

@@ -1,7 +1,7 @@
 // The functions of the database, called directly on separate connections, so that calls run at the same time. The
 // stand-in for the Data API would run them one after the other.
 import postgres from "postgres";
-import { hashOf, stack } from "../api/stack.ts";
+import { hashOf, stack } from "./stack.ts";
 
 /** A connection that signs in as the Data API does for the secret key. */
 export async function serviceRole(): Promise<postgres.Sql> {

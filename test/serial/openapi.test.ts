@@ -6,9 +6,9 @@ import { breakingChanges, type Contract } from "../../scripts/openapi/breaking_c
 import { collectExamples } from "../../scripts/openapi/examples.ts";
 import { currentDocument } from "../../scripts/openapi.ts";
 import { bin, root, runCommand } from "../../scripts/stack/process.ts";
-import { newCompany, type TestCompany } from "./companies.ts";
-import { checkAnswer, checkedFetch } from "./contract.ts";
-import { call, first, sql, stack } from "./stack.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { checkAnswer, checkedFetch } from "../support/contract.ts";
+import { call, first, sql, stack } from "../support/stack.ts";
 
 const read = (file: string) => JSON.parse(readFileSync(`${root}/${file}`, "utf8"));
 const committed: Contract = read("docs/openapi.json");

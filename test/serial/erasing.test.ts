@@ -3,8 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
-import { dataOf, signUp } from "../api/companies.ts";
-import { call, list, sql, stack } from "../api/stack.ts";
+import { dataOf, signUp } from "../support/companies.ts";
+import { call, list, sql, stack } from "../support/stack.ts";
 import { type Files, good, ids, load, newLoading, untouched } from "./loading.ts";
 
 const { company, other, empty } = await newLoading();

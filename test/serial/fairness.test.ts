@@ -4,10 +4,10 @@
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Server, startThread } from "../../scripts/bench/http.ts";
-import { newCompany, type TestCompany } from "../api/companies.ts";
-import { first, second, sql, stack } from "../api/stack.ts";
-import { madeUpKey } from "../function/made_up_key.ts";
-import { type FunctionProcess, startFunction } from "./function_process.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { type FunctionProcess, startFunction } from "../support/function_process.ts";
+import { madeUpKey } from "../support/made_up_key.ts";
+import { first, second, sql, stack } from "../support/stack.ts";
 
 let dataApi: Server;
 let instances: FunctionProcess[];

@@ -2,9 +2,9 @@
 import { globSync } from "node:fs";
 import { expect, test } from "vitest";
 import { bin, root, runCommand } from "../../scripts/stack/process.ts";
-import { sql, stack } from "../api/stack.ts";
+import { sql, stack } from "../support/stack.ts";
 
-const linters = `${root}/test/hardening/linters`;
+const linters = `${root}/test/serial/linters`;
 
 /** The indexes that a new database may not have used yet. test/sql and docs/design-notes.md say what each is for. */
 const indexes = [

@@ -2,10 +2,10 @@
 // for requests.
 import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { newCompany, type TestCompany } from "../api/companies.ts";
-import { call, hashOf, importRewards } from "../api/stack.ts";
-import { count, tried } from "./counts.ts";
-import { serviceRole, upsert } from "./rpc.ts";
+import { newCompany, type TestCompany } from "../support/companies.ts";
+import { count, tried } from "../support/counts.ts";
+import { serviceRole, upsert } from "../support/rpc.ts";
+import { call, hashOf, importRewards } from "../support/stack.ts";
 
 let company: TestCompany;
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { beforeEach, expect, test } from "vitest";
 import { createDatabase, withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { sql, stack } from "../api/stack.ts";
+import { sql, stack } from "../support/stack.ts";
 import {
   type Cells,
   csv,

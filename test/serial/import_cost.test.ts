@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { key } from "../function/service.ts";
-import { type FunctionProcess, startFunction } from "./function_process.ts";
-import { largestImport, worstBodies } from "./import_bodies.ts";
+import { largestImport, worstBodies } from "../hardening/import_bodies.ts";
+import { type FunctionProcess, startFunction } from "../support/function_process.ts";
+import { key } from "../support/service.ts";
 
 const upstream = createServer((request, response) => {
   request.resume().on("end", () => {

@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
-import { sql, stack } from "../api/stack.ts";
+import { sql, stack } from "../support/stack.ts";
 import { type Cells, csv, good, headers, ids, load, newLoading } from "./loading.ts";
 
 const { company, other, empty, problemsOf } = await newLoading();

@@ -2,7 +2,7 @@
 // gently.)
 import { type ChildProcess, spawn } from "node:child_process";
 import { type DenoVersion, denoCommand, functionSettings, listeningPort } from "../../scripts/stack/edge_function.ts";
-import { stack } from "../api/stack.ts";
+import { stack } from "./stack.ts";
 
 export interface FunctionProcess {
   url: string;

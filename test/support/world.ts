@@ -1,8 +1,8 @@
 // Companies full of random data. The data stays in these objects: the model (model.ts) predicts every answer from them
 // and never reads the database. Each text contains its company's canary, a word that is in no request.
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
-import { newCompany, type TestCompany } from "../api/companies.ts";
-import { sql } from "../api/stack.ts";
+import { newCompany, type TestCompany } from "./companies.ts";
+import { sql } from "./stack.ts";
 
 /** Microseconds since 1970, the sort key of a row. A bigint, because a JavaScript number is not exact enough. */
 type Micros = bigint;

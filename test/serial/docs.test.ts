@@ -12,8 +12,8 @@ import {
   withEndpoints,
 } from "../../scripts/docs.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { checkedFetch } from "./contract.ts";
-import { first, sql, stack } from "./stack.ts";
+import { checkedFetch } from "../support/contract.ts";
+import { first, sql, stack } from "../support/stack.ts";
 
 const examples = await readExamples();
 
