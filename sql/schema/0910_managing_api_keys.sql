@@ -2,14 +2,22 @@
 -- and grants of authenticated apply. Errors for the admin are PT400, PT403, PT404 and PT409, which PostgREST turns into
 -- the HTTP status. The hint of a PT400 names the field.
 
--- Raises PT400 if a text cannot be the name of a key.
+-- Raises PT400 if a text cannot be the name of a key. Two names that look the same would be two keys that nobody can tell
+-- apart, and a control character could steer the terminal that shows it.
 create function app.check_api_key_name(name text) returns void
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- A character that is to be seen: no white space of Unicode, nor what has no width.
-  if name is null or char_length(name) > 100 or name !~ '[^\s\u0085\u00a0\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u2064\u3000\ufeff]' then
+  -- A character that is to be seen: no white space of Unicode, no filler, nor what has no width.
+  if name is null or char_length(name) > 100
+    or name !~ '[^\s\u0085\u00a0\u034f\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0]' then
     raise exception using errcode = 'PT400', hint = 'name', message = 'name must be a text of 1 to 100 characters';
+  end if;
+  -- Control characters and line ends; marks and embeddings of direction; what has no width, but for the joiners of
+  -- Persian, of Indian scripts and of emoji, U+200C and U+200D; hidden tags.
+  if name ~ '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]' then
+    raise exception using errcode = 'PT400', hint = 'name',
+      message = 'name must be a text without control characters, direction marks and invisible characters';
   end if;
 end
 $$;
@@ -18,7 +26,7 @@ revoke all on function app.check_api_key_name from public;
 grant execute on function app.check_api_key_name to authenticated;
 comment on function app.check_api_key_name is 'Raises PT400 unless a text can be the name of an API key.';
 
--- Makes a key. The caller has checked its name and scopes.
+-- Makes a key. The caller has checked its scopes.
 create function app.insert_api_key(name text, scopes text[], expires_at timestamptz) returns json
 language plpgsql volatile security invoker set search_path = ''
 as $$
@@ -26,6 +34,7 @@ declare
   created record;
   api_key text;
 begin
+  perform app.check_api_key_name(name);
   if expires_at <= now() or expires_at >= '10000-01-01Z' then
     raise exception using errcode = 'PT400', hint = 'expires_at', message = 'expires_at must be in the future, before the year 10000';
   end if;
@@ -66,7 +75,6 @@ begin
   if not exists (select from app.current_admin()) then
     raise exception using errcode = 'PT403', message = 'only an admin may create API keys';
   end if;
-  perform app.check_api_key_name(name);
   -- Null for no scopes, 2 for an array of arrays.
   if array_ndims(scopes) is distinct from 1 or not scopes <@ app.scopes()
     or cardinality(scopes) > (select count(distinct scope) from unnest(scopes) as scope) then
@@ -135,7 +143,7 @@ begin
   if not found then
     raise exception using errcode = 'PT404', message = 'no API key of your company has this id';
   end if;
-  if renamed.name <> name then
+  if renamed.revoked_at is not null then
     raise exception using errcode = 'PT409', message = 'a revoked key cannot be renamed';
   end if;
   return json_build_object('id', renamed.id, 'name', renamed.name);
@@ -194,7 +202,7 @@ begin
 
   select k.id, k.revoked_at, m.name as revoked_by into revoked
   from app.api_keys as k
-  join app.members as m on m.company_id = k.company_id and m.id = k.revoked_by
+  left join app.members as m on m.company_id = k.company_id and m.id = k.revoked_by
   where k.id = key_id;
   if not found then
     raise exception using errcode = 'PT404', message = 'no API key of your company has this id';
@@ -209,7 +217,7 @@ grant execute on function public.revoke_api_key to authenticated;
 comment on function public.revoke_api_key is
   'Revokes a key of the admin''s company, for good; of a revoked key, changes nothing: { id, revoked_at, revoked_by }. PT404.';
 
-create function public.list_api_key_events() returns json
+create function public.list_api_key_events(key_id uuid default null, skip integer default 0, max_rows integer default null) returns json
 language sql stable security invoker set search_path = ''
 begin atomic
   select coalesce(json_agg(row_to_json(listed)), '[]')
@@ -226,11 +234,14 @@ begin atomic
       e.former_name,
       e.replaced_by
     from app.api_key_events as e
+    -- The history of a key that replaces another one begins with the replacement.
+    where list_api_key_events.key_id is null or list_api_key_events.key_id in (e.key_id, e.replaced_by)
     order by e.created_at desc, e.id desc
+    offset skip limit max_rows
   ) as listed;
 end;
 
 revoke all on function public.list_api_key_events from public, anon, service_role;
 grant execute on function public.list_api_key_events to authenticated;
 comment on function public.list_api_key_events is
-  'Who created, replaced, renamed or revoked which API key of the admin''s company, newest first, as a JSON array; empty for anybody else.';
+  'Who created, replaced, renamed or revoked which API key of the admin''s company, newest first, as a JSON array; empty for anybody else. All of them, or those of one key; from the first one, or without the newest; the rest, or at most so many.';

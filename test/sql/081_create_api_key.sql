@@ -1,7 +1,7 @@
 -- public.create_api_key: who may create keys, what a key consists of, and what the caller cannot choose.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(30);
+select plan(32);
 
 \ir helpers.psql
 
@@ -83,11 +83,23 @@ select lives_ok(
 
 select is_empty(
   $$
-    select name from (values (null), (''), ('   '), (e'\t\n'), (e'\u00a0'), (e'\u2003\u3000'), (e' \u200b'), (e'\ufeff'), (repeat('x', 101))) as bad (name)
+    select name from (values (null), (''), ('   '), (e'\t\n'), (e'\u00a0'), (e'\u2003\u3000'), (e' \u200b'), (e'\ufeff'), (e'\u3164\u2800'), (e'\u200d\ufe0f'), (repeat('x', 101))) as bad (name)
     where pg_temp.refusal(format('select public.create_api_key(%L)', name))
       <> 'PT400 | name | name must be a text of 1 to 100 characters'
   $$,
   'A name that is missing, empty, nothing but white space or too long is refused with PT400, which names the field'
+);
+select is_empty(
+  $$
+    select to_hex(ascii(hidden)) from unnest(array[
+      e'\x01', e'\t', e'\n', e'\x1b', e'\x7f', e'\u0085', e'\u00ad', e'\u061c', e'\u200b', e'\u200e', e'\u200f', e'\u2028', e'\u202e',
+      e'\u2060', e'\u2066', e'\u2069', e'\ufeff', e'\U000e0041'
+    ]) as hidden,
+    unnest(array[format('create_api_key(%L)', 'Power' || hidden || ' BI'), format('rename_api_key(%L, %L)', gen_random_uuid(), 'Power BI' || hidden)]) as call
+    where pg_temp.refusal('select public.' || call)
+      <> 'PT400 | name | name must be a text without control characters, direction marks and invisible characters'
+  $$,
+  'A name with a control character, a direction mark or an invisible character is refused, for a new key and for a new name'
 );
 select is_empty(
   $$
@@ -109,6 +121,13 @@ select is_empty(
   'An expiry that has passed or lies past the year 9999 is refused with PT400'
 );
 select is((select count(*) from app.api_keys), 4::bigint, 'A refused call makes no key');
+select is_empty(
+  $$
+    select name from unnest(array['給与システム', 'نظام الرواتب', e'می\u200cخواهم', e'👩\u200d💻 e\u0301', 'W&=<b>']) as name
+    where public.create_api_key(name) ->> 'name' <> name
+  $$,
+  'A name may be in any script, with the joiners that it needs'
+);
 
 -- Columns that nobody can choose
 

@@ -2,7 +2,7 @@
 -- and no other change of a key.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(19);
+select plan(21);
 
 \ir helpers.psql
 
@@ -103,7 +103,18 @@ select throws_ok(
   'A name of blanks is refused'
 );
 select throws_ok(
-  $$ select public.rename_api_key((select revoked from ids), 'X') $$, 'PT409', 'a revoked key cannot be renamed', 'A revoked key keeps its name'
+  format('select public.rename_api_key(%L, %L)', revoked, name), 'PT409', 'a revoked key cannot be renamed', 'A revoked key keeps its name: ' || name
+)
+from ids, unnest(array['X', 'Revoked']) as name;
+-- As postgres: a key whose name is from before such names were refused.
+reset role;
+alter table app.api_keys disable trigger user;
+update app.api_keys set name = e'Stor\u202eage', replaced_by = null where id = (select warehouse from ids);
+alter table app.api_keys enable trigger user;
+set local role authenticated;
+select throws_ok(
+  'select public.replace_api_key((select warehouse from ids))', 'PT400', 'name must be a text without control characters, direction marks and invisible characters',
+  'A replacement gets no name that a new key could not have'
 );
 
 select * from finish();

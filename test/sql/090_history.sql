@@ -1,7 +1,7 @@
 -- The history of keys: who created or revoked which key, and that no entry can be changed or deleted.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(9);
+select plan(12);
 
 \ir helpers.psql
 
@@ -73,6 +73,34 @@ select is(
   'An event has when, what, who, and of the key its id, name, hint, scopes and expiry, its former name and what replaced it'
 );
 
+create temporary table pages as
+select
+  public.replace_api_key(mail) as successor,
+  mail
+from ids;
+select is(
+  array(
+    select concat_ws(' ', page, event ->> 'action', event ->> 'key_name')
+    from (values
+      (1, public.list_api_key_events(max_rows => 2)), (2, public.list_api_key_events(skip => 2, max_rows => 2)),
+      (3, public.list_api_key_events(skip => 4, max_rows => 2)), (4, public.list_api_key_events(skip => 6, max_rows => 2))
+    ) as read (page, events), json_array_elements(events) with ordinality as e (event, place)
+    order by page, place
+  ),
+  array['1 replaced Mail', '1 created Mail', '2 revoked Warehouse', '2 created Mail', '3 created Warehouse'],
+  'The history is read page by page'
+);
+select is(
+  array(select event ->> 'action' from pages, json_array_elements(public.list_api_key_events((successor ->> 'id')::uuid)) as event),
+  array['replaced', 'created'],
+  'The history of a key that replaces another one begins with the replacement'
+);
+select is(
+  array(select event ->> 'action' from pages, json_array_elements(public.list_api_key_events(mail)) as event),
+  array['replaced', 'created'],
+  'The history of a key has its own events and no others'
+);
+
 -- Entries can only be added
 
 -- No role of the Data API can write to it (020_who_may_do_what.sql).
@@ -93,11 +121,11 @@ select throws_ok(
   'The owner of the table cannot empty the history'
 );
 select is(
-  (select count(*) from app.api_key_events where company_id = pg_temp.id('Acorn')), 3::bigint, 'After all of this every event is there'
+  (select count(*) from app.api_key_events where company_id = pg_temp.id('Acorn')), 5::bigint, 'After all of this every event is there'
 );
 delete from app.api_keys where id = (select mail from ids);
 select is(
-  (select count(*) from app.api_key_events where key_id = (select mail from ids)), 1::bigint,
+  (select count(*) from app.api_key_events where key_id = (select mail from ids)), 2::bigint,
   'The history of a key stays also when an operator deletes the key'
 );
 
