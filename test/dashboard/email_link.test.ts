@@ -1,12 +1,12 @@
-// Tokens in the page's address: only an invitation and "Forgot password?" sign a person in, and the session of another
-// person is not ended without a question.
+// Tokens in the page's address: only an invitation and "Forgot password?" sign a person in, and never without a question
+// that names the account.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Company, client, emptyCompany, type Person } from "../support/companies.ts";
 import { sql, stack } from "../support/stack.ts";
 import { newPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
-import { fillSignIn, path, signIn } from "./steps.ts";
+import { fillSignIn, openLink, path, signIn } from "./steps.ts";
 
 let company: Company;
 let rival: Company;
@@ -55,47 +55,52 @@ test("a link of any other type signs nobody in, and ends nobody's session", asyn
   expect(page.url()).toBe(stack.dashboard_url + path);
 });
 
-test("a link that belongs to somebody else asks before it replaces the session: stay, or go on", async () => {
+test("a link names its account and signs in only whoever continues: signed out, signed in as another, or as the same", async () => {
   const page = await newPage();
-  await signIn(page, admin);
-  const link = await linkOf(stranger, "recovery");
-  await page.goto("about:blank");
-  await page.goto(link);
-  await page.getByText(`You are signed in as ${admin.email}. This link belongs to ${stranger.email}`).waitFor();
-  await expectGoodLooks(page, "other-persons-link");
-  expect(await whoIsSignedIn(page)).toEqual([admin.email]);
-  await page.getByRole("button", { name: "Stay signed in" }).click();
-  await page.getByRole("banner").getByText("Cedar Works").waitFor();
-  expect(page.url()).toBe(stack.dashboard_url + path);
+  for (const [who, replaced, decline, stays] of [
+    [null, "", "This is not my account", "/sign-in"],
+    [admin, ` and signs ${admin.email} out`, "Stay signed in", path],
+    [stranger, "", "Stay signed in", path],
+  ] as const) {
+    const signedIn = who === null ? [] : [who.email];
+    if (who) await signIn(page, who);
+    const link = await linkOf(stranger, "recovery");
+    await page.goto("about:blank");
+    await page.goto(link);
+    await page
+      .getByText(`This link signs you in as ${stranger.email}${replaced}. Continue only if this is your`)
+      .waitFor();
+    if (who === admin) await expectGoodLooks(page, "other-persons-link");
+    expect(await whoIsSignedIn(page)).toEqual(signedIn);
+    await page.getByRole("button", { name: decline }).click();
+    await page.waitForURL(stack.dashboard_url + stays);
+    expect(await whoIsSignedIn(page)).toEqual(signedIn);
 
-  await page.goto("about:blank");
-  await page.goto(link);
-  await page.getByRole("button", { name: "Open the link" }).click();
-  await page.getByLabel("New password").waitFor();
-  expect(await whoIsSignedIn(page)).toEqual([stranger.email]);
-  expect(page.url()).toBe(`${stack.dashboard_url}/set-password`);
-  await page.goto(path);
-  await page.getByRole("banner").getByText("Rival & Co").waitFor();
+    await page.goto("about:blank");
+    await openLink(page, link);
+    await page.getByLabel("New password").waitFor();
+    expect(await whoIsSignedIn(page)).toEqual([stranger.email]);
+    expect(page.url()).toBe(`${stack.dashboard_url}/set-password`);
+    await page.goto(path);
+    await page.getByRole("banner").getByText("Rival & Co").waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Email").waitFor();
+  }
 });
 
 test("a page that another tab takes over shows nothing of the company before", async () => {
   const page = await newPage();
   await signIn(page, admin);
   const tab = await page.context().newPage();
-  await tab.goto(await linkOf(stranger, "recovery"));
-  await tab.getByRole("button", { name: "Open the link" }).click();
+  await openLink(tab, await linkOf(stranger, "recovery"));
   await tab.getByLabel("New password").waitFor();
   await page.getByRole("banner").getByText("Rival & Co").waitFor();
   expect(await page.content()).not.toContain("Cedar Works");
 });
 
-test("the own link asks nothing; a dead one says so, and ends no session", async () => {
+test("a dead link says so, and ends no session", async () => {
   const page = await newPage();
   await signIn(page, admin);
-  await page.goto("about:blank");
-  await page.goto(await linkOf(admin, "recovery"));
-  await page.getByLabel("New password").waitFor();
-
   const dead = await linkOf(stranger, "invite");
   await sql`delete from auth.sessions where user_id = (select id from auth.users where email = ${stranger.email})`;
   for (const link of [dead, `${stack.dashboard_url}/#access_token=junk&refresh_token=junk&type=recovery`]) {
@@ -113,5 +118,6 @@ test("without a network a link waits for the next try", async () => {
   await page.getByText("The service cannot be reached.").waitFor();
   await page.unroute("**/auth/v1/user");
   await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("button", { name: "Continue" }).click();
   await page.getByLabel("New password").waitFor();
 });

@@ -8,7 +8,7 @@ import { sql, stack } from "../support/stack.ts";
 import { newPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { linkMailedTo, mailsTo } from "./mails.ts";
-import { fillSignIn, path } from "./steps.ts";
+import { fillSignIn, openLink, path } from "./steps.ts";
 
 let company: Company;
 let admin: Person;
@@ -34,7 +34,7 @@ test("Forgot password? mails a link; it leads to the page that sets a password, 
     .waitFor();
   await expectGoodLooks(page, "forgot-password");
 
-  await page.goto(await linkMailedTo(admin.email));
+  await openLink(page, await linkMailedTo(admin.email));
   await page.getByRole("heading", { name: "Set a password" }).waitFor();
   expect(new URL(page.url()).pathname).toBe("/set-password");
   await page.getByText(admin.email).waitFor();
@@ -53,7 +53,7 @@ test("a link that was used before says so, and a new one can be asked for on the
   const person = await company.addPerson("Olga Twice", "admin");
   await client().auth.resetPasswordForEmail(person.email);
   const link = await linkMailedTo(person.email);
-  await (await newPage()).goto(link);
+  await openLink(await newPage(), link);
 
   const page = await newPage();
   await page.goto(link);
@@ -61,7 +61,7 @@ test("a link that was used before says so, and a new one can be asked for on the
   await expectGoodLooks(page, "used-link");
   await page.getByLabel("Email").fill(person.email);
   await page.getByRole("button", { name: "Send link" }).click();
-  await page.goto(await linkMailedTo(person.email, 2));
+  await openLink(page, await linkMailedTo(person.email, 2));
   await page.getByLabel("New password").waitFor();
 });
 
@@ -69,7 +69,7 @@ test("a password that Auth refuses is explained beside the field", async () => {
   const person = await company.addPerson("Will Weak", "admin");
   await client().auth.resetPasswordForEmail(person.email);
   const page = await newPage();
-  await page.goto(await linkMailedTo(person.email));
+  await openLink(page, await linkMailedTo(person.email));
   const field = page.getByLabel("New password");
   await page.getByText("At least 8 characters.").waitFor();
   // A project that is set up with the repository's configuration requires the same length.
@@ -138,7 +138,7 @@ test("the link of Forgot password? confirms an address that was never confirmed"
   await sql`update auth.users set email_confirmed_at = null where email = ${person.email}`;
   await client().auth.resetPasswordForEmail(person.email);
   const page = await newPage();
-  await page.goto(await linkMailedTo(person.email));
+  await openLink(page, await linkMailedTo(person.email));
   await page.getByLabel("New password").fill("a new and long password");
   await page.getByRole("button", { name: "Set password" }).click();
   await page.getByRole("button", { name: "Create key" }).waitFor();
@@ -159,7 +159,7 @@ test("an invitation leads to the page that sets a password, on whatever path it 
     expect(tokens).toContain("type=invite");
 
     const page = await newPage();
-    await page.goto(`${stack.dashboard_url}${arrival}${tokens}`);
+    await openLink(page, `${stack.dashboard_url}${arrival}${tokens}`);
     await page.getByLabel("New password").fill("my first password");
     await page.getByRole("button", { name: "Set password" }).click();
     await page.getByText("No keys yet").waitFor();

@@ -76,3 +76,9 @@ export async function chooseInRow(page: Page, name: string, deed: "Replace" | "R
   await row(page, name).getByRole("button", { name: "More" }).click();
   await row(page, name).getByRole("button", { name: deed }).click();
 }
+
+/** Opens a link from an email, and confirms that the account is one's own. */
+export async function openLink(page: Page, link: string): Promise<void> {
+  await page.goto(link);
+  await page.getByRole("button", { name: "Continue" }).click();
+}

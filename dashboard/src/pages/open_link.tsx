@@ -10,14 +10,19 @@ import { Problem } from "../problems.ts";
 import { navigate } from "../router.ts";
 import classes from "./pages.module.css";
 
-/** Signs in by a link. Asks first if that would replace the session of another person. */
+/**
+ * Signs in by a link, after the person has confirmed whose account it opens: anybody can make a link to an account of
+ * their own, and whoever works in it unawares works in another company.
+ */
 export function OpenLink(props: {
   link: EmailLink;
   signedInAs: string | null;
   onOpened: () => void;
   onDead: () => void;
 }) {
-  const { link, signedInAs, onOpened, onDead } = props;
+  const { link, onOpened, onDead } = props;
+  // As it was when the page opened: signing in by the link changes it.
+  const [signedInAs] = useState(props.signedInAs);
   const [owner, setOwner] = useState<string | null>(null);
 
   const signIn = useAction(async () => {
@@ -26,42 +31,50 @@ export function OpenLink(props: {
   });
   const look = useAction(async () => {
     try {
-      const email = await whoseLink(link);
-      if (signedInAs !== null && signedInAs !== email) setOwner(email);
-      else await signIn.run();
+      setOwner(await whoseLink(link));
     } catch (error) {
       if (error instanceof Problem && error.kind === "refused") onDead();
       else throw error;
     }
   });
-  // Only once, when the page opens: signing in by the link changes `signedInAs`.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: see above
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only once, when the page opens
   useEffect(() => void look.run(), []);
 
-  const problem = look.problem ?? signIn.problem;
-  if (problem) {
+  if (look.problem) {
     return (
       <Stack gap="md" align="flex-start">
-        <Notice kind="problem">{problem.message}</Notice>
-        <Button variant="default" onClick={() => void look.run()}>
+        <Notice kind="problem">{look.problem.message}</Notice>
+        <Button variant="default" loading={look.pending} onClick={() => void look.run()}>
           Try again
         </Button>
       </Stack>
     );
   }
   if (owner === null) return <Waiting what="Opening the link" />;
+  const replaces = signedInAs !== null && signedInAs !== owner;
   return (
     <Stack gap="lg">
       <Text className={classes.breakable}>
-        You are signed in as <b>{signedInAs}</b>. This link belongs to <b>{owner}</b>: opening it signs you out of this
-        browser, and in as them.
+        This link signs you in as <b>{owner}</b>
+        {replaces && (
+          <>
+            {" "}
+            and signs <b>{signedInAs}</b> out
+          </>
+        )}
+        . Continue only if this is your account.
       </Text>
+      {signIn.problem && <Notice kind="problem">{signIn.problem.message}</Notice>}
       <Stack gap="sm">
-        <Button variant="default" loading={signIn.pending} onClick={() => void signIn.run()}>
-          Open the link
+        <Button variant={replaces ? "default" : "filled"} loading={signIn.pending} onClick={() => void signIn.run()}>
+          Continue
         </Button>
-        <Button autoFocus onClick={() => navigate(paths.publicApi, {}, "replace")}>
-          Stay signed in
+        <Button
+          variant={replaces ? "filled" : "default"}
+          autoFocus={replaces}
+          onClick={() => navigate(signedInAs === null ? paths.signIn : paths.publicApi, {}, "replace")}
+        >
+          {signedInAs === null ? "This is not my account" : "Stay signed in"}
         </Button>
       </Stack>
     </Stack>
