@@ -29,6 +29,7 @@ type Common = {
   readonly tag: string;
   readonly operationId: string;
   readonly summary: string;
+  /** Begins with what the operation does: an assistant may be shown nothing else. */
   readonly description: string;
 };
 
@@ -57,7 +58,8 @@ export const list: readonly Parameter[] = [
   {
     name: "limit",
     kind: "limit",
-    description: "How many rows at most. Anything but an integer from 1 to 1000 is a 400; it is never cut down to fit.",
+    description:
+      "How many rows at most. There may be more: then the header `X-Has-More` is `true`, and `starting_after` brings the next page. Anything but an integer from 1 to 1000 is a 400; it is never cut down to fit.",
   },
   { name: "format", kind: "format", description: "`csv` returns the same rows as CSV. Errors are JSON all the same." },
   {

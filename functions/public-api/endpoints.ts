@@ -17,7 +17,7 @@ export const endpoints: readonly Endpoint[] = [
     operationId: "checkKey",
     summary: "Check the key",
     description:
-      "The API version, the company and the scopes of the key, and the list of endpoints. Any valid key will do.",
+      "Checks the key: returns the API version, the company, the key's name, scopes and expiry, and the list of endpoints. Any valid key will do.",
     parameters: [],
   },
   {
@@ -30,7 +30,8 @@ export const endpoints: readonly Endpoint[] = [
     tag: "Members",
     operationId: "listMembers",
     summary: "People, their roles and teams",
-    description: "Pages of up to 1000 people; `starting_after` brings the next one.",
+    description:
+      "Lists the company's people with name, email address, role and team, newest first; `team_id` and `role` filter them. Erased people are not in it.",
     parameters: [
       ...list,
       teamId,
@@ -58,7 +59,7 @@ export const endpoints: readonly Endpoint[] = [
     tag: "Members",
     operationId: "listTeams",
     summary: "The teams that people are in",
-    description: "For the names behind `team_id`.",
+    description: "Lists the company's teams, newest first: the names behind `team_id`, also of teams without people.",
     parameters: list,
     rows: { name: "Team", description: "A team of the company." },
     columns: [
@@ -78,7 +79,8 @@ export const endpoints: readonly Endpoint[] = [
     tag: "Activity",
     operationId: "listActivity",
     summary: "Kudos with sender, recipient and category",
-    description: "All filters that are sent must be met.",
+    description:
+      "Lists kudos: who thanked whom, when, for what and with which message, newest first. A time window (`since`, `until`), category, sender and receiver filter them; all filters that are sent must be met. `include` adds the ids of people and category. An erased person is `Former member`, with an empty email address.",
     parameters: [
       ...list,
       include,
@@ -91,11 +93,23 @@ export const endpoints: readonly Endpoint[] = [
     columns: [
       id,
       { name: "timestamp", type: "date-time", description: "When the kudos was given." },
-      { name: "sender_name", type: "text", description: "Who gave it." },
-      { name: "sender_email", type: "text", description: "The sender's email address." },
-      { name: "receiver_name", type: "text", description: "Who got it." },
-      { name: "receiver_email", type: "text", description: "The recipient's email address." },
-      { name: "message", type: "text", description: "Any Unicode, line breaks too." },
+      { name: "sender_name", type: "text", description: "Who gave it; `Former member` for a person who was erased." },
+      {
+        name: "sender_email",
+        type: "text",
+        description: "The sender's email address; empty for a person who was erased.",
+      },
+      { name: "receiver_name", type: "text", description: "Who got it; `Former member` for a person who was erased." },
+      {
+        name: "receiver_email",
+        type: "text",
+        description: "The recipient's email address; empty for a person who was erased.",
+      },
+      {
+        name: "message",
+        type: "text",
+        description: "Any Unicode, line breaks too. Empty when it was blanked with the erasure of a person.",
+      },
       {
         name: "category",
         type: "text",
@@ -103,8 +117,18 @@ export const endpoints: readonly Endpoint[] = [
       },
     ],
     included: [
-      { name: "sender_id", type: "uuid", description: "The sender's id, as in `GET /members`." },
-      { name: "receiver_id", type: "uuid", description: "The recipient's id, as in `GET /members`." },
+      {
+        name: "sender_id",
+        type: "uuid",
+        description:
+          "The sender's id, as in `GET /members`; all erased people share one id, which is not listed there.",
+      },
+      {
+        name: "receiver_id",
+        type: "uuid",
+        description:
+          "The recipient's id, as in `GET /members`; all erased people share one id, which is not listed there.",
+      },
       { name: "category_id", type: "uuid", description: "The category's id, as in `GET /categories`." },
     ],
   },
@@ -118,7 +142,8 @@ export const endpoints: readonly Endpoint[] = [
     tag: "Activity",
     operationId: "listCategories",
     summary: "What kudos are given for",
-    description: "The values that the filter `category_id` takes.",
+    description:
+      "Lists the categories of kudos, newest first: the names behind `category_id`, and the values that this filter of `GET /activity` takes.",
     parameters: list,
     rows: { name: "Category", description: "A category of kudos." },
     columns: [
@@ -143,7 +168,8 @@ export const endpoints: readonly Endpoint[] = [
     tag: "Rewards",
     operationId: "listRewards",
     summary: "The reward catalogue",
-    description: "Archived rewards are left out unless asked for.",
+    description:
+      "Lists the rewards that people can buy with points, with price, stock and vendor, newest first. Archived rewards are left out unless `include_archived=true` is sent; `include` adds the id of the import.",
     parameters: [
       ...list,
       include,
@@ -186,7 +212,8 @@ export const endpoints: readonly Endpoint[] = [
     tag: "Analytics",
     operationId: "listDayRatings",
     summary: "How days were rated, by team",
-    description: "A rating belongs to a team at most, never to a person.",
+    description:
+      "Lists day ratings, from 1 (bad) to 5 (good), with comment and team, newest first; a time window (`since`, `until`) and `team_id` filter them. They are anonymous: a rating belongs to a team at most, never to a person.",
     parameters: [...list, include, ...window, teamId],
     rows: { name: "DayRating", description: "How somebody of a team rated a day." },
     columns: [
@@ -214,7 +241,8 @@ export const endpoints: readonly Endpoint[] = [
     tag: "Analytics",
     operationId: "listPulseResponses",
     summary: "Answers to pulse surveys",
-    description: "An answer names neither a person nor a team.",
+    description:
+      "Lists answers to pulse surveys with their questions, newest first; a time window (`since`, `until`) filters them. They are anonymous: an answer names neither a person nor a team.",
     parameters: [...list, include, ...window],
     rows: { name: "PulseAnswer", description: "An answer to a question of a pulse survey." },
     columns: [
@@ -248,7 +276,7 @@ export const endpoints: readonly Endpoint[] = [
     operationId: "importRewards",
     summary: "Create or update rewards",
     description:
-      "Rewards are matched on `external_id`: a known one is updated, so a whole catalogue can be sent again and again. All rows are checked before anything is written; if one is wrong, nothing is. At most 500 rewards and 8 MiB of JSON in UTF-8, whatever `Content-Type` says. An import leaves `is_archived`, `stock_count`, `image_url`, `vendor_name`, `created_at` and all other rewards alone.",
+      "Creates and updates rewards. They are matched on `external_id`: a known one is updated, so a whole catalogue can be sent again and again. All rows are checked before anything is written; if one is wrong, nothing is. At most 500 rewards and 8 MiB of JSON in UTF-8, whatever `Content-Type` says. An import leaves `is_archived`, `stock_count`, `image_url`, `vendor_name`, `created_at` and all other rewards alone.",
     parameters: [],
   },
 ];

@@ -7,7 +7,8 @@ type Operation = {
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Json }> };
   responses: Record<string, { headers?: object; content?: Record<string, { schema: Json }> }>;
-  security?: object[];
+  "x-scope"?: string;
+  security?: Record<string, string[]>[];
 };
 
 /** The parts of an OpenAPI document that are compared. */
@@ -98,10 +99,14 @@ function compareParameters(place: string, old: Operation, now: Operation): strin
   return [...problems, ...demanded.map(({ name }) => `${place}: parameter ${name} is required now`)];
 }
 
+/** The scope that an operation needs. Up to version 1.1.0 it stood in `security`. */
+const scopeOf = (operation: Operation): string | undefined =>
+  operation["x-scope"] ?? operation.security?.[0]?.ApiKey?.[0];
+
 function compareOperations(place: string, old: Operation, now: Operation | undefined): string[] {
   if (!now) return [`${place} is gone`];
   const problems = compareParameters(place, old, now);
-  if (!isDeepStrictEqual(old.security, now.security)) problems.push(`${place} asks for another key or scope`);
+  if (scopeOf(old) !== scopeOf(now)) problems.push(`${place} asks for another scope`);
   for (const [type, { schema }] of Object.entries(old.requestBody?.content ?? {})) {
     problems.push(...compareSchemas(`${place}: body`, schema, now.requestBody?.content[type]?.schema, "request"));
   }

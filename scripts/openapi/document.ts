@@ -130,9 +130,11 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
     tags: [tag],
     operationId: alias ? `${operationId}As${alias[1]?.toUpperCase()}${alias.slice(2)}` : operationId,
     summary: alias ? `Alias of ${endpoint.path}` : summary,
-    description,
-    // For apiKey and http schemes, OpenAPI 3.1 allows a list of required roles here: our scopes.
-    security: Object.keys(securitySchemes).map((name) => ({ [name]: scope ? [scope] : [] })),
+    description: scope ? `${description} Needs the scope \`${scope}\`.` : description,
+    // Linters and generators know scopes of OAuth only, so ours stands in an extension, and `security` is global.
+    ...(scope && { "x-scope": scope }),
+    // Generators of MCP servers leave the operation out: an assistant needs no second tool that does the same.
+    ...(alias && { "x-mcp": false }),
     ...(parameters.length > 0 && {
       parameters: parameters.map((one) => parameter(one, endpoint)),
     }),
@@ -176,6 +178,8 @@ export function openApiDocument(examples: Examples): Schema {
     info: {
       title: "Public data API",
       version,
+      contact: { name: "The admin of your company who made the key" },
+      license: { name: "All rights reserved", identifier: "LicenseRef-Proprietary" },
       description: `${introduction}\n\n| Scope | Allows |\n|---|---|\n${scopeList}`,
     },
     servers: [
@@ -185,6 +189,7 @@ export function openApiDocument(examples: Examples): Schema {
         variables: { project: { default: "your-project" } },
       },
     ],
+    security: Object.keys(securitySchemes).map((name) => ({ [name]: [] })),
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     components: { schemas: schemas(), headers, securitySchemes },

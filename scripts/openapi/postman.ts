@@ -41,6 +41,25 @@ function request({ method, path, parameters, description, kind }: Endpoint) {
   };
 }
 
+const item = (endpoint: Endpoint) => ({ name: endpoint.summary, request: request(endpoint) });
+
+/** What writes stands in a folder of its own, and is skipped: "Run collection" would add a reward that cannot be deleted. */
+const writing = {
+  name: "Writes to your catalogue",
+  description:
+    "**Careful**: sent, this adds rewards to the real catalogue of the company, or changes them, and the API cannot delete a reward. Requests of this folder are skipped until the variable allow_writing is true.",
+  event: [
+    {
+      listen: "prerequest",
+      script: {
+        type: "text/javascript",
+        exec: ['if (pm.variables.get("allow_writing") !== "true") pm.execution.skipRequest();'],
+      },
+    },
+  ],
+  item: endpoints.filter(({ kind }) => kind === "import").map(item),
+};
+
 /**
  * The collection, as Postman imports it (format 2.1). Address and key are variables; the key has no value in the file.
  */
@@ -62,7 +81,8 @@ export function postmanCollection(): object {
     variable: [
       { key: "base_url", value: "https://<project>.supabase.co/functions/v1/public-api" },
       { key: "api_key", value: "" },
+      { key: "allow_writing", value: "false" },
     ],
-    item: endpoints.map((endpoint) => ({ name: endpoint.summary, request: request(endpoint) })),
+    item: [...endpoints.filter(({ kind }) => kind !== "import").map(item), writing],
   };
 }

@@ -117,7 +117,7 @@ const breaking: [string, Change, string][] = [
     (document) => {
       get(document, "/rewards").security = [{ ApiKey: [] }, { Bearer: [] }, { Basic: [] }];
     },
-    "GET /rewards asks for another key or scope",
+    "GET /rewards asks for another scope",
   ],
   [
     "a way of sending the key that is gone",

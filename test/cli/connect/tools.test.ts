@@ -50,23 +50,35 @@ test("the Postman collection is what the endpoints make it", () => {
   expect(JSON.parse(stored)).toEqual(postmanCollection());
 });
 
-withTools("the Postman collection works on import: every request is answered with 200", async () => {
-  const company = await newCompany("Postman");
-  try {
-    const { api_key } = await company.makeKey();
-    const collection = `${root}/docs/connect/public-data-api.postman_collection.json`;
-    const report = `${folder}/newman.json`;
-    const variables = ["--env-var", `base_url=${stack.api_url}`, "--env-var", `api_key=${api_key}`];
-    await node(bin("newman"), "run", collection, ...variables, "--reporters", "json", "--reporter-json-export", report);
-    const { run } = JSON.parse(readFileSync(report, "utf8"));
-    const answers: { item: { name: string }; response: { code: number } }[] = run.executions;
-    expect(answers.map(({ item, response }) => [item.name, response.code])).toEqual(
-      endpoints.map(({ summary }) => [summary, 200]),
-    );
-  } finally {
-    await company.remove();
-  }
-});
+withTools(
+  "the Postman collection works on import: every read is answered with 200, and it writes only when allowed",
+  async () => {
+    const company = await newCompany("Postman");
+    try {
+      const { api_key } = await company.makeKey();
+      const collection = `${root}/docs/connect/public-data-api.postman_collection.json`;
+      const report = `${folder}/newman.json`;
+      const output = ["--reporters", "json", "--reporter-json-export", report];
+      const answers = async (...more: string[]) => {
+        const variables = [`base_url=${stack.api_url}`, `api_key=${api_key}`, ...more].flatMap((one) => [
+          "--env-var",
+          one,
+        ]);
+        await node(bin("newman"), "run", collection, ...variables, ...output);
+        const { run } = JSON.parse(readFileSync(report, "utf8"));
+        const executions: { item: { name: string }; response: { code: number } }[] = run.executions;
+        return executions.map(({ item, response }) => [item.name, response.code]);
+      };
+      const reads = endpoints.filter(({ kind }) => kind !== "import").map(({ summary }) => [summary, 200]);
+      const [write] = endpoints.filter(({ kind }) => kind === "import");
+      expect(await answers()).toEqual(reads);
+      expect(await list("/rewards", api_key)).toEqual([]);
+      expect(await answers("allow_writing=true")).toEqual([...reads, [write?.summary, 200]]);
+    } finally {
+      await company.remove();
+    }
+  },
+);
 
 withTools("other-tools.md: an MCP server made from the document answers an assistant", async () => {
   const [recipe = ""] = blocks("other-tools.md", "sh");
@@ -93,13 +105,21 @@ withTools("other-tools.md: an MCP server made from the document answers an assis
   const answer: { tools: string[]; text: string } = JSON.parse(
     await runRecipe(folder, first.key, process.execPath, client, env),
   );
-  expect(answer.tools).toEqual(expect.arrayContaining(["checkKey", "listActivity", "importRewards"]));
+  expect(answer.tools.sort(), "a tool for each endpoint, and none for an alias").toEqual(
+    endpoints.map(({ operationId }) => operationId).sort(),
+  );
   const [member] = await list("/members?limit=1", first.key);
   expect(answer.text).toContain(member?.email);
   expect(answer.text).toContain("Status: 200");
 });
 
-withTools("clients made from the document by Hey API and Orval compile", async () => {
+withTools("Spectral finds nothing in the document", async () => {
+  writeFileSync(`${folder}/spectral.json`, JSON.stringify({ extends: "spectral:oas" }));
+  const args = ["lint", document, "--ruleset", "spectral.json", "--fail-severity", "hint"];
+  expect(await node(bin("spectral"), ...args)).toContain("No results");
+});
+
+withTools("clients made from the document by Hey API and Orval compile, and one is understood", async () => {
   await node(bin("openapi-ts"), "--input", document, "--output", "hey", "--silent");
   await node(bin("orval"), "--input", document, "--output", "orval/api.ts", "--client", "fetch");
   writeFileSync(
@@ -112,4 +132,13 @@ withTools("clients made from the document by Hey API and Orval compile", async (
   const options =
     "--noEmit --strict --skipLibCheck --target es2022 --module esnext --moduleResolution bundler --lib es2022,dom,dom.iterable";
   expect(await node(bin("tsc"), ...options.split(" "), "use.ts")).toBe("");
+
+  const { listActivity } = await import(/* @vite-ignore */ `${folder}/hey/index.ts`);
+  const include = ["sender_id", "category_id"];
+  const { data } = await listActivity({
+    baseUrl: stack.api_url,
+    headers: { "X-API-Key": first.key },
+    query: { limit: 1, include },
+  });
+  expect(Object.keys(data?.[0] ?? {}), "include is sent as one value").toEqual(expect.arrayContaining(include));
 });
