@@ -1,5 +1,5 @@
 // npm run bench: measures how much load the service handles, and its speed beside the least work that the same result
-// takes (docs/scale.md). Needs pgbench and an otherwise idle machine.
+// takes (docs/making/scale.md). Needs pgbench and an otherwise idle machine.
 import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { createRequire } from "node:module";

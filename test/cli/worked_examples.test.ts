@@ -1,4 +1,4 @@
-// The worked examples of CONTRIBUTING.md (docs/contributing): each one still applies to the files, and changes as many
+// The worked examples of CONTRIBUTING.md (docs/making/contributing): each one still applies to the files, and changes as many
 // as it says. npm run test:examples runs the tests of the changed project.
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
@@ -9,7 +9,7 @@ const read = (path: string) => (existsSync(`${root}/${path}`) ? readFileSync(`${
 
 /** The table of CONTRIBUTING.md: each page, and how many files a person changes in it. */
 const promised = [
-  ...(read("CONTRIBUTING.md") ?? "").matchAll(/\]\((docs\/contributing\/[\w-]+\.md)\).*\| (\d+) \|$/gm),
+  ...(read("CONTRIBUTING.md") ?? "").matchAll(/\]\((docs\/making\/contributing\/[\w-]+\.md)\).*\| (\d+) \|$/gm),
 ];
 
 test("CONTRIBUTING.md names every worked example, and how many files it changes", () => {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { root } from "../../scripts/stack/process.ts";
 
 /** The pages whose tables name tests in their last column. */
-const ours = ["docs/specification.md", "SECURITY.md"];
+const ours = ["docs/making/specification.md", "SECURITY.md"];
 
 /** The rows of all tables of a Markdown text, without their heads: line number and cells. */
 function tableRows(markdown: string): { line: number; cells: string[] }[] {

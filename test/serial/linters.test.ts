@@ -6,7 +6,7 @@ import { sql, stack } from "../support/stack.ts";
 
 const linters = `${root}/test/serial/linters`;
 
-/** The indexes that a new database may not have used yet. test/sql and docs/design-notes.md say what each is for. */
+/** The indexes that a new database may not have used yet. test/sql and docs/making/design-notes.md say what each is for. */
 const indexes = [
   "teams_newest",
   "members_email",

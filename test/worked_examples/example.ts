@@ -13,7 +13,7 @@ export interface Example {
 }
 
 export function readExamples(): Example[] {
-  return globSync("docs/contributing/*.md", { cwd: root })
+  return globSync("docs/making/contributing/*.md", { cwd: root })
     .sort()
     .map((page) => {
       const [, ...sections] = readFileSync(`${root}/${page}`, "utf8").split(/^## /m);
