@@ -19,19 +19,20 @@
 
 -- Each of these functions checks row_security_active() for the tables that it reads, and calls this function if it is
 -- false. After a restore without owners, postgres may own the functions. They would then return the rows of every
--- company, so they must not run.
+-- company, so they must not run. PT500 is raised nowhere else: docs/watching.md alerts on it.
 create function app.refuse_without_row_security() returns void
 language plpgsql stable set search_path = ''
 as $$
 begin
   raise exception 'row-level security does not bind %', current_user
-    using hint = 'Functions that serve API keys belong to public_api, and every table has row-level security: docs/operations.md, Restore.';
+    using errcode = 'PT500',
+      hint = 'Functions that serve API keys belong to public_api, and every table has row-level security: docs/operations.md, Restore.';
 end
 $$;
 
 revoke all on function app.refuse_without_row_security from public;
 grant execute on function app.refuse_without_row_security to public_api;
-comment on function app.refuse_without_row_security is 'Raises: row-level security does not bind the current role.';
+comment on function app.refuse_without_row_security is 'Raises PT500: row-level security does not bind the current role.';
 
 -- The response headers of a page for the Edge Function (PostgREST's setting response.headers): the ids of key and
 -- company for the request log, the number of rows, and whether there are more. It is a text for format(), because JSON

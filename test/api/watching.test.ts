@@ -1,11 +1,15 @@
-// The queries of docs/watching.md. They run over real log lines of the function, in SQLite, with the few ClickHouse
-// functions that they use.
-import { readFile } from "node:fs/promises";
+// docs/watching.md: its queries run over lines that the function has written, in SQLite, with the few ClickHouse functions
+// that they use; sql/watch.sql runs in PostgreSQL.
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { root } from "../../scripts/stack/process.ts";
+import { withDatabase } from "../../scripts/stack/database.ts";
+import { root, runCommand } from "../../scripts/stack/process.ts";
+import { project, startManagementApi } from "../cli/deploy/management_api.ts";
 import { type ApiKey, newCompany, type TestCompany } from "../support/companies.ts";
-import { call, functionLog, importRewards, invalidKey } from "../support/stack.ts";
+import { companyId, keyId, startService, type Upstream } from "../support/service.ts";
+import { call, functionLog, importRewards, invalidKey, sql, stack } from "../support/stack.ts";
 
 interface Line {
   time: string;
@@ -48,6 +52,38 @@ function explorer(lines: string[]): DatabaseSync {
   return database;
 }
 
+const service = await startService();
+
+/** An error as PostgREST sends it. */
+const error = (status: number, code: string, details: string | null = null): Upstream => ({
+  status,
+  body: JSON.stringify({ code, details, hint: null, message: "…" }),
+});
+
+/** What the Data API answers while something is wrong, and the column of the alerts that counts it. */
+const causes: [cause: string, column: string, answer: Upstream][] = [
+  ["the gateway refuses the secret key", "secret_key_refused", { status: 401, body: '{"message":"Invalid API key"}' }],
+  ["the secret key was rotated away", "secret_key_refused", error(401, "PGRST301")],
+  ["row-level security binds nobody", "no_row_level_security", error(500, "PT500")],
+  ["the disk is full", "disk_full", error(503, "53100")],
+  ["the database is read-only", "read_only", error(405, "25006")],
+  ["the pool is exhausted", "no_connection_free", error(504, "PGRST003")],
+  ["PostgreSQL has no connection left", "no_connection_free", error(503, "53300")],
+  ["the database is down", "database_away", error(503, "PGRST000")],
+];
+
+/** The function's lines for each of the causes, for a slow statement, for no answer at all, and for a flood. */
+async function failures(): Promise<string[]> {
+  for (const answer of [...causes.map(([, , answer]) => answer), error(500, "57014")]) {
+    service.answer("list_activity", answer);
+    await service.send("/activity");
+  }
+  service.answer("list_day_ratings", () => {});
+  service.answer("list_members", error(429, "PT429", JSON.stringify({ key_id: keyId, company_id: companyId })));
+  await Promise.all([service.send("/day-ratings"), service.send("/members")]);
+  return [...service.lines];
+}
+
 let company: TestCompany;
 let key: ApiKey;
 let narrow: ApiKey;
@@ -72,21 +108,7 @@ beforeAll(async () => {
     .slice(before)
     .split("\n")
     .filter((line) => line.startsWith("{"));
-  // Failures in the words of the function (docs/operations.md, Logs). Real ones would disturb other tests.
-  const failure = {
-    ...JSON.parse(log[0] ?? "{}"),
-    path: "/activity",
-    status: 500,
-    error: "list_activity answered 500 with 57014",
-  };
-  const refused = {
-    ...JSON.parse(log[0] ?? "{}"),
-    status: 429,
-    key_id: key.id,
-    company_id: company.id,
-    error: "no turn in time",
-  };
-  const texts = [...log, ...[failure, failure, refused].map((line) => JSON.stringify(line))];
+  const texts = [...log, ...(await failures())];
   lines = texts.map((text) => JSON.parse(text));
   const database = explorer(texts);
   ask = (name, change = (text) => text) => database.prepare(change(queries.get(name) ?? "")).all();
@@ -97,6 +119,7 @@ const of = (id: string) => lines.filter((line) => line.key_id === id);
 
 test("every query of the page that can be run here is run by a test below", () => {
   expect([...queries.keys()]).toEqual([
+    "alerts",
     "slowest endpoints",
     "refusals by key",
     "5xx by cause",
@@ -105,6 +128,60 @@ test("every query of the page that can be run here is run by a test below", () =
     "answers of the platform",
   ]);
   expect(page.match(/^```sql/gm)).toHaveLength(queries.size);
+});
+
+const noAlert = { failures: 0, requests: 1000, database_away: 0, no_answer_in_time: 0 };
+
+test.each(causes)("somebody is woken when %s", async (_cause, column, answer) => {
+  service.answer("list_members", answer);
+  const response = await service.send("/members");
+  expect(response.status).toBe(500);
+  const healthy = lines.filter(({ status }) => status === 200).slice(0, 1);
+  const many = Array.from({ length: 999 }, () => JSON.stringify(healthy[0]));
+  const [alert] = explorer([...many, ...service.lines])
+    .prepare(queries.get("alerts") ?? "")
+    .all();
+  const woken = { ...noAlert, failures: 1, [column]: 1 };
+  if (column === "database_away") expect(alert, "one failure of a restart wakes nobody").toBeUndefined();
+  else expect(alert).toMatchObject(woken);
+});
+
+test("somebody is woken when more than 1 in 100 requests fails, and by no 429, 401 or 400", () => {
+  const alerts = (texts: string[]) =>
+    explorer(texts)
+      .prepare(queries.get("alerts") ?? "")
+      .all();
+  const slow = lines.filter(({ error }) => error === "list_activity answered 500 with 57014");
+  const others = lines.filter(({ status }) => status < 500);
+  expect(new Set(others.map(({ status }) => status))).toEqual(new Set([200, 400, 401, 403, 429]));
+  const text = (line: unknown) => JSON.stringify(line);
+  expect(alerts(others.map(text))).toEqual([]);
+  const many = Array.from({ length: 99 }, () => text(others[0]));
+  expect(alerts([...many, ...slow.map(text)])).toEqual([]);
+  expect(alerts([...many.slice(1), ...slow.map(text)])).toEqual([
+    expect.objectContaining({ failures: 1, requests: 99 }),
+  ]);
+});
+
+test("the command of the page asks the platform, and prints what the query finds", async () => {
+  const folder = await mkdtemp(`${tmpdir()}/alerts-`);
+  const api = await startManagementApi((text) =>
+    explorer(lines.map((line) => JSON.stringify(line)))
+      .prepare(text)
+      .all(),
+  );
+  try {
+    await writeFile(`${folder}/alerts.sql`, `-- alerts\n${queries.get("alerts")}`);
+    const [, command = ""] = /^npx supabase (logs .*alerts\.sql.*)$/m.exec(page) ?? [];
+    const args = command.replace("<ref>", project).replace("alerts.sql", `${folder}/alerts.sql`).split(" ");
+    const printed = await api.run(...args);
+    expect(JSON.parse(printed.slice(0, printed.lastIndexOf("]") + 1))).toEqual([
+      expect.objectContaining({ secret_key_refused: 2, read_only: 1, no_answer_in_time: 1, requests: lines.length }),
+    ]);
+  } finally {
+    await api.stop();
+    await rm(folder, { recursive: true });
+  }
 });
 
 test("slowest endpoints", () => {
@@ -137,8 +214,12 @@ test("refusals by key", () => {
 });
 
 test("5xx by cause", () => {
-  expect(ask("5xx by cause")).toContainEqual(
-    expect.objectContaining({ path: "/activity", error: "list_activity answered 500 with 57014", failures: 2 }),
+  const rows = ask("5xx by cause");
+  expect(rows).toContainEqual(
+    expect.objectContaining({ path: "/activity", error: "list_activity answered 405 with 25006", failures: 1 }),
+  );
+  expect(rows).toContainEqual(
+    expect.objectContaining({ path: "/day-ratings", error: "list_day_ratings gave no complete answer (TimeoutError)" }),
   );
 });
 
@@ -146,7 +227,9 @@ test("who waits", () => {
   const own = of(key.id);
   const waited = own.filter(({ waited_milliseconds }) => waited_milliseconds > 0);
   expect(waited.length, "of 40 at once some waited").toBeGreaterThan(0);
-  expect(ask("who waits")).toContainEqual({
+  const rows = ask("who waits");
+  expect(rows).toContainEqual(expect.objectContaining({ refused: 1 }));
+  expect(rows).toContainEqual({
     company_id: company.id,
     key_id: key.id,
     requests: own.length,
@@ -161,4 +244,26 @@ test("what one key has read", () => {
   const found = rows.map(({ method, path, requests, total_rows }) => ({ method, path, requests, total_rows }));
   expect(found).toContainEqual({ method: "GET", path: "/rewards", requests: 4, total_rows: 12 });
   expect(found).toContainEqual({ method: "POST", path: "/rewards", requests: 1, total_rows: 3 });
+});
+
+test("sql/watch.sql: one row a sign, and a company that nobody is moving any more wakes somebody", async () => {
+  const watch = async (...options: string[]) => {
+    const args = [stack.database_url, "--no-psqlrc", "--csv", ...options, "--file", `${root}/sql/watch.sql`];
+    return (await runCommand("psql", args, {})).split("\n");
+  };
+  const row = (sign: string, printed: string[]) => printed.find((text) => text.includes(`,${sign},`));
+  const signs = (await watch()).slice(1, -1).map((text) => text.split(",")[1]);
+  expect(signs).toHaveLength(6);
+  for (const sign of signs) expect(page).toContain(`| \`${sign}\` |`);
+  expect(row("disk", await watch())).toMatch(/^f,disk,\d+ MB$/);
+  expect(row("disk", await watch("--set", "disk_gb=0.001"))).toMatch(/^t,disk,\d+ MB of 0.001 GB$/);
+  await sql`update app.companies set serving = 'moving', move_id = gen_random_uuid() where id = ${company.id}`;
+  expect(row("companies left on the move", await watch())).toContain(`t,companies left on the move,${company.id}`);
+  await withDatabase(stack.database_url, (moving) =>
+    moving.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(hashtextextended('move ' || ${company.id}::text, 0))`;
+      expect(row("companies left on the move", await watch())).not.toContain(company.id);
+    }),
+  );
+  await sql`update app.companies set serving = 'open' where id = ${company.id}`;
 });

@@ -192,10 +192,3 @@ test("it fails when the probe gets another answer than ours, or none", async () 
   await expect(probe(`${stack.api_url}/nothing`)).rejects.toThrow("Not Found: /nothing");
   await expect(probe("http://127.0.0.1:1")).rejects.toThrow("Failed to connect");
 });
-
-test("docs/operations.md prints each migration that there is", async () => {
-  const page = await readFile(`${root}/docs/operations.md`, "utf8");
-  const names = migrationFiles.map((file) => posix.basename(file));
-  expect(page.match(/(?<=^ *• )\d+_\w+\.sql$/gm)).toEqual(names);
-  expect(page.match(/(?<=^ {3}`)\d{14}/gm)).toEqual(names.map((name) => name.slice(0, 14)));
-});

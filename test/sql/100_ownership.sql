@@ -53,7 +53,7 @@ from (values
   ('{app.companies}', array['verify_api_key($1)'])
 ) as served (tables, calls), unnest(calls) as call, substring(call from '\w+') as name;
 
--- The result of a call with Acorn's key, or the message of its error.
+-- The result of a call with Acorn's key, or the code and message of its error.
 create function pg_temp.answer(call text) returns text language plpgsql as $$
 declare
   answer text;
@@ -63,7 +63,7 @@ begin
   reset role;
   return answer;
 exception
-  when others then return sqlerrm;
+  when others then return sqlstate || ' ' || sqlerrm;
 end
 $$;
 
@@ -133,7 +133,7 @@ select pg_temp.give_functions_to('postgres');
 
 select set_eq(
   'select distinct pg_temp.answer(call) from calls',
-  array['row-level security does not bind postgres'],
+  array['PT500 row-level security does not bind postgres'],
   'A function that belongs to postgres refuses to run: row-level security does not bind its owner'
 );
 
@@ -147,7 +147,7 @@ select is_empty(
 alter role public_api bypassrls;
 select set_eq(
   'select distinct pg_temp.answer(call) from calls',
-  array['row-level security does not bind public_api'],
+  array['PT500 row-level security does not bind public_api'],
   'When public_api may bypass row-level security, every function refuses to run'
 );
 alter role public_api nobypassrls;
@@ -169,7 +169,7 @@ $$;
 select is_empty(
   $$
     select relation, name, answer from pg_temp.answers_without_row_security()
-    where answer <> 'row-level security does not bind public_api'
+    where answer <> 'PT500 row-level security does not bind public_api'
   $$,
   'When row-level security is switched off on any table that a function reads, that function refuses to run'
 );
@@ -178,7 +178,7 @@ select is_empty(
 
 alter function public.list_members security invoker;
 select is(
-  pg_temp.answer('list_members($1, 100)'), 'permission denied for schema app',
+  pg_temp.answer('list_members($1, 100)'), '42501 permission denied for schema app',
   'A function that ran with the rights of the secret key, which no policy binds, would reach nothing'
 );
 alter function public.list_members security definer;
@@ -222,7 +222,7 @@ select set_eq(
   $$
     select distinct pg_temp.answer(format('%s($1, 100, starting_after => pg_temp.id(''Birch alone''))', name)) from calls where name ~ '^list_'
   $$,
-  array['starting_after must be the id of a row of this list'],
+  array['PT400 starting_after must be the id of a row of this list'],
   'Also then no list goes on after a row that only Birch has'
 );
 select results_eq(

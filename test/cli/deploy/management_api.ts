@@ -26,6 +26,8 @@ export interface ManagementApi {
   stop(): Promise<void>;
 }
 
+type QueryLogs = (query: string) => unknown[];
+
 /**
  * The settings of a new project on the platform: schema graphql_public is served too, anybody can sign up with a
  * password of six characters, and no address is confirmed.
@@ -44,7 +46,10 @@ const pool = {
   db_pool_max_idletime: 30,
 };
 
-function answerTo(path: string): [status: number, body: unknown] {
+function answerTo(path: string, queryLogs: QueryLogs): [status: number, body: unknown] {
+  const { pathname, searchParams } = new URL(path, "http://stand-in.example");
+  if (pathname.endsWith("/analytics/endpoints/logs"))
+    return [200, { result: queryLogs(searchParams.get("sql") ?? "") }];
   if (path === `/v2/projects/${project}/config`) return [200, { data: { attributes: newProject } }];
   if (path.endsWith("/billing/addons")) return [200, { selected_addons: [], available_addons: [] }];
   if (path.endsWith("/postgrest")) return [200, { ...newProject.api, ...pool }];
@@ -53,12 +58,13 @@ function answerTo(path: string): [status: number, body: unknown] {
   return [200, {}];
 }
 
-export async function startManagementApi(): Promise<ManagementApi> {
+/** @param queryLogs answers a query of the project's logs */
+export async function startManagementApi(queryLogs: QueryLogs = () => []): Promise<ManagementApi> {
   const requests: ApiRequest[] = [];
   const api = createServer(async (incoming, response) => {
     const { method = "", url = "", headers } = incoming;
     requests.push({ method, path: url, contentType: headers["content-type"] ?? "", body: await buffer(incoming) });
-    const [status, body] = answerTo(url);
+    const [status, body] = answerTo(url, queryLogs);
     response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
   });
   api.on("connect", ({ url = "" }, socket) => {

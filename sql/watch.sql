@@ -1,0 +1,52 @@
+-- What the database itself says of its state (docs/watching.md, The database). Run it as postgres. It prints one row per
+-- sign, those that should wake somebody first. To compare the size with the disk: psql … --set disk_gb=8
+
+\if :{?disk_gb}
+\else
+  \set disk_gb null
+\endif
+
+with
+signs (sign, found, wake) as (
+  select
+    'connections', format('%s of %s', count(*), current_setting('max_connections')), count(*) > 0.9 * current_setting('max_connections')::integer
+  from pg_catalog.pg_stat_activity as a
+  where a.backend_type = 'client backend'
+  union all
+  -- It keeps vacuum from removing what has been deleted since, and may hold locks.
+  select
+    'longest transaction',
+    coalesce(date_trunc('second', max(now() - a.xact_start)) || ', process ' || (array_agg(a.pid order by a.xact_start))[1], 'none'),
+    coalesce(max(now() - a.xact_start) > interval '1 hour', false)
+  from pg_catalog.pg_stat_activity as a
+  where a.backend_type = 'client backend' and a.pid <> pg_backend_pid() and a.xact_start is not null
+  union all
+  select
+    'dead rows',
+    coalesce(string_agg(format('%s: %s beside %s', t.relid::regclass, t.n_dead_tup, t.n_live_tup), ', ' order by t.n_dead_tup desc), 'none'),
+    count(*) > 0
+  from pg_catalog.pg_stat_user_tables as t
+  where t.schemaname = 'app' and t.n_dead_tup > 100000 and t.n_dead_tup > t.n_live_tup
+  union all
+  -- PostgreSQL stops taking writes at 2,000 million; autovacuum begins at 200.
+  select 'transaction ids', format('%s million', max(age(d.datfrozenxid)) / 1000000), max(age(d.datfrozenxid)) > 500000000
+  from pg_catalog.pg_database as d
+  union all
+  select
+    'disk',
+    pg_size_pretty(pg_database_size(current_database())) || coalesce(' of ' || :disk_gb || ' GB', ''),
+    coalesce(pg_database_size(current_database()) > 0.8 * :disk_gb * 1024 ^ 3, false)
+  union all
+  -- Closed for writing, and no run of the move command that holds its lock (docs/moving-a-company.md).
+  select
+    'companies left on the move',
+    coalesce(string_agg(c.id::text, ', ' order by c.id), 'none'),
+    count(*) > 0
+  from app.companies as c
+  where c.serving = 'moving' and not exists (
+    select from pg_catalog.pg_locks as l
+    where l.locktype = 'advisory' and l.objsubid = 1
+      and (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended('move ' || c.id, 0)
+  )
+)
+select s.wake, s.sign, s.found from signs as s order by s.wake desc, s.sign;
