@@ -126,25 +126,29 @@ const instant = (): Micros =>
     ? one(ties)
     : 1_767_225_600_000_000n + BigInt(randomInt(20_000_000)) * 1_000_000n + BigInt(randomInt(1_000_000));
 
+/** A time; the first three rows of a list have the same. */
+const shared = (index: number): Micros => (index < 3 ? (ties[0] ?? 0n) : instant());
+
 /** ISO 8601 in UTC with microseconds, as the API writes it. */
 export function iso(at: Micros): string {
   const seconds = new Date(Number(at / 1_000_000n) * 1000).toISOString().slice(0, 19);
   return `${seconds}.${String(at % 1_000_000n).padStart(6, "0")}Z`;
 }
 
-export const languages = ["en", "de", "pt-BR"];
+const languages = ["en", "de", "pt-BR", "pt-br"];
 export const roles = ["admin", "employee", "Employee"];
 
-/** Makes a company and fills it with about `size` rows of each kind. */
-export async function newWorld(size: number): Promise<World> {
-  // The language of a company and that of its category names may differ in letter case, as pt-br and pt-BR do.
-  const language = one([...languages, "pt-br"]);
+/**
+ * Makes a company and fills it with about `size` rows of each kind.
+ * @param language its own and that of its category names may differ in letter case, as pt-br and pt-BR do
+ */
+export async function newWorld(size: number, language = one(languages)): Promise<World> {
   const company = await newCompany("World", language);
   const canary = `canary${randomBytes(6).toString("hex")}`;
   const text = (): string => one(awkward) + canary + one(awkward) + randomInt(1000) + one(awkward);
   const line = (): string => `${canary} ${randomInt(1_000_000)}`;
 
-  const teams = many(4, () => ({ id: randomUUID(), name: text(), at: instant() }));
+  const teams = many(12, (index) => ({ id: randomUUID(), name: text(), at: shared(index) }));
   const members = many(size, (index) => ({
     id: randomUUID(),
     name: text(),
@@ -153,16 +157,16 @@ export async function newWorld(size: number): Promise<World> {
     team_id: maybe(uneven(teams).id),
     at: instant(),
   }));
-  const categories = many(5, () => {
-    const spoken = languages.filter(() => randomInt(2) === 0);
-    const names = Object.fromEntries([...spoken, "it"].map((tag) => [tag, `${tag} ${text()}`]));
-    return { id: randomUUID(), names, at: instant() };
+  const categories = many(12, (index) => {
+    // The last one has no name at all.
+    const spoken = index === 11 ? [] : ["it", ...languages.filter(() => randomInt(2) === 0)];
+    return { id: randomUUID(), names: Object.fromEntries(spoken.map((tag) => [tag, text()])), at: shared(index) };
   });
-  const questions = many(4, () => ({
+  const questions = many(12, (index) => ({
     id: randomUUID(),
     question: text(),
     response_type: maybe(line()),
-    at: instant(),
+    at: shared(index),
   }));
   const world: World = {
     company,
@@ -172,13 +176,13 @@ export async function newWorld(size: number): Promise<World> {
     members,
     categories,
     questions,
-    kudos: many(size, () => ({
+    kudos: many(size, (index) => ({
       id: randomUUID(),
       sender_id: uneven(members).id,
       receiver_id: uneven(members).id,
       category_id: uneven(categories).id,
       message: text(),
-      at: instant(),
+      at: shared(index),
     })),
     rewards: newRewards(size, { canary, text, line }),
     ratings: many(size, () => ({
