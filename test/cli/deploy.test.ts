@@ -167,7 +167,7 @@ test("the deploy workflow takes each step of docs/operations.md, and no other", 
   expect(workflow.filter((command) => upgrading.includes(command))).toEqual(upgrading);
   expect([...looks.keys()]).toEqual(["sql/check.sql prints no row", "The probe gets our own 401"]);
   const runs = deployTo.match(/\brun: /g) ?? [];
-  expect(runs).toHaveLength(["npm install", ...workflow, ...looks.keys()].length);
+  expect(runs).toHaveLength(["npm ci", ...workflow, ...looks.keys()].length);
 });
 
 /** Runs one of the checks as GitHub does. */
