@@ -15,6 +15,10 @@
 -- would begin at the row comparison and read all rows down to until. So until becomes a pair too: the microsecond after
 -- it, and the lowest id. The smaller pair is the bound of the page.
 --
+-- The row of a page is item, a record of the documented columns; json_agg writes its fields in their order. The columns
+-- that only include returns are at the end of the view. A row with them is another record (item_with_…), so that the page
+-- is made in one statement either way. What a record does not use of a view is not computed.
+--
 -- Not granted: any view to anon, authenticated or service_role.
 
 -- Each of these functions checks row_security_active() for the tables that it reads, and calls this function if it is
@@ -50,38 +54,22 @@ comment on function app.page_headers is
   'The response.headers of a page, for format(): the ids of key and company, the number of its rows, true or false for whether there are more.';
 
 -- The response of the functions that serve no page: returns the body unchanged, and sets the headers with key and
--- company for the request log. The last two arguments are for the lists of version 1.0.0: one may still be running
--- while a migration replaces it.
-create function app.respond(
-  key_id uuid,
-  company_id uuid,
-  body json,
-  page_rows bigint default null,
-  has_more boolean default null
-)
-returns json
+-- company for the request log.
+create function app.respond(key_id uuid, company_id uuid, body json) returns json
 language plpgsql volatile set search_path = ''
 as $$
 declare
   headers text;
 begin
   -- Assigned and not performed, which would run it as a query.
-  headers := set_config(
-    'response.headers',
-    case
-      when page_rows is null then format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"}]', key_id, company_id)
-      else format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"}]', key_id, company_id, page_rows, has_more::text)
-    end,
-    true
-  );
+  headers := set_config('response.headers', format('[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"}]', key_id, company_id), true);
   return body;
 end
 $$;
 
 revoke all on function app.respond from public;
 grant execute on function app.respond to public_api;
-comment on function app.respond is
-  'The body, with X-Key-Id, X-Company-Id and of a page X-Row-Count and X-Has-More put into the response.';
+comment on function app.respond is 'The body, with X-Key-Id and X-Company-Id put into the response.';
 
 -- The list of the company has no row with the id starting_after. The row may be another company's; the error must be
 -- the same.
@@ -99,17 +87,3 @@ $$;
 revoke all on function app.refuse_starting_after from public;
 grant execute on function app.refuse_starting_after to public_api;
 comment on function app.refuse_starting_after is 'Raises PT400: starting_after is not the id of a row of the list. The detail names key and company for the request log.';
-
--- It appends text to text, so that the fields and numbers of a row stay as they are; jsonb would sort the fields and
--- change numbers.
-create function app.append_columns(item json, columns json, include text[]) returns json
-language sql immutable set search_path = ''
-return (
-  select (left(item::text, -1) || string_agg(',' || to_json(c.key)::text || ':' || c.value::text, '' order by c.place) || '}')::json
-  from json_each(columns) with ordinality as c (key, value, place)
-  where c.key = any (include)
-);
-
-revoke all on function app.append_columns from public;
-grant execute on function app.append_columns to public_api;
-comment on function app.append_columns is 'A row of a page with those of the columns behind it that include names, in the order of the columns.';

@@ -118,30 +118,6 @@ grant execute on function app.rarest_kudos_filter to public_api;
 comment on function app.rarest_kudos_filter is
   'sender, receiver or category, whichever fewest kudos of the window match.';
 
--- Appends the columns of include=sender_id,receiver_id,category_id. Stable, so that it has the same snapshot as the
--- page.
-create function app.include_in_activity(page json, company_id uuid, include text[]) returns json
-language plpgsql stable
-set search_path = ''
-set jit = off
-as $$
-begin
-  return (
-    select json_agg(app.append_columns(item.json, json_build_object('sender_id', kudos.sender_id, 'receiver_id', kudos.receiver_id, 'category_id', kudos.category_id), include) order by item.place)
-    from json_array_elements(page) with ordinality as item (json, place)
-    cross join lateral (
-      select k.sender_id, k.receiver_id, k.category_id from app.kudos as k
-      where k.company_id = include_in_activity.company_id and k.id = (item.json ->> 'id')::uuid
-      offset 0
-    ) as kudos
-  );
-end
-$$;
-
-revoke all on function app.include_in_activity from public;
-grant execute on function app.include_in_activity to public_api;
-comment on function app.include_in_activity is 'A page of GET /activity with the columns that include names, in the order of docs/api.md.';
-
 create function public.list_activity(
   key_hash text,
   max_rows integer,
@@ -197,82 +173,108 @@ begin
     lead_by := app.rarest_kudos_filter(api_key.company_id, since, least(until, below_instant), sender_id, receiver_id, category_id);
   end if;
 
-  -- The names of all categories are looked up once a page, because a company has few and a page has many kudos; and in the page's own
-  -- statement, because another would not see the same moment: kudos that came meanwhile would be without the name of theirs.
+  -- The names of all categories are looked up once per page, because a company has few categories and a page has many kudos. This is
+  -- done in the statement of the page, because another statement would have another snapshot: a kudos of a new category, committed
+  -- between the two, would have no category name.
   if lead_by is null then
-    select count(*),
-      case
-        when include is null then json_agg(item) filter (where place <= max_rows)
-        else app.include_in_activity(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
-      end
-    into found_rows, page from (
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
-        select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
+        select case when include is null then item else item_with_ids end as item
         from api.activity as k
+        cross join lateral (
+          select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
+            coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
+        ) as item
+        cross join lateral (
+          select item.*,
+            case when 'sender_id' = any (include) then k.sender_id end as sender_id,
+            case when 'receiver_id' = any (include) then k.receiver_id end as receiver_id,
+            case when 'category_id' = any (include) then k.category_id end as category_id
+        ) as item_with_ids
         where k.company_id = api_key.company_id
           and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
         order by k.instant desc, k.id desc
         limit max_rows + 1
-      ) as item
+      ) as ordered
     ) as numbered;
   elsif lead_by = 'sender' then
-    select count(*),
-      case
-        when include is null then json_agg(item) filter (where place <= max_rows)
-        else app.include_in_activity(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
-      end
-    into found_rows, page from (
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
-        select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
+        select case when include is null then item else item_with_ids end as item
         from api.activity as k
+        cross join lateral (
+          select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
+            coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
+        ) as item
+        cross join lateral (
+          select item.*,
+            case when 'sender_id' = any (include) then k.sender_id end as sender_id,
+            case when 'receiver_id' = any (include) then k.receiver_id end as receiver_id,
+            case when 'category_id' = any (include) then k.category_id end as category_id
+        ) as item_with_ids
         where k.company_id = api_key.company_id and k.sender_id = list_activity.sender_id
           and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
           and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
           and (list_activity.category_id is null or k.category_id = list_activity.category_id)
         order by k.instant desc, k.id desc
         limit max_rows + 1
-      ) as item
+      ) as ordered
     ) as numbered;
   elsif lead_by = 'receiver' then
-    select count(*),
-      case
-        when include is null then json_agg(item) filter (where place <= max_rows)
-        else app.include_in_activity(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
-      end
-    into found_rows, page from (
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
-        select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
+        select case when include is null then item else item_with_ids end as item
         from api.activity as k
+        cross join lateral (
+          select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
+            coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
+        ) as item
+        cross join lateral (
+          select item.*,
+            case when 'sender_id' = any (include) then k.sender_id end as sender_id,
+            case when 'receiver_id' = any (include) then k.receiver_id end as receiver_id,
+            case when 'category_id' = any (include) then k.category_id end as category_id
+        ) as item_with_ids
         where k.company_id = api_key.company_id and k.receiver_id = list_activity.receiver_id
           and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
           and (list_activity.sender_id is null or k.sender_id = list_activity.sender_id)
           and (list_activity.category_id is null or k.category_id = list_activity.category_id)
         order by k.instant desc, k.id desc
         limit max_rows + 1
-      ) as item
+      ) as ordered
     ) as numbered;
   else
-    select count(*),
-      case
-        when include is null then json_agg(item) filter (where place <= max_rows)
-        else app.include_in_activity(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
-      end
-    into found_rows, page from (
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
-        select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-          coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
+        select case when include is null then item else item_with_ids end as item
         from api.activity as k
+        cross join lateral (
+          select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
+            coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
+        ) as item
+        cross join lateral (
+          select item.*,
+            case when 'sender_id' = any (include) then k.sender_id end as sender_id,
+            case when 'receiver_id' = any (include) then k.receiver_id end as receiver_id,
+            case when 'category_id' = any (include) then k.category_id end as category_id
+        ) as item_with_ids
         where k.company_id = api_key.company_id and k.category_id = list_activity.category_id
           and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
           and (list_activity.sender_id is null or k.sender_id = list_activity.sender_id)
           and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
         order by k.instant desc, k.id desc
         limit max_rows + 1
-      ) as item
+      ) as ordered
     ) as numbered;
+  end if;
+
+  -- Columns of item_with_ids that include does not name are null in every row, and are removed from the text of the page. This text is
+  -- never within a value, because quotes are escaped there.
+  if cardinality(include) < 3 then
+    page := replace(replace(replace(page::text,
+      case when 'sender_id' = any (include) then '' else ',"sender_id":null' end, ''),
+      case when 'receiver_id' = any (include) then '' else ',"receiver_id":null' end, ''),
+      case when 'category_id' = any (include) then '' else ',"category_id":null' end, '');
   end if;
 
   headers := set_config(

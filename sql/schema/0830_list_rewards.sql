@@ -14,34 +14,12 @@ select
   r.image_url,
   r.vendor_name,
   r.is_archived,
-  to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+  to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
+  r.external_id
 from app.rewards as r;
 
 grant select on api.rewards to public_api;
 comment on view api.rewards is 'Rewards (docs/api.md, Rewards).';
-
--- Appends the column of include=external_id. Stable, so that it has the same snapshot as the page.
-create function app.include_in_rewards(page json, company_id uuid, include text[]) returns json
-language plpgsql stable
-set search_path = ''
-set jit = off
-as $$
-begin
-  return (
-    select json_agg(app.append_columns(item.json, json_build_object('external_id', reward.external_id), include) order by item.place)
-    from json_array_elements(page) with ordinality as item (json, place)
-    cross join lateral (
-      select r.external_id from app.rewards as r
-      where r.company_id = include_in_rewards.company_id and r.id = (item.json ->> 'id')::uuid
-      offset 0
-    ) as reward
-  );
-end
-$$;
-
-revoke all on function app.include_in_rewards from public;
-grant execute on function app.include_in_rewards to public_api;
-comment on function app.include_in_rewards is 'A page of GET /rewards with the columns that include names, in the order of docs/api.md.';
 
 create function public.list_rewards(
   key_hash text,
@@ -82,36 +60,34 @@ begin
   end if;
 
   if include_archived is not true then
-    select count(*),
-      case
-        when include is null then json_agg(item) filter (where place <= max_rows)
-        else app.include_in_rewards(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
-      end
-    into found_rows, page from (
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
-        select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
+        select case when include is null then item else item_with_external_id end as item
         from api.rewards as r
+        cross join lateral (
+          select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
+        ) as item
+        cross join lateral (select item.*, r.external_id) as item_with_external_id
         where r.company_id = api_key.company_id and not r.is_archived
           and (r.instant, r.id) < (below_instant, below_id)
         order by r.instant desc, r.id desc
         limit max_rows + 1
-      ) as item
+      ) as ordered
     ) as numbered;
   else
-    select count(*),
-      case
-        when include is null then json_agg(item) filter (where place <= max_rows)
-        else app.include_in_rewards(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
-      end
-    into found_rows, page from (
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
-        select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
+        select case when include is null then item else item_with_external_id end as item
         from api.rewards as r
+        cross join lateral (
+          select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
+        ) as item
+        cross join lateral (select item.*, r.external_id) as item_with_external_id
         where r.company_id = api_key.company_id
           and (r.instant, r.id) < (below_instant, below_id)
         order by r.instant desc, r.id desc
         limit max_rows + 1
-      ) as item
+      ) as ordered
     ) as numbered;
   end if;
 

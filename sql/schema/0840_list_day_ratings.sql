@@ -9,38 +9,12 @@ select
   d.comment,
   d.team_id,
   d.points_awarded,
-  to_char(d.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+  to_char(d.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
+  (select t.name from app.teams as t where t.company_id = d.company_id and t.id = d.team_id) as team_name
 from app.day_ratings as d;
 
 grant select on api.day_ratings to public_api;
 comment on view api.day_ratings is 'Day ratings (docs/api.md, Day ratings).';
-
--- Appends the column of include=team_name: null for a rating without a team. Stable, so that it has the same snapshot
--- as the page.
-create function app.include_in_day_ratings(page json, company_id uuid, include text[]) returns json
-language plpgsql stable
-set search_path = ''
-set jit = off
-as $$
-begin
-  return (
-    select json_agg(app.append_columns(item.json, json_build_object('team_name', rating.team_name), include) order by item.place)
-    from json_array_elements(page) with ordinality as item (json, place)
-    cross join lateral (
-      select (
-        select t.name from app.teams as t where t.company_id = d.company_id and t.id = d.team_id
-      ) as team_name
-      from app.day_ratings as d
-      where d.company_id = include_in_day_ratings.company_id and d.id = (item.json ->> 'id')::uuid
-      offset 0
-    ) as rating
-  );
-end
-$$;
-
-revoke all on function app.include_in_day_ratings from public;
-grant execute on function app.include_in_day_ratings to public_api;
-comment on function app.include_in_day_ratings is 'A page of GET /day-ratings with the columns that include names, in the order of docs/api.md.';
 
 create function public.list_day_ratings(
   key_hash text,
@@ -88,36 +62,30 @@ begin
   end if;
 
   if team_id is null then
-    select count(*),
-      case
-        when include is null then json_agg(item) filter (where place <= max_rows)
-        else app.include_in_day_ratings(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
-      end
-    into found_rows, page from (
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
-        select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
+        select case when include is null then item else item_with_team_name end as item
         from api.day_ratings as d
+        cross join lateral (select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at) as item
+        cross join lateral (select item.*, d.team_name) as item_with_team_name
         where d.company_id = api_key.company_id
           and d.instant >= since and (d.instant, d.id) < (below_instant, below_id)
         order by d.instant desc, d.id desc
         limit max_rows + 1
-      ) as item
+      ) as ordered
     ) as numbered;
   else
-    select count(*),
-      case
-        when include is null then json_agg(item) filter (where place <= max_rows)
-        else app.include_in_day_ratings(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
-      end
-    into found_rows, page from (
+    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
       select item, row_number() over () as place from (
-        select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
+        select case when include is null then item else item_with_team_name end as item
         from api.day_ratings as d
+        cross join lateral (select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at) as item
+        cross join lateral (select item.*, d.team_name) as item_with_team_name
         where d.company_id = api_key.company_id and d.team_id = list_day_ratings.team_id
           and d.instant >= since and (d.instant, d.id) < (below_instant, below_id)
         order by d.instant desc, d.id desc
         limit max_rows + 1
-      ) as item
+      ) as ordered
     ) as numbered;
   end if;
 

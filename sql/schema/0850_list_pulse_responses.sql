@@ -9,7 +9,8 @@ select
   question.question,
   question.response_type,
   p.value,
-  p.comment
+  p.comment,
+  p.question_id
 from app.pulse_responses as p
 left join lateral (
   select q.question, q.response_type
@@ -20,29 +21,6 @@ left join lateral (
 
 grant select on api.pulse_responses to public_api;
 comment on view api.pulse_responses is 'Pulse answers (docs/api.md, Pulse responses).';
-
--- Appends the column of include=question_id. Stable, so that it has the same snapshot as the page.
-create function app.include_in_pulse_responses(page json, company_id uuid, include text[]) returns json
-language plpgsql stable
-set search_path = ''
-set jit = off
-as $$
-begin
-  return (
-    select json_agg(app.append_columns(item.json, json_build_object('question_id', answer.question_id), include) order by item.place)
-    from json_array_elements(page) with ordinality as item (json, place)
-    cross join lateral (
-      select p.question_id from app.pulse_responses as p
-      where p.company_id = include_in_pulse_responses.company_id and p.id = (item.json ->> 'id')::uuid
-      offset 0
-    ) as answer
-  );
-end
-$$;
-
-revoke all on function app.include_in_pulse_responses from public;
-grant execute on function app.include_in_pulse_responses to public_api;
-comment on function app.include_in_pulse_responses is 'A page of GET /pulse-responses with the columns that include names, in the order of docs/api.md.';
 
 create function public.list_pulse_responses(
   key_hash text,
@@ -88,20 +66,17 @@ begin
     end if;
   end if;
 
-  select count(*),
-      case
-        when include is null then json_agg(item) filter (where place <= max_rows)
-        else app.include_in_pulse_responses(json_agg(item) filter (where place <= max_rows), api_key.company_id, include)
-      end
-    into found_rows, page from (
+  select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
     select item, row_number() over () as place from (
-      select p.id, p."timestamp", p.question, p.response_type, p.value, p.comment
+      select case when include is null then item else item_with_question_id end as item
       from api.pulse_responses as p
+      cross join lateral (select p.id, p."timestamp", p.question, p.response_type, p.value, p.comment) as item
+      cross join lateral (select item.*, p.question_id) as item_with_question_id
       where p.company_id = api_key.company_id
         and p.instant >= since and (p.instant, p.id) < (below_instant, below_id)
       order by p.instant desc, p.id desc
       limit max_rows + 1
-    ) as item
+    ) as ordered
   ) as numbered;
 
   headers := set_config(

@@ -61,7 +61,8 @@ async function expectPage(path: string, parameters: Parameters): Promise<Row[]> 
 function everyCombination(path: string): Parameters[] {
   const { filters, included } = modelOf(path);
   const newest = { starting_after: String(rowsOf(path)[0]?.row.id) };
-  const includes = included.length > 0 ? [{}, { include: included.toReversed().join() }] : [{}];
+  const parts = [included.toReversed().join(), ...(included.length > 1 ? included : [])].filter((part) => part !== "");
+  const includes = [{}, ...parts.map((include) => ({ include }))];
   return tied(path)
     .slice(1, 3)
     .flatMap(({ at, row, filters: own }) => {

@@ -27,7 +27,7 @@ select is_empty(
     select a.attrelid::regclass, a.attname
     from pg_attribute as a
     where a.attrelid in ('app.day_ratings'::regclass, 'api.day_ratings'::regclass) and a.attnum > 0
-      and a.attname not in ('company_id', 'instant', 'id', 'rating', 'comment', 'team_id', 'points_awarded', 'created_at')
+      and a.attname not in ('company_id', 'instant', 'id', 'rating', 'comment', 'team_id', 'points_awarded', 'created_at', 'team_name')
   $$,
   'A day rating has no column that could name a person'
 );

@@ -105,6 +105,12 @@ from (values
   ('pulse answers', 'list_pulse_responses($1, 100)', 'app.pulse_responses', 'pulse_responses_newest'),
   ('pulse answers until a day', $q$ list_pulse_responses($1, 100, until => '2026-01-03Z') $q$, 'app.pulse_responses', 'pulse_responses_newest'),
   ('a thousand kudos', 'list_activity($1, 1000)', 'app.kudos', 'kudos_newest'),
+  ('a thousand kudos with their ids', $q$ list_activity($1, 1000, include => array['sender_id', 'receiver_id', 'category_id']) $q$,
+    'app.kudos', 'kudos_newest'),
+  ('rewards with their external ids', $q$ list_rewards($1, 100, include => array['external_id']) $q$, 'app.rewards', 'rewards_current_newest'),
+  ('day ratings with the names of teams', $q$ list_day_ratings($1, 100, include => array['team_name']) $q$, 'app.day_ratings', 'day_ratings_newest'),
+  ('pulse answers with the ids of questions', $q$ list_pulse_responses($1, 100, include => array['question_id']) $q$,
+    'app.pulse_responses', 'pulse_responses_newest'),
   ('teams', 'list_teams($1, 20)', 'app.teams', 'teams_newest'),
   ('categories', 'list_categories($1, 5)', 'app.categories', 'categories_newest')
 ) as full_pages (name, call, paged, index);

@@ -111,6 +111,7 @@ const awkward = [
   ";",
   "<b>",
   "null",
+  ',"sender_id":null',
   "‮",
   "$1",
   "%s",
