@@ -80,8 +80,28 @@ async function* decoded(file: string): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   const stored = createReadStream(file);
   const content = /\.gz$/i.test(file) ? pipeline(stored, createGunzip(), () => {}) : stored;
-  for await (const bytes of content) yield decoder.decode(bytes, { stream: true });
-  decoder.decode();
+  let isStart = true;
+  for await (const bytes of content) {
+    // A mark of UTF-16, or the zero that it has beside every Latin letter.
+    if (isStart && (/^(\xff\xfe|\xfe\xff)/.test(bytes.toString("latin1", 0, 2)) || bytes.subarray(0, 4).includes(0)))
+      throw new Error(`the text is UTF-16. ${asUtf8}`);
+    isStart = false;
+    yield orError(
+      () => decoder.decode(bytes, { stream: true }),
+      `the text is not UTF-8, but Windows-1252 or so. ${asUtf8}`,
+    );
+  }
+  orError(() => decoder.decode(), "the file is cut off: its last character is not whole");
+}
+
+const asUtf8 = "Save it as UTF-8 (in Excel: Save as, CSV UTF-8)";
+
+function orError(decode: () => string, message: string): string {
+  try {
+    return decode();
+  } catch {
+    throw new Error(message);
+  }
 }
 
 /** Reads CSV as a stream: a header, then one reward per record. A record may have several lines. */
@@ -94,8 +114,8 @@ async function readCsv(file: string, visit: Visit): Promise<number> {
     line += 1 + (cells.join("").match(/\r\n|\r|\n/g)?.length ?? 0);
     if (cells.length === 1 && cells[0] === "") return;
     if (!columns) {
-      const [problem] = headerProblems(cells);
-      if (problem !== undefined) throw new Problem(`${file}:${begin}: ${problem}`);
+      const problems = headerProblems(cells).map((problem) => `${file}:${begin}: ${problem}`);
+      if (problems.length > 0) throw new Problem(problems.join("\n"));
       columns = cells;
     } else if (isExport(columns) && cells.length === columns.length && cells[columns.indexOf("external_id")] === "")
       withoutId++;
@@ -137,19 +157,31 @@ async function parseRecords(
   });
 }
 
+/** What is wrong with the names of the columns. A name that is not given, as behind a comma too many, is one of them. */
 function headerProblems(columns: string[]): string[] {
+  const [first = ""] = columns;
+  if (/^sep=/i.test(first)) return ["the line sep= is for Excel only: delete it"];
   const known = Object.keys(rewardFields);
   const allowed = isExport(columns) ? [...known, ...readOnly] : known;
+  const others = columns.filter((name) => !allowed.includes(name));
+  const unnamed = others.filter((name) => name === "").length;
   const { problems } = checkRow(rowWith({}));
   return [
+    ...others.flatMap((name) => (name === "" ? [] : [unknownField(name, known)])),
+    ...(unnamed > 0 ? [`${unnamed} of ${columns.length} columns have no name: delete them, or the commas`] : []),
     ...columns
-      .filter((name) => !allowed.includes(name))
-      .map((name) => `there is no field ${JSON.stringify(name)}: a reward has ${known.join(", ")}`),
-    ...columns.filter((name, index) => columns.indexOf(name) < index).map((name) => `${name} must be given once`),
+      .filter((name, index) => name !== "" && columns.indexOf(name) < index)
+      .map((name) => `${name} must be given once`),
     ...known
       .filter((name) => !columns.includes(name) && problems.some((problem) => problem.startsWith(`${name} `)))
       .map((name) => `the column ${name} is missing`),
   ];
+}
+
+function unknownField(name: string, known: string[]): string {
+  const meant = known.find((field) => field === name.trim().toLowerCase().replace(/[ -]/g, "_"));
+  const help = meant ? `write ${meant}` : `a reward has ${known.join(", ")}`;
+  return `there is no field ${JSON.stringify(name)}: ${help}`;
 }
 
 /** A number such as 1.000, 1,000 or 1 000, which means a thousand or one, depending on the country. */
