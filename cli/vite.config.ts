@@ -1,4 +1,4 @@
-// Builds one file that needs only Node 20: everything that it imports is bundled into it, also the function's schemas.
+// Builds one file that needs only Node 20.18.1: everything that it imports is bundled into it, also the function's schemas.
 import { defineConfig } from "vite";
 
 export default defineConfig({

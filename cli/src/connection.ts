@@ -1,10 +1,19 @@
 // The requests of the command to the API: one request, its complete response, and retries (docs/api.md, Errors).
-import { exitCodes, Problem } from "./problem.ts";
+import { type Dispatcher, EnvHttpProxyAgent, fetch, type Headers, type Response } from "undici";
+import { exitCodes, Problem, printable } from "./problem.ts";
 
 /** The API's address and key, and how to wait and tell the user while it does not respond. */
 export interface Connection {
   readonly url: string;
   readonly key: string;
+  /** Sends the requests, through the proxy of the environment if there is one. */
+  readonly dispatcher: Dispatcher;
+  /** The setting that names the proxy; null without a proxy. */
+  readonly proxySetting: string | null;
+  /** The longest time to wait for a response, in milliseconds. */
+  readonly deadline: number;
+  /** Aborted with a Problem when the user stops the command. */
+  readonly stop: AbortSignal;
   /** Whether a server has responded at this address. Then the address is not mistyped. */
   hasAnswered: boolean;
   /** Waits this many milliseconds. */
@@ -20,11 +29,13 @@ export interface Answer<T> {
 
 /** The API refused a request; sending it again would not help. */
 export class Refused extends Problem {
+  readonly status: number;
   /** The API's own message. */
   readonly text: string;
 
   constructor(status: number, text: string, line: string) {
     super(line, [401, 403].includes(status) ? exitCodes.refused : exitCodes.failed);
+    this.status = status;
     this.text = text;
   }
 }
@@ -32,31 +43,45 @@ export class Refused extends Problem {
 /** How often a request is sent at most. The pauses are 1, 2, 4, 8 and 16 seconds, or as long as `Retry-After` says. */
 const tries = 6;
 
-/** The longest time to wait for a response, in milliseconds. */
-const deadline = 60_000;
-
 /** The longest pause that `Retry-After` may set, in seconds. */
 const longestPause = 120;
 
+/** In bytes. A thousand rows with the longest messages have a quarter of this. */
+const largestBody = 256 << 20;
+
 /**
- * Reads the address and the key from the environment. The key is not an argument, because arguments are visible in the
- * shell's history and in the list of processes.
+ * Reads the address, the key and the proxy from the environment. The key is not an argument, because arguments are
+ * visible in the shell's history and in the list of processes.
  * @throws Problem that names the setting, never its value
  */
-export function readConnection(env: NodeJS.ProcessEnv): Pick<Connection, "url" | "key"> {
-  const url = env.PUBLIC_API_URL?.trim() ?? "";
-  if (!URL.canParse(url) || !/^https?:/.test(url))
-    throw new Problem("Set PUBLIC_API_URL to the base address of the API", exitCodes.usage);
+export function readConnection(
+  env: NodeJS.ProcessEnv,
+): Pick<Connection, "url" | "key" | "dispatcher" | "proxySetting"> {
+  const wrong = (problem: string) => new Problem(problem, exitCodes.usage);
+  const text = env.PUBLIC_API_URL?.trim() ?? "";
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
+    throw wrong("Set PUBLIC_API_URL to the base address of the API");
+  const url = new URL(text);
+  if (url.username || url.password) throw wrong("PUBLIC_API_URL must not contain a user name or a password");
+  if (/[?#]/.test(text)) throw wrong("PUBLIC_API_URL must be a base address, without ? and #");
+  if (url.protocol === "http:" && !/^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
+    throw wrong("PUBLIC_API_URL must begin with https://, or everybody on the way could read the key");
   const key = env.PUBLIC_API_KEY?.trim() ?? "";
-  if (!/^[!-~]+$/.test(key)) throw new Problem("Set PUBLIC_API_KEY to an API key", exitCodes.usage);
-  return { url: url.replace(/\/+$/, ""), key };
+  if (!/^[!-~]+$/.test(key)) throw wrong("Set PUBLIC_API_KEY to an API key");
+  const proxies = url.protocol === "http:" ? ["http_proxy"] : ["https_proxy", "http_proxy"];
+  const proxySetting = proxies.flatMap((name) => [name, name.toUpperCase()]).find((name) => env[name]) ?? null;
+  try {
+    return { url: text.replace(/\/+$/, ""), key, dispatcher: new EnvHttpProxyAgent(), proxySetting };
+  } catch {
+    throw wrong(`${proxySetting ?? "HTTP_PROXY"} must be the address of a proxy, as in http://proxy.example:3128`);
+  }
 }
 
 /**
  * Sends a request until it succeeds or retrying is useless.
  * @param path relative to the base address, with its query
  * @param read reads the body; when it throws, the body was incomplete
- * @throws Problem with the API's message and the id of the request
+ * @throws Problem with the API's message and the id of the request, or the one with which the user's stop came
  */
 export async function request<T>(
   connection: Connection,
@@ -65,6 +90,7 @@ export async function request<T>(
   body?: string,
 ): Promise<Answer<T>> {
   for (let attempt = 1; ; attempt++) {
+    connection.stop.throwIfAborted();
     const failure = await tryOnce(connection, path, read, body);
     if ("content" in failure) return failure;
     if (attempt === tries) throw new Problem(`${failure.problem}, ${tries} times`, exitCodes.unavailable);
@@ -87,53 +113,71 @@ async function tryOnce<T>(
   read: (body: string) => T,
   body: string | undefined,
 ): Promise<Answer<T> | Failure> {
-  const headers = { "X-API-Key": connection.key, ...(body !== undefined && { "Content-Type": "application/json" }) };
+  const { url, key, dispatcher, deadline, stop } = connection;
   try {
-    const response = await fetch(`${connection.url}${path}`, {
-      headers,
+    const response = await fetch(`${url}${path}`, {
+      dispatcher,
+      headers: { "X-API-Key": key, ...(body !== undefined && { "Content-Type": "application/json" }) },
       // Following a redirect would send the key to another host.
       redirect: "manual",
-      signal: AbortSignal.timeout(deadline),
+      signal: AbortSignal.any([AbortSignal.timeout(deadline), stop]),
       ...(body !== undefined && { method: "POST", body }),
     });
     connection.hasAnswered = true;
     if (response.headers.has("Location")) throw redirected(connection, response);
-    const text = await response.text();
+    const text = await textOf(response);
     if (response.ok) return { content: read(text), headers: response.headers };
     const problem = describe(response, text);
     if (response.status === 429 || response.status >= 500) return { problem, seconds: retryAfter(response.headers) };
     throw new Refused(response.status, errorText(text) ?? "", problem);
   } catch (error) {
+    stop.throwIfAborted();
     if (error instanceof Problem) throw error;
-    if (!connection.hasAnswered && isWrongAddress(error))
-      throw new Problem(
-        `Nothing answers at ${connection.url} (${reason(error)}): is PUBLIC_API_URL right?`,
-        exitCodes.unavailable,
-      );
+    if (!connection.hasAnswered && isWrongAddress(error)) throw nothingAnswers(connection, error);
     return { problem: `no whole answer (${reason(error)})` };
   }
 }
 
+/** The body as text. A character that is cut is an error: it must not become another character. */
+async function textOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let [text, bytes] = ["", 0];
+  for await (const part of response.body ?? []) {
+    bytes += part.length;
+    if (bytes > largestBody)
+      throw new Problem(`${new URL(response.url).host} sent more than ${largestBody >> 20} MB in one answer`);
+    text += decoder.decode(part, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
 function redirected({ url }: Connection, { status, headers }: Response): Problem {
   const target = headers.get("Location") ?? "";
-  const host = URL.canParse(target, url) ? new URL(target, url).host : target;
+  const host = URL.canParse(target, url) ? new URL(target, url).host : printable(target);
   return new Problem(
     `${status}: ${url} redirects to ${host}. The key is not sent there: set PUBLIC_API_URL to the API's own address`,
     exitCodes.usage,
   );
 }
 
+function nothingAnswers({ url, proxySetting }: Connection, error: unknown): Problem {
+  const question = proxySetting
+    ? `are PUBLIC_API_URL and ${proxySetting}, which names a proxy, right?`
+    : "is PUBLIC_API_URL right?";
+  return new Problem(`Nothing answers at ${url} (${reason(error)}): ${question}`, exitCodes.unavailable);
+}
+
 /** The error of a response, in one line. Only the API's own responses have a message in its format. */
 function describe({ status, headers, url }: Response, body: string): string {
   const id = headers.get("X-Request-Id");
   const text = errorText(body) ?? `without a reason from ${new URL(url).host}`;
-  return `${status} ${text}${id ? ` (request ${id})` : ""}`;
+  return `${status} ${text}${id ? ` (request ${printable(id)})` : ""}`;
 }
 
 function errorText(body: string): string | undefined {
   try {
     const { error } = JSON.parse(body);
-    return typeof error === "string" ? error : undefined;
+    return typeof error === "string" ? printable(error) : undefined;
   } catch {
     return undefined;
   }
@@ -155,5 +199,5 @@ function isWrongAddress(error: unknown): boolean {
 
 function reason(error: unknown): string {
   const { message, cause } = error as { message: string; cause?: { code?: string; message?: string } };
-  return cause?.code ?? cause?.message ?? message;
+  return printable(cause?.code ?? cause?.message ?? message);
 }

@@ -4,6 +4,8 @@ import { exitCodes, Problem } from "./problem.ts";
 /** What the API returns for a key (docs/api.md, Authentication). */
 export interface Key {
   version: string;
+  /** Since version 1.2.0. */
+  company_id?: string;
   company_name: string;
   key_name: string;
   scopes: string[];

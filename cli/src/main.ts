@@ -6,8 +6,7 @@ import { checkCommand } from "./commands/check.ts";
 import { type Command, settings, surroundings } from "./commands/command.ts";
 import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
-import { exitCodes, Problem } from "./problem.ts";
-import { asProblem } from "./unfinished_file.ts";
+import { asProblem, exitCodes, Problem } from "./problem.ts";
 
 const commands: Record<string, Command> = { export: exportCommand, import: importCommand, check: checkCommand };
 
@@ -43,7 +42,9 @@ async function main([name = "", ...args]: string[]): Promise<void> {
 setFlagsFromString("--max-semi-space-size=1");
 setFlagsFromString("--optimize-for-size");
 // The process that reads the pipe may close it early, as `head` does.
-process.stdout.on("error", (error: NodeJS.ErrnoException) =>
-  process.exit(error.code === "EPIPE" ? 0 : exitCodes.failed),
-);
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code === "EPIPE") process.exit(0);
+  process.stderr.write(`The output cannot be written (${error.message})\n`);
+  process.exit(exitCodes.failed);
+});
 await main(process.argv.slice(2));

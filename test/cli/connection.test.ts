@@ -6,7 +6,7 @@ import { request } from "../../cli/src/connection.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { environment, type Run, run, runProgram, workFolder } from "../support/command_line.ts";
 import { newCompany, type TestCompany } from "../support/companies.ts";
-import { first, stack } from "../support/stack.ts";
+import { call, first, stack } from "../support/stack.ts";
 import { type MoodyProxy, patient, startMoodyProxy, status } from "./moody_proxy.ts";
 
 const folder = workFolder();
@@ -24,18 +24,24 @@ beforeEach(() => {
 const check = (url: string, key = first.key): Promise<Run> =>
   runProgram(process.execPath, [`${root}/cli/src/main.ts`, "check"], folder, environment(key, url));
 
-async function serve(listener: RequestListener): Promise<{ url: string; close(): Promise<unknown> }> {
+/** A server of the test's own. `drop` ends it with its connections. */
+async function serve(listener: RequestListener): Promise<{ url: string; close(): Promise<unknown>; drop(): void }> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, close: () => new Promise((resolve) => server.close(resolve)) };
+  const close = () => new Promise((resolve) => server.close(resolve));
+  const drop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${port}`, close, drop };
 }
 
 test("a mistyped address fails at once: no such host, nobody at the port, a port for something else", async () => {
   const closed = await serve(() => {});
   await closed.close();
   for (const [url, reason] of [
-    ["http://no-such-host.invalid/functions/v1/public-api", "(ENOTFOUND|EAI_AGAIN)"],
+    ["https://no-such-host.invalid/functions/v1/public-api", "(ENOTFOUND|EAI_AGAIN)"],
     [closed.url, "ECONNREFUSED"],
     [proxy.url.replace("http:", "https:"), "(ERR_SSL_\\w+|EPROTO)"],
     ["http://127.0.0.1:1", "bad port"],
@@ -44,6 +50,67 @@ test("a mistyped address fails at once: no such host, nobody at the port, a port
     expect(code, stderr).toBe(4);
     expect(stderr).toMatch(new RegExp(`^Nothing answers at ${url} \\(${reason}\\): is PUBLIC_API_URL right\\?\n$`));
   }
+
+  const env = { ...environment(first.key), http_proxy: "http://user:S3cret@127.0.0.1:1" };
+  const { stderr } = await runProgram(process.execPath, [`${root}/cli/src/main.ts`, "check"], folder, env);
+  expect(stderr).toBe(
+    `Nothing answers at ${stack.api_url} (ECONNREFUSED): are PUBLIC_API_URL and http_proxy, which names a proxy, right?\n`,
+  );
+});
+
+const noName = "PUBLIC_API_URL must not contain a user name or a password";
+const noQuery = "PUBLIC_API_URL must be a base address, without ? and #";
+const noHttp = "PUBLIC_API_URL must begin with https://, or everybody on the way could read the key";
+const proxyForm = "HTTP_PROXY must be the address of a proxy, as in http://proxy.example:3128";
+
+test.each<[NodeJS.ProcessEnv, string]>([
+  [{ PUBLIC_API_URL: "http://user:S3cret@127.0.0.1:1" }, noName],
+  [{ PUBLIC_API_URL: "https://api.example.com/#S3cret" }, noQuery],
+  [{ PUBLIC_API_URL: "https://api.example.com?S3cret" }, noQuery],
+  [{ PUBLIC_API_URL: "http://api.example.com" }, noHttp],
+  [{ PUBLIC_API_URL: "http://10.0.0.1" }, noHttp],
+  [{ PUBLIC_API_URL: "http://localhost.example" }, noHttp],
+  [{ HTTP_PROXY: "//S3cret" }, proxyForm],
+])("the settings %j are refused in one line, which does not show them", async (settings, line) => {
+  const program = [`${root}/cli/src/main.ts`, "check"];
+  const { code, stderr } = await runProgram(process.execPath, program, folder, {
+    ...environment(first.key),
+    ...settings,
+  });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: `${line}\n` });
+});
+
+test("without a whole answer a request ends: at its deadline, and when the body has no end", async () => {
+  const slow = await serve((_, response) => void response.flushHeaders());
+  const connection = { ...patient(slow.url, first.key), deadline: 20 };
+  await expect(request(connection, "/rewards", (text) => text)).rejects.toThrow("due to timeout), 6 times");
+  slow.drop();
+
+  const endless = await serve((_, response) => {
+    const more = () => {
+      while (response.write(Buffer.alloc(1 << 20, "x")));
+      response.once("drain", more);
+    };
+    more();
+  });
+  const { code, stderr } = await check(endless.url);
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: `${new URL(endless.url).host} sent more than 256 MB in one answer\n`,
+  });
+  endless.drop();
+});
+
+test("what a server says moves no cursor and turns no text", async () => {
+  const bad = "\u001b[2Jname\u202e\n";
+  const shown = "�[2Jname��";
+  proxy.moods = [
+    (response) => response.end(JSON.stringify({ version: "1", company_name: bad, key_name: bad, scopes: [bad] })),
+    (response) => response.writeHead(401).end(JSON.stringify({ error: bad })),
+  ];
+  const { stdout } = await check(proxy.url);
+  expect(stdout).toContain(`Company  ${shown}\nKey      ${shown}\nExpires  never\nScopes   ${shown}\n`);
+  expect(await check(proxy.url)).toMatchObject({ code: 3, stderr: `401 ${shown}\n` });
 });
 
 test("a base address that is not the API's is said to be wrong, in a line", async () => {
@@ -135,6 +202,8 @@ test("check says whose the key is and what it may do", async () => {
     expect.stringMatching(/^API {6}\d+\.\d+\.\d+$/),
     "",
   ]);
+  const json = await run("check", folder, api_key, "--json");
+  expect(JSON.parse(json.stdout)).toEqual(await (await call("/", api_key)).json());
 });
 
 test("--help of every command exits with 0 and shows examples, settings and exit codes; a wrong command with 2", async () => {

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import type { Connection } from "../../cli/src/connection.ts";
+import { type Connection, readConnection } from "../../cli/src/connection.ts";
 import { checkedFetch } from "../support/contract.ts";
 import { stack } from "../support/stack.ts";
 
@@ -22,6 +22,12 @@ export const status =
   (code: number, headers: Record<string, string> = {}): Mood =>
   (response) =>
     void response.writeHead(code, headers).end('{"error":"Not now"}');
+
+/** Sends this body as a page of a list. */
+export const page =
+  (body: string, hasMore?: string): Mood =>
+  (response) =>
+    void response.writeHead(200, hasMore === undefined ? {} : { "X-Has-More": hasMore }).end(body);
 
 /** Sends half of the body and then closes the connection. */
 export const half: Mood = async (response, ask) => {
@@ -73,8 +79,9 @@ export async function startMoodyProxy(): Promise<MoodyProxy> {
 export function patient(url: string, key: string): Connection & { said: string[]; pauses: number[] } {
   const [said, pauses]: [string[], number[]] = [[], []];
   return {
-    url,
-    key,
+    ...readConnection({ PUBLIC_API_URL: url, PUBLIC_API_KEY: key }),
+    deadline: 60_000,
+    stop: new AbortController().signal,
     hasAnswered: true,
     said,
     pauses,

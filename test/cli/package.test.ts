@@ -1,12 +1,14 @@
 // public-data-api as an npm package: packed, installed into an empty folder, and run there.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
 import { delimiter } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
 import { environment, runProgram, workFolder } from "../support/command_line.ts";
 import { tried } from "../support/counts.ts";
-import { expectRows, first, list } from "../support/stack.ts";
+import { expectRows, first, list, stack } from "../support/stack.ts";
 
 const folder = workFolder();
 const installed = `${folder}/installed`;
@@ -26,16 +28,16 @@ beforeAll(() => {
   ]);
 }, 120_000);
 
-test("it is one file under 200 kB, and brings no dependency along", () => {
+test("it is one file under 1 MB, and brings no dependency along", () => {
   expect(readdirSync(`${installed}/node_modules`).filter((name) => !name.startsWith("."))).toEqual([
     "public-data-api-cli",
   ]);
   const packed = `${installed}/node_modules/public-data-api-cli`;
   const files = readdirSync(packed, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   expect(files.map(({ name }) => name).sort()).toEqual(["README.md", "package.json", "public-data-api.js"]);
-  expect(statSync(`${packed}/dist/public-data-api.js`).size).toBeLessThan(200_000);
+  expect(statSync(`${packed}/dist/public-data-api.js`).size).toBeLessThan(1_000_000);
   const { dependencies, engines } = JSON.parse(readFileSync(`${packed}/package.json`, "utf8"));
-  expect({ dependencies, engines }).toEqual({ dependencies: undefined, engines: { node: ">=20" } });
+  expect({ dependencies, engines }).toEqual({ dependencies: undefined, engines: { node: ">=20.18.1" } });
 });
 
 /** The Node versions of this machine: that of the project, and the first one in PATH outside of node_modules. */
@@ -47,6 +49,35 @@ const nodes = [
     .filter((path) => !path.includes("node_modules") && existsSync(path))
     .slice(0, 1),
 ];
+
+/** A proxy for connections. `seen` collects where to, and with which name and password. */
+async function startTunnel(): Promise<{ url: string; seen: string[]; close(): void }> {
+  const seen: string[] = [];
+  const server = createServer();
+  server.on("connect", ({ url = "", headers }, client) => {
+    seen.push(`${url} ${headers["proxy-authorization"]}`);
+    const upstream = connect(Number(url.split(":")[1]), "127.0.0.1", () => client.write("HTTP/1.1 200 OK\r\n\r\n"));
+    for (const [from, to] of [[upstream, client] as const, [client, upstream] as const])
+      from.pipe(to).on("error", () => from.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://user:word@127.0.0.1:${port}`, seen, close: () => server.close() };
+}
+
+test("it goes through the proxy of the environment, except to the hosts of NO_PROXY, on every Node that is here", async () => {
+  const tunnel = await startTunnel();
+  const { host, hostname } = new URL(stack.api_url);
+  for (const node of nodes) {
+    const check = (more: NodeJS.ProcessEnv) =>
+      runProgram(node, [command, "check"], folder, { ...environment(first.key), HTTP_PROXY: tunnel.url, ...more });
+    expect(await check({})).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining(first.name) });
+    expect(tunnel.seen.splice(0)).toEqual([`${host} Basic ${btoa("user:word")}`]);
+    expect(await check({ NO_PROXY: hostname })).toMatchObject({ code: 0, stderr: "" });
+    expect(tunnel.seen).toEqual([]);
+  }
+  tunnel.close();
+});
 
 test("it exports, imports and checks, on every Node that is here", async () => {
   for (const node of nodes) {

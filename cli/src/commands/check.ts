@@ -1,10 +1,13 @@
 import { endpoints } from "../../../functions/public-api/endpoints.ts";
 import { describeKey } from "../key.ts";
+import { printable } from "../problem.ts";
 import { type Command, readArguments, settings } from "./command.ts";
 
-const usage = `Usage: public-data-api check
+const usage = `Usage: public-data-api check [--json]
 
 Asks the API whose the key is, and what it may do.
+
+  --json   print the API's answer as JSON, for a script
 
 Example:
   public-data-api check && public-data-api export all --out backup
@@ -15,10 +18,12 @@ export const checkCommand: Command = {
   summary: "whether address and key are good, and what the key may do",
   usage,
   async run(args, { output, connect }) {
-    readArguments("check", { args, options: {} });
-    const { version, company_name, key_name, scopes, expires_at } = await describeKey(connect());
+    const { values } = readArguments("check", { args, options: { json: { type: "boolean" } } });
+    const key = await describeKey(connect());
+    if (values.json === true) return void output.write(`${JSON.stringify(key, null, 2)}\n`);
+    const { version, company_name, key_name, scopes, expires_at } = key;
     const allowed = endpoints.filter(({ scope }) => scope !== null && scopes.includes(scope));
-    const lines = [
+    const lines: [string, string][] = [
       ["Company", company_name],
       ["Key", key_name],
       ["Expires", expires_at ?? "never"],
@@ -26,6 +31,6 @@ export const checkCommand: Command = {
       ["Allowed", allowed.map(({ method, path }) => `${method} ${path}`).join(", ")],
       ["API", version],
     ];
-    output.write(lines.map(([name = "", value]) => `${name.padEnd(9)}${value}\n`).join(""));
+    output.write(lines.map(([name, value]) => `${name.padEnd(9)}${printable(value)}\n`).join(""));
   },
 };

@@ -20,6 +20,9 @@ export interface Command {
   run(args: string[], surroundings: Surroundings): Promise<void>;
 }
 
+/** In milliseconds. */
+const deadline = 60_000;
+
 /** The environment of this process. */
 export function surroundings(): Surroundings {
   const { env, stdout, stderr } = process;
@@ -28,19 +31,34 @@ export function surroundings(): Surroundings {
     env,
     output: stdout,
     progress,
-    connect: () => ({
-      ...readConnection(env),
-      hasAnswered: false,
-      pause: (milliseconds) => pause(milliseconds),
-      say: progress.warn,
-    }),
+    connect() {
+      const settings = readConnection(env);
+      const stop = stopBySignal();
+      return {
+        ...settings,
+        deadline,
+        stop,
+        hasAnswered: false,
+        pause: (milliseconds) => pause(milliseconds, undefined, { signal: stop }).catch(() => {}),
+        say: progress.warn,
+      };
+    },
   };
+}
+
+/** Aborted by Ctrl-C, so that the command can say how to go on. The second time, the process ends at once. */
+function stopBySignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.once(signal, () => controller.abort(new Problem(`Stopped by ${signal}`, exitCodes[signal])));
+  return controller.signal;
 }
 
 /** The end of every usage text. */
 export const settings = `Settings, in the environment:
   PUBLIC_API_URL   the base address of the API
   PUBLIC_API_KEY   the API key
+  HTTPS_PROXY      the address of a proxy; hosts in NO_PROXY are asked without it
   NO_COLOR         no colours on a terminal
 
 Exit codes:
@@ -48,7 +66,8 @@ Exit codes:
   1  failed: a file, the disk, or a request that the API refused
   2  wrong arguments or settings, the address too
   3  the key is not valid, or does not have the scope
-  4  no answer, or no good answer in six tries: run it again later`;
+  4  no answer, or no good answer in six tries: run it again later
+  130, 143  stopped by Ctrl-C, by SIGTERM`;
 
 /** @throws Problem that says what is wrong and how to see the usage */
 export function readArguments<T extends ParseArgsConfig>(command: string, config: T): ReturnType<typeof parseArgs<T>> {
