@@ -1,10 +1,14 @@
 // The two file formats of an export. Both keep the API's values exactly as they were sent.
 import Papa from "papaparse";
 
-/** A row of a list: its id, its time, and its text in the file. */
-export interface Row {
+/** Where a row stands in its list. */
+export interface Place {
   id: string;
   time: string;
+}
+
+/** A row of a list, and its text in the file. */
+export interface Row extends Place {
   text: string;
 }
 
@@ -14,9 +18,13 @@ export interface Page {
   rows: Row[];
 }
 
-/** How a page is requested and written. `between` is the text between two rows, `end` the text after the last row. */
+/**
+ * How a page is requested and written. `mark` is the text before everything else, `between` the text between two rows,
+ * `end` the text after the last row.
+ */
 export interface Format {
   name: "csv" | "json";
+  mark: string;
   between: string;
   end: string;
   /** Reads the body of a response. Throws an Error when it is incomplete. */
@@ -27,6 +35,7 @@ const timeFields = ["timestamp", "created_at"];
 
 const csv: Format = {
   name: "csv",
+  mark: "",
   between: "",
   end: "",
   read(body) {
@@ -39,28 +48,36 @@ const csv: Format = {
     const line = (cells: string[]) => `${Papa.unparse([cells])}\r\n`;
     return {
       start: line(header),
-      rows: lines.map((cells) => ({ id: cells[id] ?? "", time: cells[time] ?? "", text: line(cells) })),
+      rows: lines.map((cells) => checked(cells[id], cells[time], line(cells))),
     };
   },
 };
 
 const json: Format = {
   name: "json",
+  mark: "",
   between: ",\n",
   end: "\n]\n",
   read(body) {
-    const rows: Record<string, string>[] = JSON.parse(body);
+    const rows: (Record<string, unknown> | null)[] = JSON.parse(body);
+    if (!Array.isArray(rows)) throw new Error("the answer is not a list");
     const texts = rowTexts(body);
     return {
       start: "[\n",
-      rows: rows.map((row, index) => ({
-        id: row.id ?? "",
-        time: row.timestamp ?? row.created_at ?? "",
-        text: texts[index] ?? "",
-      })),
+      rows: rows.map((row, index) => checked(row?.id, row?.timestamp ?? row?.created_at, texts[index] ?? "")),
     };
   },
 };
+
+/** CSV for Excel: with a byte-order mark, by which it recognizes UTF-8. */
+const excel: Format = { ...csv, mark: "\ufeff" };
+
+/** A row. Throws an Error when it has no id, or no time in the API's form: then it is not a row of the API. */
+function checked(id: unknown, time: unknown, text: string): Row {
+  if (typeof id === "string" && id !== "" && typeof time === "string" && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time))
+    return { id, time, text };
+  throw new Error("a row without an id or a time");
+}
 
 /** The rows of a JSON array as text: JSON.parse and JSON.stringify would change numbers (1.10, or more than 2^53). */
 function rowTexts(body: string): string[] {
@@ -77,7 +94,7 @@ function rowTexts(body: string): string[] {
   return texts;
 }
 
-export const formats = { csv, json };
+export const formats = { csv, json, excel };
 
 /** The format in the ending of a file's name, with or without .gz. Undefined if the ending is another one. */
 export function formatOf(file: string): Format | undefined {

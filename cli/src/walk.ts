@@ -1,6 +1,6 @@
 import type { ListEndpoint } from "../../functions/public-api/endpoint.ts";
 import { type Connection, Refused, request } from "./connection.ts";
-import type { Format, Page } from "./formats.ts";
+import type { Format, Page, Place, Row } from "./formats.ts";
 import { Problem } from "./problem.ts";
 
 /** Filters of a list, by parameter name. */
@@ -14,43 +14,68 @@ const most = 1000;
 /**
  * Requests all pages of a list, newest first, each row once (docs/api.md, Lists). Rows may be deleted meanwhile: if the
  * last row of a page has been deleted, the next page starts after an earlier row.
- * @param after the id of the row to begin after
+ * @param after the row to begin after
  * @throws PlaceGone when that row, or every row of the last page, has been deleted
+ * @throws Problem when a page does not continue the one before, as when something on the way repeats a page
  */
 export async function* walk(
   connection: Connection,
   { path }: ListEndpoint,
   filters: Filters,
   format: Format,
-  after: string | null,
+  after: Place | null,
 ): AsyncGenerator<Page> {
-  const ask = (id: string | undefined) => {
-    const place: Filters = id === undefined ? {} : { starting_after: id };
-    const query = new URLSearchParams({ ...filters, ...place, limit: String(most), format: format.name });
+  const ask = (place: Place | undefined) => {
+    const start: Filters = place ? { starting_after: place.id } : {};
+    const query = new URLSearchParams({ ...filters, ...start, limit: String(most), format: format.name });
     return request(connection, `${path}?${query}`, format.read);
   };
-  let last = after === null ? [] : [after];
+  let page = after === null ? [] : [after];
   for (;;) {
-    const { content, headers } = await askAfter(last, ask);
-    const had = new Set(last);
-    yield { ...content, rows: content.rows.filter(({ id }) => !had.has(id)) };
-
-    const hasMore = headers.get("X-Has-More");
-    if (hasMore === "false") return;
-    if (hasMore !== "true" || content.rows.length === 0)
-      throw new Problem(`${path} did not say whether there are more rows`);
-    last = content.rows.map(({ id }) => id);
+    const { content, headers, back } = await askAfter(page, ask);
+    const last = page.at(-1);
+    // After an earlier row come rows that were on the page before, and perhaps some that were added since.
+    const rows = back === 1 ? content.rows : content.rows.filter((row) => !last || follows(row, last));
+    const hasMore = moreAfter(path, headers.get("X-Has-More"));
+    if (!areInOrder(last, rows) || (hasMore && rows.length === 0))
+      throw new Problem(`${path}: a page does not continue the page before; something on the way may repeat answers`);
+    yield { ...content, rows };
+    if (!hasMore) return;
+    page = content.rows;
   }
 }
 
-/** Requests the page after the last of these rows. If that row is deleted, tries earlier rows, in growing steps. */
-async function askAfter<T>(ids: string[], ask: (id: string | undefined) => Promise<T>): Promise<T> {
-  for (let back = 1; ; back = Math.min(back * 2, ids.length)) {
+/** Whether there are more rows. A proxy may drop the header: then nobody knows. */
+export function moreAfter(path: string, header: string | null): boolean {
+  if (header !== "true" && header !== "false")
+    throw new Problem(`${path}: the answer does not say whether there are more rows (X-Has-More)`);
+  return header === "true";
+}
+
+/** Whether a row comes behind another one in a list: newest first, those of one instant by id. */
+const follows = (row: Place, before: Place): boolean =>
+  row.time < before.time || (row.time === before.time && row.id < before.id);
+
+const areInOrder = (last: Place | undefined, rows: Row[]): boolean =>
+  rows.every((row, index) => {
+    const before = index === 0 ? last : rows[index - 1];
+    return !before || follows(row, before);
+  });
+
+/**
+ * Requests the page after the last of these rows. If that row is deleted, tries earlier rows, in growing steps. `back`
+ * is how many rows from the end it began, 1 for the last one.
+ */
+async function askAfter<T>(
+  rows: Place[],
+  ask: (place: Place | undefined) => Promise<T>,
+): Promise<T & { back: number }> {
+  for (let back = 1; ; back = Math.min(back * 2, rows.length)) {
     try {
-      return await ask(ids.at(-back));
+      return { ...(await ask(rows.at(-back))), back };
     } catch (error) {
       if (!(error instanceof Refused && error.text.startsWith("starting_after must be"))) throw error;
-      if (back >= ids.length) throw new PlaceGone(error.message, error.exitCode);
+      if (back >= rows.length) throw new PlaceGone(error.message, error.exitCode);
     }
   }
 }

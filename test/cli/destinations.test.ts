@@ -1,16 +1,15 @@
-// Where public-data-api export can write to: a pipe, a compressed file, a folder with all lists, and a file to which
-// new rows are added.
+// Where public-data-api export can write to: a pipe, a compressed file, a file for Excel, a folder with all lists.
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
-import papaparse from "papaparse";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { environment, run, workFolder } from "../support/command_line.ts";
+import { environment, run, runProgram, workFolder } from "../support/command_line.ts";
 import { newCompany } from "../support/companies.ts";
-import { call, expectRows, first, list, type Row, sql } from "../support/stack.ts";
-import { type Customer, makeCrowd, makeYear, type Year } from "./connect/year.ts";
+import { call, expectRows, first, list, sql } from "../support/stack.ts";
+import { makeYear, type Year } from "./connect/year.ts";
+import { startMoodyProxy, status } from "./moody_proxy.ts";
 
 const folder = workFolder();
 let year: Year;
@@ -49,6 +48,23 @@ test("who reads the pipe may stop when it has enough", () => {
   });
   expect({ status, stderr: String(stderr) }).toEqual({ status: 0, stderr: "" });
   expect(String(stdout)).toMatch(/^id,timestamp,/);
+});
+
+test("a pipe that takes nothing, as a full disk, is named", () => {
+  const piped = `"$0" "$1" export members --out - > /dev/full`;
+  const { status, stderr } = spawnSync("bash", ["-c", piped, process.execPath, `${root}/cli/src/main.ts`], {
+    env: environment(first.key),
+  });
+  expect(String(stderr)).toMatch(/^The output cannot be written \(.*no space left on device.*\)\n$/);
+  expect(status).toBe(1);
+});
+
+test("--excel writes a byte-order mark and escapes formulas", async () => {
+  const { code, stderr } = await run("export", folder, year.key, ...of2026, "--excel", "--out", "year.csv");
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(String(read("year.csv"))).toMatch(/^\ufeffid,timestamp,.*,'=1\+1,/s);
+  await run("export", folder, year.key, ...of2026, "--escape_formulas", "--out", "plain.csv");
+  expect(String(read("year.csv"))).toBe(`\ufeff${read("plain.csv")}`);
 });
 
 test.each([
@@ -98,122 +114,46 @@ test("a filter of export all goes to the lists that know it; what the key may no
   }
 });
 
-/** Adds kudos to a company that already has some. */
-async function addKudos({ company }: Customer, message: string, ...times: string[]): Promise<void> {
-  await sql`
-    insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
-    select company_id, sender_id, receiver_id, category_id, ${message}, t.created_at
-    from (select * from app.kudos where company_id = ${company.id} limit 1) as k, unnest(${times}::timestamptz[]) as t (created_at)`;
-}
-
-const everyRow = (key: string): Promise<Row[]> => list("/activity?limit=1000", key);
-
-test.each(["kudos.csv", "kudos.json", "kudos.json.gz"])("--since-last puts what is new in front of %s", async (out) => {
-  const crowd = await makeCrowd(10);
-  const { key } = crowd;
-  const nightly = async () => {
-    const { code, stderr } = await run("export", folder, key, "activity", "--since-last", "--out", out);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    const content = String(out.endsWith(".gz") ? gunzipSync(read(out)) : read(out));
-    const rows: Row[] = out.includes(".json")
-      ? JSON.parse(content)
-      : papaparse.parse<Row>(content.trimEnd(), { header: true, newline: "\r\n" }).data;
-    return { content, ids: rows.map(({ id }) => id) };
-  };
-  const expected = async () => (await everyRow(key)).map(({ id }) => id);
+test("export all that broke off fetches only the lists that were not finished", async () => {
+  const [company, proxy] = await Promise.all([newCompany("Parts"), startMoodyProxy()]);
   try {
-    expect((await nightly()).ids).toEqual(await expected());
-    // One row at the time of the newest row, and two later ones. Further below follows a row a moment earlier than the
-    // newest one, as if its transaction committed late.
-    await addKudos(crowd, "new", "2026-06-15 12:00Z", "2026-06-16 12:00Z", "2026-06-16 12:01Z");
-    const second = await nightly();
-    expect(new Set(second.ids)).toEqual(new Set(await expected()));
-    expect(second.ids).toHaveLength(13);
-    expect((await nightly()).content, "nothing is new").toBe(second.content);
-    await addKudos(crowd, "late", "2026-06-16 12:00:59Z");
-    expect((await nightly()).ids).toHaveLength(14);
+    const { api_key } = await company.makeKey();
+    const all = () =>
+      runProgram(
+        process.execPath,
+        [`${root}/cli/src/main.ts`, "export", "all", "--out", "parts"],
+        folder,
+        environment(api_key, proxy.url),
+      );
+    // The key and two lists are answered, the third list is refused.
+    proxy.moods = [undefined, undefined, undefined, status(400)];
+    expect(await all()).toMatchObject({ code: 1, stderr: expect.stringContaining("400 Not now") });
+    const before = statSync(`${folder}/parts/members.csv`).ino;
+    proxy.requests.length = 0;
+    const again = await all();
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stderr).toMatch(/^parts\/members\.csv: 1 rows; begun 20.*Z, rows that came later are not in it\n/);
+    expect(proxy.requests, "the key, and the lists that were missing").toHaveLength(1 + lists.length - 2);
+    expect(statSync(`${folder}/parts/members.csv`).ino).toBe(before);
+    expect(readdirSync(`${folder}/parts`).sort()).toEqual(lists.map((name) => `${name}.csv`).sort());
 
-    // The file was moved away, so the next one has only what is new since then.
-    renameSync(`${folder}/${out}`, `${folder}/taken`);
-    await addKudos(crowd, "newest", "2026-06-17Z");
-    expect((await nightly()).ids).toEqual((await expected()).slice(0, 1));
-    expect(readdirSync(folder).sort()).toEqual(["activity.state.json", out, "taken"].sort());
+    // All was finished, so the next one begins anew.
+    proxy.requests.length = 0;
+    expect(await all()).toMatchObject({ code: 0, stderr: "" });
+    expect(proxy.requests).toHaveLength(1 + lists.length);
   } finally {
-    await crowd.company.remove();
+    proxy.close();
+    await company.remove();
   }
 });
 
-test("--since-last begins anew for another company, other filters and another format", async () => {
-  const [crowd, other] = await Promise.all([makeCrowd(3), makeCrowd(4)]);
-  const nightly = async (key: string, ...args: string[]) => {
-    expect((await run("export", folder, key, "activity", "--since-last", ...args)).code).toBe(0);
-  };
-  await sql`update app.companies set name = 'Other' where id = ${other.company.id}`;
-  try {
-    await nightly(crowd.key, "--out", "a.json");
-    await nightly(other.key, "--out", "b.json");
-    expect(JSON.parse(String(read("b.json")))).toHaveLength(4);
-    await nightly(crowd.key, "--out", "c.csv");
-    expect(String(read("c.csv")).trimEnd().split("\r\n")).toHaveLength(4);
-    const [row] = await sql`select category_id from app.kudos where company_id = ${crowd.company.id}`;
-    await nightly(crowd.key, "--category_id", row?.category_id, "--out", "d.json");
-    expect(JSON.parse(String(read("d.json")))).toHaveLength(3);
-    await nightly(crowd.key, "--out", "e.json");
-    expect(JSON.parse(String(read("e.json")))).toHaveLength(0);
-  } finally {
-    await Promise.all([crowd, other].map(({ company }) => company.remove()));
-  }
-});
-
-test("--since-last knows a file that it finished in the moment in which it was killed", async () => {
-  const crowd = await makeCrowd(3);
-  const keep = () => run("export", folder, crowd.key, "activity", "--since-last", "--out", "kudos.csv");
-  const state = (): Record<string, object> => JSON.parse(String(read("activity.state.json")));
-  try {
-    await keep();
-    const first = state();
-    await addKudos(crowd, "new", "2026-06-16 12:00Z");
-    await keep();
-    const [content, second] = [read("kudos.csv"), state()];
-    const unfinished = "kudos.incomplete.csv";
-    const killed = Object.entries(first).map(([job, entry]) => [
-      job,
-      { ...entry, next: { ...second[job], unfinished } },
-    ]);
-    writeFileSync(`${folder}/activity.state.json`, JSON.stringify(Object.fromEntries(killed)));
-    expect(await keep()).toMatchObject({ code: 0, stderr: "" });
-    expect(read("kudos.csv").equals(content)).toBe(true);
-  } finally {
-    await crowd.company.remove();
-  }
-});
-
-test("--since-last puts rows in front of its own file only, as it left it", async () => {
-  const [crowd, other] = await Promise.all([makeCrowd(3), makeCrowd(4)]);
-  const keep = (key: string, out: string) => run("export", folder, key, "activity", "--since-last", "--out", out);
-  await sql`update app.companies set name = 'Other' where id = ${other.company.id}`;
-  try {
-    await keep(crowd.key, "kudos.csv");
-    const before = read("kudos.csv");
-    const { code, stderr } = await keep(other.key, "kudos.csv");
-    expect({ code, stderr }).toEqual({
-      code: 2,
-      stderr:
-        "kudos.csv belongs to an export of another company, address, format or filter. Choose another --out, or move the file\n",
-    });
-    expect(read("kudos.csv").equals(before)).toBe(true);
-
-    // This company has nothing new. If the export took over a file that it finds, rows would be missing in it.
-    await keep(crowd.key, "later.csv");
-    const moved = "has changed since the last export with --since-last. Move the file, and export again\n";
-    expect(await keep(crowd.key, "kudos.csv")).toMatchObject({ code: 2, stderr: `kudos.csv ${moved}` });
-    await run("export", folder, crowd.key, "activity", "--since", "2026-06-01", "--out", "later.csv");
-    expect(await keep(crowd.key, "later.csv")).toMatchObject({ code: 2, stderr: `later.csv ${moved}` });
-    expect(read("later.csv").equals(before)).toBe(true);
-    rmSync(`${folder}/later.csv`);
-    for (const night of [1, 2]) expect(await keep(other.key, "later.csv"), `night ${night}`).toMatchObject({ code: 0 });
-    expect((await keep(crowd.key, "later.csv")).code).toBe(2);
-  } finally {
-    await Promise.all([crowd, other].map(({ company }) => company.remove()));
-  }
+test.each([
+  ["all", "taken", "taken is a file: all needs a folder"],
+  ["members", "folder.csv", "folder.csv is not a file"],
+  ["members", "none/year.json", "There is no folder none"],
+])("export %s --out %s is refused with the reason", async (name, out, problem) => {
+  writeFileSync(`${folder}/taken`, "");
+  mkdirSync(`${folder}/folder.csv`);
+  const { code, stderr } = await run("export", folder, first.key, name, "--out", out);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: `${problem}\n` });
 });

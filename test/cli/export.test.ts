@@ -9,7 +9,7 @@ import { run, workFolder } from "../support/command_line.ts";
 import { newCompany } from "../support/companies.ts";
 import { call, expectRows, first, list, type Row, sql } from "../support/stack.ts";
 import { type Customer, makeCrowd, makeYear, type Year } from "./connect/year.ts";
-import { cut, dead, half, type MoodyProxy, patient, startMoodyProxy, status } from "./moody_proxy.ts";
+import { cut, dead, half, type Mood, type MoodyProxy, page, patient, startMoodyProxy, status } from "./moody_proxy.ts";
 
 const folder = workFolder();
 let year: Year;
@@ -63,11 +63,14 @@ test("as CSV it is the same rows under one header, and byte for byte what the AP
   }
 });
 
-test("numbers keep their digits in JSON, however many", async () => {
-  const row = '{"id":"1","timestamp":"2026-11-21T00:00:00.000000Z","value":{"n":12345678901234567890,"d":[1.10,-7]}}';
-  proxy.moods = [(response) => response.writeHead(200, { "X-Has-More": "false" }).end(`[${row}]`)];
+test("JSON keeps every row as it was sent: the digits of numbers, quotes and brackets in text", async () => {
+  const rows = [
+    '{"id":"2","timestamp":"2026-11-21T00:00:00.000000Z","value":{"n":12345678901234567890,"d":[1.10,-7]}}',
+    String.raw`{"id":"1","timestamp":"2026-11-21T00:00:00.000000Z","value":"a 5\" screen }, {\\"}`,
+  ];
+  proxy.moods = [page(`[${rows.join()}]`, "false")];
   await throughProxy(["pulse-responses", "--out", "digits.json"]);
-  expect(file("digits.json")).toBe(`[\n${row}\n]\n`);
+  expect(file("digits.json")).toBe(`[\n${rows.join(",\n")}\n]\n`);
 });
 
 test("filters are handed on, and a list without rows is a file without rows", async () => {
@@ -211,6 +214,22 @@ test("an answer that breaks off is never taken for a whole one, in JSON neither"
   expectRows(JSON.parse(file("year.json")), year.exported);
 });
 
+const newest = '{"id":"2","timestamp":"2026-11-21T00:00:00.000000Z"}';
+const older = '{"id":"1","timestamp":"2026-11-20T00:00:00.000000Z"}';
+const notContinued = "a page does not continue the page before";
+
+test.each<[string, Mood[], string]>([
+  ["drops X-Has-More", [page(`[${newest}]`)], "does not say whether there are more rows"],
+  ["repeats a page", [page(`[${newest},${older}]`, "true"), page(`[${newest},${older}]`, "true")], notContinued],
+  ["has no more rows, but says so", [page("[]", "true")], notContinued],
+  ["turns the order around", [page(`[${older},${newest}]`, "false")], notContinued],
+  ["answers with something else", Array(6).fill(page('[1,2,"x"]', "false")), "a row without an id or a time"],
+])("something on the way that %s ends the export, and no file looks whole", async (_, moods, problem) => {
+  proxy.moods = moods;
+  await expect(throughProxy(["activity", "--out", "year.json"])).rejects.toThrow(problem);
+  expect(readdirSync(folder)).not.toContain("year.json");
+});
+
 test("what stays broken is given up after six tries, and what came before is kept and marked", async () => {
   proxy.moods = [undefined, ...Array.from({ length: 6 }, () => status(546))];
   await expect(throughProxy(["activity", ...of2026, "--out", "year.json"])).rejects.toThrow("546 Not now, 6 times");
@@ -242,10 +261,8 @@ test.each([
   [["members", "--out", "a.xlsx"], "--out must end in .csv or .json"],
   [["members", "--out", "a.csv", "--format", "json"], "--out ends in .csv: leave --format out"],
   [["members", "--out", "-", "--format", "xml"], "--format must be csv or json"],
+  [["members", "--out", "a.json.gz", "--excel"], "--excel is for CSV"],
   [["all", "--out", "-"], "all needs a folder"],
-  [["activity", "--out", "-", "--since-last"], "--since-last needs a file"],
-  [["activity", "--out", "a.csv", "--since-last", "--since", "2026-01-01"], "--since-last asks for its own time"],
-  [["members", "--out", "a.csv", "--since-last"], "members cannot be asked for by time"],
   [["members", "--teamid", "1", "--out", "a.csv"], "Unknown option '--teamid'"],
   [["members", "--limit", "1", "--out", "a.csv"], "Unknown option '--limit'"],
 ])("%j is refused before anything is asked", async (args, problem) => {

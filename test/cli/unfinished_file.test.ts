@@ -1,11 +1,23 @@
 // What an export leaves on disk, whatever interrupts it: a complete file, or an unfinished one with a name that says
 // so.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
-import { environment, type Run, run, runProgram, workFolder } from "../support/command_line.ts";
+import { environment, type Run, runProgram, workFolder } from "../support/command_line.ts";
 import { expectRows } from "../support/stack.ts";
 import { makeYear, type Year } from "./connect/year.ts";
 import { type MoodyProxy, startMoodyProxy } from "./moody_proxy.ts";
@@ -52,6 +64,11 @@ test("on a full disk the export fails, and the older file is there as it was", a
     expect(stderr).not.toMatch(/\n\s+at /);
     expect(readFileSync(`${place}/year.json`, "utf8")).toBe("older");
     expect(readdirSync(place)).not.toContain("year.incomplete.json.lock");
+    if (!disk) return;
+    // Not even room for a lock: nothing of it is left, and the next export is not held up.
+    spawnSync("sh", ["-c", "rm year.incomplete*; cat /dev/zero > filler"], { cwd: place });
+    expect(await runWithoutRoom(disk, "year.json")).toMatchObject({ code: 1 });
+    expect(readdirSync(place).sort()).toEqual(["filler", "year.json"]);
   } finally {
     if (disk) execFileSync("umount", [disk]);
   }
@@ -83,21 +100,25 @@ const throughProxy = (...args: string[]): Promise<Run> =>
  * Starts an export through the proxy, and waits until it has read this many pages and the request for the next one gets
  * no answer.
  */
-async function startUntilPage(pages: number, out: string): Promise<{ kill(): Promise<unknown> }> {
+async function startUntilPage(
+  pages: number,
+  out: string,
+): Promise<{ kill(signal?: NodeJS.Signals): Promise<{ code: number | null; stderr: string }> }> {
   // The first request asks which company the key belongs to.
   proxy.moods = [...Array.from({ length: 1 + pages }, () => undefined), () => {}];
   proxy.requests.length = 0;
   const child = spawn(process.execPath, [command, "export", ...of2026, "--out", out], {
     cwd: folder,
     env: environment(year.key, proxy.url),
-    stdio: "ignore",
+    stdio: ["ignore", "ignore", "pipe"],
   });
-  const gone = new Promise((resolve) => child.once("exit", resolve));
+  const stderr = text(child.stderr);
+  const gone = new Promise<number | null>((resolve) => child.once("exit", resolve));
   await expect.poll(() => proxy.requests.length).toBe(2 + pages);
   return {
-    kill() {
-      child.kill("SIGKILL");
-      return gone;
+    async kill(signal = "SIGKILL") {
+      child.kill(signal);
+      return { code: await gone, stderr: await stderr };
     },
   };
 }
@@ -113,7 +134,7 @@ test("of two exports to one file at once the second is refused and touches nothi
   const { code, stderr } = await throughProxy(...of2026, "--out", "year.json");
   expect(code).toBe(1);
   expect(stderr).toMatch(
-    /^Another export is writing year\.json \(process \d+ .+\)\. If that process has ended, delete year\.incomplete\.json\.lock\n$/,
+    /^Another process is writing year\.json \(process \d+ .+\)\. If that process has ended, delete year\.incomplete\.json\.lock\n$/,
   );
   expect(readFileSync(`${folder}/year.incomplete.json`)).toEqual(before);
 
@@ -146,6 +167,81 @@ test.each(["year.json", "year.json.gz"])(
   },
 );
 
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("%s says that the same command goes on, and leaves no lock", async (signal, expected) => {
+  const child = await startUntilPage(1, "year.json");
+  const { code, stderr } = await child.kill(signal);
+  expect({ code, stderr }).toEqual({
+    code: expected,
+    stderr: `Stopped by ${signal}\nyear.incomplete.json has the rows so far. Run the same command again to continue\n`,
+  });
+  expect(readdirSync(folder)).toEqual(["year.incomplete.json", "year.incomplete.json.checkpoint"]);
+  expectRows(rowsOf("year.incomplete.json"), year.exported.slice(0, 1000));
+});
+
+test("a file that is shorter than its checkpoint is written anew: after a power loss zeros would fill the hole", async () => {
+  await killAtPage(1, "year.json");
+  truncateSync(`${folder}/year.incomplete.json`, 100);
+  expect(await throughProxy(...of2026, "--out", "year.json")).toMatchObject({ code: 0, stderr: "" });
+  expectRows(rowsOf("year.json"), year.exported);
+});
+
+test("a lock that a full disk left empty is taken away, what is no lock is named", async () => {
+  const lock = `${folder}/year.incomplete.json.lock`;
+  const export_ = () => throughProxy(...of2026, "--out", "year.json");
+  for (const broken of ["", "12"]) {
+    writeFileSync(lock, broken);
+    expect(await export_()).toMatchObject({ code: 0, stderr: "" });
+    expect(readdirSync(folder)).toEqual(["year.json"]);
+  }
+  for (const make of [() => mkdirSync(lock), () => symlinkSync("nothing", lock)]) {
+    make();
+    const inTheWay = "year.incomplete.json.lock is in the way: it is not a file. Delete it\n";
+    expect(await export_()).toMatchObject({ code: 1, stderr: inTheWay });
+    rmSync(lock, { recursive: true });
+  }
+});
+
+test("only the owner may read a new file; an older file keeps its mode, and a link its target", async () => {
+  const modeOf = (file: string) => (statSync(`${folder}/${file}`).mode & 0o777).toString(8);
+  await killAtPage(1, "year.json");
+  for (const file of readdirSync(folder)) expect(modeOf(file), file).toBe("600");
+  await throughProxy(...of2026, "--out", "year.json");
+  expect(modeOf("year.json")).toBe("600");
+
+  mkdirSync(`${folder}/elsewhere`);
+  writeFileSync(`${folder}/elsewhere/target.json`, "older", { mode: 0o640 });
+  symlinkSync("elsewhere/target.json", `${folder}/link.json`);
+  expect(await throughProxy(...of2026, "--out", "link.json")).toMatchObject({ code: 0, stderr: "" });
+  expect(lstatSync(`${folder}/link.json`).isSymbolicLink()).toBe(true);
+  expectRows(rowsOf("elsewhere/target.json"), year.exported);
+  expect(modeOf("elsewhere/target.json")).toBe("640");
+
+  symlinkSync("nothing.json", `${folder}/broken.json`);
+  const broken = await throughProxy(...of2026, "--out", "broken.json");
+  expect(broken).toMatchObject({ code: 2, stderr: "broken.json is a link to a file that is not there\n" });
+});
+
+test("links that somebody else laid under the names of the export's own files are not written through", async () => {
+  writeFileSync(`${folder}/precious`, "precious");
+  const plant = () => {
+    for (const name of ["", ".checkpoint.new"]) symlinkSync("precious", `${folder}/year.incomplete.json${name}`);
+  };
+  plant();
+  expect(await throughProxy(...of2026, "--out", "year.json")).toMatchObject({ code: 0, stderr: "" });
+  expectRows(rowsOf("year.json"), year.exported);
+
+  // Also where an export broke off: the link is as long as the file was.
+  await killAtPage(1, "year.json");
+  writeFileSync(`${folder}/precious`, "precious".repeat(1 << 20));
+  rmSync(`${folder}/year.incomplete.json`);
+  plant();
+  expect(await throughProxy(...of2026, "--out", "year.json")).toMatchObject({ code: 1 });
+  expect(readFileSync(`${folder}/precious`, "utf8")).toBe("precious".repeat(1 << 20));
+});
+
 test("another job does not go on with what broke off, nor does one of another day", async () => {
   await killAtPage(1, "year.json");
   const march = ["activity", "--since", "2026-03-01", "--until", "2026-03-31", "--out", "year.json"];
@@ -159,9 +255,4 @@ test("another job does not go on with what broke off, nor does one of another da
   writeFileSync(note, JSON.stringify({ ...checkpoint, at: new Date(Date.now() - 13 * 3600_000).toISOString() }));
   expect(await throughProxy(...of2026, "--out", "year.json")).toMatchObject({ code: 0, stderr: "" });
   expectRows(rowsOf("year.json"), year.exported);
-});
-
-test("a folder that is not there is named, in a line", async () => {
-  const { code, stderr } = await run("export", folder, year.key, "activity", "--out", "none/year.json");
-  expect({ code, stderr }).toEqual({ code: 2, stderr: "There is no folder none\n" });
 });

@@ -1,17 +1,19 @@
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ListEndpoint } from "../../../functions/public-api/endpoint.ts";
 import { endpoints } from "../../../functions/public-api/endpoints.ts";
 import type { Connection } from "../connection.ts";
 import { exportToFile, exportToPipe, type Job, type Outcome } from "../export_list.ts";
 import { formatOf, formats } from "../formats.ts";
 import { describeKey, type Key } from "../key.ts";
+import { exitCodes, Problem } from "../problem.ts";
+import { forget } from "../unfinished_file.ts";
 import { type Command, misused, readArguments, type Surroundings, settings } from "./command.ts";
 
 const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
 
 /** Parameters that are no filters: other options or the paging set them. */
-const ours = ["limit", "format", "starting_after", "include"];
+const ours = ["limit", "format", "starting_after", "include", "changed_after"];
 
 type Parameters = ListEndpoint["parameters"];
 
@@ -27,15 +29,14 @@ const usage = `Usage: public-data-api export <list> [filters] --out <file>|-
        public-data-api export all [filters] --out <folder>
 
 Writes every row of a list, newest first, with all columns. The name of the file gives its format: .csv or .json, .csv.gz or .json.gz.
-To continue an export that was interrupted, run the same command again within 12 hours.
+To continue an export that was interrupted, run the same command again within 12 hours. A copy that is kept up to date: sync --help.
 
   --out <file>      the file; an older one is replaced when the new one is complete
   --out <folder>    with all: a file for each list that the key may read; a filter is used for the lists that have it
   --out -           the standard output
   --format <name>   csv (the default) or json, if no file name gives the format
   --gzip            compress the files; .gz is added to their names
-  --since-last      only rows that are newer than the last export with --since-last to this place; they are added at the top of the
-                    file, if it still exists. Lists without the filter since are exported completely
+  --excel           CSV that Excel opens as it is: with a byte-order mark, and with a ' before text that would be a formula
 
 Lists and their filters:
 ${lists.map(filterLine).join("\n")}
@@ -43,7 +44,6 @@ ${lists.map(filterLine).join("\n")}
 Examples:
   public-data-api export activity --since 2026-01-01 --out kudos.csv
   public-data-api export all --out backup --format json --gzip
-  public-data-api export activity --since-last --out kudos.csv
   public-data-api export members --out - | grep employee
 
 ${settings}`;
@@ -75,20 +75,21 @@ export function readJobs(args: string[]): Wanted {
       out: { type: "string" },
       format: { type: "string" },
       gzip: { type: "boolean" },
-      "since-last": { type: "boolean" },
+      excel: { type: "boolean" },
     },
   });
   const given: Values = values;
   const filters = [...kinds.keys()].flatMap((name) => (given[name] === undefined ? [] : [[name, String(given[name])]]));
-  const problem = wrongPlace(given, isAll) ?? wrongSinceLast(given, chosen, isAll);
+  const problem = wrongPlace(given, isAll);
   if (problem) throw misused("export", problem);
   const jobs = chosen.map((endpoint) => ({
     endpoint,
     filters: {
       ...Object.fromEntries(filters.filter(([name = ""]) => takes(endpoint, name))),
+      ...(given.excel === true && { escape_formulas: "true" }),
       ...everyColumn(endpoint),
     },
-    sinceLast: given["since-last"] === true && takes(endpoint, "since"),
+    isPart: isAll,
     ...destination(endpoint, given, isAll),
   }));
   return { isAll, jobs };
@@ -100,9 +101,10 @@ function everyColumn({ included }: ListEndpoint): Record<string, string> {
 }
 
 /** Why the rows cannot be written to the output; undefined if they can. */
-function wrongPlace({ out, format }: Values, isAll: boolean): string | undefined {
+function wrongPlace({ out, format, excel }: Values, isAll: boolean): string | undefined {
   if (typeof out !== "string" || out === "") return "--out must say where to: a file, a folder with all, or -";
   if (format !== undefined && format !== "csv" && format !== "json") return "--format must be csv or json";
+  if (excel && (format === "json" || formatOf(out)?.name === "json")) return "--excel is for CSV";
   if (out === "-") return isAll ? "all needs a folder: a pipe takes one list" : undefined;
   if (isAll) return undefined;
   const named = formatOf(out);
@@ -111,25 +113,14 @@ function wrongPlace({ out, format }: Values, isAll: boolean): string | undefined
   return `--out ends in .${named.name}: leave --format out`;
 }
 
-/** Why `--since-last` cannot be used; undefined if it can. */
-function wrongSinceLast(given: Values, chosen: ListEndpoint[], isAll: boolean): string | undefined {
-  if (!given["since-last"]) return undefined;
-  if (given.out === "-") return "--since-last needs a file: its place is kept beside it";
-  if (given.since !== undefined || given.until !== undefined)
-    return "--since-last asks for its own time: leave --since and --until out";
-  const [list] = chosen;
-  if (!isAll && list && !takes(list, "since"))
-    return `${list.path.slice(1)} cannot be asked for by time: leave --since-last out, and export it whole`;
-  return undefined;
-}
-
 function destination(endpoint: ListEndpoint, given: Values, isAll: boolean): Pick<Job, "out" | "format" | "compress"> {
-  const asked = formats[given.format === "json" ? "json" : "csv"];
+  const asked = formats[given.excel ? "excel" : given.format === "json" ? "json" : "csv"];
   const place = String(given.out);
   if (place === "-") return { out: place, format: asked, compress: given.gzip === true };
   const out = isAll ? join(place, `${endpoint.path.slice(1)}.${asked.name}`) : place;
   const compress = given.gzip === true || /\.gz$/i.test(out);
-  return { out: compress && !/\.gz$/i.test(out) ? `${out}.gz` : out, format: formatOf(out) ?? asked, compress };
+  const format = given.excel ? asked : (formatOf(out) ?? asked);
+  return { out: compress && !/\.gz$/i.test(out) ? `${out}.gz` : out, format, compress };
 }
 
 /** Writes one list, to a file or to the standard output. */
@@ -141,7 +132,7 @@ async function exportOne(
 ): Promise<Outcome> {
   return job.out === "-"
     ? await exportToPipe(job, connection, output, progress)
-    : await exportToFile(job, connection, key.company_name, progress);
+    : await exportToFile(job, connection, key.company_id ?? key.company_name, progress);
 }
 
 export const exportCommand: Command = {
@@ -152,7 +143,7 @@ export const exportCommand: Command = {
     const { progress, connect } = surroundings;
     const connection = connect();
     const key = await describeKey(connection);
-    if (isAll) await mkdir(join(jobs[0]?.out ?? "", ".."), { recursive: true });
+    if (isAll) await makeFolder(dirname(jobs[0]?.out ?? ""));
     for (const job of jobs) {
       const { path, scope } = job.endpoint;
       if (isAll && scope !== null && !key.scopes.includes(scope)) {
@@ -163,5 +154,13 @@ export const exportCommand: Command = {
       const since = resumed ? `; begun ${resumed}, rows that came later are not in it` : "";
       (resumed ? progress.warn : progress.done)(`${job.out}: ${rows} rows${since}`);
     }
+    for (const { out } of isAll ? jobs : []) await forget(out);
   },
 };
+
+/** Makes a folder, if it is not there. */
+async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true }).catch((error) => {
+    throw error.code === "EEXIST" ? new Problem(`${path} is a file: all needs a folder`, exitCodes.usage) : error;
+  });
+}
