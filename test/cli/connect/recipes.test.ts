@@ -65,7 +65,7 @@ async function expectLists(year: Year, read: (list: List) => Row[], evenLines = 
     if (list !== "activity") continue;
     const of2026 = rows.filter(({ timestamp }) => String(timestamp).startsWith("2026"));
     const even = (row: Row): Row => ({ ...row, message: String(row.message).replaceAll("\r\n", "\n") });
-    expectRows(of2026, evenLines ? year.rows.map(even) : year.rows);
+    expectRows(of2026, evenLines ? year.exported.map(even) : year.exported);
   }
 }
 
@@ -221,7 +221,7 @@ test("google-sheets.md; text that would run as a formula is escaped", async ({ y
       Object.entries(row).map(([name, value]) => [name, String(value).replace(/^[=+\-@\t\r]/, "'$&")]),
     );
   const of2026 = rows(page).filter(({ timestamp }) => String(timestamp).startsWith("2026"));
-  expectRows(of2026, year.rows.slice(0, of2026.length).map(escaped));
+  expectRows(of2026, year.exported.slice(0, of2026.length).map(escaped));
   expect(of2026.length).toBeGreaterThan(80);
 
   google.run("wholeLists");
@@ -236,7 +236,7 @@ test("google-sheets.md; text that would run as a formula is escaped", async ({ y
   const kudos = () => google.sheet("activity").slice(1);
   expectRows(
     rows(kudos()).filter(({ timestamp }) => String(timestamp).startsWith("2026")),
-    year.rows.map(escaped),
+    year.exported.map(escaped),
   );
   expect(kudos().flat()).toContain("'=1+1");
   await expectNew(
