@@ -57,22 +57,52 @@ async function expectPage(path: string, parameters: Parameters): Promise<Row[]> 
   return rows;
 }
 
-/** Every set of parameters, with values from rows that share their instant: they meet all of these, and are not alone. */
+type ModelRow = ReturnType<typeof rowsOf>[number];
+
+/** The parameters of this list that this row meets: each filter that is set, and a window of the row's very instant. */
+function met(path: string, { at, row, filters }: ModelRow): Parameters {
+  const values = { ...filters, since: iso(at), until: iso(at), include_archived: "true" };
+  const wanted = Object.entries(values).filter(
+    ([name, value]) => modelOf(path).filters.includes(name) && value !== null,
+  );
+  return Object.fromEntries([
+    ...wanted.map(([name, value]) => [name, String(value)]),
+    ["starting_after", String(row.id)],
+  ]);
+}
+
+/** For each filter a row whose value of it is rare beside the values of its other filters: it leads the search. */
+function led(path: string): Parameters[] {
+  const rows = rowsOf(path);
+  const share = (row: ModelRow, name: string) =>
+    rows.filter(({ filters }) => filters[name] === row.filters[name]).length;
+  const names = modelOf(path).filters.filter((name) => rows.some(({ filters }) => filters[name] !== undefined));
+  return names.map((name) => {
+    const rarity = (row: ModelRow) =>
+      share(row, name) / Math.min(...names.filter((one) => one !== name).map((one) => share(row, one)));
+    const [rarest] = rows
+      .filter(({ filters }) => names.every((one) => filters[one] !== null))
+      .sort((a, b) => rarity(a) - rarity(b));
+    const { since: _, until: __, starting_after: ___, ...filters } = met(path, rarest as ModelRow);
+    return filters;
+  });
+}
+
+/** Every set of the parameters of a list, with values of rows that meet them all, and are not the only ones. */
 function everyCombination(path: string): Parameters[] {
-  const { filters, included } = modelOf(path);
+  const { included } = modelOf(path);
+  // Five of them, which no number of parameters comes round to: each meets all parameters.
+  const parts = included.length > 1 ? [included.toReversed(), [included[0], included.at(-1)], ...included] : [included];
   const newest = { starting_after: String(rowsOf(path)[0]?.row.id) };
-  const parts = [included.toReversed().join(), ...(included.length > 1 ? included : [])].filter((part) => part !== "");
-  const includes = [{}, ...parts.map((include) => ({ include }))];
-  return tied(path)
-    .slice(1, 3)
-    .flatMap(({ at, row, filters: own }) => {
-      const values = { ...own, since: iso(at), until: iso(at), include_archived: "true" };
-      const wanted = Object.entries(values).filter(([name, value]) => filters.includes(name) && value !== null);
-      const starts = [{}, newest, { starting_after: String(row.id) }];
-      return combinations(Object.fromEntries(wanted.map(([name, value]) => [name, String(value)]))).flatMap((filter) =>
-        starts.flatMap((start) => includes.map((include) => ({ ...filter, ...start, ...include }))),
-      );
-    });
+  const sets = [
+    ...tied(path)
+      .slice(1, 3)
+      .map((row) => met(path, row)),
+    ...led(path),
+  ].flatMap(combinations<string>);
+  const started = sets.flatMap((set) => ("starting_after" in set ? [set] : [set, { ...set, ...newest }]));
+  if (included.length === 0) return started;
+  return started.flatMap((set, index) => [set, { ...set, include: String(parts[index % parts.length]) }]);
 }
 
 describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, included }) => {

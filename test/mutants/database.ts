@@ -15,12 +15,16 @@ async function definitionOf(sql: Sql, routine: string): Promise<string> {
   return row?.definition ?? "";
 }
 
-/** The definition of a function in which the nth match is replaced. Throws when there is no such match. */
+/**
+ * The definition of a function in which the nth match is replaced; `$1` is its first group.
+ * @throws Error when there is no such match
+ */
 async function rewritten(sql: Sql, routine: string, from: RegExp, to: string, nth = 0): Promise<string> {
   const definition = await definitionOf(sql, routine);
   const place = [...definition.matchAll(new RegExp(from, "g"))][nth];
   if (!place) throw new Error(`${routine} does not match ${from}`);
-  return definition.slice(0, place.index) + to + definition.slice(place.index + place[0].length);
+  const text = to.replace("$1", place[1] ?? "");
+  return definition.slice(0, place.index) + text + definition.slice(place.index + place[0].length);
 }
 
 /** How often the text of a function matches. */
@@ -101,14 +105,6 @@ async function inPlans(sql: Sql): Promise<Mutant[]> {
       mutants.push({ name: `${routine} counts to the end in its statement ${nth + 1}`, statement });
     }
   }
-  const name = /->> k\.category_id::text, ''\)/;
-  for (let nth = 0; nth < (await occurrences(sql, "public.list_activity", name)); nth++) {
-    const statement = await rewritten(sql, "public.list_activity", name, "->> k.category_id::text, null)", nth);
-    mutants.push({
-      name: `list_activity answers null for a name that is missing, in its statement ${nth + 1}`,
-      statement,
-    });
-  }
   return mutants;
 }
 
@@ -184,6 +180,50 @@ export const databaseMutants = async (sql: Sql): Promise<Mutant[]> => [
   ...(await inPlans(sql)),
 ];
 
+/** What makes the rows of a page, in the statements of the list functions; each place where one of them stands is a mutant. */
+const ofLists: [name: string, from: RegExp, to: string][] = [
+  [
+    "loses rows of the same instant",
+    /\((\w+)\.instant, \w+\.id\) < \(below_instant, below_id\)/,
+    "$1.instant < below_instant",
+  ],
+  ["leaves out rows of the very instant of since", /(\w+)\.instant >= since/, "$1.instant > since"],
+  ["leaves out rows of the very instant of until", /until \+ interval '1 microsecond'/, "until"],
+  ["puts the lowest id first", /(\w+)\.id desc/, "$1.id"],
+  ["reads no row past the page", /limit max_rows \+ 1/, "limit max_rows"],
+  ["says that there are more", /found_rows > max_rows/, "found_rows >= max_rows"],
+  ["does not look at a further filter", /\(list_\w+\.\w+ is null or [^()]*\)/, "true"],
+  ["does not look at its leading filter", /and \w+\.\w+ = list_\w+\.\w+/, ""],
+  ["answers archived rewards", /not \w+\.is_archived/, "true"],
+  ["ignores include", /include is null/, "true"],
+  [
+    "takes starting_after alone, without until",
+    /\(after_instant, starting_after\) < \(below_instant, below_id\)/,
+    "true",
+  ],
+  ["answers null for a name that is missing", /->> k\.category_id::text, ''\)/, "->> k.category_id::text, null)"],
+];
+
+/** Mutants of the pages, which the table of all lists must notice. */
+async function inLists(sql: Sql): Promise<StackMutant[]> {
+  const mutants: StackMutant[] = [];
+  const functions = await sql<{ name: string }[]>`
+    select proname as name from pg_proc where proowner = 'public_api'::regrole and proname like 'list\\_%' order by 1`;
+  for (const { name } of functions) {
+    const routine = `public.${name}`;
+    const restore = await definitionOf(sql, routine);
+    for (const [what, from, to] of ofLists) {
+      for (let nth = 0; nth < (await occurrences(sql, routine, from)); nth++) {
+        const statement = await rewritten(sql, routine, from, to, nth);
+        mutants.push({ name: `${name} ${what}, place ${nth + 1}`, statement, restore, file: "test/api/lists.test.ts" });
+      }
+    }
+  }
+  for (const [what] of ofLists)
+    if (!mutants.some(({ name }) => name.includes(what))) throw new Error(`no list function ${what}`);
+  return mutants;
+}
+
 /** A mutant of the running stack: the SQL that restores the protection, and the test file that must notice its loss. */
 export type StackMutant = Mutant & { restore: string; file: string };
 
@@ -242,5 +282,5 @@ export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
     restore: `${await definitionOf(sql, "public.list_members")}${policy} (company_id = (select app.current_company_id()))`,
     file: "test/hardening/isolation.test.ts",
   });
-  return mutants;
+  return [...mutants, ...(await inLists(sql))];
 }

@@ -92,7 +92,7 @@ async function tryStack(stack: Stack): Promise<void> {
   if (files.length > 0) expectSound(await vitest(folder, files, stopping.signal));
   for (const { name, statement, restore, file } of chosen) {
     await withDatabase(stack.superuser_url, (sql) => sql.unsafe(statement));
-    const { tests } = await vitest(folder, [file], stopping.signal);
+    const { tests } = await vitest(folder, [file, "--bail=1"], stopping.signal);
     await withDatabase(stack.superuser_url, (sql) => sql.unsafe(restore));
     tell(
       "stack",
