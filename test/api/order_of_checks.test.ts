@@ -1,8 +1,8 @@
 // The order of checks (docs/api.md, Requests): path 404, method 405, key 401, scope 403, parameters 400, body 400.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { accepts } from "../support/bad_requests.ts";
 import { newCompany, type TestCompany } from "../support/companies.ts";
 import { call, expectError, invalidKey } from "../support/stack.ts";
-import { accepts } from "./bad_requests/parameters.ts";
 
 let company: TestCompany;
 let keys: { missing: null; malformed: string; revoked: string; underScoped: string; good: string };
@@ -27,13 +27,13 @@ const badRequests: BadRequest[] = [
   {
     path: "/rewards?since=2026-01-01",
     scope: "read:rewards",
-    error: `since must be left out: ${accepts.rewards}`,
+    error: `since must be left out: ${accepts("/rewards")}`,
   },
   { path: "/day-ratings?format=xml", scope: "read:analytics", error: "format must be json or csv" },
   {
     path: "/pulse-responses?limit=1&limit=1",
     scope: "read:analytics",
-    error: `limit must be given once: ${accepts.pulseResponses}`,
+    error: `limit must be given once: ${accepts("/pulse-responses")}`,
   },
   { path: "/rewards", scope: "write:rewards", body: "{", error: "body must be valid JSON" },
   { path: "/rewards", scope: "write:rewards", body: "", error: "body must not be empty" },

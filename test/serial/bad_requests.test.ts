@@ -1,19 +1,14 @@
 // Requests that must be refused, each with its exact status and text. They must change nothing in the database. The
-// requests are listed in bad_requests/, by topic; each statement there is one test here.
+// requests are listed in test/support/bad_requests.ts and bad_imports.ts; each statement there is one test here.
 import { request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { BadRequest, BadRequests } from "../api/bad_requests/bad_request.ts";
-import { bodies } from "../api/bad_requests/bodies.ts";
-import { dateTimes } from "../api/bad_requests/date_times.ts";
-import { headers } from "../api/bad_requests/headers.ts";
-import { parameters } from "../api/bad_requests/parameters.ts";
-import { paths } from "../api/bad_requests/paths.ts";
-import { rewards } from "../api/bad_requests/rewards.ts";
+import { badImports } from "../support/bad_imports.ts";
+import { type BadRequest, type BadRequests, badRequests } from "../support/bad_requests.ts";
 import { newCompany, type TestCompany } from "../support/companies.ts";
 import { send } from "../support/raw.ts";
 import { expectHeaders, importRewards, sql, stack } from "../support/stack.ts";
 
-const all: BadRequests = { ...paths, ...parameters, ...dateTimes, ...headers, ...bodies, ...rewards };
+const all: BadRequests = { ...badRequests, ...badImports };
 
 let company: TestCompany;
 let key: string;

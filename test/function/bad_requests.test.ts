@@ -1,0 +1,40 @@
+// Every bad request of the table (test/support/bad_requests.ts, bad_imports.ts), sent to the function itself: its answer,
+// and that the database was asked for no more than the key.
+import { expect, test } from "vitest";
+import { badImports } from "../support/bad_imports.ts";
+import { type BadRequest, badRequests } from "../support/bad_requests.ts";
+import { key, startService } from "../support/service.ts";
+
+const service = await startService();
+const all = { ...badRequests, ...badImports };
+
+/** The request as a Request, or undefined for a path or a header that a Request does not take as it is. */
+function requestOf({ method = "GET", path, headers = {}, body }: BadRequest): Request | undefined {
+  const url = `https://project.example/public-api${path}`;
+  try {
+    const sent = new Headers({ "X-API-Key": key, ...(headers as Record<string, string>) });
+    const request = new Request(url, { method, headers: sent, ...(body === undefined ? {} : { body }) });
+    return request.url === url ? request : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+let tried = 0;
+test.each(Object.keys(all))("%s", async (statement) => {
+  for (const bad of all[statement] ?? []) {
+    const request = requestOf(bad);
+    if (!request) continue;
+    tried++;
+    service.calls.length = 0;
+    const response = await service.app(request);
+    const asked = service.calls.map(({ rpc }) => rpc);
+    const { path, status, error } = bad;
+    expect.soft([path, response.status, await response.json()]).toEqual([path, status, { error }]);
+    expect.soft([path, ...asked]).toEqual([path, ...(status === 400 ? ["verify_api_key"] : [])]);
+  }
+});
+
+test("most of the table has been tried", () => {
+  expect(tried).toBeGreaterThan(0.8 * Object.values(all).flat().length);
+});
