@@ -5,8 +5,9 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { newCompany, type TestCompany } from "../support/companies.ts";
-import { cells, lists as model, predict, type Row, readCsv } from "../support/model.ts";
-import { call, combinations, demo, expectError, list, second, sql } from "../support/stack.ts";
+import { everyCombination, modelOf, rowsOf, tied } from "../support/list_requests.ts";
+import { cells, predict, type Row, readCsv } from "../support/model.ts";
+import { call, demo, expectError, list, second, sql } from "../support/stack.ts";
 import { iso, newWorld, type World } from "../support/world.ts";
 
 type Parameters = Record<string, string>;
@@ -29,17 +30,6 @@ afterAll(async () => {
   await other.remove();
 });
 
-const modelOf = (path: string) => model[path] as (typeof model)[string];
-
-/** The rows of a list with all that the model knows of them, newest first. */
-const rowsOf = (path: string) =>
-  modelOf(path)
-    .rows(world)
-    .sort((a, b) => (`${iso(a.at)} ${a.row.id}` < `${iso(b.at)} ${b.row.id}` ? 1 : -1));
-
-/** The rows that share their instant with another row of the list. */
-const tied = (path: string) => rowsOf(path).filter(({ at }, _, all) => all.filter((row) => row.at === at).length > 1);
-
 async function read(path: string, parameters: Parameters, apiKey = key): Promise<Response> {
   return call(`${path}?${new URLSearchParams(parameters)}`, apiKey);
 }
@@ -55,54 +45,6 @@ async function expectPage(path: string, parameters: Parameters): Promise<Row[]> 
   if (parameters.format === "csv") expect(readCsv(body), where).toEqual(cells(asked, rows));
   else if (JSON.stringify(JSON.parse(body)) !== JSON.stringify(rows)) expect(JSON.parse(body), where).toEqual(rows);
   return rows;
-}
-
-type ModelRow = ReturnType<typeof rowsOf>[number];
-
-/** The parameters of this list that this row meets: each filter that is set, and a window of the row's very instant. */
-function met(path: string, { at, row, filters }: ModelRow): Parameters {
-  const values = { ...filters, since: iso(at), until: iso(at), include_archived: "true" };
-  const wanted = Object.entries(values).filter(
-    ([name, value]) => modelOf(path).filters.includes(name) && value !== null,
-  );
-  return Object.fromEntries([
-    ...wanted.map(([name, value]) => [name, String(value)]),
-    ["starting_after", String(row.id)],
-  ]);
-}
-
-/** For each filter a row whose value of it is rare beside the values of its other filters: it leads the search. */
-function led(path: string): Parameters[] {
-  const rows = rowsOf(path);
-  const share = (row: ModelRow, name: string) =>
-    rows.filter(({ filters }) => filters[name] === row.filters[name]).length;
-  const names = modelOf(path).filters.filter((name) => rows.some(({ filters }) => filters[name] !== undefined));
-  return names.map((name) => {
-    const rarity = (row: ModelRow) =>
-      share(row, name) / Math.min(...names.filter((one) => one !== name).map((one) => share(row, one)));
-    const [rarest] = rows
-      .filter(({ filters }) => names.every((one) => filters[one] !== null))
-      .sort((a, b) => rarity(a) - rarity(b));
-    const { since: _, until: __, starting_after: ___, ...filters } = met(path, rarest as ModelRow);
-    return filters;
-  });
-}
-
-/** Every set of the parameters of a list, with values of rows that meet them all, and are not the only ones. */
-function everyCombination(path: string): Parameters[] {
-  const { included } = modelOf(path);
-  // Five of them, which no number of parameters comes round to: each meets all parameters.
-  const parts = included.length > 1 ? [included.toReversed(), [included[0], included.at(-1)], ...included] : [included];
-  const newest = { starting_after: String(rowsOf(path)[0]?.row.id) };
-  const sets = [
-    ...tied(path)
-      .slice(1, 3)
-      .map((row) => met(path, row)),
-    ...led(path),
-  ].flatMap(combinations<string>);
-  const started = sets.flatMap((set) => ("starting_after" in set ? [set] : [set, { ...set, ...newest }]));
-  if (included.length === 0) return started;
-  return started.flatMap((set, index) => [set, { ...set, include: String(parts[index % parts.length]) }]);
 }
 
 describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, included }) => {
@@ -122,7 +64,7 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
   test("answers every row of the company, newest first, ties by id descending, up to limit, 100 when it is absent", async () => {
     const all = path === "/rewards" ? { include_archived: "true" } : {};
     const rows = await expectPage(path, { ...all, limit: "1000" });
-    expect(rows.map(({ id }) => id)).toEqual(rowsOf(path).map(({ row }) => row.id));
+    expect(rows.map(({ id }) => id)).toEqual(rowsOf(world, path).map(({ row }) => row.id));
     await expectPage(path, {});
     for (const limit of [1, 2, rows.length - 1, rows.length]) await expectPage(path, { ...all, limit: String(limit) });
   });
@@ -139,14 +81,14 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
   });
 
   test("starts after any row, also one of several of the same instant, and one that the filters leave out", async () => {
-    expect(tied(path).length).toBeGreaterThan(2);
-    const [archived = tied(path)[0]] = rowsOf(path).filter(({ row }) => row.is_archived);
-    for (const start of [...tied(path).slice(0, 8), archived])
+    expect(tied(world, path).length).toBeGreaterThan(2);
+    const [archived = tied(world, path)[0]] = rowsOf(world, path).filter(({ row }) => row.is_archived);
+    for (const start of [...tied(world, path).slice(0, 8), archived])
       await expectPage(path, { limit: "5", starting_after: String(start?.row.id) });
   });
 
   test("each filter, since, until, starting_after and include hold in every combination", async () => {
-    for (const [index, asked] of everyCombination(path).entries()) {
+    for (const [index, asked] of everyCombination(world, path).entries()) {
       const { length } = predict(world, { path, parameters: { ...asked, limit: "1000" } })?.rows ?? [];
       // All rows, exactly as many as there are, and one less: there are more then.
       const limit = [1000, Math.max(1, length), Math.max(1, length - 1)][index % 3];
@@ -190,7 +132,7 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
 
   test("an id that is no row of the list is no place to start after: another company's as little as nobody's", async () => {
     const [theirs] = await list(`${path}?limit=1`, second.key);
-    const [elsewhere] = rowsOf(path === "/members" ? "/rewards" : "/members");
+    const [elsewhere] = rowsOf(world, path === "/members" ? "/rewards" : "/members");
     for (const id of [theirs?.id, elsewhere?.row.id, randomUUID()])
       await expectError(
         await read(path, { starting_after: String(id) }),
@@ -205,7 +147,7 @@ describe.each(windowed)("the window of $path", ({ path }) => {
     text.replace(/\d{6}Z$/, (digits) => `${String(Number(digits.slice(0, 6)) + by).padStart(6, "0")}Z`);
 
   test("since and until are inclusive, to the microsecond", async () => {
-    for (const { at } of tied(path).slice(0, 6)) {
+    for (const { at } of tied(world, path).slice(0, 6)) {
       const time = iso(at);
       for (const by of [-1, 0, 1]) {
         await expectPage(path, { limit: "1000", since: micros(time, by) });
@@ -226,7 +168,7 @@ describe.each(windowed)("the window of $path", ({ path }) => {
   });
 
   test("takes every year from 0001 to 9999, and digits past the sixth: since rounds up, until down", async () => {
-    const [{ at } = { at: 0n }] = rowsOf(path);
+    const [{ at } = { at: 0n }] = rowsOf(world, path);
     const nano = (digits: string): string => iso(at).replace("Z", `${digits}Z`);
     const counts: [query: string, rows: number][] = [
       ["since=0001-01-01", 120],

@@ -159,8 +159,8 @@ export async function newWorld(size: number, language = one(languages)): Promise
     at: instant(),
   }));
   const categories = many(12, (index) => {
-    // The last one has no name at all.
-    const spoken = index === 11 ? [] : ["it", ...languages.filter(() => randomInt(2) === 0)];
+    // One has no name at all.
+    const spoken = index === 4 ? [] : ["it", ...languages.filter(() => randomInt(2) === 0)];
     return { id: randomUUID(), names: Object.fromEntries(spoken.map((tag) => [tag, text()])), at: shared(index) };
   });
   const questions = many(12, (index) => ({
