@@ -31,6 +31,12 @@ create unique index members_email_key on app.members (company_id, lower(email));
 create index members_email on app.members (lower(email));
 create unique index members_former on app.members (company_id) where is_former;
 
+-- The planner takes each company for a tenth of the table. The real share is too small for what it knows of a page's
+-- bound, (instant, id) < (…): it would expect few rows, and look up the team of each row in the index instead of keeping
+-- the teams that it has found (Memoize). It takes effect with the next analyze. Measured for a page of 1000: 186 buffers
+-- instead of 3045. Pulse answers have the same. Kudos do not: too many people send them.
+alter table app.members alter column company_id set (n_distinct = 10);
+
 -- Which account (auth.users) belongs to which member. An account belongs to one member of one company in the whole
 -- service. Therefore the primary key does not begin with company_id, unlike all others in this schema.
 create table app.member_accounts (

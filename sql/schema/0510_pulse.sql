@@ -32,6 +32,9 @@ alter table app.pulse_responses enable row level security;
 create index pulse_responses_newest on app.pulse_responses (company_id, created_at desc, id desc);
 create index pulse_responses_question on app.pulse_responses (company_id, question_id);
 
+-- So that a page keeps the questions that it has found, as one of members keeps teams (0220_members.sql).
+alter table app.pulse_responses alter column company_id set (n_distinct = 10);
+
 create policy api_read on app.pulse_questions for select to public_api
   using (company_id = (select app.current_company_id()));
 create policy api_read on app.pulse_responses for select to public_api

@@ -87,6 +87,7 @@ insert into pages (name, call, paged, entered, answered, besides)
 select name, call, paged::regclass, array[index], '[5,1000]', 1
 from (values
   ('members', 'list_members($1, 100)', 'app.members', 'members_newest'),
+  ('a thousand members', 'list_members($1, 1000)', 'app.members', 'members_newest'),
   ('members of a team', $q$ list_members($1, 20, team_id => pg_temp.id('Acorn team 7')) $q$, 'app.members', 'members_team_newest'),
   ('members with a role', $q$ list_members($1, 50, role => 'lead') $q$, 'app.members', 'members_role_newest'),
   ('kudos', 'list_activity($1, 100)', 'app.kudos', 'kudos_newest'),
@@ -104,6 +105,7 @@ from (values
   ('day ratings of a team', $q$ list_day_ratings($1, 100, team_id => pg_temp.id('Acorn team 7')) $q$, 'app.day_ratings', 'day_ratings_team_newest'),
   ('pulse answers', 'list_pulse_responses($1, 100)', 'app.pulse_responses', 'pulse_responses_newest'),
   ('pulse answers until a day', $q$ list_pulse_responses($1, 100, until => '2026-01-03Z') $q$, 'app.pulse_responses', 'pulse_responses_newest'),
+  ('a thousand pulse answers', 'list_pulse_responses($1, 1000)', 'app.pulse_responses', 'pulse_responses_newest'),
   ('a thousand kudos', 'list_activity($1, 1000)', 'app.kudos', 'kudos_newest'),
   ('a thousand kudos with their ids', $q$ list_activity($1, 1000, include => array['sender_id', 'receiver_id', 'category_id']) $q$,
     'app.kudos', 'kudos_newest'),
@@ -227,6 +229,7 @@ select pg_temp.fill(company) from unnest(array['Acorn', 'Birch']) as company;
 insert into app.companies (id, name) select pg_temp.id('Other ' || n), 'Other ' || n from generate_series(1, 200) as n;
 insert into app.members (company_id, id, name, email)
 select pg_temp.id('Other ' || n), pg_temp.id('Other member'), 'Member', 'm@other.example' from generate_series(1, 200) as n;
+insert into app.pulse_responses (company_id) select pg_temp.id('Other ' || n) from generate_series(1, 200) as n;
 insert into app.api_keys (company_id, name, scopes, key_hash, hint, created_by)
 select pg_temp.id('Other ' || n), 'Key', app.scopes(), sha256(format('%s %s', n, m)::bytea), 'of others', pg_temp.id('Other member')
 from generate_series(1, 200) as n, generate_series(1, 5) as m;
@@ -240,7 +243,7 @@ alter table app.api_keys enable trigger user;
 
 delete from measured where planned = 'to make the plans';
 
-select plan((7 + 2 * count(*))::integer) from pages;
+select plan((8 + 2 * count(*))::integer) from pages;
 
 select is_empty(
   $$ select planned, page, m.answered, p.answered from measured as m join pages as p on p.name = page where not m.answered <@ p.answered $$,
@@ -289,6 +292,14 @@ select is_empty(
       and fetched > case relation when 'app.companies'::regclass then 2 when 'app.category_names'::regclass then 24 end
   $$,
   'A page of kudos reads the company twice, for whether it is served here and for its language, and the names of its categories once, however many rows it has'
+);
+select is_empty(
+  $$
+    select page, relation, fetched from measured
+    where planned = 'now' and page ~ '^a thousand (members|pulse answers)$'
+      and fetched > case relation when 'app.teams'::regclass then 22 when 'app.pulse_questions'::regclass then 20 end
+  $$,
+  'A page of members looks up each team once, and one of pulse answers each question once, not once a row'
 );
 select is_empty(
   $$
