@@ -1,7 +1,8 @@
 // API keys (docs/api.md, Authentication): where a request can carry a key, what happens when a key is revoked or
 // expires, and its scopes.
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ApiKey, dataOf, newCompany, type TestCompany } from "../support/companies.ts";
+import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { type ApiKey, dataOf, makeKey, newCompany, type TestCompany } from "../support/companies.ts";
 import { send } from "../support/raw.ts";
 import { allScopes, call, expectError, expectHeaders, hashOf, invalidKey, sql } from "../support/stack.ts";
 
@@ -37,28 +38,6 @@ function neverMade(key: string): string {
   }
   return body + checksum;
 }
-
-test("a key is sk_live_, 32 characters of 0-9A-Za-z and 6 that check them, and is answered once, at creation", async () => {
-  expect(good.api_key).toMatch(/^sk_live_[0-9A-Za-z]{38}$/);
-  expect(good.hint).toBe(`sk_live_…${good.api_key.slice(-4)}`);
-  const listed = JSON.stringify(dataOf(await company.admin.rpc("list_api_keys")));
-  expect(listed).toContain(good.id);
-  expect(listed).not.toContain(good.api_key);
-});
-
-test("the database holds a key's SHA-256 and never the key", async () => {
-  const hash = hashOf(good.api_key);
-  const [row] =
-    await sql`select encode(key_hash, 'hex') as hash, k::text as whole from app.api_keys k where id = ${good.id}`;
-  expect(row?.hash).toBe(hash);
-  expect(row?.whole).not.toContain(good.api_key.slice(8, -4));
-});
-
-test("new keys get read:members and read:activity by default", async () => {
-  const made: ApiKey = dataOf(await company.admin.rpc("create_api_key", { name: "default" }));
-  expect(made.scopes).toEqual(["read:members", "read:activity"]);
-  expect(made.expires_at).toBeNull();
-});
 
 test("the key is taken from X-API-Key", async () => {
   expect(await statusWith({ "X-API-Key": good.api_key })).toBe(200);
@@ -161,7 +140,7 @@ test("a key with an expiry works until then and gets 401 after it", async () => 
 });
 
 test("a revoke is immediate: the first request after it gets 401, on every endpoint", async () => {
-  for (const [method, path] of [...Object.values(endpointOf).flat(), ["GET", "/"] as const]) {
+  for (const { method, path } of [...scoped, { method: "GET", path: "/" }]) {
     const { id, api_key } = await company.makeKey();
     // Everything that can be cached is cached from here on.
     expect((await call("", api_key)).status).toBe(200);
@@ -170,52 +149,10 @@ test("a revoke is immediate: the first request after it gets 401, on every endpo
   }
 });
 
-test("while a key is revoked under load, no request that is sent after the revoke succeeds", async () => {
-  const { id, api_key } = await company.makeKey();
-  let revoked = false;
-  const statuses = await Promise.all([
-    ...Array.from({ length: 4 }, async () => {
-      const seen: [sentAfterRevoke: boolean, status: number][] = [];
-      for (let n = 0; n < 200 && !seen.at(-1)?.[0]; n++) {
-        const after = revoked;
-        seen.push([after, (await call("/members?limit=1", api_key)).status]);
-      }
-      return seen;
-    }),
-    company.revoke(id).then(() => {
-      revoked = true;
-      return [];
-    }),
-  ]);
-  const after = statuses.flat().filter(([sentAfterRevoke]) => sentAfterRevoke);
-  expect(after).toEqual(Array(4).fill([true, 401]));
-});
-
-test("revoking again changes nothing, and a revoked key stays listed with when and by whom", async () => {
-  const { id } = await company.makeKey();
-  const once = dataOf(await company.admin.rpc("revoke_api_key", { key_id: id }));
-  const twice = dataOf(await company.admin.rpc("revoke_api_key", { key_id: id }));
-  expect(twice).toEqual(once);
-  const listed = dataOf(await company.admin.rpc("list_api_keys")).find((key: ApiKey) => key.id === id);
-  expect(listed).toMatchObject({ status: "revoked", revoked_at: once.revoked_at, revoked_by: "First Admin" });
-});
-
-const endpointOf: Record<string, (readonly [method: string, path: string])[]> = {
-  "read:members": [
-    ["GET", "/members"],
-    ["GET", "/users"],
-  ],
-  "read:activity": [
-    ["GET", "/activity"],
-    ["GET", "/kudos"],
-  ],
-  "read:rewards": [["GET", "/rewards"]],
-  "read:analytics": [
-    ["GET", "/day-ratings"],
-    ["GET", "/pulse-responses"],
-  ],
-  "write:rewards": [["POST", "/rewards"]],
-};
+/** Every endpoint that needs a scope, and its aliases. */
+const scoped = endpoints
+  .flatMap(({ aliases, path, ...endpoint }) => [path, ...aliases].map((one) => ({ ...endpoint, path: one })))
+  .filter(({ scope }) => scope !== null);
 
 function request(method: string, path: string, key: string | null): Promise<Response> {
   const body = JSON.stringify({ external_id: "key-test", name: "Any", points_cost: 1 });
@@ -224,77 +161,51 @@ function request(method: string, path: string, key: string | null): Promise<Resp
 
 test("each scope opens its own endpoints and no other: everything else is a 403 that names the missing scope", async () => {
   for (const scope of allScopes) {
-    const { api_key } = await company.makeKey([scope]);
-    for (const [needed, endpoints] of Object.entries(endpointOf)) {
-      for (const [method, path] of endpoints) {
-        const response = await request(method, path, api_key);
-        if (needed === scope) expect([scope, method, path, response.status]).toEqual([scope, method, path, 200]);
-        else await expectError(response, 403, `Forbidden: this key is missing the "${needed}" scope`);
-      }
+    const [alone, others] = [
+      await company.makeKey([scope]),
+      await company.makeKey(allScopes.filter((one) => one !== scope)),
+    ];
+    for (const { method, path, scope: needed } of scoped) {
+      const forbidden = `Forbidden: this key is missing the "${needed}" scope`;
+      const answer = await request(method, path, alone.api_key);
+      if (needed === scope) expect([scope, method, path, answer.status]).toEqual([scope, method, path, 200]);
+      else await expectError(answer, 403, forbidden);
+      // The four other scopes do not add up to it.
+      if (needed === scope) await expectError(await request(method, path, others.api_key), 403, forbidden);
     }
   }
 });
 
-test("four scopes out of five do not add up to the fifth", async () => {
-  for (const [missing, endpoints] of Object.entries(endpointOf)) {
-    const { api_key } = await company.makeKey(allScopes.filter((scope) => scope !== missing));
-    for (const [method, path] of endpoints) {
-      await expectError(
-        await request(method, path, api_key),
-        403,
-        `Forbidden: this key is missing the "${missing}" scope`,
-      );
-    }
-  }
-});
+async function replace(key_id: string, overlap: string): Promise<ApiKey> {
+  return dataOf(await company.admin.rpc("replace_api_key", { key_id, overlap, expires_at: null }));
+}
 
-const lastUsed = async (keyId: string): Promise<string | null> => {
-  const [row] = await sql`select last_used_at::text from app.api_key_uses where key_id = ${keyId}`;
-  return row?.last_used_at ?? null;
-};
+test("a replaced key and its successor both work until the overlap is over", async () => {
+  const old = await makeKey(company.admin, "Payroll");
+  const successor = await replace(old.id, "1 hour");
+  expect(successor.name).toBe("Payroll");
+  for (const key of [old.api_key, successor.api_key]) expect((await call("/members", key)).status).toBe(200);
 
-test("a key's last use is recorded, at most once a minute", async () => {
-  const { id, api_key } = await company.makeKey();
-  expect(await lastUsed(id)).toBeNull();
-  await call("/members", api_key);
-  const recorded = await lastUsed(id);
-  expect(Math.abs(Date.parse(String(recorded)) - Date.now())).toBeLessThan(60_000);
-  await call("/members", api_key);
-  await call("/rewards", api_key);
-  expect(await lastUsed(id)).toBe(recorded);
-
-  await sql`update app.api_key_uses set last_used_at = now() - interval '59 seconds' where key_id = ${id}`;
-  const almost = await lastUsed(id);
-  await call("/members", api_key);
-  expect(await lastUsed(id)).toBe(almost);
-  await sql`update app.api_key_uses set last_used_at = now() - interval '61 seconds' where key_id = ${id}`;
-  const longAgo = await lastUsed(id);
-  await call("", api_key);
-  expect(await lastUsed(id)).not.toBe(longAgo);
-
-  const listed = dataOf(await company.admin.rpc("list_api_keys")).find((key: ApiKey) => key.id === id);
-  expect(listed.last_used_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
-});
-
-test("a request that gets 401 or 403 is not recorded as use", async () => {
-  const underScoped = await company.makeKey(["read:rewards"]);
-  await expectError(
-    await call("/members", underScoped.api_key),
-    403,
-    'Forbidden: this key is missing the "read:members" scope',
-  );
-  expect(await lastUsed(underScoped.id)).toBeNull();
-  const revoked = await company.makeKey();
-  await company.revoke(revoked.id);
-  await expectError(await call("/members", revoked.api_key), 401, invalidKey);
-  expect(await lastUsed(revoked.id)).toBeNull();
-});
-
-test("a request does not wait for another one that is recording the same key's use", async () => {
-  const { id, api_key } = await company.makeKey();
   await sql.begin(async (tx) => {
-    await tx`select from app.api_key_uses where key_id = ${id} for update`;
-    expect((await call("/members", api_key)).status).toBe(200);
+    await tx`set local session_replication_role = replica`;
+    await tx`update app.api_keys set expires_at = expires_at - interval '1 hour' where id = ${old.id}`;
   });
-  expect(await lastUsed(id)).toBeNull();
+  await expectError(await call("/members", old.api_key), 401, invalidKey);
+  expect((await call("/members", successor.api_key)).status).toBe(200);
+});
+
+test("with no overlap the old key gets 401 at once", async () => {
+  const old = await makeKey(company.admin, "Leaked");
+  const successor = await replace(old.id, "0");
+  await expectError(await call("/members", old.api_key), 401, invalidKey);
+  expect((await call("/members", successor.api_key)).status).toBe(200);
+});
+
+test("of two replacements at once one is made, the other is told so", async () => {
+  const old = await makeKey(company.admin, "Twice");
+  const answers = await Promise.all(
+    [1, 2].map(() => company.admin.rpc("replace_api_key", { key_id: old.id, overlap: "24 hours", expires_at: null })),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
+  expect(await sql`select from app.api_keys where company_id = ${company.id} and name = 'Twice'`).toHaveLength(2);
 });

@@ -32,6 +32,13 @@ function met(path: string, { at, row, filters }: ModelRow): Parameters {
   ]);
 }
 
+/** The rows that share their instant and the values of all filters with others. */
+const twins = (world: World, path: string) =>
+  tied(world, path).filter(
+    ({ at, filters }, _, all) =>
+      all.filter((row) => row.at === at && JSON.stringify(row.filters) === JSON.stringify(filters)).length > 2,
+  );
+
 /** For each filter a row whose value of it is rare beside the values of its other filters: it leads the search. */
 function led(world: World, path: string): Parameters[] {
   const rows = rowsOf(world, path);
@@ -56,8 +63,8 @@ export function everyCombination(world: World, path: string): Parameters[] {
   const parts = included.length > 1 ? [included.toReversed(), [included[0], included.at(-1)], ...included] : [included];
   const newest = { starting_after: String(rowsOf(world, path)[0]?.row.id) };
   const sets = [
-    ...tied(world, path)
-      .slice(1, 3)
+    ...twins(world, path)
+      .slice(0, 2)
       .map((row) => met(path, row)),
     ...led(world, path),
   ].flatMap(combinations<string>);

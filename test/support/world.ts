@@ -92,6 +92,8 @@ const many = <T>(length: number, make: (index: number) => T): T[] => Array.from(
  */
 const uneven = <T>(values: readonly T[]): T =>
   values[Math.floor(Math.min(8, values.length) * (randomInt(1000) / 1000) ** 3)] as T;
+/** The first of values that are there. */
+const first = <T>([value]: readonly T[]): T => value as T;
 const maybe = <T>(value: T): T | null => (randomInt(3) === 0 ? null : value);
 
 /** Parts for awkward texts, which could cause errors in CSV, JSON, SQL, HTML or a spreadsheet. */
@@ -127,8 +129,9 @@ const instant = (): Micros =>
     ? one(ties)
     : 1_767_225_600_000_000n + BigInt(randomInt(20_000_000)) * 1_000_000n + BigInt(randomInt(1_000_000));
 
-/** A time; the first three rows of a list have the same. */
-const shared = (index: number): Micros => (index < 3 ? (ties[0] ?? 0n) : instant());
+/** The first three rows of every list are twins: they have the same time, and the first value of all that can be filtered. */
+const isTwin = (index: number): boolean => index < 3;
+const shared = (index: number): Micros => (isTwin(index) ? (ties[0] ?? 0n) : instant());
 
 /** ISO 8601 in UTC with microseconds, as the API writes it. */
 export function iso(at: Micros): string {
@@ -154,9 +157,9 @@ export async function newWorld(size: number, language = one(languages)): Promise
     id: randomUUID(),
     name: text(),
     email: `m${index}.${canary}@${company.domain}`,
-    role: uneven(roles),
-    team_id: maybe(uneven(teams).id),
-    at: instant(),
+    role: isTwin(index) ? first(roles) : uneven(roles),
+    team_id: isTwin(index) ? first(teams).id : maybe(uneven(teams).id),
+    at: shared(index),
   }));
   const categories = many(12, (index) => {
     // One has no name at all.
@@ -179,27 +182,27 @@ export async function newWorld(size: number, language = one(languages)): Promise
     questions,
     kudos: many(size, (index) => ({
       id: randomUUID(),
-      sender_id: uneven(members).id,
-      receiver_id: uneven(members).id,
-      category_id: uneven(categories).id,
+      sender_id: (isTwin(index) ? first(members) : uneven(members)).id,
+      receiver_id: (isTwin(index) ? first(members) : uneven(members)).id,
+      category_id: (isTwin(index) ? first(categories) : uneven(categories)).id,
       message: text(),
       at: shared(index),
     })),
     rewards: newRewards(size, { canary, text, line }),
-    ratings: many(size, () => ({
+    ratings: many(size, (index) => ({
       id: randomUUID(),
       rating: randomInt(1, 6),
       comment: maybe(text()),
-      team_id: maybe(one(teams).id),
+      team_id: isTwin(index) ? first(teams).id : maybe(one(teams).id),
       points_awarded: maybe(randomInt(50)),
-      at: instant(),
+      at: shared(index),
     })),
-    answers: many(size, () => ({
+    answers: many(size, (index) => ({
       id: randomUUID(),
       question_id: maybe(one(questions).id),
       value: one<unknown>([null, 4, 0.5, true, text(), [text(), 1], { [canary]: text() }, "", "null"]),
       comment: one(["", text()]),
-      at: instant(),
+      at: shared(index),
     })),
   };
   await store(world);
@@ -220,8 +223,8 @@ function newRewards(
     stock_count: maybe(randomInt(100)),
     image_url: maybe(`https://img.example/${canary}`),
     vendor_name: maybe(text()),
-    is_archived: randomInt(3) === 0,
-    at: instant(),
+    is_archived: !isTwin(index) && randomInt(3) === 0,
+    at: shared(index),
   }));
 }
 
