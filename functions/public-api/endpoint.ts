@@ -101,7 +101,7 @@ export const teamId: Parameter = {
 export const include: Parameter = {
   name: "include",
   kind: "include",
-  description: "Further columns, with commas between them: appended after the others, always in the order given here.",
+  description: "Further columns, with commas between them: appended after the others, always in the same order.",
 };
 
 export const id: Column = { name: "id", type: "uuid", description: "The row's own id, for good." };

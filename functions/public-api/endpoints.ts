@@ -113,7 +113,8 @@ export const endpoints: readonly Endpoint[] = [
       {
         name: "category",
         type: "text",
-        description: "The category's name in the company's default language, else in English, else in any.",
+        description:
+          "The category's name in the company's default language (`pt-br` is `pt-BR`), else in English, else in any.",
       },
     ],
     included: [

@@ -1,44 +1,42 @@
-// The links between the documents, and the commands that write some of them (npm run docs, npm run openapi) when they
-// cannot work: then they write nothing and give the reason in one line.
-import { execFile } from "node:child_process";
+// The links between the documents, what npm run generate writes into them, and what it says when it cannot work: it
+// writes nothing then, and gives the reason in one line.
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { generatedFiles } from "../../scripts/generate.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { type Run, workFolder } from "../support/command_line.ts";
+import { type Run, runProgram, workFolder } from "../support/command_line.ts";
 import { stack } from "../support/stack.ts";
 
 const folder = workFolder();
 
-/** Runs scripts/<name>.ts; `stackFile` is the path where it looks for a stack. */
-function run(stackFile: string, name: string, ...args: string[]): Promise<Run> {
-  const env = { ...process.env, STACK_FILE: stackFile };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [`${root}/scripts/${name}.ts`, ...args], { env }, (error, stdout, stderr) =>
-      resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    );
+/** Runs npm run generate; `stackFile` is the path where it looks for a stack. */
+function generate(stackFile: string, ...args: string[]): Promise<Run> {
+  return runProgram(process.execPath, ["scripts/generate.ts", ...args], root, {
+    ...process.env,
+    STACK_FILE: stackFile,
   });
 }
 
-test.each(["docs", "openapi"])("npm run %s -- --help says how it is used, and exits with 0", async (name) => {
-  const { code, stdout, stderr } = await run(`${folder}/none.json`, name, "--help");
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout).toMatch(new RegExp(`^Usage: npm run ${name}`));
+test.each([...(await generatedFiles())])("%s is what npm run generate writes", (file, text) => {
+  const written = readFileSync(`${root}/${file}`, "utf8");
+  expect(file.endsWith(".json") ? JSON.stringify(JSON.parse(written)) : written, "stale: npm run generate").toBe(text);
 });
 
-test.each(["docs", "openapi"])("npm run %s refuses an option that it does not know, with its usage", async (name) => {
-  const { code, stderr } = await run(`${folder}/none.json`, name, "--exmaples");
+test("npm run generate -- --help says how it is used, another option is refused", async () => {
+  const help = await generate(`${folder}/none.json`, "--help");
+  expect(help).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Usage: npm run generate/), stderr: "" });
+  const { code, stderr } = await generate(`${folder}/none.json`, "--exmaples");
   expect(code).toBe(2);
-  expect(stderr).toMatch(new RegExp(`^Unknown option '--exmaples'.*\nUsage: npm run ${name}`));
+  expect(stderr).toMatch(/^Unknown option '--exmaples'.*\nUsage: npm run generate/);
 });
 
-test.each(["docs", "openapi --examples"])("without a stack npm run %s says so in a line", async (command) => {
+test("npm run generate -- --examples says in a line that no stack is running", async () => {
   // The second stack was stopped: its file still exists, but nothing listens at its address.
   const stopped = `${folder}/stopped.json`;
   writeFileSync(stopped, JSON.stringify({ ...stack, api_url: "http://127.0.0.1:9/functions/v1/public-api" }));
   for (const file of [`${folder}/none.json`, stopped]) {
-    const [name = "", ...args] = command.split(" ");
-    const { code, stderr } = await run(file, name, ...args);
+    const { code, stderr } = await generate(file, "--examples");
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: `No stack is running (${file}): start one with npm start, and leave it running\n`,

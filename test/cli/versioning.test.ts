@@ -2,8 +2,8 @@
 // number a document must have.
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { breakingChanges } from "../../scripts/openapi/breaking_changes.ts";
-import { type VersionedContract, versionProblems } from "../../scripts/openapi/version.ts";
+import { breakingChanges } from "../../scripts/generate/openapi/breaking_changes.ts";
+import { type VersionedContract, versionProblems } from "../../scripts/generate/openapi/version.ts";
 import { root } from "../../scripts/stack/process.ts";
 
 const read = (file: string) => JSON.parse(readFileSync(`${root}/${file}`, "utf8"));

@@ -1,6 +1,5 @@
 // The examples of README.md and docs/api.md. Every curl command is run, in the order of the page, with the key of the
-// first demo company. It must print the output that the page shows below it. `npm run docs` writes these outputs.
-import { readFileSync } from "node:fs";
+// first demo company. It must print the output that the page shows below it. `npm run generate -- --examples` writes these outputs.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   asBlock,
@@ -9,9 +8,7 @@ import {
   removeImports,
   runWithCurl,
   runWithFetch,
-  withEndpoints,
-} from "../../scripts/docs.ts";
-import { root } from "../../scripts/stack/process.ts";
+} from "../../scripts/generate/outputs.ts";
 import { checkedFetch } from "../support/contract.ts";
 import { first, sql, stack } from "../support/stack.ts";
 
@@ -28,14 +25,6 @@ afterAll(async () => {
   expect(await rewards()).toEqual(before);
 });
 
-test("both pages list every endpoint, with its aliases and its scope", () => {
-  for (const page of pages) {
-    const markdown = readFileSync(`${root}/${page}`, "utf8");
-    expect(markdown).toMatch(/<!-- endpoints -->\n\n\| Method and path .*\n\n<!-- end -->/s);
-    expect(markdown, "stale: npm run docs").toBe(withEndpoints(markdown));
-  }
-});
-
 test("both pages have examples", () => {
   for (const page of pages) expect(examples.filter((example) => example.page === page).length).toBeGreaterThan(1);
 });
@@ -43,7 +32,7 @@ test("both pages have examples", () => {
 for (const { page, command, shown } of examples) {
   test(`${page}: ${command.replace(/\s+/g, " ").trim()}`, async () => {
     const output = runWithCurl(command, stack.api_url, first.key);
-    expect(shown, "there is no output below it: npm run docs").not.toBeNull();
+    expect(shown, "there is no output below it: npm run generate -- --examples").not.toBeNull();
     expect(asBlock(output)).toBe(shown);
   });
 }

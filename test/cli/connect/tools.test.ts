@@ -4,7 +4,6 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { endpoints } from "../../../functions/public-api/endpoints.ts";
-import { postmanCollection } from "../../../scripts/openapi/postman.ts";
 import { root } from "../../../scripts/stack/process.ts";
 import { newCompany } from "../../support/companies.ts";
 import { needs } from "../../support/optional_tool.ts";
@@ -43,11 +42,6 @@ withTools("powershell.md: the scripts are PowerShell", async () => {
   expect(scripts).toHaveLength(3);
   for (const script of scripts) expect(parse("powershell.mjs", script)).toBe("");
   expect(parse("powershell.mjs", "foreach ($list in $Lists { }")).not.toBe("");
-});
-
-test("the Postman collection is what the endpoints make it", () => {
-  const stored = readFileSync(`${root}/docs/connect/public-data-api.postman_collection.json`, "utf8");
-  expect(JSON.parse(stored)).toEqual(postmanCollection());
 });
 
 withTools(

@@ -6,10 +6,10 @@ import type {
   ListEndpoint,
   Parameter,
   ParameterKind,
-} from "../../functions/public-api/endpoint.ts";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { rewardFields } from "../../functions/public-api/reward_rows.ts";
-import { scopes } from "../../functions/public-api/scopes.ts";
+} from "../../../functions/public-api/endpoint.ts";
+import { endpoints } from "../../../functions/public-api/endpoints.ts";
+import { rewardFields } from "../../../functions/public-api/reward_rows.ts";
+import { scopes } from "../../../functions/public-api/scopes.ts";
 
 /** JSON Schema 2020-12, as OpenAPI 3.1 holds it. */
 export type Schema = { readonly [keyword: string]: unknown };

@@ -1,4 +1,7 @@
-import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { createClient } from "@supabase/supabase-js";
+import { endpoints } from "../../../functions/public-api/endpoints.ts";
+import type { StackFile } from "../../stack/stack.ts";
+import { removeImports } from "../outputs.ts";
 
 /** Real responses by method and path, `errors` by status. Errors that no request can cause on purpose are left out. */
 export type Examples = Record<
@@ -53,4 +56,29 @@ export async function collectExamples(
     };
   }
   return examples;
+}
+
+/**
+ * Gets new examples from a running stack, with the demo company's key and two new keys, which are revoked at the end.
+ */
+export async function newExamples(stack: StackFile): Promise<Examples> {
+  const [company] = stack.companies;
+  if (!company) throw new Error("The stack that is running names no company");
+  const admin = createClient(stack.supabase_url, stack.publishable_key, { auth: { persistSession: false } });
+  await admin.auth.signInWithPassword({ email: company.admin_email, password: company.admin_password });
+  const made = await Promise.all(
+    ["read:members", "read:activity"].map(async (scope) => {
+      const { data, error } = await admin.rpc("create_api_key", { name: "npm run generate", scopes: [scope] });
+      if (error) throw new Error(error.message);
+      return data as { id: string; api_key: string };
+    }),
+  );
+  try {
+    const [members, activity] = made.map(({ api_key }) => api_key);
+    const keys = { all: company.api_key, "read:members": members ?? "", "read:activity": activity ?? "" };
+    return await collectExamples((path, init) => fetch(`${stack.api_url}${path}`, init), keys);
+  } finally {
+    await removeImports(stack);
+    for (const { id } of made) await admin.rpc("revoke_api_key", { key_id: id });
+  }
 }

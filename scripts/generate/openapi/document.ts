@@ -1,8 +1,8 @@
 // The OpenAPI 3.1 document of the API, built from endpoints.ts, the fields of imported rows, words.ts and real
 // examples.
-import type { Endpoint } from "../../functions/public-api/endpoint.ts";
-import { endpoints, version } from "../../functions/public-api/endpoints.ts";
-import { scopes } from "../../functions/public-api/scopes.ts";
+import type { Endpoint } from "../../../functions/public-api/endpoint.ts";
+import { endpoints, version } from "../../../functions/public-api/endpoints.ts";
+import { scopeTable } from "../reference.ts";
 import type { Examples } from "./examples.ts";
 import { parameter, reference, type Schema, schemas } from "./schemas.ts";
 import { type ErrorStatus, errorTexts, errorWords, introduction, tags } from "./words.ts";
@@ -162,17 +162,14 @@ export function openApiDocument(examples: Examples): Schema {
     const name = `${endpoint.method} ${endpoint.path}`;
     const real = examples[name];
     if (!real)
-      throw new Error(`scripts/openapi/examples.json has no example of ${name}: npm run openapi -- --examples`);
+      throw new Error(
+        `scripts/generate/openapi/examples.json has no example of ${name}: npm run generate -- --examples`,
+      );
     for (const path of [endpoint.path, ...endpoint.aliases]) {
       const alias = path === endpoint.path ? null : path;
       paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: operation(endpoint, real, alias) };
     }
   }
-  const opened = (name: string) =>
-    endpoints.filter(({ scope }) => scope === name).map(({ method, path }) => `\`${method} ${path}\``);
-  const scopeList = scopes
-    .map(({ name, opens }) => `| \`${name}\` | ${opened(name).join(", ")}: ${opens} |`)
-    .join("\n");
   return {
     openapi: "3.1.0",
     info: {
@@ -180,7 +177,7 @@ export function openApiDocument(examples: Examples): Schema {
       version,
       contact: { name: "The admin of your company who made the key" },
       license: { name: "All rights reserved", identifier: "LicenseRef-Proprietary" },
-      description: `${introduction}\n\n| Scope | Allows |\n|---|---|\n${scopeList}`,
+      description: `${introduction}\n\n${scopeTable().trimEnd()}`,
     },
     servers: [
       {

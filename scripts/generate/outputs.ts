@@ -1,13 +1,10 @@
-// npm run docs: writes the table of endpoints into README.md and docs/api.md, runs their curl commands against the
-// stack of `npm start`, and writes the output below each command. test/serial/docs.test.ts checks the outputs.
+// The curl commands of README.md and docs/api.md, and what they print against a running stack (npm run generate --
+// --examples). test/serial/docs.test.ts checks the outputs.
 import { spawnSync } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
-import { parseArgs } from "node:util";
-import { endpoints } from "../functions/public-api/endpoints.ts";
-import { withDatabase } from "./stack/database.ts";
-import { root } from "./stack/process.ts";
-import { runCommandLine, runningStack } from "./stack/running.ts";
-import type { StackFile } from "./stack/stack.ts";
+import { readFile } from "node:fs/promises";
+import { withDatabase } from "../stack/database.ts";
+import { root } from "../stack/process.ts";
+import type { StackFile } from "../stack/stack.ts";
 
 export const pages = ["README.md", "docs/api.md"];
 
@@ -98,42 +95,19 @@ export async function removeImports(stack: StackFile): Promise<void> {
   );
 }
 
-/** Returns a page with the current table of endpoints. */
-export function withEndpoints(markdown: string): string {
-  const code = (text: string) => `\`${text}\``;
-  const rows = endpoints.map(({ method, path, aliases, scope, summary }) => {
-    const cells = [
-      code(`${method} ${path}`),
-      aliases.map(code).join(", "),
-      scope ? code(scope) : "any valid key",
-      summary,
-    ];
-    return `| ${cells.join(" | ").replaceAll("|  |", "| |")} |\n`;
-  });
-  const table = `| Method and path | Alias | Scope | What it answers |\n|---|---|---|---|\n${rows.join("")}`;
-  return markdown.replace(/(?<=<!-- endpoints -->\n\n).*?(?=\n<!-- end -->)/s, table);
-}
-
-const usage = `Usage: npm run docs
-Writes the table of endpoints into ${pages.join(" and ")}, runs their curl commands against the stack that npm start runs,
-and writes what these print below them.`;
-
-async function main(): Promise<void> {
-  const { values } = parseArgs({ options: { help: { type: "boolean", short: "h" } } });
-  if (values.help) return console.log(usage);
-  const stack = await runningStack();
+/** Runs the commands of all pages, in order, and returns each page with the output below each command. */
+export async function withOutputs(stack: StackFile): Promise<Map<string, string>> {
   const key = stack.companies[0]?.api_key ?? "";
+  const written = new Map<string, string>();
   await removeImports(stack);
   for (const page of pages) {
     const markdown = await readFile(`${root}/${page}`, "utf8");
-    const written = withEndpoints(markdown).replace(block, (whole, command: string) => {
+    const text = markdown.replace(block, (whole, command: string) => {
       if (!isExample(command)) return whole;
       return `\`\`\`sh\n${command}\`\`\`\n\n${asBlock(runWithCurl(command, stack.api_url, key))}`;
     });
-    await writeFile(`${root}/${page}`, written);
-    console.log(`${page}: ${written === markdown ? "as it was" : "written"}`);
+    written.set(page, text);
   }
   await removeImports(stack);
+  return written;
 }
-
-if (import.meta.main) await runCommandLine(main, usage);

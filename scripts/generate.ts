@@ -1,0 +1,48 @@
+// npm run generate: writes what repeats endpoints.ts: docs/openapi.json, the Postman collection, and the tables of
+// README.md and docs/api.md. With -- --examples it first asks the stack of `npm start`: for the examples of the document,
+// and for what the curl commands of the pages print. test/cli/documents.test.ts fails when something is stale.
+import { readFile, writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { openApiDocument } from "./generate/openapi/document.ts";
+import { type Examples, newExamples } from "./generate/openapi/examples.ts";
+import { postmanCollection } from "./generate/openapi/postman.ts";
+import { pages, withOutputs } from "./generate/outputs.ts";
+import { withReference } from "./generate/reference.ts";
+import { bin, root, runCommand } from "./stack/process.ts";
+import { runCommandLine, runningStack } from "./stack/running.ts";
+
+const examplesFile = "scripts/generate/openapi/examples.json";
+
+/** Every generated file and its text. JSON is not formatted yet. */
+export async function generatedFiles(): Promise<Map<string, string>> {
+  const read = (file: string) => readFile(`${root}/${file}`, "utf8");
+  const examples: Examples = JSON.parse(await read(examplesFile));
+  const files = new Map([
+    ["docs/openapi.json", JSON.stringify(openApiDocument(examples))],
+    ["docs/connect/public-data-api.postman_collection.json", JSON.stringify(postmanCollection())],
+  ]);
+  for (const page of pages) files.set(page, withReference(await read(page), examples));
+  return files;
+}
+
+async function write(files: Iterable<[string, string]>): Promise<void> {
+  for (const [file, text] of files) {
+    await writeFile(`${root}/${file}`, text);
+    if (file.endsWith(".json")) await runCommand(bin("biome"), ["format", "--write", `${root}/${file}`]);
+  }
+}
+
+const usage = `Usage: npm run generate [-- --examples]
+Writes docs/openapi.json, the Postman collection, and the tables of ${pages.join(" and ")}.
+  --examples   first ask the stack that npm start runs for new examples, and for the outputs of all curl commands`;
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({ options: { examples: { type: "boolean" }, help: { type: "boolean", short: "h" } } });
+  if (values.help) return console.log(usage);
+  if (values.examples) await write([[examplesFile, JSON.stringify(await newExamples(await runningStack()))]]);
+  await write(await generatedFiles());
+  if (values.examples) await write(await withOutputs(await runningStack()));
+  console.log("Written: docs/openapi.json, the Postman collection, README.md and docs/api.md");
+}
+
+if (import.meta.main) await runCommandLine(main, usage);
