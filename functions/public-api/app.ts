@@ -4,10 +4,11 @@ import { csv } from "./csv.ts";
 import { asPage, asStream, asText, connect, type Reader, type Reply, type Settings } from "./database.ts";
 import type { Endpoint, ImportEndpoint, KeyEndpoint, ListEndpoint } from "./endpoint.ts";
 import { endpoints, version } from "./endpoints.ts";
+import { Visit } from "./fair_queue.ts";
 import { type Parameters, readParameters } from "./parameters.ts";
-import { type Answer, ApiError, errorAnswer, json, type Logged, preflight, toResponse } from "./responses.ts";
-import { readRewards } from "./reward_import.ts";
-import { Visit, WaitingLine } from "./waiting_line.ts";
+import { type Answer, ApiError, closing, errorAnswer, json, type Logged, preflight, toResponse } from "./responses.ts";
+import { bodySize, readRewards } from "./reward_import.ts";
+import { WaitingLine } from "./waiting_line.ts";
 
 /** The outcome of a request: the answer, and fields for the log, never with a key, a hash, a parameter or data. */
 type Outcome = { answer: Answer; logged: Logged };
@@ -26,7 +27,10 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
     const requestId = crypto.randomUUID();
     const { path, query } = address(request.url);
     const { answer, logged } = await respond(request, path, query).catch(failed);
-    const line = {
+    // What is left of the body is not read. The caller may still be sending it, and must not take the rest of it for the
+    // next request.
+    const isUnread = request.body !== null && !request.bodyUsed;
+    const entry = {
       time: new Date().toISOString(),
       request_id: requestId,
       method: loggable(request.method),
@@ -35,26 +39,36 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
       milliseconds: Math.round((performance.now() - started) * 10) / 10,
       ...{ rows: null, key_id: null, company_id: null, waited_milliseconds: 0, ...logged },
     };
-    log(JSON.stringify(line));
-    return toResponse(answer, requestId, request.method === "HEAD");
+    log(JSON.stringify(entry));
+    return toResponse(isUnread ? closing(answer) : answer, requestId, request.method === "HEAD");
   };
 
   async function respond(request: Request, path: string, query: string): Promise<Outcome> {
     const { endpoint, allowed } = route(path, request.method);
     if (!endpoint) return { answer: preflight(allowed), logged: {} };
-    const keyHash = keyHashOf(request.headers);
-    const visit = new Visit(request.signal);
-    const call: Call = (rpc, args, read) =>
-      line.call(visit, () => callDatabase(rpc, { key_hash: keyHash, ...args }, endpoint.scope, read, request.signal));
-    const { answer, logged } = await line
-      .inTurn(keyHash, visit, () => serve(endpoint, query, request.body, call))
-      .catch(failed);
+    const visit = new Visit(keyHashOf(request.headers), request.signal);
+    const service: Service = {
+      call: (rpc, args, read) =>
+        line.call(visit, () => callDatabase(rpc, { key_hash: visit.keyHash, ...args }, endpoint.scope, read)),
+      upload: (write) => line.upload(visit, bodySize(request.headers), () => readRewards(request.body).then(write)),
+    };
+    const { answer, logged } = await serve(endpoint, query, service).catch(failed);
     return { answer, logged: { ...logged, waited_milliseconds: Math.round(visit.waited * 10) / 10 } };
   }
 }
 
-async function serve(endpoint: Endpoint, query: string, body: Request["body"], call: Call): Promise<Outcome> {
-  if (endpoint.kind === "import") return await importRewards(endpoint, query, body, call);
+/** What a request needs, each when it is the turn of its company. */
+type Service = {
+  /** Calls the database with the key of the request. */
+  call: <Body>(rpc: string, args: object, read: Reader<Body>) => Promise<Reply<Body>>;
+  /** Reads the rewards of the body, and passes them on. */
+  upload: (write: (rewards: object[]) => Promise<Outcome>) => Promise<Outcome>;
+};
+type Call = Service["call"];
+
+async function serve(endpoint: Endpoint, query: string, service: Service): Promise<Outcome> {
+  if (endpoint.kind === "import") return await importRewards(endpoint, query, service);
+  const { call } = service;
   let parameters: Parameters;
   try {
     parameters = readParameters(endpoint, query);
@@ -65,9 +79,6 @@ async function serve(endpoint: Endpoint, query: string, body: Request["body"], c
   return endpoint.kind === "key" ? await checkKey(endpoint, call) : await list(endpoint, parameters, call);
 }
 
-/** Calls the database with the key of the request. */
-type Call = <Body>(rpc: string, args: object, read: Reader<Body>) => Promise<Reply<Body>>;
-
 /** Verifies key and scope, then runs `rest`. The log line gets the key's id and company even if `rest` fails. */
 async function afterVerifying({ scope }: Endpoint, call: Call, rest: () => Promise<Outcome>): Promise<Outcome> {
   const verified = await call("verify_api_key", { required_scope: scope }, asText);
@@ -76,12 +87,13 @@ async function afterVerifying({ scope }: Endpoint, call: Call, rest: () => Promi
 }
 
 /** `POST /rewards`: the body is read only after the database has verified the key. */
-function importRewards(endpoint: ImportEndpoint, query: string, body: Request["body"], call: Call): Promise<Outcome> {
+function importRewards(endpoint: ImportEndpoint, query: string, { call, upload }: Service): Promise<Outcome> {
   return afterVerifying(endpoint, call, async () => {
     readParameters(endpoint, query);
-    const rewards = await readRewards(body);
-    const reply = await call(endpoint.rpc, { rewards: JSON.stringify(rewards) }, asText);
-    return { answer: json(reply.body), logged: { ...reply.logged, rows: rewards.length } };
+    return await upload(async (rewards) => {
+      const reply = await call(endpoint.rpc, { rewards: JSON.stringify(rewards) }, asText);
+      return { answer: json(reply.body), logged: { ...reply.logged, rows: rewards.length } };
+    });
   });
 }
 
@@ -90,14 +102,15 @@ const verifiedKey = z.object({
   key_name: z.string(),
   scopes: z.array(z.string()),
   expires_at: z.string().nullable(),
+  company_id: z.string(),
 });
 
 /** `GET /`: the version, the key's name, company and scopes, and the endpoints (`docs/api.md`, Authentication). */
 async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
   const { body, logged } = await call(rpc, {}, asText);
   const listed = endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope }));
-  const { expires_at, ...key } = verifiedKey.parse(JSON.parse(body));
-  return { answer: json(JSON.stringify({ version, ...key, endpoints: listed, expires_at })), logged };
+  const { expires_at, company_id, ...key } = verifiedKey.parse(JSON.parse(body));
+  return { answer: json(JSON.stringify({ version, ...key, endpoints: listed, expires_at, company_id })), logged };
 }
 
 /** A list: the database's JSON, forwarded unchanged, or CSV (`docs/api.md`, Lists). */

@@ -1,18 +1,25 @@
 import { z } from "zod";
-import { ApiError, type Bytes, gone, type Logged, tooManyRequests, unauthorized } from "./responses.ts";
+import { ApiError, type Bytes, type Logged, tooManyRequests, unauthorized } from "./responses.ts";
 
 /** The result of a database function: the headers that it set, its JSON as the reader returned it, log fields. */
 export type Reply<Body> = { headers: Headers; body: Body; logged: Logged };
 export type Reader<Body> = (response: Response) => Body | Promise<Body>;
 
-/** Calls the database function `rpc` for an endpoint with `scope`. `signal`: the caller has disconnected. */
-type CallDatabase = <Body>(
-  rpc: string,
-  args: object,
-  scope: string | null,
-  read: Reader<Body>,
-  signal: AbortSignal,
-) => Promise<Reply<Body>>;
+/** Calls the database function `rpc` for an endpoint with `scope`. */
+type CallDatabase = <Body>(rpc: string, args: object, scope: string | null, read: Reader<Body>) => Promise<Reply<Body>>;
+
+/**
+ * The error of a call that the database cannot serve now, but may soon: too many requests of the company are running
+ * (then with the number of those that may), or the Data API is connecting to the database.
+ */
+export class Busy extends ApiError {
+  readonly requestsAtOnce: number | undefined;
+
+  constructor({ status, message, headers, logged }: ApiError, requestsAtOnce?: number) {
+    super(status, message, { headers, logged });
+    this.requestsAtOnce = requestsAtOnce;
+  }
+}
 
 /** Reads the whole body. Throws if it breaks off. */
 export const asText: Reader<string> = (response) => response.text();
@@ -95,19 +102,17 @@ function currentSecretKey(json: string | undefined): string | undefined {
  * Connects to the project's Data API. It uses fetch directly: a client library would parse and serialize every page,
  * although most pages are forwarded unchanged.
  * The calls throw an ApiError: 400 (`starting_after` is not in the list), 401 (key unknown, revoked or expired), 403
- * (scope missing), 429 (too many requests of the company at once; try again), 499 (the caller has disconnected), and
- * 500 for any other failure (`docs/api.md`, Errors).
+ * (scope missing), 429 (too many requests of the company at once), and 500 for any other failure (`docs/api.md`,
+ * Errors). It is a Busy when the call should be tried again.
  */
 export function connect({ supabaseUrl, secretKey }: Settings): CallDatabase {
   const headers = new Headers({ apikey: secretKey, "Content-Type": "application/json", Accept: "application/json" });
   // A legacy key is a JWT and must be in both headers. A new secret key is not a JWT and is refused as a bearer token.
   if (!secretKey.startsWith("sb_secret_")) headers.set("Authorization", `Bearer ${secretKey}`);
 
-  return async (rpc, args, scope, read, signal) => {
+  return async (rpc, args, scope, read) => {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(new DOMException("too late", "TimeoutError")), deadline);
-    const stop = () => abort.abort(gone());
-    signal.addEventListener("abort", stop);
     const body = JSON.stringify(args);
     const ask = () =>
       fetch(`${supabaseUrl}/rest/v1/rpc/${rpc}`, {
@@ -128,12 +133,10 @@ export function connect({ supabaseUrl, secretKey }: Settings): CallDatabase {
       throw await refusal(rpc, scope, response);
     } catch (error) {
       if (error instanceof ApiError) throw error;
-      if (signal.aborted) throw gone();
       // Without the error's message, which may contain the address or a header.
       throw failure(rpc, `gave no complete answer (${error instanceof Error ? error.name : typeof error})`);
     } finally {
       clearTimeout(timer);
-      signal.removeEventListener("abort", stop);
     }
   };
 }
@@ -155,13 +158,15 @@ async function refusal(rpc: string, scope: string | null, response: Response): P
   if (response.status === 403 && code === "PT403") {
     return new ApiError(403, `Forbidden: this key is missing the "${scope}" scope`, { logged: ownerOfKey(details) });
   }
-  if (response.status === 429 && code === "PT429")
-    return tooManyRequests("refused by the database", ownerOfKey(details));
+  if (response.status === 429 && code === "PT429") {
+    return new Busy(tooManyRequests("refused by the database", ownerOfKey(details)), requestsAtOnce(details));
+  }
   if (response.status === 400 && code === "PT400") {
     const message = "starting_after must be the id of a row of this list";
     return new ApiError(400, message, { logged: ownerOfKey(details) });
   }
-  return failure(rpc, `answered ${response.status} with ${code ?? "no code"}`);
+  const error = failure(rpc, `answered ${response.status} with ${code ?? "no code"}`);
+  return response.status === 503 ? new Busy(error) : error;
 }
 
 function failure(rpc: string, what: string): ApiError {
@@ -170,6 +175,7 @@ function failure(rpc: string, what: string): ApiError {
 
 const errorBody = z.object({ code: z.string().regex(/^[0-9A-Z]{3,8}$/), details: z.string().nullish() }).partial();
 const keyOwner = z.object({ key_id: z.guid(), company_id: z.guid() });
+const bound = z.object({ requests_at_once: z.int() });
 
 /** The code and details of a PostgREST error body, or neither if it is another body. Reads only the first few KiB. */
 async function readError(response: Response): Promise<z.infer<typeof errorBody>> {
@@ -192,9 +198,18 @@ async function readError(response: Response): Promise<z.infer<typeof errorBody>>
 
 /** The key's id and company for the log, from the `details` of an error, which hold them as JSON text. */
 function ownerOfKey(details: string | null | undefined): Logged {
+  return keyOwner.safeParse(parsed(details)).data ?? {};
+}
+
+/** How many requests of the company may run, from the `details` of a PT429. */
+function requestsAtOnce(details: string | null | undefined): number | undefined {
+  return bound.safeParse(parsed(details)).data?.requests_at_once;
+}
+
+function parsed(json: string | null | undefined): unknown {
   try {
-    return keyOwner.parse(JSON.parse(details ?? ""));
+    return JSON.parse(json ?? "");
   } catch {
-    return {};
+    return undefined;
   }
 }

@@ -2,7 +2,7 @@
 import { type Endpoint, id, include, list, teamId, window } from "./endpoint.ts";
 
 /** The API version that `GET /` reports (`docs/api.md`, Versioning). */
-export const version = "1.1.0";
+export const version = "1.2.0";
 
 /** Every method and path (`docs/api.md`, Requests). */
 export const endpoints: readonly Endpoint[] = [

@@ -53,8 +53,8 @@ export function tooManyRequests(why: string, owner: Logged = {}): ApiError {
 /**
  * The error when the caller has disconnected. Nobody receives it; in the log it shows that the service has not failed.
  */
-export function gone(): ApiError {
-  return new ApiError(499, "Client Closed Request", { logged: { error: "the caller went away" } });
+export function gone(owner: Logged = {}): ApiError {
+  return new ApiError(499, "Client Closed Request", { logged: { ...owner, error: "the caller went away" } });
 }
 
 /**
@@ -80,6 +80,14 @@ function escapeUnits(text: string): string {
   return text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+/** The answer with the announcement that the connection is closed after it. */
+export function closing(answer: Answer): Answer {
+  return { ...answer, headers: { ...answer.headers, Connection: "close" } };
+}
+
+/** What a web page may read of the headers. */
+export const exposedHeaders = "X-Request-Id, X-Has-More, Link, Retry-After, Content-Disposition";
+
 /** Builds the response; a HEAD request gets the headers of the GET (`docs/api.md`, Requests). */
 export function toResponse({ status, headers, body }: Answer, requestId: string, isHead: boolean): Response {
   if (isHead && body instanceof ReadableStream) body.cancel().catch(() => {});
@@ -92,7 +100,7 @@ export function toResponse({ status, headers, body }: Answer, requestId: string,
       "Cache-Control": "private, no-store",
       "X-Content-Type-Options": "nosniff",
       "Access-Control-Allow-Origin": "*",
-      "Access-Control-Expose-Headers": "X-Request-Id, X-Has-More, Content-Disposition",
+      "Access-Control-Expose-Headers": exposedHeaders,
       ...headers,
     },
   });

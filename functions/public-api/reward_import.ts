@@ -1,4 +1,4 @@
-import { ApiError, badRequest } from "./responses.ts";
+import { ApiError, badRequest, gone } from "./responses.ts";
 import { checkRow, readRows, type SentRow } from "./reward_rows.ts";
 
 /** The limits of a body: bytes, rewards, milliseconds until it is complete, and pieces beyond one per 1500 bytes. */
@@ -32,36 +32,51 @@ export async function readRewards(body: ReadableStream<Uint8Array> | null): Prom
   return checked;
 }
 
+/** How many bytes the body has at most: what the request says, else the limit. */
+export function bodySize(headers: Headers): number {
+  return Math.min(Number(headers.get("Content-Length") ?? limits.bytes), limits.bytes);
+}
+
 /** Reads a body as UTF-8, and stops at the limits for bytes, time and pieces. */
 async function readText(body: ReadableStream<Uint8Array> | null): Promise<string> {
   if (!body) return "";
   const reader = body.getReader();
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  const stop = () => reader.cancel().catch(() => {});
+  // The caller may still be sending the rest.
+  const refuse = (error: ApiError): never => {
+    reader.cancel().catch(() => {});
+    throw new ApiError(error.status, error.message, { headers: { Connection: "close" } });
+  };
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
-    stop();
+    reader.cancel().catch(() => {});
   }, limits.milliseconds);
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
   try {
-    const pieces: string[] = [];
-    let bytes = 0;
     for (;;) {
-      const { done, value } = await reader.read();
-      if (isLate) throw new ApiError(408, "Request Timeout");
-      if (done) return pieces.join("") + decoder.decode();
+      const { done, value } = await reader.read().catch(() => Promise.reject(gone()));
+      if (isLate) return refuse(new ApiError(408, "Request Timeout"));
+      if (done) return textOf(pieces);
       bytes += value.length;
-      if (bytes > limits.bytes) throw badRequest([`body must be at most 8 MiB and ${limits.rewards} rewards`]);
-      pieces.push(decoder.decode(value, { stream: true }));
-      // Each piece needs 64 KiB of memory, and as much time as several KiB: a body in pieces of one byte would take
-      // minutes.
-      if (pieces.length > limits.pieces + bytes / 1500) throw badRequest(["body must come in fewer and larger pieces"]);
+      if (bytes > limits.bytes) return refuse(badRequest([`body must be at most 8 MiB and ${limits.rewards} rewards`]));
+      // A copy: each piece comes in a buffer of 64 KiB.
+      pieces.push(value.slice());
+      // Each piece takes as much time as several KiB: a body in pieces of one byte would take minutes.
+      if (pieces.length > limits.pieces + bytes / 1500) {
+        return refuse(badRequest(["body must come in fewer and larger pieces"]));
+      }
     }
-  } catch (error) {
-    stop();
-    // The decoder throws if the body is not UTF-8, the reader if the caller disconnects.
-    throw error instanceof ApiError ? error : badRequest(["body must be valid JSON"]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+function textOf(pieces: readonly Uint8Array[]): string {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  try {
+    return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
+  } catch {
+    throw badRequest(["body must be valid JSON"]);
   }
 }

@@ -1,164 +1,103 @@
-import { ApiError, gone, tooManyRequests } from "./responses.ts";
+import { Busy, type Reply } from "./database.ts";
+import { FairQueue, patience, type Visit } from "./fair_queue.ts";
+import { ApiError, type Logged } from "./responses.ts";
 
-/** How long a request waits at most, in milliseconds, for all its calls together (`docs/api.md`, Limits). */
-const patience = 2000;
-
-/**
- * How many requests of one key run at once: `alone` if no other key has sent a request for `afterOthers` milliseconds,
- * otherwise `besideOthers`. The time is there because a client mostly sends its next request shortly after a response.
- * The database runs 4 requests of one company, from all instances together.
- */
-const ofOneKey = { alone: 4, besideOthers: 2, afterOthers: 1000 };
-
-/** How many database calls run at once, of all keys together. PostgREST has 10 or more connections in total. */
+/** How many database calls run at once, of all companies. PostgREST has 10 or more connections in total. */
 const together = 8;
+
+/** The lane of all keys that this instance has not seen verified, and how many of its calls run at once. */
+const strangers = { name: "", most: 2 };
+
+/** How many bytes the bodies of all uploads may have at once, and how many uploads one company may have. */
+const bodies = { bytes: 48 * 1024 * 1024, ofOneCompany: 4 };
+
+/** How many keys an instance remembers at most. */
+const mostKeys = 5000;
 
 /**
  * In milliseconds: the time between two refusals of a key (`apart`), and the longest delay of one (`held`). So a client
- * that tries many keys at once gets the refusals one after the other, and cannot keep the line full.
+ * that tries many keys at once gets the refusals one after the other, and cannot keep the lane of strangers full.
  */
 const refusals = { apart: 20, held: 4000 };
 
-/** One request: how long it has waited so far, in milliseconds, and the signal that its caller has disconnected. */
-export class Visit {
-  waited = 0;
-  readonly signal: AbortSignal;
-
-  constructor(signal: AbortSignal) {
-    this.signal = signal;
-  }
-
-  /**
-   * Waits until it is called. `lineUp` gets the function that ends the wait, and returns the function that removes the
-   * request from the line. Throws a 429 ApiError after `patience`, and a 499 when the caller disconnects.
-   */
-  async wait(lineUp: (call: () => void) => () => void): Promise<void> {
-    const since = performance.now();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const leave = lineUp(resolve);
-    const timer = setTimeout(() => reject(tooManyRequests("no turn in time")), patience - this.waited);
-    const goAway = () => reject(gone());
-    this.signal.addEventListener("abort", goAway);
-    try {
-      if (this.signal.aborted) throw gone();
-      await promise;
-    } finally {
-      leave();
-      clearTimeout(timer);
-      this.signal.removeEventListener("abort", goAway);
-      this.waited += performance.now() - since;
-    }
-  }
-}
-
-/** Lets a number of requests in at once, `most`. The others wait in the order of their arrival. */
-class Gate {
-  #inside = 0;
-  readonly #waiting = new Set<() => void>();
-  readonly #most: () => number;
-
-  constructor(most: () => number) {
-    this.#most = most;
-  }
-
-  get isEmpty(): boolean {
-    return this.#inside === 0 && this.#waiting.size === 0;
-  }
-
-  async enter(visit: Visit): Promise<void> {
-    if (this.#inside < this.#most()) {
-      this.#inside++;
-      return;
-    }
-    let isIn = false;
-    try {
-      await visit.wait((call) => {
-        const letIn = () => {
-          isIn = true;
-          call();
-        };
-        this.#waiting.add(letIn);
-        return () => this.#waiting.delete(letIn);
-      });
-    } catch (error) {
-      // It was let in at the same moment in which it gave up.
-      if (isIn) this.leave();
-      throw error;
-    }
-  }
-
-  leave(): void {
-    this.#inside--;
-    this.admit();
-  }
-
-  /** Lets in as many waiting requests as there is room for, in the order of their arrival. */
-  admit(): void {
-    for (const letIn of this.#waiting) {
-      if (this.#inside >= this.#most()) return;
-      this.#waiting.delete(letIn);
-      this.#inside++;
-      letIn();
-    }
-  }
-}
-
 /**
- * The line before the database (`docs/api.md`, Limits). Only a few requests of one key run at once, and only so many
- * calls of all keys together that they do not fill PostgREST's pool. The others wait here, without a connection. Each
- * instance of the function has its own line, so the database limits the requests of one company. Of requests that are
- * over, the line keeps only which key was last.
+ * The line before the database (`docs/api.md`, Limits). Requests wait here without a connection, each company in a lane
+ * of its own. Which company a key belongs to is remembered from the answers of the database, and decides only who waits
+ * where: the database verifies the key of every request.
  */
 export class WaitingLine {
-  readonly #keys = new Map<string, Gate>();
-  readonly #calls = new Gate(() => together);
-  #lastKey: string | undefined;
-  /** When a request last came with another key than the request before. */
-  #keyChanged = Number.NEGATIVE_INFINITY;
+  /** Key hash → the ids of key and company. */
+  readonly #owners = new Map<string, Logged>();
+  readonly #calls = new FairQueue(together, (lane) => (lane === strangers.name ? strangers.most : together));
+  readonly #bodies = new FairQueue(bodies.bytes, () => bodies.ofOneCompany);
   #nextRefusal = 0;
 
-  /** Serves a request of this key when it is its turn. Throws a 429 ApiError when its turn does not come in time. */
-  async inTurn<Result>(keyHash: string, visit: Visit, serve: () => Promise<Result>): Promise<Result> {
-    const key = this.#keys.get(keyHash) ?? new Gate(() => this.#mostOfOneKey());
-    this.#keys.set(keyHash, key);
-    if (this.#lastKey !== undefined && this.#lastKey !== keyHash) this.#keyChanged = performance.now();
-    this.#lastKey = keyHash;
-    let isIn = false;
-    try {
-      await key.enter(visit);
-      isIn = true;
-      return await serve();
-    } finally {
-      if (isIn) key.leave();
-      if (key.isEmpty) this.#keys.delete(keyHash);
-    }
-  }
-
-  /** Calls the database when there is room. After a 429 it pauses and tries again, until `patience` is over. */
-  async call<Result>(visit: Visit, ask: () => Promise<Result>): Promise<Result> {
-    for (let pause = 20; ; pause = Math.min(2 * pause, 160)) {
+  /**
+   * Calls the database when it is the request's turn. A call that the database cannot serve now waits at the end of its
+   * lane and is made again. Throws what `ask` throws, a 429 ApiError when there was no turn in time, and a 499 when the
+   * caller disconnects.
+   */
+  async call<Body>(visit: Visit, ask: () => Promise<Reply<Body>>): Promise<Reply<Body>> {
+    for (let busy: Busy | undefined; ; ) {
       try {
         return await this.#callOnce(visit, ask);
       } catch (error) {
-        if (error instanceof ApiError && error.status === 401) await this.#holdBack();
-        if (!(error instanceof ApiError) || error.status !== 429 || visit.waited >= patience) throw error;
+        if (!(error instanceof Busy)) throw isLate(error) ? (busy ?? error) : error;
+        if (visit.waited >= patience) throw error;
+        busy = error;
       }
-      // Random, so that waiting requests do not all try again at the same moment.
-      const milliseconds = pause * (0.5 + Math.random());
-      await visit.wait((call) => {
-        const timer = setTimeout(call, milliseconds);
-        return () => clearTimeout(timer);
-      });
     }
   }
 
-  async #callOnce<Result>(visit: Visit, ask: () => Promise<Result>): Promise<Result> {
-    await this.#calls.enter(visit);
-    try {
-      return await ask();
-    } finally {
-      this.#calls.leave();
+  async #callOnce<Body>(visit: Visit, ask: () => Promise<Reply<Body>>): Promise<Reply<Body>> {
+    const leave = await this.#calls.enter(this.#laneOf(visit), 1, visit);
+    const answer = ask().then(
+      (reply) => {
+        this.#remember(visit.keyHash, reply.logged);
+        return reply;
+      },
+      (error) => this.#learn(visit, error),
+    );
+    // PostgREST goes on with a call whose caller has disconnected. So the call keeps its place until it has ended.
+    const reply = visit.orGone(answer.finally(leave), discard);
+    return await reply.catch(async (error) => {
+      if (error instanceof ApiError && error.status === 401) await this.#holdBack();
+      throw error;
+    });
+  }
+
+  /** Learns from a refusal of the database, before the place is given to another request. */
+  #learn(visit: Visit, error: unknown): never {
+    if (error instanceof ApiError) {
+      this.#remember(visit.keyHash, error.logged);
+      if (error.status === 401) this.#owners.delete(visit.keyHash);
+      if (error instanceof Busy) this.#calls.refused(this.#laneOf(visit), error.requestsAtOnce);
     }
+    throw error;
+  }
+
+  /** Runs `serve` when there is room for a body of so many bytes. Throws as `call` does. */
+  async upload<Result>(visit: Visit, bytes: number, serve: () => Promise<Result>): Promise<Result> {
+    const leave = await this.#bodies.enter(this.#laneOf(visit), bytes, visit);
+    return await serve().finally(leave);
+  }
+
+  #laneOf(visit: Visit): string {
+    visit.owner = this.#owners.get(visit.keyHash) ?? {};
+    return visit.owner.company_id ?? strangers.name;
+  }
+
+  #remember(keyHash: string, { key_id, company_id }: Logged): void {
+    if (!key_id || !company_id || this.#owners.has(keyHash)) return;
+    this.#owners.set(keyHash, { key_id, company_id });
+    if (this.#owners.size > mostKeys) this.#forgetSome();
+  }
+
+  /** Forgets the older half of the keys of the company with the most keys: no company makes another one a stranger. */
+  #forgetSome(): void {
+    const keysOf = Map.groupBy(this.#owners, ([, { company_id }]) => company_id);
+    const most = [...keysOf.values()].reduce((one, other) => (other.length > one.length ? other : one));
+    for (const [keyHash] of most.slice(0, Math.ceil(most.length / 2))) this.#owners.delete(keyHash);
   }
 
   /** Delays the refusal of a key until those before it have been sent; without any there is no delay. */
@@ -168,9 +107,13 @@ export class WaitingLine {
     this.#nextRefusal = turn + refusals.apart;
     if (turn > now) await new Promise((resolve) => setTimeout(resolve, turn - now));
   }
+}
 
-  #mostOfOneKey(): number {
-    const isAlone = this.#keys.size === 1 && performance.now() - this.#keyChanged > ofOneKey.afterOthers;
-    return isAlone ? ofOneKey.alone : ofOneKey.besideOthers;
-  }
+function isLate(error: unknown): boolean {
+  return error instanceof ApiError && error.status === 429;
+}
+
+/** Ends a reply that nobody waits for. */
+function discard({ body }: Reply<unknown>): void {
+  if (body instanceof ReadableStream) body.cancel().catch(() => {});
 }

@@ -1,6 +1,6 @@
 // The function without its waiting line. Runs under Deno.
 import { WaitingLine } from "../../functions/public-api/waiting_line.ts";
 
-WaitingLine.prototype.inTurn = (_keyHash, _visit, serve) => serve();
 WaitingLine.prototype.call = (_visit, ask) => ask();
+WaitingLine.prototype.upload = (_visit, _bytes, serve) => serve();
 await import("../../functions/public-api/index.ts");

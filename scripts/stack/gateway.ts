@@ -34,7 +34,8 @@ function answer(response: ServerResponse, status: number, message: string): void
 
 /**
  * Forwards a request to the function and its response back, as streams of unchanged bytes. A body that is cut off on
- * one side is cut off on the other.
+ * one side is cut off on the other. When the function answers before the body has come, the connection is closed after
+ * the answer, as the function closes its own.
  */
 function forward(incoming: IncomingMessage, response: ServerResponse, port: number, path: string): void {
   const outgoing = request({
@@ -49,6 +50,11 @@ function forward(incoming: IncomingMessage, response: ServerResponse, port: numb
   let answered = false;
   outgoing.on("response", (upstream) => {
     answered = true;
+    if (!incoming.complete) {
+      // Read until the answer has been sent: a connection that is closed with unread bytes may lose the answer.
+      incoming.unpipe(outgoing).resume();
+      response.setHeader("Connection", "close");
+    }
     response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage, endToEnd(upstream.rawHeaders));
     response.flushHeaders();
     pipeline(upstream, response).catch(() => response.destroy());

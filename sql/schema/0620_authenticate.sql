@@ -9,8 +9,9 @@ revoke all on type app.verified_key from public;
 grant usage on type app.verified_key to public_api;
 comment on type app.verified_key is 'What app.authenticate knows of a key once it has verified it.';
 
--- The only place with this number. Operators with more compute can change it (create or replace function). Sessions use
--- the new number at once, because the function is stable; sessions would keep the value of an immutable function.
+-- The only place with this number: the Edge Function learns it from the refusals of app.authenticate. Operators with more
+-- compute can change it (create or replace function). Sessions use the new number at once, because the function is
+-- stable; sessions would keep the value of an immutable function.
 create function app.requests_at_once() returns integer
 language sql stable set search_path = ''
 return 4;
@@ -55,7 +56,8 @@ comment on function app.note_use is 'Records now as the last use of a key, unles
 -- PT403: the key lacks the scope.
 -- PT429: too many requests of the company are running (app.requests_at_once); or the scope writes, and the company is
 -- moving to another project. The caller should try again, in the second case perhaps at the other project.
--- The detail of a PT403, and of a PT429 for too many requests, has the ids of key and company for the request log.
+-- The detail of a PT403 and of a PT429 has the ids of key and company for the request log, and that of too many requests
+-- how many may run.
 create function app.authenticate(key_hash text, required_scope text) returns app.verified_key
 language plpgsql volatile security definer
 set search_path = ''
@@ -98,7 +100,10 @@ begin
   end if;
 
   if serving = 'moving' and required_scope like 'write:%' then
-    raise exception using errcode = 'PT429', message = 'the company is moving to another project';
+    raise exception using
+      errcode = 'PT429',
+      message = 'the company is moving to another project',
+      detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
   end if;
 
   -- One of the company's slots is taken until the end of the transaction, once: a company that it is bound to already has its slot. An
@@ -111,7 +116,9 @@ begin
         raise exception using
           errcode = 'PT429',
           message = 'Too Many Requests',
-          detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
+          detail = json_build_object(
+            'key_id', verified.key_id, 'company_id', verified.company_id, 'requests_at_once', app.requests_at_once()
+          );
       end if;
     end loop;
   end if;

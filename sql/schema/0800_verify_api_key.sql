@@ -24,7 +24,8 @@ begin
       'company_name', company_name,
       'key_name', api_key.key_name,
       'scopes', api_key.scopes,
-      'expires_at', app.iso_8601(api_key.expires_at)
+      'expires_at', app.iso_8601(api_key.expires_at),
+      'company_id', api_key.company_id
     )
   );
 end
@@ -37,4 +38,4 @@ revoke create on schema public from public_api;
 revoke all on function public.verify_api_key from public, anon, authenticated;
 grant execute on function public.verify_api_key to service_role;
 comment on function public.verify_api_key is
-  'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at }. PT401, PT403.';
+  'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at, company_id }. PT401, PT403.';

@@ -26,6 +26,11 @@ begin
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'write:rewards');
+  -- The platform makes read-only the default when a disk is nearly full. PostgREST begins this transaction as read write
+  -- all the same, so that the rows would be written.
+  if current_setting('default_transaction_read_only')::boolean then
+    raise exception using errcode = 'read_only_sql_transaction', message = 'the database is read-only';
+  end if;
 
   select
     coalesce(jsonb_object_agg(reward.fields ->> 'external_id', true) filter (where not reward.fields ? 'description'), '{}'),
@@ -64,4 +69,4 @@ revoke create on schema public from public_api;
 revoke all on function public.upsert_rewards from public, anon, authenticated;
 grant execute on function public.upsert_rewards to service_role;
 comment on function public.upsert_rewards is
-  'Creates or updates rewards of the key''s company by external_id: { imported }. write:rewards. PT401, PT403.';
+  'Creates or updates rewards of the key''s company by external_id: { imported }. write:rewards. PT401, PT403, PT429; 25006 while the database is read-only.';

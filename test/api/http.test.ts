@@ -1,7 +1,9 @@
 // HTTP in general (docs/api.md, Requests): HEAD, OPTIONS, slashes, headers, request ids, and what is logged of a
 // request.
+import { Agent, type IncomingMessage, request } from "node:http";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { newCompany, type TestCompany } from "../support/companies.ts";
+import { madeUpKey } from "../support/made_up_key.ts";
 import { send } from "../support/raw.ts";
 import { call, demo, expectHeaders, first, functionLog, hashOf, sql, stack } from "../support/stack.ts";
 
@@ -36,6 +38,25 @@ test("HEAD answers as GET without a body: the same status, the same headers", as
       expectHeaders(head.headers);
     }
   }
+});
+
+// Half of an upload that is refused is still on its way when the answer comes.
+test("after a refused upload the connection is closed, and the caller's next request is answered", async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const ask = (method: string, path: string, key: string, body: Buffer): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const headers = { "X-API-Key": key, "Content-Length": body.length };
+      request(`${stack.api_url}${path}`, { agent, method, headers }, (response) => resolve(response.resume()))
+        .on("error", reject)
+        .end(body);
+    });
+  for (const key of [madeUpKey(1), first.key]) {
+    // The second is longer than a body may be.
+    const refused = await ask("POST", "/rewards", key, Buffer.alloc(9 * 1024 * 1024, " ")).catch(() => undefined);
+    expect([undefined, key === first.key ? 400 : 401]).toContain(refused?.statusCode);
+    expect((await ask("GET", "/members?limit=1", first.key, Buffer.alloc(0))).statusCode).toBe(200);
+  }
+  agent.destroy();
 });
 
 test("OPTIONS answers the CORS preflight with 204 on every path, without a key and without a body", async () => {

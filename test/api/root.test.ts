@@ -22,14 +22,18 @@ const endpoints = [
   { method: "POST", path: "/rewards", aliases: [], scope: "write:rewards" },
 ];
 
-test("the base address answers the version, the company's and the key's name, the scopes, the endpoints and the expiry, in this order", async () => {
+test("the base address answers the version, the company's and the key's name, the scopes, the endpoints, the expiry and the company's id, in this order", async () => {
   for (const { name, key } of demo) {
-    const [row] = await sql`select name from app.api_keys where key_hash = sha256(convert_to(${key}, 'UTF8'))`;
+    const [row] =
+      await sql`select name, company_id from app.api_keys where key_hash = sha256(convert_to(${key}, 'UTF8'))`;
     const response = await call("", key);
     expect(response.status).toBe(200);
     expect(response.headers.get("Content-Type")).toBe("application/json");
     const key_name = row?.name;
-    const expected = { version, company_name: name, key_name, scopes: allScopes, endpoints, expires_at: null };
+    const expected = {
+      ...{ version, company_name: name, key_name, scopes: allScopes, endpoints, expires_at: null },
+      company_id: row?.company_id,
+    };
     expect(await response.text()).toBe(JSON.stringify(expected));
   }
 });

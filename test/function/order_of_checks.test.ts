@@ -195,7 +195,8 @@ describe("the body of an import", () => {
       start: (controller) => controller.error(new Error("the caller is gone")),
     });
     const response = await service.import(broken);
-    expect(response.status).toBe(400);
+    expect(response.status).toBe(499);
+    expect(JSON.parse(service.lines.at(-1) ?? "").error).toBe("the caller went away");
     expect(service.calls.map(({ rpc }) => rpc)).toEqual(["verify_api_key"]);
   });
 });

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
 import { endpoints, version } from "../../functions/public-api/endpoints.ts";
 import { scopes } from "../../functions/public-api/scopes.ts";
-import { key, list, refusedKey, startService, value } from "../support/service.ts";
+import { companyId, key, list, refusedKey, startService, value } from "../support/service.ts";
 
 const service = await startService();
 const listHeaders = { "Content-Type": "application/json", "X-Has-More": "false", "X-Row-Count": "1" };
@@ -17,6 +17,7 @@ describe("GET /", () => {
         key_name: "Power BI",
         scopes: ["read:members"],
         expires_at: "2027-01-01T00:00:00.000000Z",
+        company_id: companyId,
       }),
     );
     expect(await (await service.send("/")).json()).toEqual({
@@ -26,6 +27,7 @@ describe("GET /", () => {
       scopes: ["read:members"],
       endpoints: endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope })),
       expires_at: "2027-01-01T00:00:00.000000Z",
+      company_id: companyId,
     });
   });
 
@@ -109,7 +111,7 @@ describe("every response", () => {
     ["a wrong method", () => service.send("/members", { method: "PUT" }), 405],
     ["a failure", () => service.send("/activity"), 500],
   ])("has its common headers: %s", async (_what, send, status) => {
-    service.answer("list_activity", { status: 503 });
+    service.answer("list_activity", { status: 500 });
     const response = await send();
     expect(response.status).toBe(status);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -117,7 +119,7 @@ describe("every response", () => {
       "cache-control": "private, no-store",
       "x-content-type-options": "nosniff",
       "access-control-allow-origin": "*",
-      "access-control-expose-headers": "X-Request-Id, X-Has-More, Content-Disposition",
+      "access-control-expose-headers": "X-Request-Id, X-Has-More, Link, Retry-After, Content-Disposition",
     });
     expect(response.headers.get("Access-Control-Allow-Credentials")).toBeNull();
   });

@@ -1,227 +1,315 @@
-import type { ServerResponse } from "node:http";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { madeUpKey } from "../support/made_up_key.ts";
-import {
-  companyId,
-  key,
-  keyId,
-  list,
-  problem,
-  refusedKey,
-  startService,
-  type Upstream,
-  unauthorized,
-  value,
-} from "../support/service.ts";
+// The line before the database (docs/api.md, Limits), with calls that end when a test says so.
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { Busy } from "../../functions/public-api/database.ts";
+import { Visit } from "../../functions/public-api/fair_queue.ts";
+import { ApiError, tooManyRequests, unauthorized } from "../../functions/public-api/responses.ts";
+import { WaitingLine } from "../../functions/public-api/waiting_line.ts";
 
-const service = await startService();
+let line: WaitingLine;
+/** The calls that are under way, in the order in which they began. */
+let running: Call[];
+beforeEach(() => {
+  vi.useFakeTimers();
+  line = new WaitingLine();
+  running = [];
+});
+afterEach(() => void vi.useRealTimers());
 
-/** Makes the upstream wait; `letOne` answers the call that has waited the longest. */
-function hold(): { letOne(): void; letAll(): void } {
-  const held: ServerResponse[] = [];
-  let isOver = false;
-  const end = (response: ServerResponse) =>
-    response.writeHead(200, { "Content-Type": "application/json", "X-Has-More": "false" }).end("[]");
-  service.answer("list_members", (response) => void (isOver ? end(response) : held.push(response)));
-  return {
-    letOne: () => void end(held.shift() as ServerResponse),
-    letAll() {
-      isOver = true;
-      for (const response of held.splice(0)) end(response);
-    },
-  };
+interface Call {
+  company: string;
+  end(error?: ApiError): Promise<void>;
 }
 
-const calls = () => service.calls.length;
-const ask = (sender = key, limit = 1, signal?: AbortSignal) =>
-  service.sendBare(`/members?limit=${limit}`, { headers: { "X-API-Key": sender }, ...(signal && { signal }) });
-const statuses = async (responses: Promise<Response>[]) => (await Promise.all(responses)).map(({ status }) => status);
-const tooMany = { status: 429, body: '{"code":"PT429","details":null,"hint":null,"message":"too many at once"}' };
+const owner = (key: string, company: string) => ({ key_id: `id of ${key}`, company_id: company });
+const settle = () => vi.advanceTimersByTimeAsync(0);
 
-/** Longer than any call needs to reach the upstream. */
-const settle = () => new Promise((resolve) => setTimeout(resolve, 100));
-
-describe("of one key", () => {
-  test("four requests are under way at once, and the others wait in turn", async () => {
-    const { letOne, letAll } = hold();
-    const answers = Array.from({ length: 7 }, (_, index) => ask(key, index + 1));
-    await expect.poll(calls).toBe(4);
-    await settle();
-    expect(calls()).toBe(4);
-    letOne();
-    await expect.poll(calls).toBe(5);
-    letAll();
-    expect(await statuses(answers)).toEqual(Array(7).fill(200));
-    expect(service.calls.slice(4).map(({ args }) => args.max_rows)).toEqual([5, 6, 7]);
-    const waited = service.lines.map((line) => JSON.parse(line).waited_milliseconds);
-    expect(waited.filter((milliseconds) => milliseconds > 0)).toHaveLength(3);
-  });
-
-  test("two are where another key asks or did so in the last second", async () => {
-    const { letOne, letAll } = hold();
-    const other = ask(madeUpKey(1), 99);
-    await expect.poll(calls).toBe(1);
-    const answers = Array.from({ length: 7 }, () => ask());
-    await expect.poll(calls).toBe(3);
-    await settle();
-    expect(calls()).toBe(3);
-    // First the other key's call ends, then one call of the first key. The first key still may have only two calls at a
-    // time.
-    letOne();
-    await other;
-    letOne();
-    await expect.poll(calls).toBe(4);
-    await settle();
-    expect(calls()).toBe(4);
-    // The next call that ends more than one second later makes room for three.
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    letOne();
-    await expect.poll(calls).toBe(7);
-    letAll();
-    expect(await statuses(answers)).toEqual(Array(7).fill(200));
-  });
-
-  test("who has waited for two seconds gets a 429, and the database has heard nothing of it", async () => {
-    const { letAll } = hold();
-    const first = Array.from({ length: 4 }, () => ask());
-    await expect.poll(calls).toBe(4);
-    const response = await ask();
-    expect(response.headers.get("Retry-After")).toBe("1");
-    expect(await problem(response)).toEqual([429, "Too Many Requests"]);
-    const line = JSON.parse(service.lines.at(-1) ?? "");
-    expect(line).toMatchObject({ status: 429, error: "no turn in time" });
-    expect(line.waited_milliseconds).toBeGreaterThan(1900);
-    letAll();
-    expect(await statuses(first)).toEqual([200, 200, 200, 200]);
-    expect(calls()).toBe(4);
-  });
-
-  test("who goes away leaves the line", async () => {
-    const { letOne, letAll } = hold();
-    const first = Array.from({ length: 4 }, () => ask());
-    await expect.poll(calls).toBe(4);
-    const leaving = new AbortController();
-    const left = ask(key, 5, leaving.signal);
-    const stayed = ask(key, 6);
-    leaving.abort();
-    expect((await left).status).toBe(499);
-    expect(JSON.parse(service.lines.at(-1) ?? "")).toMatchObject({ status: 499, error: "the caller went away" });
-    letOne();
-    await expect.poll(calls).toBe(5);
-    letAll();
-    expect(await statuses([...first, stayed])).toEqual(Array(5).fill(200));
-    expect(service.calls.map(({ args }) => args.max_rows)).not.toContain(5);
-  });
-});
-
-test("a caller who goes away takes the call of the database along", async () => {
-  // Without this, the deadline of the call would end it too, a few seconds later.
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
-  const leaving = new AbortController();
-  let isClosed = false;
-  service.answer("list_members", (response) => {
-    response.on("close", () => {
-      isClosed = true;
-    });
-    leaving.abort();
-  });
-  expect((await ask(key, 1, leaving.signal)).status).toBe(499);
-  await expect.poll(() => isClosed).toBe(true);
-});
-
-test("of all keys together eight calls are under way at once: made-up keys do not fill the pool", async () => {
-  const { letAll } = hold();
-  const answers = Array.from({ length: 40 }, (_, index) => ask(madeUpKey(index)));
-  await expect.poll(calls).toBe(8);
-  await settle();
-  expect(calls()).toBe(8);
-  letAll();
-  expect(await statuses(answers)).toEqual(Array(40).fill(200));
-});
-
-test("an import whose body is on its way holds no place that others need", async () => {
-  const bodies: ReadableStreamDefaultController<Uint8Array>[] = [];
-  const imports = Array.from({ length: 10 }, (_, index) => {
-    const body = new ReadableStream<Uint8Array>({ start: (controller) => void bodies.push(controller) });
-    const init = { method: "POST", duplex: "half", body, headers: { "X-API-Key": madeUpKey(index) } };
-    return service.sendBare("/rewards", init as RequestInit);
-  });
-  await expect.poll(calls).toBe(10);
-  expect((await ask()).status).toBe(200);
-  for (const body of bodies) body.close();
-  expect(await statuses(imports)).toEqual(Array(10).fill(400));
-});
-
-test("keys that are refused are told so one after the other", async () => {
-  service.answer("list_members", refusedKey);
-  const begin = performance.now();
-  const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => ask(madeUpKey(index))));
-  expect(performance.now() - begin).toBeGreaterThan(39 * 20 - 1);
-  for (const answer of answers) expect([answer.status, await answer.json()]).toEqual([401, unauthorized]);
-});
-
-describe("a refusal of the database, PT429,", () => {
-  test("is tried again until there is room", async () => {
-    let refusals = 3;
-    const page = list("[]", { rows: 0 }) as { headers: Record<string, string>; body: string };
-    service.answer("list_members", (response) => {
-      const answer: { status?: number; headers?: Record<string, string>; body: string } =
-        refusals-- > 0 ? tooMany : page;
-      response.writeHead(answer.status ?? 200, answer.headers).end(answer.body);
-    });
-    expect((await ask()).status).toBe(200);
-    expect(calls()).toBe(4);
-    expect(JSON.parse(service.lines.at(-1) ?? "").waited_milliseconds).toBeGreaterThan(0);
-  });
-
-  test("is a 429 after two seconds, and was not asked for more than every few hundredths of a second", async () => {
-    const details = JSON.stringify({ key_id: keyId, company_id: companyId });
-    service.answer("list_members", {
-      ...tooMany,
-      body: tooMany.body.replace('"details":null', `"details":${JSON.stringify(details)}`),
-    });
-    const response = await ask();
-    expect(response.headers.get("Retry-After")).toBe("1");
-    expect(await problem(response)).toEqual([429, "Too Many Requests"]);
-    expect(calls()).toBeGreaterThan(5);
-    expect(calls()).toBeLessThan(30);
-    expect(JSON.parse(service.lines.at(-1) ?? "")).toMatchObject({ status: 429, error: expect.any(String) });
-  });
-
-  test("writes nothing of an import", async () => {
-    service.answer("upsert_rewards", tooMany);
-    const response = await service.import('{"external_id":"a","name":"b","points_cost":1}');
-    expect(await problem(response)).toEqual([429, "Too Many Requests"]);
-  });
-});
-
-describe("a connection that was closed before any answer", () => {
-  const once = (then: Upstream): Upstream => {
-    let isFirst = true;
-    return (response) => {
-      if (isFirst) response.destroy();
-      else if (typeof then === "object") response.writeHead(then.status ?? 200, then.headers).end(then.body);
-      isFirst = false;
+/** What came of a request: its result, or the status of its error. */
+function ask(company: string, key = `key of ${company}`, visit = new Visit(key, new AbortController().signal)) {
+  const called = line.call(visit, () => {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const call: Call = {
+      company,
+      end(error) {
+        running.splice(running.indexOf(call), 1);
+        if (error) reject(error);
+        else resolve();
+        return settle().then(() => {});
+      },
     };
-  };
+    running.push(call);
+    return promise.then(() => ({ headers: new Headers(), body: null, logged: owner(key, company) }));
+  });
+  const request = { visit, status: 0, logged: {} };
+  called.then(
+    () => Object.assign(request, { status: 200 }),
+    (error: ApiError) => Object.assign(request, { status: error.status, logged: error.logged }),
+  );
+  return request;
+}
 
-  test("is opened anew: the caller gets the 401", async () => {
-    service.answer("list_members", once({ ...refusedKey, headers: { "Content-Type": "application/json" } }));
-    const response = await ask();
-    expect([response.status, await response.json()]).toEqual([401, unauthorized]);
-    expect(calls()).toBe(2);
+const companies = () => running.map(({ company }) => company);
+const endAll = async () => {
+  while (running.length > 0) await running[0]?.end();
+};
+
+/** Makes the instance know these keys of a company. */
+async function verify(company: string, keys = [`key of ${company}`]): Promise<void> {
+  for (const key of keys) {
+    ask(company, key);
+    await settle();
+    await endAll();
+  }
+}
+
+const manyKeys = (company: string, count: number) => Array.from({ length: count }, (_, n) => `key ${n} of ${company}`);
+
+/** The database's answer that as many requests of the company run as may. */
+const refusal = (company: string, requestsAtOnce: number) =>
+  new Busy(tooManyRequests("refused by the database", owner(`key of ${company}`, company)), requestsAtOnce);
+
+test("eight calls are under way at once, and lanes take turns: a company with 200 keys and 200 requests is one lane", async () => {
+  const keys = manyKeys("A", 200);
+  await verify("A", keys);
+  await verify("B");
+  await verify("C");
+  for (const key of keys) ask("A", key);
+  await settle();
+  expect(companies()).toEqual(Array(8).fill("A"));
+  for (const company of ["B", "C", "B"]) ask(company);
+  for (let ended = 0; ended < 5; ended++) await running[0]?.end();
+  expect(companies().slice(3)).toEqual(["A", "B", "C", "A", "B"]);
+});
+
+test("keys that the instance has not seen verified share one lane with two places, however many they are", async () => {
+  await verify("B");
+  const strangers = manyKeys("nobody", 1000).map((key) => ask("nobody", key));
+  await settle();
+  expect(companies()).toEqual(["nobody", "nobody"]);
+  ask("B");
+  await settle();
+  expect(companies()).toEqual(["nobody", "nobody", "B"]);
+  await running[0]?.end(unauthorized("key refused"));
+  expect(strangers[0]?.status).toBe(401);
+  expect(companies()).toEqual(["nobody", "B", "nobody"]);
+});
+
+test("keys that are refused are told so 20 ms apart, and at most 4 s later", async () => {
+  const requests = manyKeys("nobody", 300).map((key) => ask("nobody", key));
+  const answered = () => requests.filter(({ status }) => status === 401).length;
+  await settle();
+  while (running.length > 0) await running[0]?.end(unauthorized("key refused"));
+  expect(answered()).toBe(1);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(answered()).toBe(11);
+  await vi.advanceTimersByTimeAsync(3790);
+  expect(answered()).toBe(200);
+  await vi.advanceTimersByTimeAsync(10);
+  expect(answered()).toBe(300);
+});
+
+test("a company with more keys than the instance remembers makes no other company's key a stranger", async () => {
+  await verify("B");
+  await verify("A", manyKeys("A", 6000));
+  for (const key of manyKeys("nobody", 2)) ask("nobody", key);
+  ask("B");
+  await settle();
+  expect(companies()).toEqual(["nobody", "nobody", "B"]);
+});
+
+test("a key that was refused is a stranger again", async () => {
+  await verify("A");
+  ask("A");
+  await settle();
+  await running[0]?.end(unauthorized("key refused"));
+  for (const key of ["x", "y"]) ask("nobody", key);
+  ask("A");
+  await settle();
+  expect(companies()).toEqual(["nobody", "nobody"]);
+});
+
+describe("a company has as many places as the database gives it", () => {
+  /** The database: of a company's calls it refuses those that are too many. */
+  async function refuseBeyond(most: number): Promise<void> {
+    while (running.length > most) await running.at(-1)?.end(refusal("A", Math.max(most, 4)));
+  }
+
+  test("a refused call waits at the end of the lane, and the lane keeps to the number", async () => {
+    await verify("A");
+    const requests = Array.from({ length: 9 }, () => ask("A"));
+    await settle();
+    await refuseBeyond(4);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(running).toHaveLength(4);
+    for (let ended = 0; ended < 5; ended++) {
+      await running[0]?.end();
+      expect(running).toHaveLength(4);
+    }
+    await endAll();
+    expect(requests.map(({ status }) => status)).toEqual(Array(9).fill(200));
   });
 
-  test("between an import's two calls does it no harm", async () => {
-    service.answer("upsert_rewards", once(value({ imported: 1 })));
-    const response = await service.import('{"external_id":"a","name":"b","points_cost":1}');
-    expect([response.status, await response.json()]).toEqual([200, { imported: 1 }]);
+  test("where other instances use all its places, it tries again, 10 to 40 times a second, however many wait", async () => {
+    await verify("A");
+    for (let count = 0; count < 100; count++) ask("A");
+    await settle();
+    await refuseBeyond(0);
+    let tried = 0;
+    for (let milliseconds = 0; milliseconds < 1000; milliseconds++) {
+      await vi.advanceTimersByTimeAsync(1);
+      tried += running.length;
+      await refuseBeyond(0);
+    }
+    expect(tried).toBeGreaterThanOrEqual(10);
+    expect(tried).toBeLessThanOrEqual(40);
+    await vi.advanceTimersByTimeAsync(101);
+    await endAll();
   });
 
-  test("is opened anew once, not for ever", async () => {
-    service.answer("list_members", (response) => void response.destroy());
-    expect((await ask()).status).toBe(500);
-    expect(calls()).toBe(2);
+  test("an operator can raise the number", async () => {
+    await verify("A");
+    for (const most of [4, 6]) {
+      const requests = Array.from({ length: 8 }, () => ask("A"));
+      await settle();
+      expect(running).toHaveLength(8);
+      await refuseBeyond(most);
+      await vi.advanceTimersByTimeAsync(500);
+      expect(running).toHaveLength(most);
+      await endAll();
+      expect(requests.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    }
+  });
+
+  test("a stranger that is refused is known from then on", async () => {
+    ask("A");
+    await settle();
+    await running[0]?.end(refusal("A", 4));
+    for (const key of ["x", "y"]) ask("nobody", key);
+    await vi.advanceTimersByTimeAsync(101);
+    expect(companies()).toEqual(["nobody", "nobody", "A"]);
+  });
+});
+
+describe("after two seconds", () => {
+  test("a request without a turn gets a 429 that names its key and company in the log", async () => {
+    await verify("A");
+    for (let count = 0; count < 8; count++) ask("A");
+    const late = ask("A");
+    await vi.advanceTimersByTimeAsync(1999);
+    expect(late.status).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(late).toMatchObject({
+      status: 429,
+      logged: { ...owner("key of A", "A"), error: "no turn in time" },
+    });
+    expect(late.visit.waited).toBe(2000);
+    expect(running).toHaveLength(8);
+  });
+
+  test("what a request has waited before counts", async () => {
+    await verify("A");
+    for (let count = 0; count < 8; count++) ask("A");
+    const request = ask("A");
+    await vi.advanceTimersByTimeAsync(1500);
+    await running[0]?.end();
+    // The last of the eight calls is that of the request.
+    await running.at(-1)?.end(refusal("A", 7));
+    await vi.advanceTimersByTimeAsync(499);
+    expect(request.status).toBe(0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(request.status).toBe(429);
+  });
+
+  test("a call that was refused again and again is refused: by the database, 429; not connected, 500", async () => {
+    const away = new Busy(new ApiError(500, "Internal Server Error"));
+    for (const [error, status] of [
+      [refusal("A", 4), 429],
+      [away, 500],
+    ] as const) {
+      await verify("A");
+      const request = ask("A");
+      for (let milliseconds = 0; milliseconds <= 2200; milliseconds += 10) {
+        await vi.advanceTimersByTimeAsync(10);
+        await running[0]?.end(error);
+      }
+      expect(request.status).toBe(status);
+      expect(request.visit.waited).toBeLessThanOrEqual(2000);
+    }
+  });
+});
+
+describe("a caller who disconnects", () => {
+  test("leaves the line", async () => {
+    await verify("A");
+    for (let count = 0; count < 8; count++) ask("A");
+    const leaving = new AbortController();
+    const left = ask("A", "key of A", new Visit("key of A", leaving.signal));
+    await settle();
+    leaving.abort();
+    await settle();
+    expect(left).toMatchObject({ status: 499, logged: { company_id: "A", error: "the caller went away" } });
+    await running[0]?.end();
+    expect(running).toHaveLength(7);
+  });
+
+  test("leaves the place to its call, which goes on in the database", async () => {
+    const leaving = new AbortController();
+    for (const key of ["x", "y"]) ask("nobody", key, new Visit(key, leaving.signal));
+    const next = ask("nobody", "z");
+    await settle();
+    leaving.abort();
+    await settle();
+    expect(running).toHaveLength(2);
+    await running[0]?.end();
+    await running[0]?.end();
+    await running[0]?.end();
+    expect(next.status).toBe(200);
+  });
+});
+
+describe("uploads", () => {
+  const mebibyte = 1024 * 1024;
+  let inside: { name: string; end: () => void }[];
+  beforeEach(() => {
+    inside = [];
+  });
+
+  function upload(company: string, bytes: number, name = company) {
+    const request = { status: 0 };
+    const serve = () => new Promise<void>((resolve) => void inside.push({ name, end: resolve }));
+    line.upload(new Visit(`key of ${company}`, new AbortController().signal), bytes, serve).then(
+      () => Object.assign(request, { status: 200 }),
+      ({ status }: ApiError) => Object.assign(request, { status }),
+    );
+    return request;
+  }
+
+  test("four of a company at once, whose calls have their places all the same", async () => {
+    await verify("A");
+    const requests = Array.from({ length: 5 }, () => upload("A", 1));
+    ask("A");
+    await settle();
+    expect(inside).toHaveLength(4);
+    expect(companies()).toEqual(["A"]);
+    inside[0]?.end();
+    await settle();
+    expect(inside).toHaveLength(5);
+    expect(requests[0]?.status).toBe(200);
+  });
+
+  test("48 MiB of all companies; who finds no room in two seconds gets a 429", async () => {
+    for (const company of ["A", "B", "C"]) await verify(company);
+    for (const company of ["A", "B"]) for (let count = 0; count < 4; count++) upload(company, 6 * mebibyte);
+    await settle();
+    expect(inside).toHaveLength(8);
+    const late = upload("C", 1);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect([late.status, inside.length]).toEqual([429, 8]);
+    const next = upload("C", 6 * mebibyte, "after room was made");
+    inside[0]?.end();
+    await settle();
+    expect(inside.at(-1)?.name).toBe("after room was made");
+    inside.at(-1)?.end();
+    await settle();
+    expect(next.status).toBe(200);
   });
 });

@@ -53,7 +53,7 @@ test("of five requests at once, with two keys, four are answered and the fifth i
   const said = await begin(connections[4], keys[1].api_key).catch((error: postgres.PostgresError) => error);
   expect(said).toMatchObject(tooMany);
   const { detail } = said as postgres.PostgresError;
-  expect(JSON.parse(detail ?? "null")).toEqual({ key_id: keys[1].id, company_id: company.id });
+  expect(JSON.parse(detail ?? "null")).toEqual({ key_id: keys[1].id, company_id: company.id, requests_at_once: 4 });
   await connections[4]`rollback`;
   await expect(begin(connections[5], keys[0].api_key, "write:rewards")).rejects.toMatchObject(tooMany);
 });

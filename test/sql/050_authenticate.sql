@@ -221,8 +221,9 @@ set local role service_role;
 select is(
   public.verify_api_key(pg_temp.hash_of('everything'), 'read:members')::text,
   '{"company_name" : "Acorn", "key_name" : "everything", '
-    || '"scopes" : ["read:members","read:activity","read:rewards","read:analytics","write:rewards"], "expires_at" : null}',
-  'verify_api_key answers the names of company and key, its scopes in the order in which they are always shown, and its expiry'
+    || '"scopes" : ["read:members","read:activity","read:rewards","read:analytics","write:rewards"], "expires_at" : null, '
+    || format('"company_id" : "%s"}', pg_temp.id('Acorn')),
+  'verify_api_key answers the names of company and key, its scopes in the order in which they are always shown, its expiry and the company''s id'
 );
 select lives_ok(
   $$ select public.verify_api_key(pg_temp.hash_of('members')) $$, 'verify_api_key asks for no scope unless it is told one'

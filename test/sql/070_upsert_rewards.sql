@@ -1,7 +1,7 @@
 -- public.upsert_rewards: POST /rewards.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(15);
+select plan(17);
 
 \ir helpers.psql
 
@@ -154,6 +154,17 @@ select results_eq(
   'values (500::bigint, 500::bigint)',
   'Sending a catalogue repeatedly makes no duplicate'
 );
+-- The Data API begins every POST as read write, whatever the default is.
+set local default_transaction_read_only = on;
+select throws_ok(
+  $$ select public.upsert_rewards(pg_temp.key('Acorn'), '[{"external_id": "hat", "name": "New hat", "points_cost": 1}]') $$,
+  '25006', 'the database is read-only', 'An import is refused while the database is read-only, also in a transaction that was begun as read write'
+);
+select throws_ok(
+  $$ select public.upsert_rewards(repeat('0', 64), '[]') $$, 'PT401', null,
+  'An unknown key is told that while the database is read-only'
+);
+set local default_transaction_read_only = off;
 reset role;
 select is(
   array(select external_id from arrivals order by place),

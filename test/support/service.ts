@@ -60,6 +60,7 @@ const verified: Upstream = value({
   key_name: "BI",
   scopes: ["read:members"],
   expires_at: null,
+  company_id: companyId,
 });
 
 /**

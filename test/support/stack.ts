@@ -105,7 +105,9 @@ export async function expectError(response: Response, status: number, error: str
 export function expectHeaders(headers: Headers): void {
   expect(headers.get("X-Request-Id")).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
   expect(headers.get("Access-Control-Allow-Origin")).toBe("*");
-  expect(headers.get("Access-Control-Expose-Headers")).toBe("X-Request-Id, X-Has-More, Content-Disposition");
+  expect(headers.get("Access-Control-Expose-Headers")).toBe(
+    "X-Request-Id, X-Has-More, Link, Retry-After, Content-Disposition",
+  );
   expect(headers.get("Access-Control-Allow-Credentials")).toBeNull();
   expect(headers.get("X-Content-Type-Options")).toBe("nosniff");
   expect(headers.get("Cache-Control")).toBe("private, no-store");

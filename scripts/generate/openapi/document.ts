@@ -2,6 +2,7 @@
 // examples.
 import type { Endpoint } from "../../../functions/public-api/endpoint.ts";
 import { endpoints, version } from "../../../functions/public-api/endpoints.ts";
+import { exposedHeaders } from "../../../functions/public-api/responses.ts";
 import { scopeTable } from "../reference.ts";
 import type { Examples } from "./examples.ts";
 import { parameter, reference, type Schema, schemas } from "./schemas.ts";
@@ -22,7 +23,7 @@ const everywhere = {
   "Cache-Control": text("Answers are not to be kept.", "private, no-store"),
   "X-Content-Type-Options": text("The content type is to be believed.", "nosniff"),
   "Access-Control-Allow-Origin": text("Any web page may call the API.", "*"),
-  "Access-Control-Expose-Headers": text("What a web page may read.", "X-Request-Id, X-Has-More, Content-Disposition"),
+  "Access-Control-Expose-Headers": text("What a web page may read.", exposedHeaders),
 };
 
 const headers: Record<string, Schema> = {

@@ -115,6 +115,11 @@ export function schemas(): Record<string, Schema> {
       },
       endpoints: { type: "array", description: "All endpoints of the API.", items: reference("Endpoint") },
       expires_at: { ...instant, type: ["string", "null"], description: "When the key expires; null when it does not." },
+      company_id: {
+        type: "string",
+        format: "uuid",
+        description: "The company's own id, for good: two companies may have the same name, and a name may change.",
+      },
     }),
     Endpoint: endpoint,
     Error: record("Every error of the API.", { error: { type: "string", description: "What is wrong, in English." } }),

@@ -1,0 +1,168 @@
+import { type ApiError, gone, type Logged, tooManyRequests } from "./responses.ts";
+
+/** How long a request waits at most, in milliseconds, for all its places together (`docs/api.md`, Limits). */
+export const patience = 2000;
+
+/** One request: the hash of its key, its owner as far as it is known, and how long it has waited, in milliseconds. */
+export class Visit {
+  owner: Logged = {};
+  waited = 0;
+  readonly keyHash: string;
+  readonly #signal: AbortSignal;
+
+  /** `signal`: the caller has disconnected. */
+  constructor(keyHash: string, signal: AbortSignal) {
+    this.keyHash = keyHash;
+    this.#signal = signal;
+  }
+
+  /**
+   * The result, or a 499 ApiError as soon as the caller disconnects. What makes the result goes on all the same, and
+   * `discard` is called with it.
+   */
+  orGone<Result>(result: Promise<Result>, discard: (result: Result) => void): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        reject(gone(this.owner));
+        result.then(discard, () => {});
+      };
+      this.#signal.addEventListener("abort", leave);
+      result.then(resolve, reject).finally(() => this.#signal.removeEventListener("abort", leave));
+    });
+  }
+
+  /**
+   * Begins to wait. Calls `giveUp` with a 429 ApiError when the request has waited for `patience`, and with a 499 when
+   * the caller disconnects, unless the wait has been ended by the function that is returned.
+   */
+  wait(giveUp: (error: ApiError) => void): () => void {
+    const since = performance.now();
+    const end = () => {
+      clearTimeout(timer);
+      this.#signal.removeEventListener("abort", leave);
+      this.waited += performance.now() - since;
+    };
+    const leave = () => {
+      end();
+      giveUp(gone(this.owner));
+    };
+    const timer = setTimeout(() => {
+      end();
+      giveUp(tooManyRequests("no turn in time", this.owner));
+    }, patience - this.waited);
+    this.#signal.addEventListener("abort", leave);
+    return end;
+  }
+}
+
+type Ticket = { readonly size: number; readonly letIn: () => void };
+
+/** The requests of one company. `places` is how many of them may be inside now, `most` how many at any time. */
+type Lane = { inside: number; places: number; most: number; readonly waiting: Set<Ticket>; growth?: Timer };
+type Timer = ReturnType<typeof setTimeout>;
+
+/**
+ * A queue with a lane for each company, for something of which there is only so much. Who leaves makes room for the
+ * first of another lane: the lanes take turns (round robin), so a company with many requests waits for itself.
+ */
+export class FairQueue {
+  #room: number;
+  readonly #mostOf: (name: string) => number;
+  /** In the order of their turns: the lane that was served last is at the end. Lanes without requests are removed. */
+  readonly #lanes = new Map<string, Lane>();
+
+  /** `room`: the sum of the sizes of all that may be inside. `mostOf`: how many of a lane may be inside. */
+  constructor(room: number, mostOf: (name: string) => number) {
+    this.#room = room;
+    this.#mostOf = mostOf;
+  }
+
+  /** Waits until there is room. Returns the function that leaves. Throws the ApiErrors of `visit.wait`. */
+  async enter(name: string, size: number, visit: Visit): Promise<() => void> {
+    const lane = this.#lane(name);
+    if (lane.waiting.size === 0 && this.#hasRoom(lane, size)) this.#letIn(lane, size);
+    else {
+      await new Promise<void>((resolve, reject) => {
+        const endWait = visit.wait((error) => {
+          lane.waiting.delete(ticket);
+          this.#removeIfEmpty(name, lane);
+          reject(error);
+        });
+        const letIn = () => {
+          endWait();
+          resolve();
+        };
+        const ticket: Ticket = { size, letIn };
+        lane.waiting.add(ticket);
+      });
+    }
+    return () => {
+      this.#room += size;
+      lane.inside--;
+      this.#removeIfEmpty(name, lane);
+      this.#admit();
+    };
+  }
+
+  /**
+   * To be called before a request leaves that had a place, but not what the place is for: the lane has as many places as
+   * the others of it use now, and gets one more every now and then, up to `most`.
+   */
+  refused(name: string, most?: number): void {
+    const lane = this.#lane(name);
+    lane.most = most ?? lane.most;
+    lane.places = Math.min(lane.places, Math.max(lane.inside - 1, 0), lane.most);
+    this.#growLater(name, lane);
+  }
+
+  #growLater(name: string, lane: Lane): void {
+    if (lane.growth !== undefined || lane.places >= lane.most) return;
+    // Random, so that several instances do not all try at the same moment.
+    const milliseconds = 25 + 75 * Math.random();
+    lane.growth = setTimeout(() => {
+      delete lane.growth;
+      lane.places++;
+      this.#admit();
+      this.#growLater(name, lane);
+      this.#removeIfEmpty(name, lane);
+    }, milliseconds);
+  }
+
+  #lane(name: string): Lane {
+    let lane = this.#lanes.get(name);
+    if (!lane) {
+      const most = this.#mostOf(name);
+      lane = { inside: 0, places: most, most, waiting: new Set() };
+      this.#lanes.set(name, lane);
+    }
+    return lane;
+  }
+
+  #removeIfEmpty(name: string, lane: Lane): void {
+    if (lane.inside === 0 && lane.waiting.size === 0 && lane.growth === undefined) this.#lanes.delete(name);
+  }
+
+  #hasRoom(lane: Lane, size: number): boolean {
+    return lane.inside < lane.places && size <= this.#room;
+  }
+
+  #letIn(lane: Lane, size: number): void {
+    lane.inside++;
+    this.#room -= size;
+  }
+
+  /** Lets in whoever waits and has room now, one of each lane in turn. */
+  #admit(): void {
+    // A lane that is served moves to the end, where this loop comes to it again: it ends when no lane can be served.
+    for (const [name, lane] of this.#lanes) {
+      if (this.#room <= 0) return;
+      const [next] = lane.waiting;
+      if (!next || !this.#hasRoom(lane, next.size)) continue;
+      this.#lanes.delete(name);
+      this.#lanes.set(name, lane);
+      lane.waiting.delete(next);
+      this.#letIn(lane, next.size);
+      next.letIn();
+    }
+  }
+}
