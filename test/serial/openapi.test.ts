@@ -96,6 +96,12 @@ test.each<[string, (document: Contract) => void, string[]]>([
     ["GET /rewards: parameter limit is gone", "GET /rewards: parameter shop is required now"],
   ],
   [
+    "a header that lists other names",
+    ({ components }) =>
+      Object.assign(components.headers["Access-Control-Expose-Headers"]?.schema ?? {}, { const: "X-Request-Id, Link" }),
+    ["header Access-Control-Expose-Headers is of another type"],
+  ],
+  [
     "another scope",
     ({ paths }) => {
       Object.assign(paths["/rewards"]?.get ?? {}, { "x-scope": "read:members" });
