@@ -29,7 +29,6 @@ function describe(stack: Stack, seconds: string): string {
     ({ name, api_key, admin_email, admin_password }) =>
       `${name}\n  API key   ${api_key}\n  Admin     ${admin_email}\n  Password  ${admin_password}\n`,
   );
-  const curl = `curl -H "X-API-Key: ${stack.companies[0]?.api_key}" "${stack.api_url}/members?format=csv&limit=5"`;
   return `
 Ready after ${seconds} s.
 
@@ -39,9 +38,11 @@ Dashboard   ${stack.dashboard_url}
 Reference   ${stack.dashboard_url}/reference
 
 ${companies.join("\n")}
-Try it:
+Try it in another terminal:
 
-  ${curl}
+  export API=${stack.api_url}
+  export KEY=${stack.companies[0]?.api_key}
+  curl "$API/members?format=csv&limit=5" -H "X-API-Key: $KEY"
 
 Ctrl-C stops everything and keeps the data; npm start -- --fresh begins anew.`;
 }
