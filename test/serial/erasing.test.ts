@@ -160,6 +160,10 @@ test("a later load of the same files does not bring them back, nor the messages,
     members: ["1", "0", "1"],
     kudos: ["0", "0", "1", "2"],
   });
+  // In this file the person is a receiver, and nothing else.
+  const received = { ...(files.kudos?.[0] as Record<string, string>), id: randomUUID() };
+  Object.assign(received, { sender_id: ids.olaf, receiver_id: person.id });
+  expect(await load(company.id, { kudos: [received] })).toMatchObject({ kudos: ["0", "0", "0", "1"] });
   const [found] =
     await sql`select count(*)::int as count from app.kudos where company_id = ${company.id} and message = ''`;
   expect(found?.count).toBe(1);
