@@ -1,9 +1,12 @@
-// Outages of a real database under a real stack. PostgREST's own errors in an outage are recorded in
-// test/function/database.test.ts, because its stand-in has other ones.
+// Outages of a real PostgreSQL under a stack of its own: what its locks, its settings and kill -9 do to requests. What
+// PostgREST answers in an outage is not to be seen here, because its stand-in has other errors; these answers are
+// recorded in test/function/database.test.ts.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { count } from "../support/counts.ts";
 import { type OwnStack, startOwnStack } from "../support/own_stack.ts";
+import { hashOf } from "../support/stack.ts";
 import { KilledImports } from "./killed_imports.ts";
 
 let stack: OwnStack;
@@ -61,16 +64,6 @@ test("while the database is down every request is a 500 in time, and the first o
   await expectRecovered();
 });
 
-test("while no connection is to be had every request is a 500 in time, and the first one after it succeeds", async () => {
-  const sql = stack.connect();
-  await sql`alter role supabase_auth_admin connection limit 0`;
-  await sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = 'supabase_auth_admin'`;
-  await expectOutage([...["/", "/members", "/activity?format=csv"].map((path) => send(path)), post([reward()])]);
-  await sql`alter role supabase_auth_admin connection limit -1`;
-  await sql.end();
-  await expectRecovered();
-});
-
 test("a statement that hangs behind a lock is a 500 in time, hangs nothing else, and the next one succeeds", async () => {
   const sql = stack.connect();
   await sql.begin(async (holder) => {
@@ -85,10 +78,10 @@ test("a statement that hangs behind a lock is a 500 in time, hangs nothing else,
   await expectRecovered();
 });
 
-test("while the database is read-only every list is answered, and imports succeed again after it", async () => {
+test("while the database is read-only every list is answered in a transaction as the Data API begins it", async () => {
   const sql = stack.connect();
   // Otherwise the last use of the key would already be recorded, and the requests would have nothing to write.
-  const forgetUses = () => sql`update app.api_key_uses set last_used_at = null`;
+  await sql`update app.api_key_uses set last_used_at = null`;
   const readOnly = async (setting: "on" | "off"): Promise<void> => {
     await sql.unsafe(`alter system set default_transaction_read_only = ${setting}`);
     await sql`select pg_reload_conf()`;
@@ -96,10 +89,13 @@ test("while the database is read-only every list is answered, and imports succee
       .poll(async () => (await sql`show default_transaction_read_only`)[0]?.default_transaction_read_only)
       .toBe(setting);
   };
-  await forgetUses();
+  const lists = endpoints.flatMap(({ kind, rpc }) => (kind === "list" ? [rpc] : []));
   await readOnly("on");
-  for (const path of everything) expect([path, (await send(path)).status]).toEqual([path, 200]);
-  expect((await post([reward()])).status).toBe(500);
+  for (const name of lists) {
+    // PostgREST begins every POST so. The local Data API does not, so it is not asked here.
+    const page = sql.begin("read write", (tx) => tx.unsafe(`select public.${name}($1, 5)`, [hashOf(key)]));
+    expect([name, await page]).toEqual([name, [{ [name]: expect.any(Array) }]]);
+  }
   await readOnly("off");
   expect(await sql`select from app.api_key_uses where last_used_at is not null`).toHaveLength(0);
   await sql.end();

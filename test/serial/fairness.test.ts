@@ -42,9 +42,13 @@ type Counts = Record<number, number>;
 const allStatuses = (counts: Counts) => Object.keys(counts).map(Number);
 const sum = (counts: Counts) => Object.values(counts).reduce((total, count) => total + count, 0);
 
+/** As many answers as the flood may get while the neighbour gets fifty: without the queue it gets hundreds for one. */
+const tooMany = 50 * 30;
+
 /**
- * A hundred callers send requests all the time, while a neighbour sends fifty, one after the other. Returns how often
- * each got which status. The neighbour begins when the flood has got `answers` answers.
+ * A hundred callers send requests all the time, while a neighbour sends one after the other until it has fifty answers.
+ * Returns how often each got which status. The neighbour begins when the flood has got `answers` answers. How long an
+ * answer takes does not count: on a busy machine the neighbour, too, gets a 429 now and then, and asks again.
  */
 async function flood(
   path: string,
@@ -61,7 +65,7 @@ async function flood(
     }
   });
   await expect.poll(() => sum(of)).toBeGreaterThanOrEqual(answers);
-  for (let count = 0; count < 50; count++) {
+  while ((neighbours[200] ?? 0) < 50 && sum(of) < tooMany) {
     const status = await ask("/members?limit=20", second.key, functions[0] as FunctionProcess);
     neighbours[status] = (neighbours[status] ?? 0) + 1;
   }
@@ -77,10 +81,11 @@ test.each([
   ["pages of 100 from two instances", "/activity?limit=100", 2],
 ])("a flood of %s leaves the neighbour its answers", async (_what, path, count) => {
   const [of, neighbours] = await flood(path, () => first.key, instances.slice(0, count));
-  expect(neighbours).toEqual({ 200: 50 });
+  expect(neighbours[200]).toBe(50);
+  expect(allStatuses(neighbours).filter((status) => ![200, 429].includes(status))).toEqual([]);
   expect(allStatuses(of).filter((status) => ![200, 429].includes(status))).toEqual([]);
   expect(of[200]).toBeGreaterThan(0);
-  expect(sum(of)).toBeLessThan(50 * 30);
+  expect(sum(of)).toBeLessThan(tooMany);
 });
 
 // All imports write the same rewards, so that one waits for the locks of another and keeps its place and its
@@ -94,10 +99,11 @@ test.each([
   const [of, neighbours] = await flood("/rewards", () => api_key, instances.slice(0, count), {
     body: JSON.stringify(rewards),
   });
-  expect(neighbours).toEqual({ 200: 50 });
+  expect(neighbours[200]).toBe(50);
+  expect(allStatuses(neighbours).filter((status) => ![200, 429].includes(status))).toEqual([]);
   expect(allStatuses(of).filter((status) => ![200, 429].includes(status))).toEqual([]);
   expect(of[200]).toBeGreaterThan(0);
-  expect(sum(of)).toBeLessThan(50 * 30);
+  expect(sum(of)).toBeLessThan(tooMany);
 });
 
 test("a flood of made-up keys, each another one, leaves the neighbour its answers", async () => {
@@ -105,9 +111,10 @@ test("a flood of made-up keys, each another one, leaves the neighbour its answer
   // The first requests all reach the database at once; refusals are spaced from then on.
   const key = () => madeUpKey(++sent);
   const [of, neighbours] = await flood("/members?limit=20", key, instances.slice(0, 1), { answers: 100 });
-  expect(neighbours).toEqual({ 200: 50 });
+  expect(neighbours[200]).toBe(50);
+  expect(allStatuses(neighbours).filter((status) => ![200, 429].includes(status))).toEqual([]);
   expect(allStatuses(of)).toEqual([401]);
-  expect(sum(of)).toBeLessThan(50 * 30);
+  expect(sum(of)).toBeLessThan(tooMany);
 });
 
 test("calls that hang behind a lock leave the neighbour its answers", async () => {

@@ -1,5 +1,5 @@
 // The findings of the usual linters: none, except those that are accepted here with a reason.
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { bin, root, runCommand } from "../../scripts/stack/process.ts";
 import { sql, stack } from "../support/stack.ts";
@@ -121,4 +121,25 @@ test("actionlint has no objection to a workflow", async () => {
 
 test("knip finds no dependency, export or file that nothing uses (linters/knip.jsonc)", async () => {
   await runCommand(process.execPath, [bin("knip"), "--no-progress", "--config", `${linters}/knip.jsonc`]);
+});
+
+test("nothing is deployed without its tests, twice at once, or to production without a person who approves it", () => {
+  const read = (name: string) => readFileSync(`${root}/.github/workflows/${name}.yml`, "utf8");
+  /** The lines of a job. */
+  const job = (file: string, name: string) =>
+    read(file)
+      .split(/^(?= {2}\w+:$)/m)
+      .find((text) => text.startsWith(`  ${name}:`));
+  expect(read("deploy")).toMatch(/^concurrency: deploy$/m);
+  expect(job("deploy", "test")).toMatch(/^ {4}uses: \.\/\.github\/workflows\/test\.yml$/m);
+  expect(job("deploy", "staging")).toMatch(/^ {4}needs: test$[\s\S]*^ {6}environment: staging$/m);
+  // The repository's environment `production` asks for the approval.
+  expect(job("deploy", "production")).toMatch(/^ {4}needs: staging$[\s\S]*^ {6}environment: production$/m);
+  expect(job("deploy_to", "deploy")).toMatch(/^ {4}environment: \$\{\{ inputs\.environment \}\}$/m);
+  expect(job("test", "test")).toMatch(/^ {6}- run: npm test$/m);
+  expect(read("test")).toMatch(/^ {2}push:\n {4}branches: \[main\]\n {2}pull_request:$/m);
+  for (const name of ["deploy", "deploy_to", "test"]) {
+    expect(read(name).match(/^ *permissions:\n(?: +.*\n)/gm), name).toEqual(["permissions:\n  contents: read\n"]);
+    expect(read(name), name).not.toMatch(/continue-on-error|if: always|\bwrite\b/);
+  }
 });
