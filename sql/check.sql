@@ -86,6 +86,29 @@ from relations as t
 join granted as g on g.relation = t.oid
 where t.kind = 'r' and not exists (select from policies as p where p.relation = g.relation and p.role = g.role)
 union all
+select 'trigger ' || needed.name, 'must exist on ' || needed.relation || ': copies of the lists would miss changes'
+from (
+  select 'app.' || list as relation, name
+  from unnest(array['members', 'teams', 'kudos', 'categories', 'rewards', 'day_ratings', 'pulse_responses']) as list,
+    unnest(array['number_insert', 'number_update', 'record_deletions', 'record_truncate']) as name
+  union all values
+    ('app.companies', 'begin_changes'), ('app.companies', 'mark_categories'), ('app.category_names', 'mark_category'),
+    ('app.pulse_questions', 'mark_answers')
+) as needed
+where not exists (select from pg_catalog.pg_trigger as t where t.tgrelid = to_regclass(needed.relation) and t.tgname = needed.name)
+union all
+select 'table ' || changed.relation, 'must have numbers of this server in changed_in: run sql/repair.sql'
+from (
+  select 'app.members' as relation, max(changed_in) as newest from app.members
+  union all select 'app.teams', max(changed_in) from app.teams
+  union all select 'app.kudos', max(changed_in) from app.kudos
+  union all select 'app.categories', max(changed_in) from app.categories
+  union all select 'app.rewards', max(changed_in) from app.rewards
+  union all select 'app.day_ratings', max(changed_in) from app.day_ratings
+  union all select 'app.pulse_responses', max(changed_in) from app.pulse_responses
+) as changed
+where changed.newest >= pg_snapshot_xmax(pg_current_snapshot())
+union all
 select 'trigger ' || t.tgname, 'must be enabled on ' || r.name
 from pg_catalog.pg_trigger as t
 join relations as r on r.oid = t.tgrelid

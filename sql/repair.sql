@@ -1,6 +1,7 @@
 -- After a restore without owners and privileges (docs/operations.md, Restore): makes public_api the owner of the
 -- functions that serve API keys again, and lets only service_role call them. These are the functions that are security
--- definer and call app.authenticate. It is safe to run this file again.
+-- definer and call app.authenticate. Then it numbers the changes of rows that a dump brought from another server anew
+-- (sql/schema/0207_changes.sql). It is safe to run this file again.
 --   psql "$DATABASE_URL" --single-transaction --file sql/repair.sql
 
 grant create on schema public to public_api;
@@ -21,3 +22,17 @@ end
 $$;
 
 revoke create on schema public from public_api;
+
+-- Rows that have been inserted or changed here have numbers below the next one; a higher number is another server's.
+do $$
+declare
+  next constant xid8 := pg_snapshot_xmax(pg_current_snapshot());
+  relation text;
+begin
+  foreach relation in array array['members', 'teams', 'kudos', 'categories', 'rewards', 'day_ratings', 'pulse_responses'] loop
+    execute format('update app.%I set changed_in = pg_current_xact_id() where changed_in >= $1', relation) using next;
+  end loop;
+  delete from app.deletions as d where d.deleted_in >= next;
+  delete from app.forgotten_deletions as f where f.deleted_in >= next;
+end
+$$;

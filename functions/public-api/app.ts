@@ -4,8 +4,9 @@ import { csv } from "./csv.ts";
 import { asPage, asStream, asText, connect, type Reader, type Reply, type Settings } from "./database.ts";
 import type { Endpoint, ImportEndpoint, KeyEndpoint, ListEndpoint } from "./endpoint.ts";
 import { endpoints, version } from "./endpoints.ts";
+
 import { Visit } from "./fair_queue.ts";
-import { type Parameters, readParameters } from "./parameters.ts";
+import { linkToNext, type Parameters, readParameters } from "./parameters.ts";
 import { type Answer, ApiError, closing, errorAnswer, json, type Logged, preflight, toResponse } from "./responses.ts";
 import { bodySize, readRewards } from "./reward_import.ts";
 import { WaitingLine } from "./waiting_line.ts";
@@ -76,7 +77,7 @@ async function serve(endpoint: Endpoint, query: string, service: Service): Promi
     // Only a caller with a valid key is told what is wrong with the request.
     return await afterVerifying(endpoint, call, () => Promise.reject(error));
   }
-  return endpoint.kind === "key" ? await checkKey(endpoint, call) : await list(endpoint, parameters, call);
+  return endpoint.kind === "key" ? await checkKey(endpoint, call) : await list(endpoint, parameters, query, call);
 }
 
 /** Verifies key and scope, then runs `rest`. The log line gets the key's id and company even if `rest` fails. */
@@ -114,15 +115,17 @@ async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
 }
 
 /** A list: the database's JSON, forwarded unchanged, or CSV (`docs/api.md`, Lists). */
-async function list(endpoint: ListEndpoint, parameters: Parameters, call: Call): Promise<Outcome> {
-  const { args, included, format, escapeFormulas } = parameters;
+async function list(endpoint: ListEndpoint, parameters: Parameters, query: string, call: Call): Promise<Outcome> {
+  const { args, ofChanges, included, format, escapeFormulas } = parameters;
+  const rpc = ofChanges ? "list_changes" : endpoint.rpc;
+  const more = (headers: Headers) => moreRows(headers, query, ofChanges ? "changed_after" : "starting_after");
   if (format === "json") {
-    const { headers, body, logged } = await call(endpoint.rpc, args, asStream);
-    return { answer: json(body, hasMore(headers)), logged };
+    const { headers, body, logged } = await call(rpc, args, asStream);
+    return { answer: json(body, more(headers)), logged };
   }
-  const { headers, body, logged } = await call(endpoint.rpc, args, asPage);
+  const { headers, body, logged } = await call(rpc, args, asPage);
   const columns = [...endpoint.columns, ...included];
-  const answer = await csv(body, endpoint.path.slice(1), columns, escapeFormulas, hasMore(headers));
+  const answer = await csv(body, endpoint.path.slice(1), columns, escapeFormulas, more(headers));
   return { answer, logged };
 }
 
@@ -147,11 +150,11 @@ function route(path: string, method: string): { endpoint: Endpoint | undefined; 
   throw new ApiError(405, `Method Not Allowed: ${name} accepts ${allowed}`, { headers: { Allow: allowed } });
 }
 
-/** The only header of the database's answer that the caller gets (`docs/api.md`, Lists). */
-function hasMore(headers: Headers): Record<string, string> {
-  const value = headers.get("X-Has-More");
+/** The headers about further rows (`docs/api.md`, Lists). `parameter` gets the next page. */
+function moreRows(headers: Headers, query: string, parameter: string): Record<string, string> {
+  const [value, next] = [headers.get("X-Has-More"), headers.get("X-Next")];
   if (value === null) throw new Error("the database did not say whether there are more rows");
-  return { "X-Has-More": value };
+  return { "X-Has-More": value, ...(value === "true" && next && { Link: linkToNext(query, parameter, next) }) };
 }
 
 /** The outcome for an error; an unexpected one is a 500. Its message is not logged, because it may contain data. */

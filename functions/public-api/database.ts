@@ -102,7 +102,7 @@ function currentSecretKey(json: string | undefined): string | undefined {
  * Connects to the project's Data API. It uses fetch directly: a client library would parse and serialize every page,
  * although most pages are forwarded unchanged.
  * The calls throw an ApiError: 400 (`starting_after` is not in the list), 401 (key unknown, revoked or expired), 403
- * (scope missing), 429 (too many requests of the company at once), and 500 for any other failure (`docs/api.md`,
+ * (scope missing), 410 (the cursor is no longer known), 429 (too many requests of the company at once), and 500 for any other failure (`docs/api.md`,
  * Errors). It is a Busy when the call should be tried again.
  */
 export function connect({ supabaseUrl, secretKey }: Settings): CallDatabase {
@@ -164,6 +164,10 @@ async function refusal(rpc: string, scope: string | null, response: Response): P
   if (response.status === 400 && code === "PT400") {
     const message = "starting_after must be the id of a row of this list";
     return new ApiError(400, message, { logged: ownerOfKey(details) });
+  }
+  if (response.status === 410 && code === "PT410") {
+    const message = "Gone: this cursor is no longer known, begin again with changed_after=start";
+    return new ApiError(410, message, { logged: ownerOfKey(details) });
   }
   const error = failure(rpc, `answered ${response.status} with ${code ?? "no code"}`);
   return response.status === 503 ? new Busy(error) : error;

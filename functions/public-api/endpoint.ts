@@ -2,7 +2,16 @@
 import type { Scope } from "./scopes.ts";
 
 /** The form of a query parameter's value (`docs/api.md`, Lists). `true` means that `true` is the only value allowed. */
-export type ParameterKind = "limit" | "format" | "true" | "uuid" | "text" | "since" | "until" | "include";
+export type ParameterKind =
+  | "limit"
+  | "format"
+  | "true"
+  | "uuid"
+  | "text"
+  | "since"
+  | "until"
+  | "include"
+  | "changed_after";
 export type Parameter = { readonly name: string; readonly kind: ParameterKind; readonly description: string };
 
 export type ColumnType = "uuid" | "text" | "integer" | "boolean" | "date-time" | "json";
@@ -74,6 +83,12 @@ export const list: readonly Parameter[] = [
     description:
       "Only the rows that follow the row with this id, under the same filters: the id of a page's last row brings the next page. It must be the id of a row of this list, but need not meet the filters.",
   },
+  {
+    name: "changed_after",
+    kind: "changed_after",
+    description:
+      "For keeping a copy: `start` brings every row, then the `cursor` of the last row brings what was added, changed or deleted since, oldest change first. Each row has `cursor` and `deleted` behind its other columns; of a deleted row all but these and `id` are null. Only with `limit`, `format`, `escape_formulas` and `include`.",
+  },
 ];
 
 /** The additional parameters of lists with a time window (`docs/api.md`, Lists). */
@@ -103,5 +118,20 @@ export const include: Parameter = {
   kind: "include",
   description: "Further columns, with commas between them: appended after the others, always in the same order.",
 };
+
+/** The columns behind all others of a list with `changed_after` (`docs/api.md`, Keeping a copy). */
+export const changeColumns: readonly Column[] = [
+  {
+    name: "cursor",
+    type: "text",
+    description: "With `changed_after` only: what to send as `changed_after` to get the changes after this one.",
+  },
+  {
+    name: "deleted",
+    type: "boolean",
+    description:
+      "With `changed_after` only: whether the row has been deleted. All its columns but `id`, `cursor` and `deleted` are null then, whatever their types say.",
+  },
+];
 
 export const id: Column = { name: "id", type: "uuid", description: "The row's own id, for good." };

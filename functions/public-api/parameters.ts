@@ -1,11 +1,15 @@
 import { z } from "zod";
-import type { Column, Endpoint, ParameterKind } from "./endpoint.ts";
+import { type Column, changeColumns, type Endpoint, type ParameterKind } from "./endpoint.ts";
 import { type Instant, isAfter, parseInstant, timestamp } from "./instants.ts";
 import { badRequest, shownName } from "./responses.ts";
 
-/** The parsed query: arguments of the database function, additional columns, and the format of the response. */
+/**
+ * The parsed query: arguments of the database function, whether it asks for changes, additional columns, and the format
+ * of the response.
+ */
 export type Parameters = {
   args: Record<string, unknown>;
+  ofChanges: boolean;
   included: readonly Column[];
   format: "json" | "csv";
   escapeFormulas: boolean;
@@ -19,6 +23,7 @@ type Read = {
   since?: Instant;
   until?: Instant;
   include?: Column[];
+  changed_after?: string;
   [filter: string]: unknown;
 };
 
@@ -56,7 +61,11 @@ const values: Record<Exclude<ParameterKind, "include">, z.ZodType> = {
     .regex(/^[^\0]*$/, "must not contain NUL or lone surrogates"),
   since: instant("since"),
   until: instant("until"),
+  changed_after: z.string().regex(/^(start|[0-9a-f]{56}([0-9a-f]{8})?)$/, "must be start or a cursor"),
 };
+
+/** The parameters that `changed_after` may be sent with. */
+const besideChanges = ["changed_after", "limit", "format", "escape_formulas", "include"];
 
 /**
  * Reads the query of a request (`docs/api.md`, Lists). Throws one 400 that reports all wrong values, all parameters
@@ -72,19 +81,38 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
     else problems.push(problem);
   }
   const { limit = 100, format = "json", escape_formulas = false, since, until, include, ...filters } = read;
-  if (since && until && isAfter(since, until)) problems.push("since must not be after until");
-  const isJson = read.format === "json" || !sent.has("format");
-  if (escape_formulas && isJson) problems.push("escape_formulas needs format=csv");
+  const ofChanges = sent.has("changed_after");
+  problems.push(...conflicts(endpoint, sent, read));
   if (problems.length > 0) throw badRequest(problems);
 
   const window = { since: since && timestamp(since, Math.ceil), until: until && timestamp(until, Math.floor) };
   const names = include?.map(({ name }) => name);
   return {
-    args: { max_rows: limit, ...window, ...filters, include: names },
-    included: include ?? [],
+    args: {
+      ...(ofChanges && { list: endpoint.path.slice(1) }),
+      max_rows: limit,
+      ...window,
+      ...filters,
+      include: names,
+    },
+    ofChanges,
+    included: [...(include ?? []), ...(ofChanges ? changeColumns : [])],
     format,
     escapeFormulas: escape_formulas,
   };
+}
+
+/** The parameters that must not be sent together. */
+function conflicts({ parameters }: Endpoint, sent: Map<string, string[]>, read: Read): string[] {
+  const { since, until, escape_formulas, format } = read;
+  const problems: string[] = [];
+  if (since && until && isAfter(since, until)) problems.push("since must not be after until");
+  const isJson = format === "json" || !sent.has("format");
+  if (escape_formulas && isJson) problems.push("escape_formulas needs format=csv");
+  const others = parameters.map(({ name }) => name).filter((name) => !besideChanges.includes(name));
+  const other = [...sent.keys()].find((name) => others.includes(name));
+  if (sent.has("changed_after") && other) problems.push(`changed_after must be sent without ${other}`);
+  return problems;
 }
 
 /** The value of one parameter, from its raw texts, or what is wrong with it. */
@@ -113,6 +141,16 @@ function split(query: string): Map<string, string[]> {
     else sent.set(name, [value]);
   }
   return sent;
+}
+
+/**
+ * The header `Link` of a page with more rows (`docs/api.md`, Lists): the query as it was sent, with the parameter
+ * `name` set to `value`. Characters that would end the link, or that readers of the header split it at, are escaped.
+ */
+export function linkToNext(query: string, name: string, value: string): string {
+  const others = query.split("&").filter((pair) => pair !== "" && decode(pair.split("=")[0]) !== name);
+  const next = [...others, `${name}=${value}`].join("&").replace(/[^!#-+\--:=?-~]/gu, encodeURIComponent);
+  return `<?${next}>; rel="next"`;
 }
 
 /** Percent-decodes a text, with `+` for a space. Undefined when the bytes are not UTF-8. */

@@ -6,7 +6,15 @@ import { type Queryable, query } from "./database.ts";
 /** Tables of schema app that are not copied, with the reason. All others are. */
 export const notCarried: Record<string, string> = {
   "app.arriving_companies": "which companies a project awaits belongs to the project",
+  "app.deletions": "cursors, for which they are kept, end with the move",
+  "app.forgotten_deletions": "the same",
 };
+
+/** The number of the transaction that changed a row last: every project counts its own (sql/schema/0207_changes.sql). */
+const changeNumber = "changed_in";
+
+/** Functions of triggers that may fire for copied rows: they number changes, and nothing of what they write is copied. */
+const numbering = ["app.number_change", "app.mark_category", "app.begin_changes"];
 
 /** The only table that refers to a table outside of app. usersOfBoth (move.ts) chooses the rows that can be copied. */
 export const accounts = "app.member_accounts";
@@ -16,11 +24,11 @@ export interface Table {
   name: string;
   /** The column with the company's id: company_id; in app.companies it is id. */
   company: string;
-  /** All columns except generated ones. */
+  /** All columns except generated ones and the number of the last change. */
   columns: string[];
   /** All columns with their types, which must be the same on both sides. */
   shape: string[];
-  /** Triggers that fire for an insert: they would change a copied row, or write other rows. */
+  /** Triggers that fire for an insert, but for the numbering ones: they would change a copied row, or write other rows. */
   triggers: string[];
   /** Other tables that it refers to. */
   parents: string[];
@@ -35,12 +43,13 @@ export const isLocked = ({ triggers, counter }: Table): boolean => triggers.leng
 const catalog = `
   select format('%I.%I', n.nspname, c.relname) as name,
     case when c.relname = 'companies' then 'id' else max(a.attname::text) filter (where a.attname = 'company_id') end as company,
-    json_agg(quote_ident(a.attname) order by a.attnum) filter (where a.attgenerated = '') as columns,
+    json_agg(quote_ident(a.attname) order by a.attnum) filter (where a.attgenerated = '' and a.attname <> '${changeNumber}') as columns,
     json_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)) order by a.attnum) as shape,
     (
       select coalesce(json_agg(quote_ident(t.tgname) order by t.tgname), '[]') from pg_trigger as t
       -- Bit 2 of tgtype: the trigger fires for an insert.
       where t.tgrelid = c.oid and not t.tgisinternal and t.tgenabled = 'O' and t.tgtype & 4 <> 0
+        and t.tgfoid::regproc::text not in (${numbering.map((name) => `'${name}'`)})
     ) as triggers,
     (
       select coalesce(json_agg(distinct format('%I.%I', other_schema.nspname, other.relname)), '[]')

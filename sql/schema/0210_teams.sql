@@ -5,6 +5,7 @@ create table app.teams (
   id uuid not null default gen_random_uuid(),
   name text not null,
   created_at timestamptz not null default now(),
+  changed_in xid8 not null default pg_current_xact_id(),
   primary key (company_id, id),
   constraint teams_name_length check (char_length(name) between 1 and 255),
   constraint teams_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
@@ -14,11 +15,23 @@ alter table app.teams enable row level security;
 
 -- For pages, newest first.
 create index teams_newest on app.teams (company_id, created_at desc, id desc);
+-- For the changes, oldest first (0207).
+create index teams_changed on app.teams (company_id, changed_in, id);
 
 create policy api_read on app.teams for select to public_api
   using (company_id = (select app.current_company_id()));
 
 grant select on app.teams to public_api;
 -- Not granted: any write; anything to authenticated.
+
+-- Keeping copies (0207).
+create trigger number_insert before insert on app.teams
+  for each row when (new.changed_in <> pg_current_xact_id()) execute function app.number_change();
+create trigger number_update before update on app.teams
+  for each row when (old *<> new) execute function app.number_change();
+create trigger record_deletions after delete on app.teams
+  referencing old table as deleted for each statement execute function app.record_deletions();
+create trigger record_truncate after truncate on app.teams
+  for each statement execute function app.record_deletions();
 
 comment on table app.teams is 'Teams of a company.';

@@ -9,6 +9,7 @@ create table app.members (
   team_id uuid,
   created_at timestamptz not null default now(),
   is_former boolean not null default false,
+  changed_in xid8 not null default pg_current_xact_id(),
   primary key (company_id, id),
   foreign key (company_id, team_id) references app.teams (company_id, id),
   constraint members_name_length check (char_length(name) between 1 and 255),
@@ -30,6 +31,8 @@ create index members_role_newest on app.members (company_id, role, created_at de
 create unique index members_email_key on app.members (company_id, lower(email));
 create index members_email on app.members (lower(email));
 create unique index members_former on app.members (company_id) where is_former;
+-- For the changes, oldest first (0207).
+create index members_changed on app.members (company_id, changed_in, id);
 
 -- The planner takes each company for a tenth of the table. The real share is too small for what it knows of a page's
 -- bound, (instant, id) < (…): it would expect few rows, and look up the team of each row in the index instead of keeping
@@ -76,6 +79,16 @@ grant select on app.members to public_api;
 grant select (company_id, id, name) on app.members to authenticated;
 -- Not granted: any write; anything on app.member_accounts to anybody (app.link_member and app.current_admin read it as
 -- postgres).
+
+-- Keeping copies (0207).
+create trigger number_insert before insert on app.members
+  for each row when (new.changed_in <> pg_current_xact_id()) execute function app.number_change();
+create trigger number_update before update on app.members
+  for each row when (old *<> new) execute function app.number_change();
+create trigger record_deletions after delete on app.members
+  referencing old table as deleted for each statement execute function app.record_deletions();
+create trigger record_truncate after truncate on app.members
+  for each statement execute function app.record_deletions();
 
 comment on table app.members is 'The people of a company.';
 comment on column app.members.is_former is 'True of the one row that stands for everybody of a company who has been erased (0950). It is in no list of members.';

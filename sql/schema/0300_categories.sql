@@ -4,6 +4,7 @@ create table app.categories (
   company_id uuid not null references app.companies (id) on delete cascade,
   id uuid not null default gen_random_uuid(),
   created_at timestamptz not null default now(),
+  changed_in xid8 not null default pg_current_xact_id(),
   primary key (company_id, id),
   constraint categories_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
 );
@@ -24,6 +25,8 @@ alter table app.category_names enable row level security;
 
 -- For pages, newest first.
 create index categories_newest on app.categories (company_id, created_at desc, id desc);
+-- For the changes, oldest first (0207).
+create index categories_changed on app.categories (company_id, changed_in, id);
 
 create policy api_read on app.categories for select to public_api
   using (company_id = (select app.current_company_id()));
@@ -32,6 +35,49 @@ create policy api_read on app.category_names for select to public_api
 
 grant select on app.categories, app.category_names to public_api;
 -- Not granted: any write; anything to authenticated.
+
+-- Keeping copies (0207).
+create trigger number_insert before insert on app.categories
+  for each row when (new.changed_in <> pg_current_xact_id()) execute function app.number_change();
+create trigger number_update before update on app.categories
+  for each row when (old *<> new) execute function app.number_change();
+create trigger record_deletions after delete on app.categories
+  referencing old table as deleted for each statement execute function app.record_deletions();
+create trigger record_truncate after truncate on app.categories
+  for each statement execute function app.record_deletions();
+
+-- Triggers: the name of a category in the API changes with its names in app.category_names, and with the company's
+-- default language. The company is locked until all who are adding categories to it have ended, because this
+-- transaction does not see theirs.
+create function app.mark_category() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  update app.categories as c set changed_in = pg_current_xact_id()
+  where c.company_id in (old.company_id, new.company_id) and c.id in (old.category_id, new.category_id)
+    and c.changed_in <> pg_current_xact_id();
+  return null;
+end
+$$;
+
+create function app.mark_categories() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  perform from app.companies as c where c.id = new.id for update;
+  update app.categories as c set changed_in = pg_current_xact_id() where c.company_id = new.id;
+  return null;
+end
+$$;
+
+create trigger mark_category after insert or update or delete on app.category_names
+  for each row execute function app.mark_category();
+create trigger mark_categories after update of default_language on app.companies
+  for each row when (old.default_language <> new.default_language) execute function app.mark_categories();
+
+revoke all on function app.mark_category, app.mark_categories from public;
+comment on function app.mark_category() is 'Trigger: a category whose names have changed has changed.';
+comment on function app.mark_categories() is 'Trigger: all categories of a company that changes its default language have changed.';
 
 comment on table app.categories is 'What kudos are given for.';
 comment on table app.category_names is 'The names of a category, one per language.';

@@ -8,6 +8,7 @@ create table app.kudos (
   category_id uuid not null,
   message text not null,
   created_at timestamptz not null default now(),
+  changed_in xid8 not null default pg_current_xact_id(),
   primary key (company_id, id),
   -- Composite keys: a kudos cannot name another company's member or category.
   foreign key (company_id, sender_id) references app.members (company_id, id),
@@ -25,11 +26,23 @@ create index kudos_newest on app.kudos (company_id, created_at desc, id desc);
 create index kudos_category_newest on app.kudos (company_id, category_id, created_at desc, id desc);
 create index kudos_sender_newest on app.kudos (company_id, sender_id, created_at desc, id desc);
 create index kudos_receiver_newest on app.kudos (company_id, receiver_id, created_at desc, id desc);
+-- For the changes, oldest first (0207).
+create index kudos_changed on app.kudos (company_id, changed_in, id);
 
 create policy api_read on app.kudos for select to public_api
   using (company_id = (select app.current_company_id()));
 
 grant select on app.kudos to public_api;
 -- Not granted: any write; anything to authenticated.
+
+-- Keeping copies (0207).
+create trigger number_insert before insert on app.kudos
+  for each row when (new.changed_in <> pg_current_xact_id()) execute function app.number_change();
+create trigger number_update before update on app.kudos
+  for each row when (old *<> new) execute function app.number_change();
+create trigger record_deletions after delete on app.kudos
+  referencing old table as deleted for each statement execute function app.record_deletions();
+create trigger record_truncate after truncate on app.kudos
+  for each statement execute function app.record_deletions();
 
 comment on table app.kudos is 'Kudos: one member thanks another for something.';

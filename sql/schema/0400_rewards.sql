@@ -13,6 +13,7 @@ create table app.rewards (
   vendor_name text,
   is_archived boolean not null default false,
   created_at timestamptz not null default now(),
+  changed_in xid8 not null default pg_current_xact_id(),
   primary key (company_id, id),
   -- An import matches rows on it. Rewards that were not imported have none.
   constraint rewards_external_id_key unique (company_id, external_id),
@@ -31,6 +32,8 @@ alter table app.rewards enable row level security;
 -- For pages, newest first: of all rewards, and of those that are not archived.
 create index rewards_newest on app.rewards (company_id, created_at desc, id desc);
 create index rewards_current_newest on app.rewards (company_id, created_at desc, id desc) where not is_archived;
+-- For the changes, oldest first (0207).
+create index rewards_changed on app.rewards (company_id, changed_in, id);
 
 create policy api_read on app.rewards for select to public_api
   using (company_id = (select app.current_company_id()));
@@ -45,6 +48,16 @@ grant insert (company_id, external_id, name, description, points_cost, reward_ty
 grant update (name, description, points_cost, reward_type) on app.rewards to public_api;
 -- Not granted: delete; writing is_archived, stock_count, image_url, vendor_name, created_at, which an import does not
 -- change; anything to authenticated.
+
+-- Keeping copies (0207).
+create trigger number_insert before insert on app.rewards
+  for each row when (new.changed_in <> pg_current_xact_id()) execute function app.number_change();
+create trigger number_update before update on app.rewards
+  for each row when (old *<> new) execute function app.number_change();
+create trigger record_deletions after delete on app.rewards
+  referencing old table as deleted for each statement execute function app.record_deletions();
+create trigger record_truncate after truncate on app.rewards
+  for each statement execute function app.record_deletions();
 
 comment on table app.rewards is 'The reward catalogue of a company.';
 comment on column app.rewards.external_id is 'The id that the system has which sends the catalogue; null for rewards made elsewhere.';

@@ -9,6 +9,7 @@ create table app.day_ratings (
   team_id uuid,
   points_awarded integer,
   created_at timestamptz not null default now(),
+  changed_in xid8 not null default pg_current_xact_id(),
   primary key (company_id, id),
   foreign key (company_id, team_id) references app.teams (company_id, id),
   constraint day_ratings_rating_range check (rating between 1 and 5),
@@ -22,11 +23,23 @@ alter table app.day_ratings enable row level security;
 -- For pages, newest first: of all ratings, and of one team.
 create index day_ratings_newest on app.day_ratings (company_id, created_at desc, id desc);
 create index day_ratings_team_newest on app.day_ratings (company_id, team_id, created_at desc, id desc);
+-- For the changes, oldest first (0207).
+create index day_ratings_changed on app.day_ratings (company_id, changed_in, id);
 
 create policy api_read on app.day_ratings for select to public_api
   using (company_id = (select app.current_company_id()));
 
 grant select on app.day_ratings to public_api;
 -- Not granted: any write; anything to authenticated: an admin sees no more mood data than a key with read:analytics.
+
+-- Keeping copies (0207).
+create trigger number_insert before insert on app.day_ratings
+  for each row when (new.changed_in <> pg_current_xact_id()) execute function app.number_change();
+create trigger number_update before update on app.day_ratings
+  for each row when (old *<> new) execute function app.number_change();
+create trigger record_deletions after delete on app.day_ratings
+  referencing old table as deleted for each statement execute function app.record_deletions();
+create trigger record_truncate after truncate on app.day_ratings
+  for each statement execute function app.record_deletions();
 
 comment on table app.day_ratings is 'How a day was, from 1 to 5. Keyed to a team, never to a person.';

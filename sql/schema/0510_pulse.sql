@@ -19,6 +19,7 @@ create table app.pulse_responses (
   value jsonb,
   comment text not null default '',
   created_at timestamptz not null default now(),
+  changed_in xid8 not null default pg_current_xact_id(),
   primary key (company_id, id),
   foreign key (company_id, question_id) references app.pulse_questions (company_id, id),
   constraint pulse_responses_comment_length check (char_length(comment) <= 10000),
@@ -31,6 +32,8 @@ alter table app.pulse_responses enable row level security;
 -- For pages, newest first; and for the foreign key, which looks up the answers of a question that is deleted.
 create index pulse_responses_newest on app.pulse_responses (company_id, created_at desc, id desc);
 create index pulse_responses_question on app.pulse_responses (company_id, question_id);
+-- For the changes, oldest first (0207).
+create index pulse_responses_changed on app.pulse_responses (company_id, changed_in, id);
 
 -- So that a page keeps the questions that it has found, as one of members keeps teams (0220_members.sql).
 alter table app.pulse_responses alter column company_id set (n_distinct = 10);
@@ -42,6 +45,35 @@ create policy api_read on app.pulse_responses for select to public_api
 
 grant select on app.pulse_questions, app.pulse_responses to public_api;
 -- Not granted: any write; anything to authenticated.
+
+-- Keeping copies (0207).
+create trigger number_insert before insert on app.pulse_responses
+  for each row when (new.changed_in <> pg_current_xact_id()) execute function app.number_change();
+create trigger number_update before update on app.pulse_responses
+  for each row when (old *<> new) execute function app.number_change();
+create trigger record_deletions after delete on app.pulse_responses
+  referencing old table as deleted for each statement execute function app.record_deletions();
+create trigger record_truncate after truncate on app.pulse_responses
+  for each statement execute function app.record_deletions();
+
+-- Trigger: the answers of a question that changes its text have changed, because no list has the questions that a copy
+-- could join. The question is locked until all who are adding answers to it have ended, because this transaction does
+-- not see theirs.
+create function app.mark_answers() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  perform from app.pulse_questions as q where q.company_id = new.company_id and q.id = new.id for update;
+  update app.pulse_responses as p set changed_in = pg_current_xact_id() where p.company_id = new.company_id and p.question_id = new.id;
+  return null;
+end
+$$;
+
+create trigger mark_answers after update on app.pulse_questions
+  for each row when ((old.question, old.response_type) is distinct from (new.question, new.response_type)) execute function app.mark_answers();
+
+revoke all on function app.mark_answers from public;
+comment on function app.mark_answers() is 'Trigger: the answers of a question that has changed have changed.';
 
 comment on table app.pulse_questions is 'Questions of pulse surveys.';
 comment on column app.pulse_questions.response_type is 'What kind of value answers it, such as scale, boolean, text, choice; null when unknown.';

@@ -53,6 +53,16 @@ grant execute on function app.page_headers to public_api;
 comment on function app.page_headers is
   'The response.headers of a page, for format(): the ids of key and company, the number of its rows, true or false for whether there are more.';
 
+-- The same with a fifth: what to send next, the id or the cursor of the last row, for the header Link.
+create function app.list_headers() returns text
+language sql immutable set search_path = ''
+return '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next":"%s"}]';
+
+revoke all on function app.list_headers from public;
+grant execute on function app.list_headers to public_api;
+comment on function app.list_headers is
+  'The response.headers of a page, for format(): the ids of key and company, the number of its rows, true or false for whether there are more, the id or cursor of its last row.';
+
 -- The response of the functions that serve no page: returns the body unchanged, and sets the headers with key and
 -- company for the request log.
 create function app.respond(key_id uuid, company_id uuid, body json) returns json

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { keyHash, problem, startService } from "../support/service.ts";
 
 const service = await startService();
+const cursor = "0f".repeat(28);
 const id = "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d";
 
 describe("the arguments of the one database call", () => {
@@ -29,6 +30,16 @@ describe("the arguments of the one database call", () => {
       { ...hash, max_rows: 100, category_id: id, sender_id: id, receiver_id: id },
     ],
     ["/rewards", "list_rewards", { ...hash, max_rows: 100 }],
+    [
+      "/rewards?changed_after=start",
+      "list_changes",
+      { ...hash, list: "rewards", max_rows: 100, changed_after: "start" },
+    ],
+    [
+      `/kudos?include=category_id,sender_id&changed_after=${cursor}&limit=5`,
+      "list_changes",
+      { ...hash, list: "activity", max_rows: 5, changed_after: cursor, include: ["sender_id", "category_id"] },
+    ],
     ["/rewards?include_archived=true", "list_rewards", { ...hash, max_rows: 100, include_archived: true }],
     [`/day-ratings?team_id=${id}`, "list_day_ratings", { ...hash, max_rows: 100, team_id: id }],
     [

@@ -148,7 +148,7 @@ create temporary table expected (roles text[], command text, columns text, objec
 insert into expected values
   -- The functions that serve API keys. The project's secret key, which no policy binds, can do nothing else. public_api
   -- owns them.
-  ('{service_role,public_api}', 'call', '*', '{public.list_activity,public.list_categories,public.list_day_ratings,public.list_members,
+  ('{service_role,public_api}', 'call', '*', '{public.list_activity,public.list_categories,public.list_changes,public.list_day_ratings,public.list_members,
     public.list_pulse_responses,public.list_rewards,public.list_teams,public.upsert_rewards,public.verify_api_key}'),
   -- Signed-in people: names of members, keys without their hash, their uses and their history; creating a key, and
   -- changing the columns of a key that may change.
@@ -163,11 +163,13 @@ insert into expected values
     app.insert_api_key,app.iso_8601,app.link_member,app.scopes}'),
   -- The rights of these functions as public_api: they read what the API returns, and write the columns of an import.
   ('{public_api}', 'select', '*', '{api.members,api.teams,api.categories,api.activity,api.rewards,api.day_ratings,api.pulse_responses,
-    app.teams,app.members,app.categories,app.category_names,app.kudos,app.rewards,app.day_ratings,app.pulse_questions,app.pulse_responses}'),
+    app.teams,app.members,app.categories,app.category_names,app.kudos,app.rewards,app.day_ratings,app.pulse_questions,app.pulse_responses,
+    app.deletions,app.forgotten_deletions}'),
   ('{public_api}', 'select', 'default_language, id, name', '{app.companies}'),
   ('{public_api}', 'insert', 'company_id, description, external_id, name, points_cost, reward_type', '{app.rewards}'),
   ('{public_api}', 'update', 'description, name, points_cost, reward_type', '{app.rewards}'),
-  ('{public_api}', 'call', '*', '{app.append_columns,app.authenticate,app.category_names_by_id,app.current_company_id,app.include_in_activity,
+  ('{public_api}', 'call', '*', '{app.append_columns,app.authenticate,app.changes_query,app.changing_lists,app.cursor_origin,app.list_headers,app.refuse_cursor,
+    app.category_names_by_id,app.current_company_id,app.include_in_activity,
     app.include_in_day_ratings,app.include_in_pulse_responses,app.include_in_rewards,app.iso_8601,app.page_headers,app.rarest_kudos_filter,
     app.rarest_members_filter,app.refuse_starting_after,app.refuse_without_row_security,app.respond}');
 

@@ -30,7 +30,7 @@ select bag_eq(
   $$,
   $$ values
     ('companies', 'api_read'), ('teams', 'api_read'), ('members', 'admin_read api_read'), ('categories', 'api_read'), ('category_names', 'api_read'),
-    ('kudos', 'api_read'), ('rewards', 'api_insert api_read api_update'), ('day_ratings', 'api_read'), ('pulse_questions', 'api_read'),
+    ('kudos', 'api_read'), ('deletions', 'api_read'), ('forgotten_deletions', 'api_read'), ('rewards', 'api_insert api_read api_update'), ('day_ratings', 'api_read'), ('pulse_questions', 'api_read'),
     ('pulse_responses', 'api_read'), ('api_keys', 'admin_insert admin_read admin_update'), ('api_key_uses', 'admin_read'), ('api_key_events', 'admin_read') $$,
   'These tables have these policies, and no other table has any'
 );

@@ -106,6 +106,8 @@ select bag_eq(
     ('authenticate', 'definer', 'volatile', 'search_path="", enable_seqscan=off, jit=off'),
     ('note_use', 'invoker', 'volatile', 'search_path="", enable_seqscan=off'),
     ('rarest_members_filter', 'invoker', 'stable', 'search_path="", enable_bitmapscan=off, jit=off'),
+    ('changing_lists', 'invoker', 'immutable', 'search_path="", jit=off'),
+    ('changes_query', 'invoker', 'immutable', 'search_path="", jit=off'),
     ('rarest_kudos_filter', 'invoker', 'stable', 'search_path="", enable_bitmapscan=off, jit=off'),
     ('category_names_by_id', 'invoker', 'stable', 'search_path="", jit=off'),
     ('include_in_activity', 'invoker', 'stable', 'search_path="", jit=off'),
@@ -151,13 +153,22 @@ select bag_eq(
     from pg_trigger
     where not tgisinternal and tgrelid in (select oid from pg_class where relnamespace = 'app'::regnamespace)
   $$,
-  $$ values
+  $$
+    select 'app.' || numbered as relation, names.name, names.function, names.name like 'number%' as is_before
+    from unnest(array['members', 'teams', 'kudos', 'categories', 'rewards', 'day_ratings', 'pulse_responses']) as numbered, (values
+      ('number_insert', 'app.number_change'), ('number_update', 'app.number_change'),
+      ('record_deletions', 'app.record_deletions'), ('record_truncate', 'app.record_deletions')) as names (name, function)
+    union all values
+    ('app.companies', 'begin_changes', 'app.begin_changes', false),
+    ('app.companies', 'mark_categories', 'app.mark_categories', false),
+    ('app.category_names', 'mark_category', 'app.mark_category', false),
+    ('app.pulse_questions', 'mark_answers', 'app.mark_answers', false),
     ('app.api_keys', 'make_api_key', 'app.make_api_key', true),
     ('app.api_keys', 'change_api_key', 'app.change_api_key', true),
     ('app.api_keys', 'record_api_key_event', 'app.record_api_key_event', false),
     ('app.api_key_events', 'refuse_change', 'app.refuse_change', true),
     ('app.api_key_events', 'refuse_truncate', 'app.refuse_change', true) $$,
-  'Keys and their history have their triggers, and no other table has any'
+  'Lists, keys and their history have their triggers, and no other table has any'
 );
 
 select * from finish();

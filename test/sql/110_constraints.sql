@@ -168,7 +168,7 @@ insert into valid_rows values
   ('app.api_key_events', '{"action": "created", "key_name": "K", "hint": "h", "scopes": ["read:members"], "member_name": "M"}');
 update valid_rows set fields = jsonb_build_object(
     'company_id', pg_temp.id('Acorn'), 'id', gen_random_uuid(), 'created_at', now(), 'sender_id', pg_temp.id('Acorn admin'),
-    'receiver_id', pg_temp.id('Acorn member'), 'category_id', pg_temp.id('Acorn category'), 'key_id', gen_random_uuid(),
+    'receiver_id', pg_temp.id('Acorn member'), 'changed_in', '3', 'category_id', pg_temp.id('Acorn category'), 'key_id', gen_random_uuid(),
     'member_id', pg_temp.id('Acorn admin')
   ) || fields || case relation when 'app.api_key_events' then '{"id": 0}' else '{}'::jsonb end;
 
@@ -292,7 +292,7 @@ select results_eq(
   'Of a company that has been deleted the history of its keys stays and nothing else'
 );
 select is(
-  (select count(*) from pg_temp.tables_of(pg_temp.id('Birch'))), 13::bigint, 'Another company''s rows stay in all 13 tables'
+  (select count(*) from pg_temp.tables_of(pg_temp.id('Birch'))), 15::bigint, 'Another company''s rows stay in all 15 tables'
 );
 
 select * from finish();

@@ -78,6 +78,9 @@ const elsewhere = (path: string, query: string): BadRequest =>
 const twice = (path: string, query: string): BadRequest =>
   get(`${path}?${query}`, `${query.split("=")[0]} must be given once: ${accepts(path)}`);
 
+/** The parameter beside changed_after. */
+const other = /(?:^|&)((?!changed_after)\w+)=/;
+
 const limit = "limit must be an integer from 1 to 1000";
 
 const parameters: BadRequests = {
@@ -86,6 +89,23 @@ const parameters: BadRequests = {
       %EF%BC%95 5%00 5%0A 10,20 10;drop%20table 5%E2%80%8B [10]`.map((value) => get(`/members?limit=${value}`, limit)),
     ...["/members?limit=", "/members?limit", "/users?limit=0", "/kudos?limit=1001"].map((path) => get(path, limit)),
     ...lists.flatMap(({ path }) => [get(`${path}?limit=0`, limit), get(`${path}?limit=1001`, limit)]),
+  ],
+
+  "what is neither start nor a cursor is refused": [
+    ...["", ...words`START start%20 0 now 2026-01-01 null`, uuid],
+    ...[55, 57, 63, 65].map((length) => "0".repeat(length)),
+    ...["A", "g", "%00"].map((character) => `${"0".repeat(55)}${character}`),
+  ].map((value) => get(`/teams?changed_after=${value}`, "changed_after must be start or a cursor")),
+
+  "changed_after is sent without filters, windows and starting_after; the first of them is named": [
+    ...["since=2026-01-01", "until=2026-01-01", `category_id=${uuid}`, `sender_id=${uuid}`, `starting_after=${uuid}`]
+      .flatMap((query) => [`changed_after=start&${query}`, `${query}&changed_after=start`])
+      .map((query) => get(`/kudos?${query}`, `changed_after must be sent without ${query.match(other)?.[1]}`)),
+    get("/rewards?include_archived=true&changed_after=start", "changed_after must be sent without include_archived"),
+    get(
+      "/members?role=a&changed_after=start&team_id=b",
+      "team_id must be a uuid; changed_after must be sent without role",
+    ),
   ],
 
   "a format that is not json or csv is refused": ["", ...words`JSON CSV xml json%20 csv,json null text/csv`].map(

@@ -145,12 +145,15 @@ export async function contents(
 ): Promise<Record<string, string[]>> {
   const tables = await sql<{ name: string; key: string }[]>`
     select c.relname as name, case c.relname when 'companies' then 'id' else 'company_id' end as key from pg_class as c
-    where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' and c.relname <> 'arriving_companies' order by 1`;
+    where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' and c.relname not in ('arriving_companies', 'deletions', 'forgotten_deletions')
+    order by 1`;
   const all: Record<string, string[]> = {};
   for (const { name, key } of tables) {
-    // A move changes these two columns of the company itself. Of other companies, every write must be seen.
+    // A move changes these two columns of the company itself, and each project numbers changes itself. Of other companies, every write must be seen.
     const row =
-      whose === "own" ? sql`(to_jsonb(t) - 'serving' - 'move_id')::text` : sql`concat(t.ctid, ' ', t.xmin, ' ', t)`;
+      whose === "own"
+        ? sql`(to_jsonb(t) - 'serving' - 'move_id' - 'changed_in')::text`
+        : sql`concat(t.ctid, ' ', t.xmin, ' ', t)`;
     const own = sql`t.${sql(key)} = ${company}`;
     const rows = await sql`
       select ${row} as row from ${sql(`app.${name}`)} as t where ${whose === "own" ? own : sql`not ${own}`} order by 1`;

@@ -33,6 +33,10 @@ const headers: Record<string, Schema> = {
     required: true,
     schema: { type: "string", enum: ["true", "false"] },
   },
+  Link: {
+    description: 'When there are more rows: the next page, relative to the address of this one, with `rel="next"`.',
+    schema: { type: "string", pattern: '^<\\?[^<>" ]+>; rel="next"$' },
+  },
   "Content-Disposition": {
     description: "With `format=csv`: the file's name, such as `members.csv`.",
     schema: { type: "string", pattern: '^attachment; filename="[a-z-]+\\.csv"$' },
@@ -87,8 +91,8 @@ function goodResponse(endpoint: Endpoint, { json, csv }: Examples[string]): Sche
   }
   const schema = { type: "array", maxItems: 1000, items: reference(endpoint.rows.name) };
   return {
-    description: "The rows, newest first.",
-    headers: headerReferences([...Object.keys(everywhere), "X-Has-More", "Content-Disposition"]),
+    description: "The rows, newest first; with `changed_after` the oldest change first.",
+    headers: headerReferences([...Object.keys(everywhere), "X-Has-More", "Link", "Content-Disposition"]),
     content: {
       "application/json": { schema, example: json },
       "text/csv": {
@@ -124,6 +128,7 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
     "401",
     ...(scope ? (["403"] as const) : []),
     ...(kind === "import" ? (["408"] as const) : []),
+    ...(kind === "list" ? (["410"] as const) : []),
     "429",
     "500",
   ];

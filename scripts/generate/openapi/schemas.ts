@@ -1,11 +1,13 @@
 import { z } from "zod";
-import type {
-  Column,
-  ColumnType,
-  Endpoint,
-  ListEndpoint,
-  Parameter,
-  ParameterKind,
+
+import {
+  type Column,
+  type ColumnType,
+  changeColumns,
+  type Endpoint,
+  type ListEndpoint,
+  type Parameter,
+  type ParameterKind,
 } from "../../../functions/public-api/endpoint.ts";
 import { endpoints } from "../../../functions/public-api/endpoints.ts";
 import { rewardFields } from "../../../functions/public-api/reward_rows.ts";
@@ -39,6 +41,7 @@ const parameterKinds: Record<Exclude<ParameterKind, "include">, Schema> = {
   text: { type: "string", minLength: 1 },
   since: { type: "string" },
   until: { type: "string" },
+  changed_after: { type: "string", pattern: "^(start|[0-9a-f]{1,64})$" },
 };
 
 /** A query parameter. `include` takes several names in one value, separated by commas. */
@@ -61,10 +64,10 @@ function columnSchema({ name, type, nullable, ...keywords }: Column): [string, S
   return [name, { ...schema, ...keywords }];
 }
 
-/** A row of a list. The columns that `include` adds are not required. */
+/** A row of a list. The columns that `include` and `changed_after` add are not required. */
 function rowSchema({ rows, columns, included }: ListEndpoint): [string, Schema] {
   const always = record(rows.description, Object.fromEntries(columns.map(columnSchema)));
-  const asked = Object.fromEntries(included.map(columnSchema));
+  const asked = Object.fromEntries([...included, ...changeColumns].map(columnSchema));
   return [rows.name, { ...always, properties: { ...Object(always.properties), ...asked } }];
 }
 

@@ -1,0 +1,153 @@
+-- Changes, for those who keep a copy of the lists (docs/api.md, Keeping a copy; 0870_list_changes.sql serves them).
+--
+-- Every row of a list has the number of the transaction that changed it last, changed_in. Rows that are gone leave
+-- their id in app.deletions. Whoever has read all changes below a number asks for the rest by it. A number is read only
+-- when every transaction below it has ended (pg_snapshot_xmin), so a transaction that commits late is not passed over.
+--
+-- Transactions are numbered by the server, from 3 up. So the numbers of another server, which a dump brings along, mean
+-- nothing here: the triggers replace those of rows that are inserted. A restore inserts the rows before it makes the
+-- triggers; sql/check.sql finds these rows, and sql/repair.sql numbers them anew.
+
+-- Trigger: this transaction has changed the row.
+create function app.number_change() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  new.changed_in := pg_current_xact_id();
+  return new;
+end
+$$;
+
+create table app.deletions (
+  company_id uuid not null references app.companies (id) on delete cascade,
+  -- The table of schema app that the row was in.
+  relation text not null,
+  deleted_in xid8 not null default pg_current_xact_id(),
+  id uuid not null,
+  deleted_at timestamptz not null default now(),
+  primary key (company_id, relation, deleted_in, id)
+);
+
+-- The last of the deletions of a table that are no longer known. A cursor from before it is refused. A new company
+-- begins with such a row for each table, because a company with its id may have been here before.
+create table app.forgotten_deletions (
+  company_id uuid not null references app.companies (id) on delete cascade,
+  relation text not null,
+  deleted_in xid8 not null,
+  id uuid not null,
+  primary key (company_id, relation)
+);
+
+alter table app.deletions enable row level security;
+alter table app.forgotten_deletions enable row level security;
+
+create policy api_read on app.deletions for select to public_api
+  using (company_id = (select app.current_company_id()));
+create policy api_read on app.forgotten_deletions for select to public_api
+  using (company_id = (select app.current_company_id()));
+
+grant select on app.deletions, app.forgotten_deletions to public_api;
+-- Not granted: any write, only the triggers below write; anything to authenticated.
+
+comment on table app.deletions is 'Rows of lists that have been deleted, for 90 days at least.';
+comment on column app.deletions.relation is 'The table of schema app that the row was in, such as kudos.';
+comment on column app.deletions.deleted_in is 'The transaction that deleted it.';
+comment on table app.forgotten_deletions is 'Up to where app.deletions no longer knows the deletions of a table.';
+
+-- Makes cursors from before now useless, so that every copy begins again: of a company or of all, of a table or of all.
+create function app.forget_cursors(company_id uuid default null, relation text default null) returns void
+language sql volatile set search_path = ''
+begin atomic
+  insert into app.forgotten_deletions as forgotten (company_id, relation, deleted_in, id)
+  select c.id, numbered.relation, pg_current_xact_id(), 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  from app.companies as c, unnest(array['members', 'teams', 'kudos', 'categories', 'rewards', 'day_ratings', 'pulse_responses']) as numbered (relation)
+  where c.id = coalesce(forget_cursors.company_id, c.id) and numbered.relation = coalesce(forget_cursors.relation, numbered.relation)
+  order by c.id, numbered.relation
+  on conflict on constraint forgotten_deletions_pkey do update set deleted_in = excluded.deleted_in, id = excluded.id
+  where forgotten.deleted_in < excluded.deleted_in;
+end;
+
+-- Forgets deletions of a table that are older than 90 days: at most 5,000, the oldest first, up to the first that is
+-- younger. The next deletion forgets the rest. One transaction at a time, so that none waits for another.
+create function app.forget_deletions(company_id uuid, relation text) returns void
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  before constant timestamptz := now() - interval '90 days';
+  -- Where the scan begins: what was forgotten stays in the index until vacuum.
+  last app.forgotten_deletions;
+  oldest timestamptz;
+begin
+  select f.* into last from app.forgotten_deletions as f
+  where f.company_id = forget_deletions.company_id and f.relation = forget_deletions.relation;
+  last.deleted_in := coalesce(last.deleted_in, '0');
+  last.id := coalesce(last.id, '00000000-0000-0000-0000-000000000000');
+
+  select d.deleted_at into oldest from app.deletions as d
+  where d.company_id = forget_deletions.company_id and d.relation = forget_deletions.relation and (d.deleted_in, d.id) > (last.deleted_in, last.id)
+  order by d.deleted_in, d.id limit 1;
+  if oldest is null or oldest >= before or not pg_try_advisory_xact_lock(hashtextextended('app.forget_deletions', 0)) then
+    return;
+  end if;
+
+  with oldest as (
+    select d.deleted_in, d.id, bool_and(d.deleted_at < before) over (order by d.deleted_in, d.id) as is_old
+    from app.deletions as d
+    where d.company_id = forget_deletions.company_id and d.relation = forget_deletions.relation and (d.deleted_in, d.id) > (last.deleted_in, last.id)
+    order by d.deleted_in, d.id limit 5000
+  ),
+  forgotten as (
+    delete from app.deletions as d using oldest as o
+    where o.is_old and d.company_id = forget_deletions.company_id and d.relation = forget_deletions.relation and d.deleted_in = o.deleted_in and d.id = o.id
+    returning d.deleted_in, d.id
+  )
+  insert into app.forgotten_deletions (company_id, relation, deleted_in, id)
+  select forget_deletions.company_id, forget_deletions.relation, f.deleted_in, f.id from forgotten as f order by f.deleted_in desc, f.id desc limit 1
+  on conflict on constraint forgotten_deletions_pkey do update set deleted_in = excluded.deleted_in, id = excluded.id;
+end
+$$;
+
+-- Trigger: records the rows that a statement has deleted. Those of a company that is deleted itself are not recorded:
+-- its keys are gone too. After truncate nobody knows which rows there were, so every copy of the table begins again.
+create function app.record_deletions() returns trigger
+language plpgsql set search_path = ''
+as $$
+declare
+  company uuid;
+begin
+  if tg_op = 'TRUNCATE' then
+    perform app.forget_cursors(relation => tg_table_name);
+    return null;
+  end if;
+  for company in select c.id from app.companies as c where c.id in (select d.company_id from deleted as d) loop
+    insert into app.deletions (company_id, relation, id)
+    select company, tg_table_name, d.id from deleted as d where d.company_id = company
+    on conflict do nothing;
+    perform app.forget_deletions(company, tg_table_name);
+  end loop;
+  return null;
+end
+$$;
+
+-- Trigger on app.companies: a company with this id may have been here before, with other rows.
+create function app.begin_changes() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  perform app.forget_cursors(new.id);
+  return null;
+end
+$$;
+
+create trigger begin_changes after insert on app.companies
+  for each row execute function app.begin_changes();
+
+revoke all on function
+  app.number_change, app.forget_cursors, app.forget_deletions, app.record_deletions, app.begin_changes
+from public;
+comment on function app.number_change() is 'Trigger: gives a row the number of the transaction that changes it.';
+comment on function app.forget_cursors(uuid, text) is
+  'Makes every cursor from before now useless (410): of a company or of all companies, of a table or of all lists. For operators.';
+comment on function app.forget_deletions(uuid, text) is 'Forgets deletions of a table that are older than 90 days, the oldest first.';
+comment on function app.record_deletions() is 'Trigger: records in app.deletions which rows of a list were deleted.';
+comment on function app.begin_changes() is 'Trigger: cursors of an earlier company with the same id are useless.';

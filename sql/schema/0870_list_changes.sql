@@ -1,0 +1,223 @@
+-- The lists with changed_after (docs/api.md, Keeping a copy): the rows that were added, changed or deleted, oldest
+-- change first, each with a cursor. 0207_changes.sql says how changes are numbered.
+--
+-- One function serves all lists. It builds its statement from the table app.changing_lists and from nothing else, so no
+-- text from a caller becomes SQL. The statement is planned for each call, which takes about as long as reading a
+-- hundred rows.
+
+-- The lists: the scope; the table, its rows that are in the list (t), and the list's view (v); the columns in the order
+-- of docs/api.md, and those of include. $1 is the company.
+create function app.changing_lists()
+returns table (list text, scope text, relation text, rows text, view text, columns text, included text[])
+language sql immutable
+set search_path = ''
+set jit = off
+as $$
+  values
+    ('members', 'read:members', 'members', 'from app.members as t where not t.is_former', 'from api.members as v',
+      'v.name, v.email, v.role, v.team_id, v.team_name, v.created_at', '{}'::text[]),
+    ('teams', 'read:members', 'teams', 'from app.teams as t where true', 'from api.teams as v',
+      'v.name, v.created_at', '{}'),
+    ('activity', 'read:activity', 'kudos', 'from app.kudos as t where true', 'from api.activity as v',
+      'v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
+      coalesce((select app.category_names_by_id($1)) ->> v.category_id::text, '''') as category',
+      '{sender_id,receiver_id,category_id}'),
+    ('categories', 'read:activity', 'categories', 'from app.categories as t where true', 'from api.categories as v',
+      'coalesce((select app.category_names_by_id($1)) ->> v.id::text, '''') as name, v.created_at', '{}'),
+    ('rewards', 'read:rewards', 'rewards', 'from app.rewards as t where true', 'from api.rewards as v',
+      'v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived, v.created_at',
+      '{external_id}'),
+    ('day-ratings', 'read:analytics', 'day_ratings', 'from app.day_ratings as t where true', 'from api.day_ratings as v',
+      'v.rating, v.comment, v.team_id, v.points_awarded, v.created_at',
+      '{team_name}'),
+    ('pulse-responses', 'read:analytics', 'pulse_responses', 'from app.pulse_responses as t where true', 'from api.pulse_responses as v',
+      'v."timestamp", v.question, v.response_type, v.value, v.comment',
+      '{question_id}')
+$$;
+
+-- The statement of a page. Its parameters: $1 the company; $2 the number of rows; the page begins after ($3, $4), for
+-- deletions after ($5, $6), and ends below $7; $8 the first part of a cursor; $9 the number at which this copy began.
+--
+-- The changes are taken from two indexes, each in the order of the page. Where the row of a deletion is there again,
+-- the deletion brings that row. offset 0 keeps PostgreSQL from turning look-ups into joins of whole tables.
+create function app.changes_query(list text, include text[]) returns text
+language sql immutable
+set search_path = ''
+set jit = off
+as $$
+  select format(
+    $query$
+      select count(*), json_agg(item) filter (where place <= $2), string_agg(next, '') filter (where place = $2)
+      from (
+        select item, item.cursor as next, row_number() over () as place from (
+          select
+            change.id,
+            shown.*,
+            $8 || encode(int8send(change.changed_in::text::bigint), 'hex') || replace(change.id::text, '-', '')
+              || case when change.changed_in < $9 then right(encode(int8send($9::text::bigint), 'hex'), 8) else '' end as cursor,
+            change.deleted and not exists (select from app.%1$I as t where t.company_id = $1 and t.id = change.id offset 0) as deleted
+          from (
+            select either.changed_in, either.id, either.deleted from (
+              (
+                select t.changed_in, t.id, false as deleted %2$s
+                  and t.company_id = $1 and (t.changed_in, t.id) > ($3, $4) and t.changed_in < $7
+                order by t.changed_in, t.id limit $2 + 1
+              )
+              union all
+              (
+                select d.deleted_in, d.id, true from app.deletions as d
+                where d.company_id = $1 and d.relation = %1$L and (d.deleted_in, d.id) > ($5, $6) and d.deleted_in < $7
+                order by d.deleted_in, d.id limit $2 + 1
+              )
+            ) as either
+            order by either.changed_in, either.id limit $2 + 1
+          ) as change
+          left join lateral (select %3$s %4$s where v.company_id = $1 and v.id = change.id offset 0) as shown on true
+          order by change.changed_in, change.id
+        ) as item
+      ) as numbered
+    $query$,
+    l.relation,
+    l.rows,
+    l.columns || (
+      select coalesce(string_agg(format(', v.%I', i.name), '' order by i.place), '')
+      from unnest(l.included) with ordinality as i (name, place)
+      where i.name = any (include)
+    ),
+    l.view
+  )
+  from app.changing_lists() as l
+  where l.list = changes_query.list
+$$;
+
+-- The first part of a cursor: a hash of what it holds for. A restore changes one of the first four: the server, its
+-- timeline, the database, or the table of deletions.
+create function app.cursor_origin(company_id uuid, list text) returns text
+language sql stable set search_path = ''
+begin atomic
+  select left(encode(sha256(convert_to(
+    concat_ws(' ', s.system_identifier, c.timeline_id, d.oid, 'app.deletions'::regclass::oid, cursor_origin.company_id, cursor_origin.list), 'utf8'
+  )), 'hex'), 8)
+  from pg_control_system() as s, pg_control_checkpoint() as c, pg_database as d
+  where d.datname = current_database();
+end;
+
+-- The cursor is of another server, timeline, company or list, or deletions after it have been forgotten.
+create function app.refuse_cursor(key_id uuid, company_id uuid) returns void
+language plpgsql stable set search_path = ''
+as $$
+begin
+  raise exception using
+    errcode = 'PT410',
+    message = 'Gone: this cursor is no longer known, begin again with changed_after=start',
+    detail = json_build_object('key_id', key_id, 'company_id', company_id);
+end
+$$;
+
+revoke all on function app.changing_lists, app.changes_query, app.cursor_origin, app.refuse_cursor from public;
+grant execute on function app.changing_lists, app.changes_query, app.cursor_origin, app.refuse_cursor to public_api;
+comment on function app.changing_lists is 'The lists that changed_after can be sent to: their scope, their table and their columns.';
+comment on function app.changes_query is 'The statement of a page of changes of a list, with the columns that include names.';
+comment on function app.cursor_origin is 'The first 8 characters of every cursor of this company and list.';
+comment on function app.refuse_cursor is 'Raises PT410: the cursor is no longer known. The detail names key and company for the request log.';
+
+-- changed_after is start or a cursor. A cursor has the origin (8 hexadecimal digits), the number of the transaction (16)
+-- and the id of the row (32). While a copy still reads what was there when it began, there follow the last 32 bits (8)
+-- of the number at which it began: deletions below that number are not for this copy, and may be forgotten.
+create function public.list_changes(key_hash text, list text, max_rows integer, changed_after text, include text[] default null)
+returns json
+language plpgsql volatile security definer
+set search_path = ''
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_sort = off
+set jit = off
+set lock_timeout = '5s'
+set statement_timeout = '7s'
+as $$
+declare
+  api_key app.verified_key;
+  served record;
+  origin text;
+  -- No transaction below it is still running: nothing below it can change any more.
+  horizon bigint;
+  began bigint;
+  after_transaction bigint := 0;
+  after_id uuid := '00000000-0000-0000-0000-000000000000';
+  are_foreign boolean;
+  found_rows bigint;
+  page json;
+  next text;
+  headers text;
+begin
+  if exists (
+    select from unnest('{app.companies,app.teams,app.members,app.categories,app.category_names,app.kudos,app.rewards,app.day_ratings,
+      app.pulse_questions,app.pulse_responses,app.deletions,app.forgotten_deletions}'::regclass[]) as read (relation)
+    where not row_security_active(read.relation)
+  ) then
+    perform app.refuse_without_row_security();
+  end if;
+  select l.* into strict served from app.changing_lists() as l where l.list = list_changes.list;
+  api_key := app.authenticate(key_hash, served.scope);
+
+  origin := app.cursor_origin(api_key.company_id, list);
+  horizon := pg_snapshot_xmin(pg_current_snapshot())::text;
+  if changed_after = 'start' then
+    began := horizon;
+  else
+    if left(changed_after, 8) <> origin then
+      perform app.refuse_cursor(api_key.key_id, api_key.company_id);
+    end if;
+    after_transaction := ('x' || substr(changed_after, 9, 16))::bit(64)::bigint;
+    after_id := substr(changed_after, 25, 32);
+    -- The number with these last 32 bits that is nearest to now.
+    began := case
+      when length(changed_after) = 56 then 0
+      else greatest(0, horizon - 2147483648 + ((('x' || substr(changed_after, 57))::bit(32)::bigint - horizon + 2147483648) & 4294967295))
+    end;
+    -- It is from the future of this server, whose data has gone back in time without a new timeline. A standby may only be late.
+    if after_transaction < 0 or after_transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint and not pg_is_in_recovery() then
+      perform app.refuse_cursor(api_key.key_id, api_key.company_id);
+    end if;
+  end if;
+
+  execute format('select exists (select from app.%I as t where t.company_id = $1 and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot()))', served.relation)
+  into are_foreign using api_key.company_id;
+  if are_foreign then
+    raise exception 'changes in app.% have the numbers of another server', served.relation
+      using errcode = 'PT501',
+      hint = 'Number them anew with sql/repair.sql: docs/operations.md, Restore.';
+  end if;
+
+  execute app.changes_query(list, include) into found_rows, page, next using
+    api_key.company_id, max_rows, after_transaction::text::xid8, after_id,
+    greatest(after_transaction, began - 1)::text::xid8,
+    case when began > after_transaction then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else after_id end,
+    horizon::text::xid8, origin, began::text::xid8;
+
+  -- Afterwards, because deletions may have been forgotten since this function began.
+  if changed_after <> 'start' and exists (
+    select from app.forgotten_deletions as f
+    where f.company_id = api_key.company_id and f.relation = served.relation
+      and (f.deleted_in, f.id) > (after_transaction::text::xid8, after_id) and f.deleted_in >= began::text::xid8
+  ) then
+    perform app.refuse_cursor(api_key.key_id, api_key.company_id);
+  end if;
+
+  headers := set_config(
+    'response.headers',
+    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next),
+    true
+  );
+  return coalesce(page, '[]');
+end
+$$;
+
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
+grant create on schema public to public_api;
+alter function public.list_changes owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.list_changes from public, anon, authenticated;
+grant execute on function public.list_changes to service_role;
+comment on function public.list_changes is
+  'What was added, changed or deleted in a list of the key''s company, oldest change first, as a JSON array. PT401, PT403, PT410, PT429.';
