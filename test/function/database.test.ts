@@ -49,6 +49,9 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
     ["a permission that is missing", 403, "42501", "permission denied for function list_members"],
     ["a secret key that has expired", 401, "PGRST303", "JWT expired"],
     ["Supabase Lite's failures", 500, "SUP", "secret"],
+    ["an argument that is none", 400, "22P02", "invalid input syntax for type uuid", "secret"],
+    ["a body that PostgREST cannot read", 400, "PGRST102", "Empty or invalid json"],
+    ["a 400 that only looks like ours", 500, "PT400", ""],
     ["a 401 that only looks like ours", 403, "PT401", ""],
     ["a 403 that only looks like ours", 500, "PT403", ""],
   ])("%s", async (_what, status, code, message, details) => {

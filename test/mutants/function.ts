@@ -154,24 +154,60 @@ export const functionMutants: TextMutant[] = [
   ]),
   ...inFile("instants.ts", [["a day that is none is taken", "if (!isRealDate || !isRealTime) return undefined;", ""]]),
   ...inFile("waiting_line.ts", [
-    ["any number of requests of a key is under way", "if (this.#inside < this.#most())", "if (true)"],
+    ["any number of calls is under way", "const together = 8;", "const together = 8000;"],
+    ["strangers have as many places as a company", "strangers.most : together", "together : together"],
     [
-      "a waiting request waits for ever",
-      'tooManyRequests("no turn in time")), patience',
-      'tooManyRequests("no turn in time")), 100 * patience',
+      "a call that the database refuses is not made again",
+      "if (!(error instanceof Busy)) throw isLate(error) ? (busy ?? error) : error;",
+      "throw error;",
     ],
-    ["a key that has left still counts", "if (key.isEmpty) this.#keys.delete(keyHash);", ""],
-    ["who went away stays in the line", 'this.signal.addEventListener("abort", goAway);', ""],
-    ["a refusal of the database is final", "error.status !== 429 || visit.waited >= patience", "true"],
+    ["a database that is away is too many requests", "isLate(error) ? (busy ?? error) : error", "error"],
+    ["a key that was refused is no stranger", "if (error.status === 401) this.#owners.delete(visit.keyHash);", ""],
+    [
+      "a company with many keys makes others strangers",
+      "const most = [...keysOf.values()].reduce(",
+      "const most = [...keysOf.values()].slice(0, 1).reduce(",
+    ],
     ["refused keys are told at once", "if (turn > now) await", "if (false) await"],
+    [
+      "a refusal may be held back for any time",
+      "Math.min(Math.max(now, this.#nextRefusal), now + refusals.held)",
+      "Math.max(now, this.#nextRefusal)",
+    ],
+    [
+      "a call ends its place when the caller goes",
+      "visit.orGone(answer.finally(leave), discard)",
+      "visit.orGone(answer, discard).finally(leave)",
+    ],
+  ]),
+  ...inFile("fair_queue.ts", [
+    ["a waiting request waits for ever", "}, patience - this.waited);", "}, 100 * patience);"],
+    ["what was waited before does not count", "patience - this.waited", "patience"],
+    [
+      "who went away stays in the line",
+      'this.#signal.addEventListener("abort", leave);\n    return end;',
+      "return end;",
+    ],
+    ["lanes do not take turns", "this.#lanes.delete(name);\n      this.#lanes.set(name, lane);", ""],
+    ["a refused lane goes on asking", "lane.places = Math.min(", "lane.places = Math.max("],
   ]),
   ...inFile("database.ts", [
-    ["a caller who went away keeps the database busy", 'signal.addEventListener("abort", stop);', ""],
     [
       "a closed connection is a failure",
       "(abort.signal.aborted ? Promise.reject(error) : ask())",
       "Promise.reject(error)",
     ],
     ["every 429 is the company's", 'response.status === 429 && code === "PT429"', "response.status === 429"],
+    ["every 400 is about starting_after", 'response.status === 400 && code === "PT400"', "response.status === 400"],
+    [
+      "whose the refused request was is not logged",
+      'tooManyRequests("refused by the database", ownerOfKey(details))',
+      'tooManyRequests("refused by the database", {})',
+    ],
+    [
+      "a database that is away is not asked again",
+      "return response.status === 503 ? new Busy(error) : error;",
+      "return error;",
+    ],
   ]),
 ];

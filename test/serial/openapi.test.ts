@@ -13,6 +13,8 @@ const read = (file: string) => JSON.parse(readFileSync(`${root}/${file}`, "utf8"
 const committed: Contract = read("docs/openapi.json");
 const released: Contract = read("docs/openapi.released.json");
 
+type Parameter = { name: string; explode?: boolean; schema?: { type?: string; items?: { enum?: string[] } } };
+
 let company: TestCompany;
 beforeAll(async () => {
   company = await newCompany("Contract");
@@ -130,6 +132,19 @@ test("what a minor version may do breaks nothing", () => {
   paths["/teams"] = { ...paths["/members"] };
   paths["/rewards"]?.get?.parameters?.push({ name: "shop" });
   expect(breakingChanges(released, grown)).toEqual([]);
+});
+
+test("a client that is generated from it sends several values of a parameter as the API reads them", async () => {
+  for (const [path, { get }] of Object.entries(committed.paths)) {
+    for (const { name, explode, schema } of (get?.parameters ?? []) as Parameter[]) {
+      if (schema?.type !== "array") continue;
+      const values = schema.items?.enum ?? [];
+      // style=form: with explode, which is the default, each value is a parameter of its own.
+      const query =
+        explode === false ? `${name}=${values.join()}` : values.map((value) => `${name}=${value}`).join("&");
+      expect([path, query, (await call(`${path}?${query}`, first.key)).status]).toEqual([path, query, 200]);
+    }
+  }
 });
 
 test("the introduction says which endpoints a scope opens, and how to get the next page", () => {
