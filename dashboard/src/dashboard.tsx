@@ -4,7 +4,6 @@ import { ForgotPasswordPage } from "./pages/forgot_password_page.tsx";
 import { PublicApiPage } from "./pages/public_api_page.tsx";
 import { SetPasswordPage } from "./pages/set_password_page.tsx";
 import { SignInPage } from "./pages/sign_in_page.tsx";
-import { Waiting } from "./parts/waiting.tsx";
 import { paths } from "./paths.ts";
 import { currentErrand, navigate, usePath } from "./router.ts";
 
@@ -20,13 +19,14 @@ export function Dashboard() {
         ? (currentErrand().returnTo ?? paths.publicApi)
         : null;
   useEffect(() => {
-    if (redirect === paths.signIn) navigate(redirect, { returnTo: paths.publicApi }, "replace");
+    if (redirect === paths.signIn)
+      navigate(redirect, { returnTo: `${paths.publicApi}${window.location.search}` }, "replace");
     else if (redirect !== null) navigate(redirect, {}, "replace");
     else if (path === paths.publicApi && window.location.pathname !== path) navigate(path, {}, "replace");
   }, [redirect, path]);
 
   // The session is read from the browser's storage within milliseconds, unless its token must be refreshed first.
-  if (session.status === "unknown" || redirect !== null) return <Waiting what="Loading" />;
+  if (session.status === "unknown" || redirect !== null) return null;
   if (path === paths.setPassword)
     return <SetPasswordPage email={session.status === "signed_in" ? session.email : null} />;
   if (path === paths.forgotPassword) return <ForgotPasswordPage />;

@@ -20,6 +20,7 @@ export type ApiKey = {
   expires_at: string | null;
   last_used_at: string | null;
   revoked_at: string | null;
+  /** null also if the operator of the service revoked the key. */
   revoked_by: string | null;
   /** The id of the key that replaces this one. */
   replaced_by: string | null;
@@ -29,12 +30,14 @@ export type NewApiKey = Pick<ApiKey, "id" | "name" | "hint" | "scopes" | "create
   api_key: string;
 };
 
-export type RevokedApiKey = { id: string; revoked_at: string; revoked_by: string };
+/** `revoked_by` is null if the operator of the service revoked the key. */
+export type RevokedApiKey = { id: string; revoked_at: string; revoked_by: string | null };
 
 export type ApiKeyEvent = {
   created_at: string;
   action: "created" | "replaced" | "renamed" | "revoked";
-  member: string;
+  /** null: the operator of the service. */
+  member: string | null;
   key_id: string;
   key_name: string;
   hint: string;
@@ -45,13 +48,16 @@ export type ApiKeyEvent = {
   replaced_by: string | null;
 };
 
+/** Which part of the history: of one key, without the newest entries, at most so many. Without anything, all of it. */
+export type EventPage = { key_id?: string | null; skip?: number; max_rows?: number };
+
 /** How long a key still works after it has been replaced. */
 export type Overlap = "0" | "1 hour" | "24 hours" | "7 days";
 
 type Functions = {
   link_member: { Args: never; Returns: Member };
   list_api_keys: { Args: never; Returns: ApiKey[] };
-  list_api_key_events: { Args: never; Returns: ApiKeyEvent[] };
+  list_api_key_events: { Args: EventPage; Returns: ApiKeyEvent[] };
   create_api_key: { Args: { name: string; scopes: Scope[]; expires_at: string | null }; Returns: NewApiKey };
   replace_api_key: {
     Args: { key_id: string; overlap: Overlap; expires_at: string | null };

@@ -1,8 +1,11 @@
 import { useSyncExternalStore } from "react";
 import { type Path, paths } from "./paths.ts";
 
+/** A path of the dashboard, with or without a query. */
+export type Address = Path | `${Path}${string}`;
+
 /** What one page passes on to the next. It is stored in the history entry, so that it survives a reload. */
-export type Errand = { returnTo?: Path; sessionLost?: boolean; linkFailed?: boolean; linkRefused?: boolean };
+export type Errand = { returnTo?: Address; sessionLost?: boolean; linkFailed?: boolean; linkRefused?: boolean };
 
 const known = new Set<string>(Object.values(paths));
 const listeners = new Set<() => void>();
@@ -23,8 +26,8 @@ function currentPath(): Path {
   return isPath(path) ? path : paths.publicApi;
 }
 
-export function navigate(path: Path, errand: Errand = {}, how: "push" | "replace" = "push"): void {
-  window.history[how === "push" ? "pushState" : "replaceState"](errand, "", path);
+export function navigate(to: Address, errand: Errand = {}, how: "push" | "replace" = "push"): void {
+  window.history[how === "push" ? "pushState" : "replaceState"](errand, "", to);
   moved = true;
   changed();
 }

@@ -15,7 +15,6 @@ import { afterEach, beforeAll, expect } from "vitest";
 import { stack } from "../support/stack.ts";
 
 export const wide = { width: 1440, height: 900 };
-export const middle = { width: 768, height: 1024 };
 export const narrow = { width: 360, height: 740 };
 
 /** The folder for the screenshots of --mode pictures. */
@@ -75,6 +74,7 @@ export async function newBrowser(options: BrowserContextOptions = {}): Promise<B
     baseURL: stack.dashboard_url,
     viewport: wide,
     reducedMotion: "reduce",
+    locale: "en-GB",
     timezoneId: "Europe/Berlin",
     permissions: ["clipboard-read", "clipboard-write"],
     ...options,

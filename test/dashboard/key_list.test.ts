@@ -1,115 +1,184 @@
-// Many keys: search, order, only active keys, and where the page shows the result of an action.
+// The list of keys: views, search, order and pages, at every width, with one key and with hundreds.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { makeKey, type Person, signedIn } from "../support/companies.ts";
-import { sql } from "../support/stack.ts";
-import { eventually, wide } from "./browser.ts";
-import { expectGoodLooks } from "./looks.ts";
-import { setKey, signedInPage, test } from "./scene.ts";
-import { row } from "./steps.ts";
+import { makeKey, signedIn } from "../support/companies.ts";
+import { eventually } from "./browser.ts";
+import { clipped, expectGoodLooks } from "./looks.ts";
+import { makeKeys, openPage, setKey, setLastUse, signedInBrowser, signedInPage, test } from "./scene.ts";
+import { chooseIn, expectFocus, names, openView, row } from "./steps.ts";
 
-const scopes = [["read:members", "read:activity"], ["read:analytics"], ["read:rewards", "write:rewards"]];
+const daysFromNow = (days: number) => new Date(Date.now() + (days + 0.5) * 86_400_000).toISOString();
 
-/** Creates this many keys. `System 1` is the oldest, and every fourth one is revoked. */
-async function makeKeys(admin: Person, count: number): Promise<void> {
-  const client = await signedIn(admin);
-  for (let number = 1; number <= count; number += 1) {
-    const { id } = await makeKey(client, `System ${number}`, scopes[number % 3]);
-    if (number % 4 === 0) await client.rpc("revoke_api_key", { key_id: id });
-  }
-}
+/** Buttons whose middle is not what a mouse or a finger would hit there. */
+const outOfReach = (page: Page, buttons: string) =>
+  page.locator(buttons).evaluateAll((all) =>
+    all.flatMap((button) => {
+      button.scrollIntoView({ block: "center" });
+      const { x, y, width, height } = button.getBoundingClientRect();
+      const hit = document.elementFromPoint(x + width / 2, y + height / 2);
+      return width >= 24 && height >= 24 && button.contains(hit) ? [] : [button.outerHTML];
+    }),
+  );
 
-const names = (page: Page) => page.locator("tr[data-status] span[id^=key-]").allTextContents();
+test.for([1, 6, 27, 204])(
+  "%i keys: every action is in reach at every width from 320 to 1600, and nothing is cut",
+  async (count, { company, admin }) => {
+    await makeKeys(company, admin, count);
+    for (const [name, longer] of [
+      ["System 1", "W".repeat(100)],
+      ["System 3", "نظام الرواتب والمكافآت"],
+      ["System 5", "給与システムと人事データベースの連携用キー"],
+    ] as const) {
+      await setKey(company, name, { name: longer, expires_at: daysFromNow(9) });
+    }
+    const page = await signedInPage(admin);
+    for (let width = 320; width <= 1600; width += 40) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.locator("tbody tr").count()).toBe(Math.min(25, count - Math.floor(count / 4)));
+      expect(await outOfReach(page, "tbody button, thead th button:visible"), `${width} px`).toEqual([]);
+      expect(await clipped(page), `${width} px`).toEqual([]);
+      if (count !== 6) continue;
+      await page.locator("tbody button").first().click();
+      expect(await outOfReach(page, "[role=menuitem]"), `${width} px`).toEqual([]);
+      await page.getByRole("menu").press("Escape");
+      await page.getByRole("menu").waitFor({ state: "hidden" });
+    }
+    await expectGoodLooks(page, `keys-${count}`);
+  },
+);
 
-test("up to eight keys there is nothing to search; from nine on search, order and only active find a key", async ({
-  admin,
-}) => {
-  await makeKeys(admin, 8);
-  const page = await signedInPage(admin);
-  await row(page, "System 8").waitFor();
-  expect(await page.getByRole("searchbox").count()).toBe(0);
-  const { api_key } = await makeKey(await signedIn(admin), "Année 2026", ["read:analytics"]);
-  await page.reload();
-
-  const search = page.getByRole("searchbox", { name: "Search" });
-  await page.getByRole("status").getByText("9 keys", { exact: true }).waitFor();
-  expect((await names(page))[0]).toBe("Année 2026");
-  for (const text of ["ANNÉE", api_key.slice(-4), "ada 2026", "analytics année"]) {
-    await search.fill(text);
-    await eventually(() => names(page)).toContain("Année 2026");
-    expect(await names(page), text).not.toContain("System 3");
-  }
-  await page.getByRole("status").getByText("1 of 9 keys", { exact: true }).waitFor();
-  await search.fill("nothing like it");
-  await page.getByText("No key is like that.").waitFor();
-  await page.getByRole("button", { name: "Show all keys" }).click();
-  await eventually(() => names(page)).toHaveLength(9);
-
-  await page.getByLabel("Order").selectOption("Name");
-  expect((await names(page)).slice(0, 3)).toEqual(["Année 2026", "System 1", "System 2"]);
-  await page.getByLabel("Only active").check();
-  expect(await names(page)).toHaveLength(7);
-});
-
-test("the order by use and by expiry has first what matters first", async ({ company, admin }) => {
-  await makeKeys(admin, 9);
-  await setKey(company, "System 2", { expires_at: "2099-01-01" });
-  await setKey(company, "System 7", { expires_at: "2098-01-01" });
-  await sql`update app.api_key_uses set last_used_at = now() where company_id = ${company.id}
-    and key_id = (select id from app.api_keys where company_id = ${company.id} and name = 'System 5')`;
-  const page = await signedInPage(admin);
-  await page.getByLabel("Order").selectOption("Expiring first");
-  expect((await names(page)).slice(0, 3)).toEqual(["System 7", "System 2", "System 9"]);
-  await page.getByLabel("Order").selectOption("Last used first");
-  expect((await names(page)).slice(0, 2)).toEqual(["System 5", "System 9"]);
-});
-
-test("a key that ends soon, or that nothing uses, stands out; a key without expiry says so", async ({
+test("active keys come first, those that need attention and those that no longer work have views of their own", async ({
   company,
   admin,
 }) => {
   const client = await signedIn(admin);
-  for (const name of ["Ending", "Forgotten", "Fine"]) await makeKey(client, name);
-  const daysFromNow = (days: number) => new Date(Date.now() + (days + 0.5) * 86_400_000).toISOString();
+  const made = new Map<string, string>();
+  for (const name of ["Ending", "Later", "Forgotten", "Unused", "Fine", "Replaced", "Moved on", "Expired", "Revoked"]) {
+    made.set(name, (await makeKey(client, name)).id);
+  }
+  await client.rpc("revoke_api_key", { key_id: made.get("Revoked") });
+  for (const name of ["Replaced", "Moved on"])
+    await client.rpc("replace_api_key", { key_id: made.get(name), overlap: "7 days" });
+  await setLastUse(company, "Replaced", daysFromNow(0));
   await setKey(company, "Ending", { expires_at: daysFromNow(9) });
-  await setKey(company, "Forgotten", { created_at: daysFromNow(-61) });
-  await setKey(company, "Fine", { expires_at: daysFromNow(15) });
+  await setKey(company, "Later", { expires_at: daysFromNow(15) });
+  await setKey(company, "Forgotten", { created_at: daysFromNow(-200) });
+  await setLastUse(company, "Forgotten", daysFromNow(-91));
+  await setKey(company, "Unused", { created_at: daysFromNow(-91) });
+  await setKey(company, "Fine", { created_at: daysFromNow(-200) });
+  await setLastUse(company, "Fine", daysFromNow(-89));
+  await setKey(company, "Expired", { expires_at: daysFromNow(-1) });
+
   const page = await signedInPage(admin);
-  await row(page, "Ending").getByText("Expires in 9 days", { exact: true }).waitFor();
-  await row(page, "Forgotten").getByText("Not used for 60 days", { exact: true }).waitFor();
-  await row(page, "Forgotten").getByText("no expiry", { exact: true }).waitFor();
-  expect(await row(page, "Fine").textContent()).not.toMatch(/Expires in|Not used for/);
-  await expectGoodLooks(page, "concerns");
+  const tabs = () => page.getByRole("tab").allTextContents();
+  expect(await tabs()).toEqual(["Active 9", "Needs attention 4", "Inactive 2"]);
+  expect(await names(page)).not.toContain("Revoked");
+  await openView(page, "Needs attention");
+  expect((await names(page)).sort()).toEqual(["Ending", "Forgotten", "Replaced", "Unused"]);
+  for (const [name, note] of [
+    ["Ending", "Expires in 9 days"],
+    ["Forgotten", "Not used for 90 days"],
+    ["Unused", "Not used for 90 days"],
+    ["Replaced", "Replaced, still in use"],
+  ] as const) {
+    await row(page, name).getByText(note, { exact: true }).waitFor();
+  }
+  await expectGoodLooks(page, "needs-attention");
+  await openView(page, "Inactive");
+  expect(await names(page)).toEqual(["Revoked", "Expired"]);
+  await row(page, "Revoked").getByText("by Ada Brandt").last().waitFor();
+  await row(page, "Expired").getByText("expired", { exact: true }).waitFor();
 });
 
-test("forty keys: short rows, one below the other, and good to look at", async ({ company, admin }) => {
-  await makeKeys(admin, 40);
-  await setKey(company, "System 38", { expires_at: new Date(Date.now() + 8 * 86_400_000).toISOString() });
-  const page = await signedInPage(admin);
-  await row(page, "System 40").waitFor();
-  const heights = await page.locator("tr[data-status]").evaluateAll((rows) => rows.map((each) => each.clientHeight));
-  expect(heights).toHaveLength(40);
-  expect(Math.max(...heights)).toBeLessThan(50);
-  await expectGoodLooks(page, "many-keys");
-});
-
-test("what came of a revoke is said below its row, which has the focus and stays in sight whatever is filtered", async ({
+test("a search finds keys of every view by name, ending, scope, status and person; an empty one says so", async ({
+  company,
   admin,
 }) => {
-  await makeKeys(admin, 20);
+  await makeKeys(company, admin, 9);
+  const { api_key } = await makeKey(await signedIn(admin), "Année 2026", ["read:rewards"]);
   const page = await signedInPage(admin);
-  await page.getByLabel("Only active").check();
-  await row(page, "System 1").getByRole("button", { name: "Revoke" }).click();
+  const search = page.getByRole("searchbox", { name: "Search keys" });
+  for (const text of ["ANNÉE", api_key.slice(-4), "ada 2026", "read:rewards année", api_key]) {
+    await search.fill(text);
+    await eventually(() => names(page)).toContain("Année 2026");
+    expect(await names(page), text).not.toContain("System 3");
+  }
+  // A whole key is not kept, neither in the field nor in the address.
+  expect(await search.inputValue()).toBe(api_key.slice(-4));
+  expect(page.url()).not.toContain("sk_live_");
+  await search.fill("revoked");
+  await page.getByRole("tab", { name: "Found 2", selected: true }).waitFor();
+  expect(await names(page)).toEqual(["System 8", "System 4"]);
+  await search.fill("nothing like it");
+  await page.getByText("No keys match.").waitFor();
+  await openView(page, "Active");
+  expect(await search.inputValue()).toBe("");
+  expect(await names(page)).toHaveLength(8);
+});
+
+test("each heading sorts and, clicked again, reverses; view, search, order and page are in the address", async ({
+  company,
+  admin,
+}) => {
+  await makeKeys(company, admin, 60);
+  await setKey(company, "System 2", { expires_at: "2099-01-01" });
+  await setKey(company, "System 7", { expires_at: "2098-01-01" });
+  await setKey(company, "System 9", { expires_at: "2026-01-01" });
+  await setLastUse(company, "System 5", "2026-01-01");
+  const browser = await signedInBrowser(admin);
+  const page = await openPage(browser);
+  const order = async (heading: string) => {
+    await page.getByRole("columnheader", { name: heading }).getByRole("button").click();
+    return (await names(page)).slice(0, 2);
+  };
+  expect((await names(page))[0]).toBe("System 59");
+  expect(await order("Created")).toEqual(["System 1", "System 2"]);
+  expect(await order("Name")).toEqual(["System 1", "System 2"]);
+  expect(await order("Name")).toEqual(["System 59", "System 58"]);
+  expect((await order("Last used"))[0]).toBe("System 5");
+  expect(await order("Expires")).toEqual(["System 7", "System 2"]);
+  expect(await page.getByRole("columnheader", { name: "Expires" }).getAttribute("aria-sort")).toBe("ascending");
+
+  await page.getByRole("navigation", { name: "Pages of keys" }).getByRole("button", { name: "2" }).click();
+  await eventually(() => names(page)).toHaveLength(44 - 25);
+  expect(new URL(page.url()).search).toBe("?order=expiry&page=2");
+  await page.reload();
+  await page.locator("tbody tr").first().waitFor();
+  expect(await names(page)).toHaveLength(44 - 25);
+  await page.getByRole("searchbox").fill("system");
+  expect(new URL(page.url()).search).toBe("?search=system&order=expiry");
+  // Among all keys, those that have expired are not among the next to expire.
+  expect((await names(page)).slice(0, 2)).toEqual(["System 7", "System 2"]);
+
+  const other = await openPage(browser, "?view=inactive&order=name&reversed=&page=99");
+  expect((await names(other))[0]).toBe("System 60");
+});
+
+test("what came of an action is said where it is in sight, and its row has the focus on whichever page it is", async ({
+  company,
+  admin,
+}) => {
+  await makeKeys(company, admin, 60);
+  const page = await signedInPage(admin);
+  await page.getByRole("button", { name: "Next page" }).click();
+  await chooseIn(row(page, "System 7"), "Revoke");
   await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
-  const said = page.getByText("System 1 is revoked: the API refuses it from now on.");
+  const said = page.getByRole("status").filter({ hasText: "System 7 is revoked: the API refuses it from now on." });
   await said.waitFor();
-  await eventually(() => row(page, "System 1").evaluate((element) => element.matches(":focus"))).toBe(true);
-  const box = await said.boundingBox();
-  expect(box?.y).toBeGreaterThan(0);
-  expect(box?.y).toBeLessThan(wide.height);
-  await row(page, "System 1").getByText("revoked", { exact: true }).waitFor();
-  await page.keyboard.press("Tab");
+  await expectFocus(page, row(page, "System 7"));
+  await row(page, "System 7").getByText("revoked", { exact: true }).waitFor();
+  await openView(page, "Active");
+  await row(page, "System 7").waitFor({ state: "hidden" });
+  await eventually(() => said.count()).toBe(0);
+
+  // By name it would be on the last page.
+  await page.getByRole("columnheader", { name: "Name" }).getByRole("button").click();
+  await makeKey(await signedIn(admin), "Zebra");
   await page.getByRole("button", { name: "Create key" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
-  await row(page, "System 1").waitFor({ state: "hidden" });
+  await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("Zoo");
+  await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
+  await page.getByRole("button", { name: "Copy", exact: true }).click();
+  await page.getByRole("button", { name: "Done" }).click();
+  await expectFocus(page, row(page, "Zoo"));
+  expect((await names(page)).slice(-2)).toEqual(["Zebra", "Zoo"]);
 });

@@ -1,11 +1,17 @@
-// The list of keys, Revoke and History: each is checked on the page and through the API.
+// Revoke, Rename and History: each is checked on the page and through the API. The curl line, and names of any kind.
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
 import { emptyCompany, makeKey, signedIn } from "../support/companies.ts";
 import { call, expectError, invalidKey, sql, stack } from "../support/stack.ts";
+import { eventually } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
-import { signedInPage, test } from "./scene.ts";
-import { copyAndClose, createKey, row } from "./steps.ts";
+import { setLastUse, signedInPage, test } from "./scene.ts";
+import { chooseIn, createKey, expectFocus, names, openView, row } from "./steps.ts";
+
+const entriesIn = (page: Page, part: "region" | "dialog") =>
+  page.getByRole(part, { name: "History" }).getByRole("listitem");
 
 test("without keys the page explains what a key is for, and shows the base address with a copy button", async ({
   page,
@@ -18,31 +24,20 @@ test("without keys the page explains what a key is for, and shows the base addre
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(stack.api_url);
 });
 
-test("the list is newest first; last used says never until the key is used", async ({ page }) => {
-  for (const name of ["First", "Second", "Third"]) {
-    await createKey(page, name);
-    await copyAndClose(page);
-    await row(page, name).waitFor();
-  }
-  const names = await page.getByRole("row").locator("td:first-child").allTextContents();
-  expect(names.map((name) => name.split(" ")[0])).toEqual(["Third", "Second", "First"]);
-  expect(await row(page, "Second").getByRole("cell").nth(3).textContent()).toBe("never");
-});
-
 test("the page of an admin shows only their own company's keys and history", async ({ admin }) => {
   const rival = await emptyCompany("Rival & Co");
   onTestFinished(() => rival.remove());
   await makeKey(await signedIn(await rival.addPerson("Theo Rival", "admin")), "Theirs");
   await makeKey(await signedIn(admin), "Ours alone");
   const page = await signedInPage(admin);
-  await row(page, "Ours alone").waitFor();
-  expect(await page.getByRole("row").count()).toBe(2);
-  expect(await page.getByRole("region", { name: "History" }).getByRole("listitem").count()).toBe(1);
+  await eventually(() => entriesIn(page, "region").count()).toBe(1);
+  expect(await names(page)).toEqual(["Ours alone"]);
 });
 
-test("the curl line asks for the key, works in a shell, and holds no key", async ({ page }) => {
+test("the command asks for the key, works in a shell, and holds no key", async ({ page }) => {
   const key = await createKey(page, "Shell");
-  await page.getByRole("button", { name: "Copy curl line" }).click();
+  await page.getByText("Try it on a command line").click();
+  await page.getByRole("button", { name: "Copy command" }).click();
   await page.getByText("Copied", { exact: true }).last().waitFor();
   const line = await page.evaluate(() => navigator.clipboard.readText());
   expect(line).not.toContain("sk_live_");
@@ -53,106 +48,150 @@ test("the curl line asks for the key, works in a shell, and holds no key", async
 
 test("Revoke names the key and its last use; from then on the API answers 401 and the row says by whom and when", async ({
   company,
-  page,
+  admin,
 }) => {
-  const key = await createKey(page, "Power BI");
-  await copyAndClose(page);
-  await row(page, "Power BI").getByRole("button", { name: "Revoke" }).click();
+  const { api_key, hint } = await makeKey(await signedIn(admin), "Power BI");
+  const page = await signedInPage(admin);
   const dialog = page.getByRole("dialog");
-  await dialog.getByText(`Power BI sk_live_…${key.slice(-4)} has never been used.`).waitFor();
+  await chooseIn(row(page, "Power BI"), "Revoke");
+  await dialog.getByText(`Power BI ${hint} has never been used.`).waitFor();
   await dialog.getByRole("button", { name: "Cancel" }).click();
   await dialog.waitFor({ state: "hidden" });
 
-  expect((await call("/members", key)).status).toBe(200);
+  await setLastUse(company, "Power BI", "2026-01-02T03:04:05Z");
   await page.reload();
-  await row(page, "Power BI").getByRole("button", { name: "Revoke" }).click();
-  await dialog.getByText(/was last used on \d+ \w+ \d{4}, \d\d:\d\d\./).waitFor();
-  await dialog.getByRole("button", { name: "Cancel" }).click();
-
-  // A time that is neither that of the key's creation nor the present time.
-  await sql`update app.api_key_uses set last_used_at = '2026-01-02T03:04:05Z' where company_id = ${company.id}`;
-  await page.reload();
-  await row(page, "Power BI").getByRole("button", { name: "Revoke" }).click();
+  await chooseIn(row(page, "Power BI"), "Revoke");
   await dialog.getByText("was last used on 2 Jan 2026, 04:04.").waitFor();
   await expectGoodLooks(page, "revoke-key");
-  expect((await call("/members", key)).status).toBe(200);
+  expect((await call("/members", api_key)).status).toBe(200);
   await dialog.getByRole("button", { name: "Revoke key" }).click();
   await dialog.waitFor({ state: "hidden" });
-  await expectError(await call("/members", key), 401, invalidKey);
-
+  await expectError(await call("/members", api_key), 401, invalidKey);
   await page.getByText("Power BI is revoked: the API refuses it from now on.").waitFor();
-  const status = await row(page, "Power BI").getByRole("cell").nth(4).textContent();
-  expect(status).toMatch(/^revoked {2}by Ada Brandt, \d+ \w+ \d{4}, \d\d:\d\d$/);
-  expect(await row(page, "Power BI").getByRole("button", { name: "Revoke" }).count()).toBe(0);
+  expect(await row(page, "Power BI").getByRole("cell").nth(4).textContent()).toMatch(
+    /^revokedby Ada Brandt, \d+ \w+ \d{4}$/,
+  );
 });
 
-test("the history tells every create and revoke: who, when, which key, what scopes", async ({ page }) => {
-  const key = await createKey(page, "Power BI");
-  await copyAndClose(page);
-  await row(page, "Power BI").getByRole("button", { name: "Revoke" }).click();
-  await page.getByRole("button", { name: "Revoke key" }).click();
-  await page.getByRole("dialog").waitFor({ state: "hidden" });
-
-  const entries = await page.getByRole("region", { name: "History" }).getByRole("listitem").allTextContents();
-  const what = (action: string) =>
-    expect.stringMatching(
-      new RegExp(`^\\d\\d:\\d\\dAda Brandt ${action} Power BI sk_live_…${key.slice(-4)}read:members, read:activity$`),
-    );
-  expect(entries).toEqual([what("revoked"), what("created")]);
-  const days = page.getByRole("region", { name: "History" }).getByRole("heading", { level: 3 });
-  await days.getByText(/^\w{3}, \d+ \w+ \d{4}$/).waitFor();
+test("a key that the operator revoked says so, in the list and in the history", async ({ admin }) => {
+  await makeKey(await signedIn(admin), "Leaked");
+  const page = await signedInPage(admin);
+  const told = { revoked_by: null, status: "revoked", revoked_at: "2026-11-21T10:00:00.000000Z" };
+  await page.route("**/rpc/list_api_keys", async (route) => {
+    const [key] = await (await route.fetch()).json();
+    await route.fulfill({ json: [{ ...key, ...told }] });
+  });
+  await page.route("**/rpc/list_api_key_events", async (route) => {
+    const [event] = await (await route.fetch()).json();
+    await route.fulfill({ json: [{ ...event, action: "revoked", member: null }] });
+  });
+  await page.reload();
+  await openView(page, "Inactive");
+  await row(page, "Leaked").getByText("by the operator, 21 Nov 2026").waitFor();
+  await entriesIn(page, "region").getByText("The operator revoked Leaked").waitFor();
 });
 
-test("a page in use: several admins' keys, used and unused, active, expired and revoked, all told apart", async ({
+test("Rename changes the name and nothing else; the history keeps both names", async ({ admin }) => {
+  const client = await signedIn(admin);
+  const { id, api_key } = await makeKey(client, "Powr BI");
+  await makeKey(client, "Payroll");
+  const page = await signedInPage(admin);
+  await chooseIn(row(page, "Powr BI"), "Rename");
+  const dialog = page.getByRole("dialog");
+  const name = dialog.getByRole("textbox", { name: "Name" });
+  expect(await name.inputValue()).toBe("Powr BI");
+  await name.fill(" ");
+  await dialog.getByRole("button", { name: "Rename key" }).click();
+  await dialog.getByText("Give the key a name.").waitFor();
+  await expectGoodLooks(page, "rename-key");
+  await name.fill("Payroll");
+  await dialog.getByRole("status").getByText("Another key has this name.").waitFor();
+  await name.fill("Power BI");
+  expect(await dialog.getByText(/Give the key a name|Another key/).count()).toBe(0);
+  await page.keyboard.press("Enter");
+  await page.getByText("Powr BI is called Power BI now.").waitFor();
+  await expectFocus(page, row(page, "Power BI"));
+  await entriesIn(page, "region").getByText("Ada Brandt renamed Powr BI to Power BI").waitFor();
+  expect((await call("/members", api_key)).status).toBe(200);
+  const [stored] = await sql`select name, scopes from app.api_keys where id = ${id}`;
+  expect(stored).toEqual({ name: "Power BI", scopes: ["read:members"] });
+});
+
+test("History of one key opens beside the list: what was done to it alone, from its replacement of another key on", async ({
   company,
   admin,
 }) => {
   const client = await signedIn(admin);
-  const ben = await signedIn(await company.addPerson("Ben Osei", "admin"));
-  const old = await makeKey(client, "Old spreadsheet");
-  const autumn = await makeKey(ben, "Auditors, autumn", ["read:members", "read:analytics"]);
-  await makeKey(ben, "Reward catalogue import", ["read:rewards", "write:rewards"]);
-  const { api_key } = await makeKey(client, "Power BI, people dashboard", ["read:members", "read:activity"]);
-  await client.rpc("revoke_api_key", { key_id: old.id });
-  expect((await call("/members", api_key)).status).toBe(200);
+  const { id, hint } = await makeKey(client, "Payroll");
+  await makeKey(client, "Power BI");
+  await client.rpc("replace_api_key", { key_id: id, overlap: "7 days" });
+  // In the admin's time zone this is half past midnight, and in UTC still the day before.
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
-    const then = tx`created_at = created_at - interval '40 days', expires_at = now() - interval '9 days'`;
-    await tx`update app.api_keys set ${then} where company_id = ${company.id} and id = ${autumn.id}`;
-    await tx`update app.api_key_events set ${then} where company_id = ${company.id} and key_id = ${autumn.id}`;
+    await tx`update app.api_key_events set created_at = '2026-01-01T23:30:00Z'
+      where company_id = ${company.id} and key_id = ${id} and action = 'created'`;
   });
-
   const page = await signedInPage(admin);
-  const statuses = await page.getByRole("row").locator("td:nth-child(5)").allTextContents();
-  expect(statuses).toEqual([
-    "active  no expiry",
-    "active  no expiry",
-    expect.stringMatching(/^revoked {2}by Ada Brandt/),
-    expect.stringMatching(/^expired {2}since/),
-  ]);
-  await expectGoodLooks(page, "keys");
+  await eventually(() => entriesIn(page, "region").count()).toBe(4);
+  const dialog = page.getByRole("dialog", { name: "History of Payroll" });
+  const old = page.getByRole("row").filter({ hasText: "replaced by" });
+  const successor = page.getByRole("row").filter({ hasText: "replaces" });
+  for (const [key, entries, day] of [
+    [
+      successor,
+      [/^\d\d:\d\dAda Brandt replaced Payroll/, /^\d\d:\d\dAda Brandt created Payroll/],
+      /^\w{3}, \d+ \w+ \d{4}$/,
+    ],
+    [old, [/^\d\d:\d\dAda Brandt replaced Payroll/, /^00:30Ada Brandt created Payroll/], /^Fri,? 2 Jan 2026$/],
+  ] as const) {
+    await chooseIn(key, "History");
+    await dialog.getByText(hint).first().waitFor();
+    expect(await entriesIn(page, "dialog").allTextContents()).toEqual(
+      entries.map((entry) => expect.stringMatching(entry)),
+    );
+    await dialog.getByRole("heading", { level: 3 }).getByText(day).last().waitFor();
+    if (key === old) await expectGoodLooks(page, "history-of-one");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    await expectFocus(page, key.getByRole("button", { name: "Actions" }));
+  }
 });
 
-test("a long history shows its newest entries first and all of them on demand", async ({ company, page }) => {
-  await createKey(page, "Model");
-  await copyAndClose(page);
+test("the whole history comes 25 entries at a time, and as a CSV file in which no name is a formula", async ({
+  company,
+  admin,
+}) => {
+  await makeKey(await signedIn(admin), "=1+1");
   await sql`
     insert into app.api_key_events (company_id, created_at, action, key_id, key_name, hint, scopes, member_id, member_name)
     select company_id, created_at - n * interval '1 day', 'created', gen_random_uuid(), 'Key ' || n, hint, scopes, member_id, member_name
-    from app.api_key_events, generate_series(1, 24) as n where company_id = ${company.id}`;
-  await page.reload();
-  const entries = page.getByRole("region", { name: "History" }).getByRole("listitem");
-  await entries.first().waitFor();
-  expect(await entries.count()).toBe(10);
-  await page.getByRole("button", { name: "Show all 25" }).click();
-  expect(await entries.count()).toBe(25);
-  expect(await entries.last().textContent()).toContain("Key 24");
+    from app.api_key_events, generate_series(1, 30) as n where company_id = ${company.id}`;
+  const page = await signedInPage(admin);
+  const entries = entriesIn(page, "region");
+  await eventually(() => entries.count()).toBe(25);
+  await page.getByRole("button", { name: "Older" }).click();
+  await eventually(() => entries.count()).toBe(6);
+  expect(await entries.last().textContent()).toContain("Key 30");
+  await page.getByRole("button", { name: "Newer" }).click();
+  await eventually(() => entries.first().textContent()).toContain("=1+1");
+
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download CSV" }).click(),
+  ]);
+  const lines = readFileSync(await download.path(), "utf8").split("\r\n");
+  expect(lines).toHaveLength(1 + 31 + 1);
+  expect(lines[0]).toBe("created_at,action,member,key_id,key_name,hint,scopes,expires_at,former_name,replaced_by");
+  expect(lines[1]).toMatch(/^2.*Z,created,Ada Brandt,[0-9a-f-]{36},"'=1\+1",sk_live_….{4},read:members,,,$/);
 });
 
-test("names of any kind are shown as they are: long, with markup, in other scripts", async ({ page }) => {
-  for (const name of ["給与システム 🚀", "W".repeat(100), '<img src=x onerror="alert(1)">']) {
-    await createKey(page, name);
-    await copyAndClose(page);
-    await row(page, name).waitFor();
-  }
+test("names of any kind are shown as they are: long, with markup, from right to left, in other scripts", async ({
+  admin,
+}) => {
+  const client = await signedIn(admin);
+  const all = ["給与システム 🚀", "W".repeat(100), '<img src=x onerror="alert(1)">', "نظام الرواتب (2026)"];
+  for (const name of all) await makeKey(client, name);
+  const page = await signedInPage(admin);
+  expect(await names(page)).toEqual(all.reverse());
+  for (const name of all) expect(await row(page, name).locator("bdi").first().textContent()).toBe(name);
 });

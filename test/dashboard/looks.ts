@@ -1,11 +1,23 @@
-// Checks the layout of the page: at three widths, in light and dark.
+// Checks how a state of the page looks: axe finds nothing, and no text is cut off.
+import axe, { type RunOptions } from "axe-core";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { aboutColours, accessibilityProblems } from "./axe.ts";
-import { middle, narrow, shoot, wide } from "./browser.ts";
+import { narrow, shoot, wide } from "./browser.ts";
+
+/** What axe finds in the page in its present state. */
+async function accessibilityProblems(page: Page, options: RunOptions): Promise<string[]> {
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
+  return await page.evaluate(async (options) => {
+    const { violations, passes } = await (window as unknown as { axe: typeof axe }).axe.run(options);
+    if (passes.length === 0) return ["axe checked nothing"];
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`)}`,
+    );
+  }, options);
+}
 
 /** Texts that are cut off, and anything that makes the page wider than the screen. */
-async function clipped(page: Page): Promise<string[]> {
+export async function clipped(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
     const found: string[] = [];
     const { clientWidth, scrollWidth } = document.documentElement;
@@ -25,21 +37,28 @@ async function clipped(page: Page): Promise<string[]> {
   });
 }
 
+const ways = [
+  { viewport: narrow, media: { colorScheme: "dark" }, options: { runOnly: ["color-contrast", "target-size"] } },
+  { viewport: wide, media: { colorScheme: "light" }, options: { rules: { "target-size": { enabled: true } } } },
+] as const;
+
 /**
- * Expects that axe finds nothing and no text is cut off, at each width, in light and dark. With --mode pictures it
- * saves a screenshot of each.
+ * Expects that no text is cut off, and that axe finds nothing: all its rules on a wide, light page; on a narrow, dark one
+ * the rules about colours and sizes. With --mode pictures it saves a screenshot of each, and one in forced colours.
  */
 export async function expectGoodLooks(page: Page, name: string): Promise<void> {
-  for (const viewport of [narrow, middle, wide]) {
+  for (const { viewport, media, options } of ways) {
+    const { width } = viewport;
     await page.setViewportSize(viewport);
-    expect(await clipped(page), `${name} at ${viewport.width} px`).toEqual([]);
-    for (const colorScheme of ["dark", "light"] as const) {
-      await page.emulateMedia({ colorScheme });
-      // Waits until the page is drawn with these settings.
-      await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
-      const problems = await accessibilityProblems(page, colorScheme === "dark" ? aboutColours : {});
-      expect(problems, `${name} at ${viewport.width} px, ${colorScheme}`).toEqual([]);
-      if (process.env.PICTURES) await shoot(page, viewport, `${name}-${viewport.width}-${colorScheme}`);
-    }
+    await page.emulateMedia(media);
+    // Waits until the page is drawn with these settings.
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    expect(await clipped(page), `${name} at ${width} px`).toEqual([]);
+    expect(await accessibilityProblems(page, options as RunOptions), `${name} at ${width} px`).toEqual([]);
+    if (!process.env.PICTURES) continue;
+    await shoot(page, viewport, `${name}-${width}-${media.colorScheme}`);
+    await page.emulateMedia({ forcedColors: "active" });
+    await shoot(page, viewport, `${name}-${width}-forced`);
+    await page.emulateMedia({ forcedColors: "none" });
   }
 }

@@ -3,10 +3,9 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { type Company, makeKey, signedIn } from "../support/companies.ts";
 import { sql } from "../support/stack.ts";
-import { newPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
-import { signedInPage, test } from "./scene.ts";
-import { chooseInRow, fillSignIn, path, row } from "./steps.ts";
+import { signedInBrowser, signedInPage, test } from "./scene.ts";
+import { chooseIn, path, row } from "./steps.ts";
 
 /** Sets how the company is served, as a move does (docs/moving-a-company.md), or as before the move. */
 const serve = ({ id }: Company, serving: "open" | "moving" | "readable" | "closed") =>
@@ -19,9 +18,8 @@ test("an admin of a company that has moved is told so and whom to ask, sees no k
   await makeKey(await signedIn(admin), "Payroll");
   for (const serving of ["moving", "readable", "closed"] as const) {
     await serve(company, serving);
-    const page = await newPage();
+    const page = await (await signedInBrowser(admin)).newPage();
     await page.goto(path);
-    await fillSignIn(page, admin);
     await page.getByRole("heading", { name: "Your company has moved" }).waitFor();
     const text = await page.getByRole("main").textContent();
     expect(text, serving).toContain("Hollis & Rowe is served at another address, and its keys are managed there.");
@@ -48,10 +46,10 @@ test("while the page is open the company moves: nothing can be done to its keys 
       await page.getByRole("button", { name: "Create key" }).click();
       await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("New");
     },
-    "Revoke key": (page) => row(page, "Payroll").getByRole("button", { name: "Revoke" }).click(),
-    "Replace key": (page) => chooseInRow(page, "Payroll", "Replace"),
+    "Revoke key": (page) => chooseIn(row(page, "Payroll"), "Revoke"),
+    "Replace key": (page) => chooseIn(row(page, "Payroll"), "Replace"),
     "Rename key": async (page) => {
-      await chooseInRow(page, "Payroll", "Rename");
+      await chooseIn(row(page, "Payroll"), "Rename");
       await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).fill("Wages");
     },
   };

@@ -5,19 +5,31 @@ import { gzipSync } from "node:zlib";
 import { expect } from "vitest";
 import { stack } from "../support/stack.ts";
 import { eventually, newPage, takeTroubles } from "./browser.ts";
-import { test } from "./scene.ts";
-import { path, row, signIn, tabTo } from "./steps.ts";
+import { signedInBrowser, test } from "./scene.ts";
+import { expectFocus, openCreateKey, path, row, tabTo } from "./steps.ts";
 
 test("everything can be done by keyboard alone, and the focus is always somewhere sensible", async ({ admin }) => {
   const page = await newPage();
   const { keyboard } = page;
   const button = (name: string) => page.getByRole("button", { name, exact: true });
+  const dialog = page.getByRole("dialog");
+  const menu = page.getByRole("menu");
+  /** Opens the menu of the row, and chooses an entry by its first letters. */
+  const choose = async (name: string, action: string) => {
+    await tabTo(page, row(page, name).getByRole("button", { name: "Actions" }));
+    await keyboard.press("Enter");
+    await menu.waitFor();
+    const item = menu.getByRole("menuitem", { name: action });
+    for (let steps = 0; steps < 5 && !(await item.evaluate((each) => each.matches(":focus"))); steps += 1)
+      await keyboard.press("ArrowDown");
+    await keyboard.press("Enter");
+  };
 
   await page.goto("/");
   await page.getByLabel("Email").waitFor();
-  expect(await page.getByLabel("Email").evaluate((field) => field.matches(":focus"))).toBe(true);
+  await expectFocus(page, page.getByLabel("Email"));
   await keyboard.type(admin.email);
-  await tabTo(page, page.getByLabel("Password"));
+  await tabTo(page, page.getByLabel("Password", { exact: true }));
   await keyboard.type(admin.password);
   await keyboard.press("Enter");
   await button("Create key").waitFor();
@@ -25,49 +37,58 @@ test("everything can be done by keyboard alone, and the focus is always somewher
 
   await tabTo(page, button("Create key"));
   await keyboard.press("Enter");
-  const dialog = page.getByRole("dialog");
-  await eventually(() =>
-    dialog.getByRole("textbox", { name: "Name" }).evaluate((field) => field.matches(":focus")),
-  ).toBe(true);
+  await expectFocus(page, dialog.getByRole("textbox", { name: "Name" }));
   await keyboard.type("Power BI");
   await tabTo(page, dialog.getByRole("checkbox", { name: "read:rewards" }));
   await keyboard.press("Space");
   await tabTo(page, button("Create key"));
   await keyboard.press("Enter");
-  await eventually(() => dialog.getByLabel("API key").evaluate((field) => field.matches(":focus"))).toBe(true);
+  await expectFocus(page, dialog.getByLabel("API key"));
   await keyboard.press("Escape");
   await eventually(() => page.locator(":focus").textContent()).toBe("Back to the key");
   await keyboard.press("Enter");
   await tabTo(page, button("Check key"));
   await keyboard.press("Enter");
   await dialog.getByText("Power BI works").waitFor();
+  await expectFocus(page, button("Check key"));
   await dialog.getByLabel("API key").focus();
   await tabTo(page, button("Copy"));
   await keyboard.press("Enter");
   await tabTo(page, button("Done"));
   await keyboard.press("Enter");
   await dialog.waitFor({ state: "hidden" });
-  // The focus moves to the row of the new key.
-  await eventually(() => row(page, "Power BI").evaluate((element) => element.matches(":focus"))).toBe(true);
-  await tabTo(page, button("Revoke"));
-  await keyboard.press("Enter");
+  await expectFocus(page, row(page, "Power BI"));
+
+  await choose("Power BI", "Rename");
+  await expectFocus(page, dialog.getByRole("textbox", { name: "Name" }));
+  await keyboard.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+  await expectFocus(page, row(page, "Power BI").getByRole("button", { name: "Actions" }));
+  await keyboard.press("Shift+Tab");
+  await choose("Power BI", "Replace");
+  await expectFocus(page, dialog.getByLabel("Keep the old key working for"));
+  await keyboard.press("Escape");
+  await dialog.waitFor({ state: "hidden" });
+  await keyboard.press("Shift+Tab");
+  await choose("Power BI", "Revoke");
   await eventually(() => page.locator(":focus").textContent()).toBe("Cancel");
   await tabTo(page, button("Revoke key"));
   await keyboard.press("Enter");
   await row(page, "Power BI").getByText("revoked", { exact: true }).waitFor();
-  await eventually(() => row(page, "Power BI").evaluate((element) => element.matches(":focus"))).toBe(true);
+  await expectFocus(page, row(page, "Power BI"));
   await page.goto(path);
   await tabTo(page, button("Sign out"));
   await keyboard.press("Enter");
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
-test("whoever tabs on fast from the date to Create key stays there", async ({ admin }) => {
-  const page = await newPage();
+test("in a dialog Tab stays, whoever tabs on fast from the date to Create key stays there, and the page does not scroll", async ({
+  admin,
+}) => {
+  const page = await (await signedInBrowser(admin)).newPage();
   await page.clock.install();
-  await signIn(page, admin);
-  await page.getByRole("button", { name: "Create key" }).click();
-  const dialog = page.getByRole("dialog");
+  await page.goto(path);
+  const dialog = await openCreateKey(page);
   const create = dialog.getByRole("button", { name: "Create key" });
   await dialog.getByLabel("Expiry").selectOption("On a date …");
   await dialog.getByLabel("Last day").focus();
@@ -75,22 +96,33 @@ test("whoever tabs on fast from the date to Create key stays there", async ({ ad
   await page.clock.pauseAt(Date.now() + 60_000);
   await tabTo(page, create);
   await page.clock.runFor(1000);
-  expect(await create.evaluate((element) => element.matches(":focus"))).toBe(true);
-});
-
-test("while a dialog is open, Tab stays in it", async ({ admin }) => {
-  const page = await newPage();
-  await page.goto(path);
-  await page.getByLabel("Email").fill(admin.email);
-  await page.getByLabel("Password").fill(admin.password);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByRole("button", { name: "Create key" }).click();
-  await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).waitFor();
+  await expectFocus(page, create);
   for (let steps = 0; steps < 20; steps += 1) {
     await page.keyboard.press("Tab");
-    const inPage = await page.locator("#root :focus").count();
-    expect(inPage).toBe(0);
+    await page.clock.runFor(100);
+    expect(await page.locator("#root :focus").count()).toBe(0);
   }
+  await page.mouse.move(5, 400);
+  await page.mouse.wheel(0, 2000);
+  await page.clock.runFor(1000);
+  expect(await page.evaluate(() => window.scrollY)).toBe(0);
+});
+
+test("with forced colours a ticked scope differs from an empty one, and a dialog from the page by an edge", async ({
+  page,
+}) => {
+  await page.emulateMedia({ forcedColors: "active" });
+  const dialog = await openCreateKey(page);
+  const looks = (scope: string) =>
+    dialog.getByRole("checkbox", { name: scope }).evaluate((box) => getComputedStyle(box).backgroundColor);
+  expect(await looks("read:members")).not.toBe(await looks("read:rewards"));
+  const box = dialog.locator(".mantine-Checkbox-inner").first();
+  const [mark, ground] = await box.evaluate((inner) => {
+    const [input, icon] = [inner.querySelector("input"), inner.querySelector("svg")];
+    return [icon && getComputedStyle(icon).color, input && getComputedStyle(input).backgroundColor];
+  });
+  expect(contrast(mark ?? "", ground ?? "")).toBeGreaterThan(3);
+  expect(await dialog.evaluate((element) => getComputedStyle(element).borderTopStyle)).toBe("solid");
 });
 
 test("the whole dashboard, fonts and icons too, is less than 320 kB when it is compressed", () => {

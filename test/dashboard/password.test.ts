@@ -87,7 +87,7 @@ test("a password that Auth refuses is explained beside the field", async () => {
   await page.getByRole("button", { name: "Set password" }).click();
   await page.getByText("Choose a password that differs from the old one.").waitFor();
 
-  await page.getByLabel("Show password").check();
+  await page.getByRole("button", { name: "Show or hide the password" }).press("Enter");
   expect(await field.getAttribute("type")).toBe("text");
 });
 

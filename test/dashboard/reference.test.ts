@@ -10,7 +10,8 @@ import { type Company, emptyCompany, makeKey, signedIn } from "../support/compan
 import { stack } from "../support/stack.ts";
 import { newPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
-import { path, signIn } from "./steps.ts";
+import { signedInBrowser } from "./scene.ts";
+import { path } from "./steps.ts";
 
 const openapi = JSON.parse(readFileSync(`${root}/docs/openapi.json`, "utf8"));
 
@@ -210,10 +211,10 @@ test("it looks good: wide and narrow, light and dark", async () => {
 
 test("the dashboard leads there and loads nothing of it; both pages have the same Content-Security-Policy", async () => {
   const admin = await company.addPerson("Ada Brandt", "admin");
-  const page = await newPage();
+  const page = await (await signedInBrowser(admin)).newPage();
   const loaded: string[] = [];
   page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
-  await signIn(page, admin);
+  await page.goto(path);
   const link = page.getByRole("link", { name: "API reference" });
   await link.waitFor();
   expect(loaded).toContain(path);

@@ -1,6 +1,6 @@
 // The menu of /reference on wide and narrow screens, and the parts of the page that are folded.
 import { expect, test } from "vitest";
-import { eventually, middle, narrow, newPage } from "./browser.ts";
+import { eventually, narrow, newPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 
 test("the menu marks where one is: the overview, then the endpoint that was followed to or opened", async () => {
@@ -24,7 +24,7 @@ test("the menu marks where one is: the overview, then the endpoint that was foll
 test("on a narrow screen the menu is one line that stays in sight, opens over the page, and closes when it has led somewhere", async () => {
   for (const [address, viewport] of [
     ["/reference/", narrow],
-    ["/reference/guides/python/", middle],
+    ["/reference/guides/python/", { width: 768, height: 1024 }],
   ] as const) {
     const page = await newPage({ viewport });
     await page.goto(address);

@@ -1,17 +1,37 @@
-// What most tests of the page start with: a new company, its admin, and the page after this admin has signed in.
-import type { BrowserContextOptions, Page } from "playwright-core";
+// What most tests of the page start with: a new company, its admin, and the page as this admin sees it.
+import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { test as base } from "vitest";
-import { type Company, emptyCompany, type Person } from "../support/companies.ts";
-import { sql } from "../support/stack.ts";
-import { newPage } from "./browser.ts";
-import { signIn } from "./steps.ts";
+import { type Company, client, emptyCompany, type Person } from "../support/companies.ts";
+import { sql, stack } from "../support/stack.ts";
+import { newBrowser } from "./browser.ts";
+import { path } from "./steps.ts";
 
-/** A new browser in which this person has signed in and sees the keys. */
-export async function signedInPage(person: Person, options?: BrowserContextOptions): Promise<Page> {
-  const page = await newPage(options);
-  await signIn(page, person);
+/** Where supabase-js stores the session in the browser. */
+export const storageKey = `sb-${new URL(stack.supabase_url).hostname.split(".")[0]}-auth-token`;
+
+/** A new browser that has a session of this person, as after signing in. */
+export async function signedInBrowser(person: Person, options?: BrowserContextOptions): Promise<BrowserContext> {
+  const { email, password } = person;
+  const { data, error } = await client().auth.signInWithPassword({ email, password });
+  if (error) throw error;
+  const localStorage = [{ name: storageKey, value: JSON.stringify(data.session) }];
+  return newBrowser({
+    ...options,
+    storageState: { cookies: [], origins: [{ origin: stack.dashboard_url, localStorage }] },
+  });
+}
+
+/** Opens the page in a browser with a session, and waits until it is loaded. */
+export async function openPage(browser: BrowserContext, query = ""): Promise<Page> {
+  const page = await browser.newPage();
+  await page.goto(path + query);
+  await page.getByRole("heading", { name: "History" }).waitFor();
   return page;
 }
+
+/** The page as this person sees it. */
+export const signedInPage = async (person: Person, options?: BrowserContextOptions): Promise<Page> =>
+  openPage(await signedInBrowser(person, options));
 
 export const test = base
   .extend("companyName", "Hollis & Rowe")
@@ -27,10 +47,32 @@ export const test = base
 export async function setKey(
   { id }: Company,
   name: string,
-  change: { created_at?: string; expires_at?: string; revoked_at?: null },
+  change: { name?: string; created_at?: string; expires_at?: string; revoked_at?: null },
 ): Promise<void> {
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`update app.api_keys set ${tx(change)} where company_id = ${id} and name = ${name}`;
+  });
+}
+
+/** Sets when a key was last used. */
+export const setLastUse = ({ id }: Company, name: string, at: string) =>
+  sql`update app.api_key_uses set last_used_at = ${at} where company_id = ${id}
+    and key_id in (select k.id from app.api_keys as k where k.company_id = ${id} and k.name = ${name})`;
+
+/** Creates keys `System 1` (the oldest) to `System <count>` at once, as this admin. Every fourth one is revoked. */
+export async function makeKeys({ id }: Company, { email }: Person, count: number): Promise<void> {
+  await sql.begin(async (tx) => {
+    await tx`select set_config('request.jwt.claims', json_build_object('sub', id)::text, true) from auth.users where email = ${email}`;
+    await tx`set local role authenticated`;
+    await tx`select public.link_member()`;
+    await tx`
+      select case when n % 4 = 0 then public.revoke_api_key((made ->> 'id')::uuid) end
+      from generate_series(1, ${count}::int) as n,
+        public.create_api_key('System ' || n, case n % 3 when 0 then '{read:members,read:activity}'
+          when 1 then '{read:analytics}' else '{read:rewards,write:rewards}' end::text[]) as made`;
+    await tx`set local role none`;
+    await tx`set local session_replication_role = replica`;
+    await tx`update app.api_keys set created_at = created_at + substr(name, 8)::int * interval '1 ms' where company_id = ${id} and name like 'System %'`;
   });
 }

@@ -3,9 +3,10 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Company, emptyCompany, newAccount, type Person } from "../support/companies.ts";
 import { sql, stack } from "../support/stack.ts";
-import { newBrowser, newPage } from "./browser.ts";
+import { newPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
-import { fillSignIn, path, signIn } from "./steps.ts";
+import { openPage, signedInBrowser, signedInPage } from "./scene.ts";
+import { expectFocus, fillSignIn, path } from "./steps.ts";
 
 let company: Company;
 let other: Company;
@@ -29,15 +30,13 @@ test("an admin signs in with Email and Password, and comes to Integrations → P
   await page.getByRole("heading", { name: "Public API", level: 1 }).waitFor();
   expect(new URL(page.url()).pathname).toBe(path);
   expect(await page.title()).toBe("Public API · Recognition and rewards");
-  expect(await page.getByRole("navigation").textContent()).toBe("IntegrationsPublic API");
-  await page.getByRole("listitem").and(page.locator("[aria-current=page]")).getByText("Public API").waitFor();
+  expect(await page.getByRole("navigation", { name: "Breadcrumbs" }).textContent()).toBe("Integrations→Public API");
   await page.getByText("Alder & Finch").waitFor();
 });
 
 test("the first sign-in links the person to their member row", async () => {
-  const page = await newPage();
   const person = await company.addPerson("Nora Lind", "admin");
-  await signIn(page, person);
+  const page = await signedInPage(person);
   await page.getByText("Nora Lind").waitFor();
   const linked = await sql`
     select m.email from app.member_accounts a join auth.users u on u.id = a.user_id
@@ -48,15 +47,15 @@ test("the first sign-in links the person to their member row", async () => {
 test("the demo admins sign in with what npm start prints, each to their own company", async () => {
   for (const { name, admin_email, admin_password } of stack.companies) {
     const page = await newPage();
-    await signIn(page, { name, email: admin_email, password: admin_password });
+    await page.goto(path);
+    await fillSignIn(page, { email: admin_email, password: admin_password });
     await page.getByRole("banner").getByText(name).waitFor();
   }
 });
 
 test("the session survives a reload and a new tab, and ends with Sign out", async () => {
-  const browser = await newBrowser();
-  const page = await browser.newPage();
-  await signIn(page, admin);
+  const browser = await signedInBrowser(admin);
+  const page = await openPage(browser);
   await page.reload();
   await page.getByRole("button", { name: "Create key" }).waitFor();
 
@@ -74,8 +73,7 @@ test("the session survives a reload and a new tab, and ends with Sign out", asyn
 
 test("signing out ends the session of this browser alone", async () => {
   const person = await company.addPerson("Twice Here", "admin");
-  const [office, home] = [await newPage(), await newPage()];
-  for (const page of [office, home]) await signIn(page, person);
+  const [office, home] = [await signedInPage(person), await signedInPage(person)];
   // The scope of the request is checked, because the stack's Auth never ends other sessions, whatever the scope.
   const asked = office.waitForRequest((request) => request.url().includes("/auth/v1/logout"));
   await office.getByRole("button", { name: "Sign out" }).click();
@@ -91,11 +89,12 @@ test("a wrong password and an unknown address say the same, and what to do", asy
   for (const email of [admin.email, `nobody@${company.domain}`]) {
     await fillSignIn(page, { email, password: "not the password" });
     await page.getByRole("alert").filter({ hasText: "The email address or the password is wrong" }).waitFor();
-    expect(await page.getByRole("alert").textContent()).toContain("Forgot password?");
+    await expectFocus(page, page.getByRole("button", { name: "Sign in" }));
+    expect(await page.getByRole("alert").filter({ hasText: "wrong" }).textContent()).toContain("Forgot password?");
     await page.reload();
   }
   await fillSignIn(page, { email: admin.email, password: "not the password" });
-  await page.getByRole("alert").waitFor();
+  await page.getByRole("alert").getByText("wrong").waitFor();
   await expectGoodLooks(page, "wrong-password");
   await fillSignIn(page, admin);
   await page.getByRole("button", { name: "Create key" }).waitFor();
@@ -149,9 +148,8 @@ test("a member who is not an admin is told so, and whom to ask", async () => {
 });
 
 test("an admin who stops being one sees it on the next return to the page", async () => {
-  const page = await newPage();
   const person = await company.addPerson("Former Admin", "admin");
-  await signIn(page, person);
+  const page = await signedInPage(person);
   await sql`update app.members set role = 'employee' where email = ${person.email}`;
   await page.evaluate(() => window.dispatchEvent(new Event("focus")));
   await page.getByRole("heading", { name: "Only admins manage API keys" }).waitFor();

@@ -1,7 +1,7 @@
 // Steps that a person takes on the page, by the visible texts.
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
-import type { Person } from "../support/companies.ts";
+import { eventually } from "./browser.ts";
 
 export const path = "/integrations/public-api";
 
@@ -9,13 +9,6 @@ export async function fillSignIn(page: Page, { email, password }: { email: strin
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
-}
-
-/** Signs in and waits until the keys are shown. */
-export async function signIn(page: Page, person: Person): Promise<void> {
-  await page.goto(path);
-  await fillSignIn(page, person);
-  await page.getByRole("button", { name: "Create key" }).waitFor();
 }
 
 /** Copies the new key and closes its dialog. */
@@ -46,6 +39,23 @@ export function row(page: Page, name: string): Locator {
   return page.getByRole("row").filter({ has: page.getByText(name, { exact: true }) });
 }
 
+/** The names of the keys that are listed, from top to bottom. */
+export const names = (page: Page): Promise<string[]> => page.locator("tbody td:first-child bdi").allTextContents();
+
+/** Shows another view of the keys. */
+export const openView = (page: Page, view: "Active" | "Needs attention" | "Inactive"): Promise<void> =>
+  page.getByRole("tab", { name: view === "Active" ? /^Active/ : view }).click();
+
+/** Chooses an entry in the ⋯ menu of a key's row. */
+export async function chooseIn(row: Locator, action: "Replace" | "Rename" | "History" | "Revoke"): Promise<void> {
+  await row.getByRole("button", { name: "Actions" }).click();
+  await row.page().getByRole("menuitem", { name: action }).click();
+}
+
+export async function expectFocus(page: Page, on: Locator): Promise<void> {
+  await eventually(() => on.and(page.locator(":focus")).count()).toBe(1);
+}
+
 /**
  * Presses Tab until the control has the focus, as a person without a mouse does, and expects that the focus is visible.
  */
@@ -56,8 +66,9 @@ export async function tabTo(page: Page, control: Locator): Promise<void> {
     if ((await focused.count()) === 0) continue;
     const changes = await focused.evaluate((element: HTMLElement) => {
       const looks = (): string => {
-        const { outline, borderColor } = getComputedStyle(element);
-        return `${outline} ${borderColor}`;
+        // A field may show it on the frame around it.
+        const styles = [element, element.parentElement ?? element].map((each) => getComputedStyle(each));
+        return styles.map(({ outline, borderColor }) => `${outline} ${borderColor}`).join();
       };
       const withFocus = looks();
       element.blur();
@@ -69,12 +80,6 @@ export async function tabTo(page: Page, control: Locator): Promise<void> {
     return;
   }
   throw new Error(`Tab never reached ${control}`);
-}
-
-/** Chooses an entry in the ⋯ menu of a key's row. */
-export async function chooseInRow(page: Page, name: string, deed: "Replace" | "Rename" | "History"): Promise<void> {
-  await row(page, name).getByRole("button", { name: "More" }).click();
-  await row(page, name).getByRole("button", { name: deed }).click();
 }
 
 /** Opens a link from an email, and confirms that the account is one's own. */

@@ -3,32 +3,70 @@ import { paths } from "../paths.ts";
 import { navigate } from "../router.ts";
 import { supabase } from "../supabase.ts";
 
-export type Session = { status: "unknown" } | { status: "signed_out" } | { status: "signed_in"; email: string };
+/** `ended`: the session is over, but the page is held (see `holdPage`). */
+export type Session =
+  | { status: "unknown" }
+  | { status: "signed_out" }
+  | { status: "signed_in"; email: string; ended: boolean };
 
 let session: Session = { status: "unknown" };
+/** How many parts of the page hold it, and the session that follows once none does. */
+let holds = 0;
+let next: Session | null = null;
 let leaving = false;
 const listeners = new Set<() => void>();
 
-supabase.auth.onAuthStateChange((event, current) => {
-  const wasSignedIn = session.status === "signed_in";
-  const email = current?.user.email ?? "";
-  if (!current) session = { status: "signed_out" };
-  // A refreshed token belongs to the same session: the object stays the same, so that nothing is rendered again.
-  else if (session.status !== "signed_in" || session.email !== email) session = { status: "signed_in", email };
-  if (event === "SIGNED_OUT" && wasSignedIn) {
-    navigate(paths.signIn, leaving ? {} : { returnTo: paths.publicApi, sessionLost: true }, "replace");
-  }
+function change(): void {
   for (const listener of listeners) listener();
+}
+
+function follow(heard: Session): void {
+  const wasSignedIn = session.status === "signed_in";
+  session = heard;
+  if (wasSignedIn && heard.status === "signed_out") {
+    const returnTo = `${paths.publicApi}${window.location.search}` as const;
+    navigate(paths.signIn, leaving ? {} : { returnTo, sessionLost: true }, "replace");
+  }
+}
+
+supabase.auth.onAuthStateChange((_, current) => {
+  const heard: Session = current
+    ? { status: "signed_in", email: current.user.email ?? "", ended: false }
+    : { status: "signed_out" };
+  if (session.status !== "signed_in") follow(heard);
+  // A refreshed token belongs to the same session: the object stays the same, so that nothing is rendered again.
+  else if (heard.status === "signed_in" && heard.email === session.email) {
+    next = null;
+    if (session.ended) session = heard;
+  } else if (holds > 0) {
+    next = heard;
+    session = { ...session, ended: true };
+  } else follow(heard);
+  change();
 });
 
-export function useSession(): Session {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => session,
-  );
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+export const useSession = (): Session => useSyncExternalStore(subscribe, () => session);
+
+/** Whether the page is held. */
+export const useIsHeld = (): boolean => useSyncExternalStore(subscribe, () => holds > 0);
+
+/** Keeps the page as it is, whatever becomes of the session. Returns what lets it follow the session again. */
+export function holdPage(): () => void {
+  holds += 1;
+  change();
+  return () => {
+    holds -= 1;
+    if (holds === 0 && next !== null) {
+      follow(next);
+      next = null;
+    }
+    change();
+  };
 }
 
 /** Ends the session in this browser. If the service cannot be reached, the session expires there by itself. */

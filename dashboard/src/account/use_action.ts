@@ -1,11 +1,23 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Problem } from "../problems.ts";
 
-/** An action that a person starts: `pending` while it runs, and `problem` if it failed. */
+/**
+ * An action that a person starts: `pending` while it runs, and `problem` if it failed. A button that waits is disabled
+ * and so loses the focus: it gets it back, or the page's heading does when the button is gone.
+ */
 export function useAction<Arguments extends unknown[]>(action: (...given: Arguments) => Promise<void>) {
   const [pending, setPending] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
+  const starter = useRef<Element | null>(null);
+
+  useEffect(() => {
+    if (pending || starter.current === null || document.activeElement !== document.body) return;
+    const heir = starter.current.isConnected ? starter.current : document.querySelector("h1");
+    if (heir instanceof HTMLElement) heir.focus({ preventScroll: true });
+  }, [pending]);
+
   const run = async (...given: Arguments): Promise<void> => {
+    starter.current = document.activeElement;
     setPending(true);
     setProblem(null);
     try {

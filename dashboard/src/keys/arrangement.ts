@@ -1,43 +1,89 @@
-// Which keys are listed, and in what order.
+// Which keys are listed, in what order, and on which page. It stands in the page's address.
 import type { ApiKey } from "../database.ts";
+import { needsAttention } from "./concerns.ts";
 
-export const orders = {
-  created: "Newest first",
-  name: "Name",
-  used: "Last used first",
-  expiry: "Expiring first",
-} as const;
+export const views = { active: "Active", attention: "Needs attention", inactive: "Inactive" } as const;
+export const orders = { name: "Name", created: "Created", used: "Last used", expiry: "Expires" } as const;
 
-export type Arrangement = { search: string; order: keyof typeof orders; onlyActive: boolean };
+export type View = keyof typeof views;
+export type Order = keyof typeof orders;
 
-export const everything: Arrangement = { search: "", order: "created", onlyActive: false };
+/** A search looks at all keys, whatever the view. `reversed`: from the end of the order. `page` counts from 1. */
+export type Arrangement = { view: View; search: string; order: Order; reversed: boolean; page: number };
+
+export const pageSize = 25;
+
+/** A key that is pasted into the search, or the beginning of one: the page's address gets its last four characters. */
+const withoutKeys = (text: string): string => text.replace(/sk_live_\S*(?=\S{4})/g, "");
+
+const isIn = <T extends object>(known: T, name: string | null): name is keyof T & string =>
+  name !== null && Object.hasOwn(known, name);
+
+/** Reads the query of an address. What it does not understand is as without it. */
+export function readArrangement(query: string): Arrangement {
+  const given = new URLSearchParams(query);
+  const [view, order] = [given.get("view"), given.get("order")];
+  const page = Number(given.get("page"));
+  return {
+    view: isIn(views, view) ? view : "active",
+    search: withoutKeys(given.get("search") ?? ""),
+    order: isIn(orders, order) ? order : "created",
+    reversed: given.has("reversed"),
+    page: Number.isInteger(page) && page > 0 ? page : 1,
+  };
+}
+
+/** The query for an address: empty for what a visitor sees first. */
+export function queryOf({ view, search, order, reversed, page }: Arrangement): string {
+  const query = new URLSearchParams({
+    ...(view === "active" ? {} : { view }),
+    ...(search === "" ? {} : { search }),
+    ...(order === "created" ? {} : { order }),
+    ...(reversed ? { reversed: "" } : {}),
+    ...(page === 1 ? {} : { page: String(page) }),
+  }).toString();
+  return query === "" ? "" : `?${query}`;
+}
+
+export const searchFor = (text: string): Partial<Arrangement> => ({ search: withoutKeys(text), page: 1 });
 
 const byName = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
 /** Compares the API's date-times as text: all have the same length and the same time zone. */
 const descending = (one: string, other: string): number => (one < other ? 1 : one > other ? -1 : 0);
 
-const compare: Record<keyof typeof orders, (one: ApiKey, other: ApiKey) => number> = {
-  created: () => 0,
+const compare: Record<Order, (one: ApiKey, other: ApiKey) => number> = {
   name: (one, other) => byName.compare(one.name, other.name),
+  created: (one, other) => descending(one.created_at, other.created_at),
   used: (one, other) => descending(one.last_used_at ?? "", other.last_used_at ?? ""),
+  // The next one first. Behind those that expire: what does not, then what no longer works.
   expiry: (one, other) => {
     const end = (key: ApiKey): string => (key.status === "active" ? (key.expires_at ?? "later") : "never");
     return descending(end(other), end(one));
   },
 };
 
-/** Whether the row shows every word of the search: in the name, the last four characters, the scopes or the people. */
+/** Whether every word of the search is in the name, the last four characters, the scopes, the status or the people. */
 function matches(key: ApiKey, search: string): boolean {
-  const shown = [key.name, key.hint, ...key.scopes, key.created_by, key.revoked_by ?? ""].join("\n").toLowerCase();
+  const shown = [key.name, key.hint, ...key.scopes, key.status, key.created_by, key.revoked_by ?? ""].join("\n");
   return search
     .toLowerCase()
     .split(/\s+/)
-    .every((word) => shown.includes(word));
+    .every((word) => shown.toLowerCase().includes(word));
 }
 
-/** @param keep id of the key that has just been changed: it is always listed */
-export function arranged(keys: ApiKey[], { search, order, onlyActive }: Arrangement, keep: string | null): ApiKey[] {
-  return keys
-    .filter((key) => key.id === keep || ((!onlyActive || key.status === "active") && matches(key, search)))
-    .sort(compare[order]);
+/** The keys of each view, and those that the search finds. */
+export function groupsOf(keys: ApiKey[], search: string): Record<View | "found", ApiKey[]> {
+  const successors = new Map(keys.map((key) => [key.id, key]));
+  const isActive = ({ status }: ApiKey): boolean => status === "active";
+  return {
+    active: keys.filter(isActive),
+    attention: keys.filter((key) => needsAttention(key, successors.get(key.replaced_by ?? ""))),
+    inactive: keys.filter((key) => !isActive(key)),
+    found: keys.filter((key) => matches(key, search)),
+  };
+}
+
+export function sorted(keys: ApiKey[], { order, reversed }: Arrangement): ApiKey[] {
+  const inOrder = keys.toSorted(compare[order]);
+  return reversed ? inOrder.reverse() : inOrder;
 }

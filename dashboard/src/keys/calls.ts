@@ -1,7 +1,7 @@
 // The SQL functions for admins, each as one function that returns its result or throws a Problem.
 import type { PostgrestError } from "@supabase/supabase-js";
 import { loseSession } from "../account/session.ts";
-import type { ApiKey, ApiKeyEvent, Member, NewApiKey, Overlap, RevokedApiKey } from "../database.ts";
+import type { ApiKey, ApiKeyEvent, EventPage, Member, NewApiKey, Overlap, RevokedApiKey } from "../database.ts";
 import { dataProblem, Problem } from "../problems.ts";
 import type { Scope } from "../scopes.ts";
 import { supabase } from "../supabase.ts";
@@ -22,7 +22,8 @@ export const linkMember = (): Promise<Member> => answered(supabase.rpc("link_mem
 
 export const listApiKeys = (): Promise<ApiKey[]> => answered(supabase.rpc("list_api_keys"));
 
-export const listApiKeyEvents = (): Promise<ApiKeyEvent[]> => answered(supabase.rpc("list_api_key_events"));
+export const listApiKeyEvents = (page: EventPage): Promise<ApiKeyEvent[]> =>
+  answered(supabase.rpc("list_api_key_events", page));
 
 /** @param expires_at ISO 8601, or null for never */
 export const createApiKey = (name: string, scopes: Scope[], expires_at: string | null): Promise<NewApiKey> =>

@@ -1,14 +1,17 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { Actions } from "../parts/actions.tsx";
-import classes from "./keys.module.css";
+import { Name } from "../parts/name.tsx";
 
 /** Asks for confirmation before the dialog with a new key closes, if the key has not been copied. */
 export function ConfirmClose(props: { keyName: string; onBack: () => void; onClose: () => void }) {
   return (
     <Stack gap="lg">
-      <Text className={classes.breakable}>
-        The key of <b>{props.keyName}</b> is never shown again. If you have not copied it, go back. A key that you lose
-        you can only revoke and replace.
+      <Text>
+        The key of{" "}
+        <b>
+          <Name>{props.keyName}</Name>
+        </b>{" "}
+        is never shown again. If you have not copied it, go back. A key that you lose you can only revoke and replace.
       </Text>
       <Actions>
         <Button variant="default" onClick={props.onClose}>

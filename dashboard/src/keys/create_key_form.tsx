@@ -1,30 +1,43 @@
-import { Button, Checkbox, Stack, Text, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { Button, Checkbox, Stack, Text } from "@mantine/core";
+import { type FormEvent, useRef, useState } from "react";
+import { useAction } from "../account/use_action.ts";
 import { Actions } from "../parts/actions.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { messageOf, Problem } from "../problems.ts";
 import { defaultScopes, scopes } from "../scopes.ts";
 import { createApiKey } from "./calls.ts";
 import { ExpiryField } from "./expiry_field.tsx";
-import { type Field, type FieldProblems, readKeyRequest } from "./key_request.ts";
+import { type Field, type FieldProblems, type KeyRequest, readKeyRequest } from "./key_request.ts";
 import classes from "./keys.module.css";
 import type { MakingForm } from "./make_key_dialog.tsx";
+import { NameField } from "./name_field.tsx";
 
 const fields: readonly Field[] = ["name", "scopes", "expires_at"];
 
 const lostAnswer =
   "No answer came, so the key may have been created without being shown. Look for it in the list: if it is there, revoke it and create another.";
 
-export function CreateKeyForm(props: MakingForm & { onChanged: () => Promise<void> }) {
-  const [pending, setPending] = useState(false);
+export function CreateKeyForm(props: MakingForm & { names: string[] }) {
+  const form = useRef<HTMLFormElement>(null);
   const [atFields, setAtFields] = useState<FieldProblems>({});
-  const [problem, setProblem] = useState<string | null>(null);
 
-  function showAtFields(form: HTMLFormElement, problems: FieldProblems): void {
+  function showAtFields(problems: FieldProblems): void {
     setAtFields(problems);
     const first = fields.find((field) => problems[field] !== undefined);
-    if (first) form.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus();
+    if (first) form.current?.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus();
   }
+
+  const { run, pending, problem } = useAction(async ({ name, scopes, expires_at }: KeyRequest) => {
+    props.onPending(true);
+    try {
+      props.onMade(await createApiKey(name, scopes, expires_at));
+    } catch (error) {
+      props.onPending(false);
+      const field = error instanceof Problem ? fields.find((known) => known === error.field) : undefined;
+      if (!field) throw error;
+      showAtFields({ [field]: messageOf(error) });
+    }
+  });
 
   /** Checks a changed field again. A message from the database stays until its field is changed. */
   function forgetMended(event: FormEvent<HTMLFormElement>): void {
@@ -34,47 +47,24 @@ export function CreateKeyForm(props: MakingForm & { onChanged: () => Promise<voi
     setAtFields({ ...atFields, [changed]: readKeyRequest(event.currentTarget).problems[changed] });
   }
 
-  function showProblem(form: HTMLFormElement, error: unknown): void {
-    const field = error instanceof Problem ? fields.find((known) => known === error.field) : undefined;
-    if (field) showAtFields(form, { [field]: messageOf(error) });
-    else if (error instanceof Problem && error.kind === "unreachable") setProblem(lostAnswer);
-    else setProblem(messageOf(error));
-  }
-
-  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
+  function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
-    const form = event.currentTarget;
-    const { request, problems } = readKeyRequest(form);
-    setProblem(null);
-    showAtFields(form, problems);
-    if (Object.keys(problems).length > 0) return;
-
-    setPending(true);
-    props.onPending(true);
-    try {
-      props.onCreated(await createApiKey(request.name, request.scopes, request.expires_at));
-    } catch (error) {
-      setPending(false);
-      props.onPending(false);
-      showProblem(form, error);
-    }
-    void props.onChanged();
+    const { request, problems } = readKeyRequest(event.currentTarget);
+    showAtFields(problems);
+    if (Object.keys(problems).length === 0) void run(request);
   }
 
   return (
-    <form onSubmit={(event) => void submit(event)} onChange={forgetMended} noValidate>
+    <form ref={form} onSubmit={submit} onChange={forgetMended} noValidate>
       <Stack gap="lg">
-        <TextInput
-          label="Name"
-          name="name"
+        <NameField
           description="What will use the key, for example “Power BI” or “Payroll import”."
-          autoComplete="off"
           error={atFields.name}
-          data-autofocus
+          others={props.names}
         />
         <ScopesField error={atFields.scopes} />
         <ExpiryField error={atFields.expires_at} />
-        {problem !== null && <Notice kind="problem">{problem}</Notice>}
+        <Notice kind="problem">{problem && (problem.kind === "unreachable" ? lostAnswer : problem.message)}</Notice>
         <Actions>
           <Button variant="default" onClick={props.onCancel} disabled={pending}>
             Cancel

@@ -15,6 +15,23 @@ export function endAfter(days: number): Date {
   return end;
 }
 
+const twoDigits = (number: number): string => String(number).padStart(2, "0");
+const dayOf = (date: Date): string =>
+  `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+
+/** The numbers of days that can be chosen without a date. */
+export const lifetimes = [30, 90, 365];
+
+/** The lifetime of a key, for the key that replaces it: `expiry` and `day` of an `ExpiryField`. */
+export function sameLifetime(key: { created_at: string; expires_at: string | null }): { expiry: string; day: string } {
+  if (key.expires_at === null) return { expiry: "", day: "" };
+  const [created, last] = [new Date(key.created_at), new Date(Date.parse(key.expires_at) - 1)];
+  for (const date of [created, last]) date.setHours(12, 0, 0, 0);
+  const days = Math.max(0, Math.round((last.getTime() - created.getTime()) / (24 * 3600 * 1000)));
+  if (lifetimes.includes(days)) return { expiry: String(days), day: "" };
+  return { expiry: "date", day: dayOf(new Date(endAfter(days).getTime() - 1)) };
+}
+
 /** Whether the text of a date field is a complete date whose year the API's date-times can represent. */
 export const isDay = (day: string): boolean => /^\d{4}-\d\d-\d\d$/.test(day) && endOfDay(day).getUTCFullYear() <= 9998;
 

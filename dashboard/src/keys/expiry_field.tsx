@@ -1,14 +1,12 @@
 import { NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { type KeyboardEvent, useState } from "react";
 import { localEnd } from "../parts/when.tsx";
-import { endAfter, endOfDay, isDay } from "./expiry.ts";
+import { endAfter, endOfDay, isDay, lifetimes } from "./expiry.ts";
 import classes from "./keys.module.css";
 
 const choices = [
   { value: "", label: "No expiry: it works until you revoke it" },
-  { value: "30", label: "30 days" },
-  { value: "90", label: "90 days" },
-  { value: "365", label: "365 days" },
+  ...lifetimes.map((days) => ({ value: String(days), label: `${days} days` })),
   { value: "date", label: "On a date …" },
 ];
 
@@ -21,10 +19,15 @@ function keepTabFromTrap(event: KeyboardEvent): void {
   if (event.key === "Tab") event.stopPropagation();
 }
 
-/** Until when a key works: the fields `expiry` and, for a date, `expires_at`, which `readExpiry` reads. */
-export function ExpiryField({ error }: { error: string | undefined }) {
-  const [choice, setChoice] = useState("");
-  const [day, setDay] = useState("");
+const never = { expiry: "", day: "" };
+
+/**
+ * Until when a key works: the fields `expiry` and, for a date, `expires_at`, which `readExpiry` reads.
+ * @param preset what is chosen at first
+ */
+export function ExpiryField({ error, preset = never }: { error: string | undefined; preset?: typeof never }) {
+  const [choice, setChoice] = useState(preset.expiry);
+  const [day, setDay] = useState(preset.day);
   const end = choice === "date" ? (isDay(day) ? endOfDay(day) : null) : choice === "" ? null : endAfter(Number(choice));
   return (
     <Stack gap="xs" className={classes.expiry}>
@@ -48,9 +51,7 @@ export function ExpiryField({ error }: { error: string | undefined }) {
         />
       )}
       <Text size="sm" c="dimmed" role="status">
-        {end !== null &&
-          error === undefined &&
-          `Works until ${localEnd(end.toISOString())}, the end of that day where you are.`}
+        {end !== null && error === undefined && `Works until ${localEnd(end.toISOString())}.`}
       </Text>
     </Stack>
   );

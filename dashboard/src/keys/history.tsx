@@ -1,63 +1,83 @@
-import { Button, Code, Group, Paper, Stack, Text, Title } from "@mantine/core";
-import { useEffect, useRef, useState } from "react";
-import type { ApiKey, ApiKeyEvent } from "../database.ts";
+import { Button, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { Download } from "lucide-react";
+import { type ReactNode, useEffect, useState } from "react";
+import { useAction } from "../account/use_action.ts";
+import type { ApiKeyEvent } from "../database.ts";
+import { Hint, Name } from "../parts/name.tsx";
+import { Notice } from "../parts/notice.tsx";
 import { localWeekday, When } from "../parts/when.tsx";
+import { messageOf } from "../problems.ts";
+import { listApiKeyEvents } from "./calls.ts";
+import { saveHistory } from "./history_csv.ts";
 import classes from "./keys.module.css";
 
-/** How many entries are shown at first. */
-const few = 10;
+const pageSize = 25;
 
-/**
- * Who created, replaced, renamed and revoked which key, day by day, newest first.
- * @param of the key whose history was requested, or null for all keys; when it is set, the heading takes the focus
- */
-export function History(props: {
-  events: ApiKeyEvent[];
-  keys: ApiKey[];
-  of: { keyId: string } | null;
-  onAll: () => void;
-}) {
-  const { events, of } = props;
-  const key = props.keys.find(({ id }) => id === of?.keyId);
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
-    if (of) heading.current?.focus();
-  }, [of]);
+/** The history of all keys, below the list. */
+export function History({ revision }: { revision: string }) {
+  const { run, pending, problem } = useAction(async () => saveHistory(await listApiKeyEvents({})));
   return (
     <Stack component="section" aria-labelledby="history" gap="md">
-      <Title order={2} size="h4" id="history" ref={heading} tabIndex={-1}>
-        History
-      </Title>
-      {key && (
-        <Group gap="sm">
-          <Text className={classes.event}>
-            Only of <b>{key.name}</b> <Code className={classes.hint}>{key.hint}</Code>
-          </Text>
-          <Button variant="default" size="compact-sm" onClick={props.onAll}>
-            Show all keys
-          </Button>
-        </Group>
-      )}
+      <Group justify="space-between">
+        <Title order={2} size="h4" id="history">
+          History
+        </Title>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<Download aria-hidden size={14} />}
+          loading={pending}
+          onClick={() => void run()}
+        >
+          Download CSV
+        </Button>
+      </Group>
+      <Notice kind="problem">{problem?.message}</Notice>
       <Paper className={classes.panel}>
-        {events.length === 0 ? (
-          <Text c="dimmed">What is done to keys is recorded here, for good.</Text>
-        ) : (
-          <Entries events={key ? events.filter((event) => concerns(event, key)) : events} />
-        )}
+        <Entries keyId={null} revision={revision} />
       </Paper>
     </Stack>
   );
 }
 
-/** Whether an event belongs to a key. The first event of a key may be the replacement of another one. */
-const concerns = ({ key_id, replaced_by }: ApiKeyEvent, { id }: ApiKey): boolean => id === key_id || id === replaced_by;
+/**
+ * Who created, replaced, renamed and revoked keys, day by day, newest first, page by page.
+ * @param keyId only of this key and of its replacement of another one, or null for all keys
+ * @param revision changes whenever something was done to a key: then the newest page is loaded
+ */
+export function Entries({ keyId, revision }: { keyId: string | null; revision: string }) {
+  const [page, setPage] = useState({ revision, number: 0 });
+  const [events, setEvents] = useState<ApiKeyEvent[] | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const number = page.revision === revision ? page.number : 0;
 
-function Entries({ events }: { events: ApiKeyEvent[] }) {
-  const [all, setAll] = useState(false);
-  const listed = all ? events : events.slice(0, few);
-  const days = Map.groupBy(listed, ({ created_at }) => localWeekday(created_at));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new revision has new entries
+  useEffect(() => {
+    let isWanted = true;
+    const load = async (): Promise<void> => {
+      try {
+        // One more than is shown tells whether there is an older page.
+        const loaded = await listApiKeyEvents({ key_id: keyId, skip: number * pageSize, max_rows: pageSize + 1 });
+        if (!isWanted) return;
+        setEvents(loaded);
+        setProblem(null);
+      } catch (error) {
+        if (isWanted) setProblem(messageOf(error));
+      }
+    };
+    void load();
+    return () => {
+      isWanted = false;
+    };
+  }, [keyId, number, revision]);
+
+  if (problem !== null) return <Notice kind="problem">{problem}</Notice>;
+  if (events === null) return <Skeleton height={96} />;
+  if (events.length === 0) return <Text c="dimmed">What is done to keys is recorded here.</Text>;
+  const days = Map.groupBy(events.slice(0, pageSize), ({ created_at }) => localWeekday(created_at));
+  const isLast = events.length <= pageSize;
   return (
-    <Stack gap="md" align="flex-start">
+    <Stack gap="md">
       <div className={classes.days}>
         {[...days].map(([day, ofDay]) => (
           <div key={day} className={classes.day}>
@@ -72,12 +92,32 @@ function Entries({ events }: { events: ApiKeyEvent[] }) {
           </div>
         ))}
       </div>
-      {listed.length < events.length && (
-        <Button variant="default" size="xs" onClick={() => setAll(true)}>
-          Show all {events.length}
-        </Button>
+      {(number > 0 || !isLast) && (
+        <Group component="nav" aria-label="Pages of the history">
+          <Turn disabled={number === 0} onClick={() => setPage({ revision, number: number - 1 })}>
+            Newer
+          </Turn>
+          <Turn disabled={isLast} onClick={() => setPage({ revision, number: number + 1 })}>
+            Older
+          </Turn>
+        </Group>
       )}
     </Stack>
+  );
+}
+
+/** A button that turns the page. Where there is none to turn to it keeps the focus, and does nothing. */
+function Turn({ disabled, onClick, children }: { disabled: boolean; onClick: () => void; children: ReactNode }) {
+  return (
+    <Button
+      variant="default"
+      size="xs"
+      {...(disabled ? { "data-disabled": true } : {})}
+      aria-disabled={disabled}
+      onClick={() => !disabled && onClick()}
+    >
+      {children}
+    </Button>
   );
 }
 
@@ -87,14 +127,20 @@ function Entry({ event }: { event: ApiKeyEvent }) {
       <Text size="sm" c="dimmed" component="div">
         <When at={event.created_at} as="clock" />
       </Text>
-      <div className={classes.event}>
-        {event.member} {event.action}{" "}
+      <div>
+        {event.member === null ? "The operator" : <Name>{event.member}</Name>} {event.action}{" "}
         {event.former_name !== null && (
           <>
-            <b>{event.former_name}</b> to{" "}
+            <b>
+              <Name>{event.former_name}</Name>
+            </b>{" "}
+            to{" "}
           </>
         )}
-        <b>{event.key_name}</b> <Code className={classes.hint}>{event.hint}</Code>
+        <b>
+          <Name>{event.key_name}</Name>
+        </b>{" "}
+        <Hint>{event.hint}</Hint>
         <Text size="sm" c="dimmed">
           {event.scopes.join(", ")}
           {event.expires_at !== null && (

@@ -1,83 +1,156 @@
-import { Button, EmptyState, Paper, Table, Text, VisuallyHidden } from "@mantine/core";
-import { KeyRound } from "lucide-react";
-import { useState } from "react";
+import { EmptyState, NativeSelect, Pagination, Paper, Tabs, Text, TextInput } from "@mantine/core";
+import { KeyRound, Search } from "lucide-react";
+import { useEffect, useState } from "react";
 import type { ApiKey } from "../database.ts";
-import { arranged, everything } from "./arrangement.ts";
-import list from "./key_list.module.css";
-import { type Deed, KeyRow, type Outcome } from "./key_row.tsx";
-import { KeyTools } from "./key_tools.tsx";
-import classes from "./keys.module.css";
+import {
+  type Arrangement,
+  groupsOf,
+  type Order,
+  orders,
+  pageSize,
+  queryOf,
+  readArrangement,
+  searchFor,
+  sorted,
+  type View,
+  views,
+} from "./arrangement.ts";
+import classes from "./key_list.module.css";
+import type { KeyAction } from "./key_menu.tsx";
+import { KeyTable } from "./key_table.tsx";
+import panels from "./keys.module.css";
 
-const columns = ["Name", "Scopes", "Created", "Last used", "Status"] as const;
+const empty: Record<View | "found", string> = {
+  active: "No key is active.",
+  attention: "No key needs attention: none expires within 14 days, is unused for 90, or is replaced and still in use.",
+  inactive: "No key is revoked or expired.",
+  found: "No keys match.",
+};
 
-/** From this many keys on, the list has search tools and compact rows. */
-const many = 9;
+/**
+ * The company's keys: a view of them or what a search finds, page by page.
+ * @param news id of the key to which something was just done: it is listed, whatever the view, and takes the focus
+ * @param onArranged is called when the person chooses what is listed: then nothing is news any more
+ */
+export function KeyList(props: {
+  keys: ApiKey[];
+  news: string | null;
+  onArranged: () => void;
+  onAction: (action: KeyAction, key: ApiKey) => void;
+}) {
+  const { keys, news } = props;
+  const [arrangement, setArrangement] = useState(() => readArrangement(window.location.search));
 
-/** The company's keys, newest first as the database lists them. On a narrow screen each row becomes a card. */
-export function KeyList(props: { keys: ApiKey[]; outcome: Outcome | null; onDeed: (deed: Deed, key: ApiKey) => void }) {
-  const { keys, outcome, onDeed } = props;
-  const [arrangement, setArrangement] = useState(everything);
-  const hasTools = keys.length >= many;
-  const listed = hasTools ? arranged(keys, arrangement, outcome?.keyId ?? null) : keys;
+  const groups = groupsOf(keys, arrangement.search);
+  const shown = arrangement.search === "" ? arrangement.view : "found";
+  const extra = keys.filter(({ id }) => id === news && !groups[shown].some((key) => key.id === id));
+  const listed = sorted([...groups[shown], ...extra], arrangement);
+  const pages = Math.max(1, Math.ceil(listed.length / pageSize));
+  const page = Math.min(arrangement.page, pages);
+
+  function arrange(change: Partial<Arrangement>): void {
+    const changed = { ...arrangement, page: 1, ...change };
+    setArrangement(changed);
+    window.history.replaceState(window.history.state, "", window.location.pathname + queryOf(changed));
+  }
+
+  function choose(change: Partial<Arrangement>): void {
+    props.onArranged();
+    arrange(change);
+  }
+
+  const place = listed.findIndex(({ id }) => id === news);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each news; then the person may turn the page
+  useEffect(() => {
+    if (place >= 0) arrange({ page: Math.floor(place / pageSize) + 1 });
+  }, [news, place >= 0]);
+
   return (
-    <>
-      {hasTools && (
-        <KeyTools arrangement={arrangement} onArrange={setArrangement} listed={listed.length} of={keys.length} />
-      )}
-      {listed.length === 0 ? (
-        <Paper className={classes.panel}>
-          <Text>No key is like that.</Text>
-          <Button mt="sm" variant="default" onClick={() => setArrangement(everything)}>
-            Show all keys
-          </Button>
-        </Paper>
-      ) : (
-        <Paper className={list.table} data-short={hasTools || undefined}>
-          <Table verticalSpacing={hasTools ? 4 : "sm"} horizontalSpacing={hasTools ? "sm" : "md"}>
-            <Table.Thead>
-              <Table.Tr>
-                {columns.map((column) => (
-                  <Table.Th key={column}>{column}</Table.Th>
-                ))}
-                <Table.Th>
-                  <VisuallyHidden>Actions</VisuallyHidden>
-                </Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {listed.map((key) => (
-                <KeyRow
-                  key={key.id}
-                  apiKey={key}
-                  successor={keys.find(({ id }) => id === key.replaced_by)}
-                  predecessor={keys.find(({ replaced_by }) => replaced_by === key.id)}
-                  short={hasTools}
-                  columns={columns.length + 1}
-                  outcome={outcome?.keyId === key.id ? outcome : null}
-                  onDeed={onDeed}
-                />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Paper>
-      )}
-    </>
+    <Tabs
+      value={shown}
+      onChange={(view) => view !== null && view !== "found" && choose({ view: view as View, search: "" })}
+      className={classes.list}
+    >
+      <Tools arrangement={arrangement} groups={groups} onChoose={choose} />
+      <Tabs.Panel value={shown}>
+        {listed.length === 0 ? (
+          <Paper className={panels.panel}>
+            <Text role="status">{empty[shown]}</Text>
+          </Paper>
+        ) : (
+          <KeyTable
+            all={keys}
+            listed={listed.slice((page - 1) * pageSize, page * pageSize)}
+            news={news}
+            arrangement={arrangement}
+            onOrder={choose}
+            onAction={props.onAction}
+          />
+        )}
+        {pages > 1 && (
+          <nav aria-label="Pages of keys" className={classes.pages}>
+            <Pagination
+              total={pages}
+              value={page}
+              onChange={(chosen) => choose({ page: chosen })}
+              getControlProps={(control) => ({ "aria-label": `${control === "next" ? "Next" : "Previous"} page` })}
+            />
+          </nav>
+        )}
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+/** The views with the number of keys in each, the search, and for cards, which have no headings, the order. */
+function Tools(props: {
+  arrangement: Arrangement;
+  groups: Record<View | "found", ApiKey[]>;
+  onChoose: (change: Partial<Arrangement>) => void;
+}) {
+  const { groups, onChoose } = props;
+  const { search, order } = props.arrangement;
+  return (
+    <search className={classes.tools}>
+      <Tabs.List className={classes.views}>
+        {Object.entries(views).map(([view, words]) => (
+          <Tabs.Tab key={view} value={view}>
+            {words} {groups[view as View].length}
+          </Tabs.Tab>
+        ))}
+        {search !== "" && <Tabs.Tab value="found">Found {groups.found.length}</Tabs.Tab>}
+      </Tabs.List>
+      <NativeSelect
+        aria-label="Order"
+        className={classes.order}
+        data={Object.entries(orders).map(([value, label]) => ({ value, label }))}
+        value={order}
+        onChange={(event) => onChoose({ order: event.currentTarget.value as Order, reversed: false })}
+      />
+      <TextInput
+        type="search"
+        aria-label="Search keys"
+        placeholder="Name, last characters, scope, person"
+        leftSection={<Search aria-hidden size={16} />}
+        value={search}
+        onChange={(event) => onChoose(searchFor(event.currentTarget.value))}
+        className={classes.search}
+        autoComplete="off"
+        spellCheck={false}
+      />
+    </search>
   );
 }
 
 /** Shown when the company has no keys yet. */
-export function NoKeys({ onCreate }: { onCreate: () => void }) {
+export function NoKeys() {
   return (
-    <Paper className={classes.panel}>
+    <Paper className={panels.panel}>
       <EmptyState
         icon={<KeyRound aria-hidden size={40} />}
         title="No keys yet"
-        description="A key lets one other system — a BI tool, a spreadsheet, a script — read your company's data, or import rewards. You choose what it may see, and you can revoke it at any time without touching the others. Make one for each system, named after it."
-      >
-        <Button mt="md" onClick={onCreate}>
-          Create key
-        </Button>
-      </EmptyState>
+        description="A key lets one other system (a BI tool, a spreadsheet, a script) read your company's data, or import rewards. You choose what it may see, and you can revoke it at any time without touching the others. Make one for each system, and name it after the system."
+      />
     </Paper>
   );
 }

@@ -1,105 +1,112 @@
-import { Button, Code, Table, Text } from "@mantine/core";
-import { useEffect, useRef } from "react";
+import { Badge, Table, Text } from "@mantine/core";
+import { type ReactNode, useEffect, useRef } from "react";
 import type { ApiKey } from "../database.ts";
-import { Notice } from "../parts/notice.tsx";
-import { When } from "../parts/when.tsx";
-import list from "./key_list.module.css";
-import { KeyStatus } from "./key_status.tsx";
-import classes from "./keys.module.css";
-import { type RareDeed, RowMenu } from "./row_menu.tsx";
+import { Hint, Name } from "../parts/name.tsx";
+import { Ago, When } from "../parts/when.tsx";
+import type { Scope } from "../scopes.ts";
+import { concerns } from "./concerns.ts";
+import classes from "./key_list.module.css";
+import { type KeyAction, KeyMenu } from "./key_menu.tsx";
 
-/** The actions of a key's row. */
-export type Deed = "revoke" | RareDeed;
-
-/** The actions in the row's menu. A revoked key has only its history. */
-function rareDeeds({ status, replaced_by }: ApiKey): RareDeed[] {
-  if (status === "revoked") return ["history"];
-  return status === "active" && replaced_by === null ? ["replace", "rename", "history"] : ["rename", "history"];
+/** `read members, activity` and `write rewards`: a key's scopes in a short form. */
+function shortScopes(scopes: readonly Scope[]): string[] {
+  const byVerb = Map.groupBy(scopes, (scope) => scope.split(":")[0]);
+  return [...byVerb].map(([verb, some]) => `${verb} ${some.map((scope) => scope.split(":")[1]).join(", ")}`);
 }
 
-/** What was done to a key, shown at its row. `words` is null when the person has seen it elsewhere already. */
-export type Outcome = { keyId: string; words: string | null };
-
-/** A key's row. If there is an `outcome`, it is shown below the row, and the row takes the focus. */
+/** A key's row. If it `isNews`, because something was done to it, it takes the focus. */
 export function KeyRow(props: {
   apiKey: ApiKey;
   /** The key that replaces this one, and the key that this one replaces. */
   successor: ApiKey | undefined;
   predecessor: ApiKey | undefined;
-  short: boolean;
-  columns: number;
-  outcome: Outcome | null;
-  onDeed: (deed: Deed, key: ApiKey) => void;
+  isNews: boolean;
+  onAction: (action: KeyAction) => void;
 }) {
-  const { apiKey, short, outcome } = props;
+  const { apiKey, successor, predecessor, isNews } = props;
   const nameId = `key-${apiKey.id}`;
   const row = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
-    if (outcome) row.current?.focus();
-  }, [outcome]);
-
-  const size = short ? "compact-xs" : "compact-sm";
+    if (isNews) row.current?.focus();
+  }, [isNews]);
 
   return (
+    <Table.Tr ref={row} tabIndex={-1} aria-labelledby={nameId} className={classes.row}>
+      <Table.Td>
+        <Text fw={600} id={nameId}>
+          <Name>{apiKey.name}</Name>
+        </Text>
+        <Aside>
+          <Hint>{apiKey.hint}</Hint>
+          {successor && (
+            <>
+              {" "}
+              replaced by <Hint>{successor.hint}</Hint>
+            </>
+          )}
+          {predecessor && (
+            <>
+              {" "}
+              replaces <Hint>{predecessor.hint}</Hint>
+            </>
+          )}
+        </Aside>
+      </Table.Td>
+      <Table.Td data-column="Scopes">
+        {shortScopes(apiKey.scopes).map((words) => (
+          <div key={words}>{words}</div>
+        ))}
+      </Table.Td>
+      <Table.Td data-column="Created">
+        <When at={apiKey.created_at} as="day" />
+        <Aside>
+          by <Name>{apiKey.created_by}</Name>
+        </Aside>
+      </Table.Td>
+      <Table.Td data-column="Last used">
+        {apiKey.last_used_at === null ? "never" : <Ago at={apiKey.last_used_at} />}
+      </Table.Td>
+      <Table.Td data-column="Expires">
+        <Status apiKey={apiKey} successor={successor} />
+      </Table.Td>
+      <Table.Td className={classes.actions}>
+        <KeyMenu apiKey={apiKey} describedBy={nameId} onAction={props.onAction} />
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function Aside({ children }: { children: ReactNode }) {
+  return (
+    <Text size="sm" c="dimmed" component="div">
+      {children}
+    </Text>
+  );
+}
+
+/** Until when a key works, or since when it no longer does, and what an admin has to look at. */
+function Status({ apiKey, successor }: { apiKey: ApiKey; successor: ApiKey | undefined }) {
+  const notes = concerns(apiKey, successor);
+  return (
     <>
-      <Table.Tr ref={row} tabIndex={-1} aria-labelledby={nameId} className={list.row} data-status={apiKey.status}>
-        <Table.Td data-column="Name">
-          <div className={list.named}>
-            <span className={list.name} id={nameId}>
-              {apiKey.name}
-            </span>{" "}
-            <Code className={classes.hint}>{apiKey.hint}</Code>
-          </div>
-        </Table.Td>
-        <Table.Td data-column="Scopes">
-          <ul className={list.scopes}>
-            {apiKey.scopes.map((scope) => (
-              <li key={scope}>{scope}</li>
-            ))}
-          </ul>
-        </Table.Td>
-        <Table.Td data-column="Created">
-          <div>
-            <When at={apiKey.created_at} as={short ? "day" : "moment"} />{" "}
-            <Text span size="sm" c="dimmed" className={list.by}>
-              by {apiKey.created_by}
-            </Text>
-          </div>
-        </Table.Td>
-        <Table.Td data-column="Last used">
-          {apiKey.last_used_at === null ? "never" : <When at={apiKey.last_used_at} as={short ? "day" : "moment"} />}
-        </Table.Td>
-        <Table.Td data-column="Status">
-          <KeyStatus apiKey={apiKey} successor={props.successor} predecessor={props.predecessor} short={short} />
-        </Table.Td>
-        <Table.Td className={list.action}>
-          <div>
-            {apiKey.status !== "revoked" && (
-              <Button
-                variant="default"
-                size={size}
-                aria-describedby={nameId}
-                onClick={() => props.onDeed("revoke", apiKey)}
-              >
-                Revoke
-              </Button>
-            )}
-            <RowMenu
-              deeds={rareDeeds(apiKey)}
-              size={size}
-              describedBy={nameId}
-              onDeed={(deed) => props.onDeed(deed, apiKey)}
-            />
-          </div>
-        </Table.Td>
-      </Table.Tr>
-      {outcome?.words && (
-        <Table.Tr className={list.outcome}>
-          <Table.Td colSpan={props.columns}>
-            <Notice kind="done">{outcome.words}</Notice>
-          </Table.Td>
-        </Table.Tr>
+      {apiKey.status !== "active" && (
+        <Badge className={classes.badge} data-status={apiKey.status}>
+          {apiKey.status}
+        </Badge>
       )}
+      {apiKey.revoked_at !== null ? (
+        <Aside>
+          by {apiKey.revoked_by === null ? "the operator" : <Name>{apiKey.revoked_by}</Name>},{" "}
+          <When at={apiKey.revoked_at} as="day" />
+        </Aside>
+      ) : (
+        <div>{apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="end" />}</div>
+      )}
+      {notes.map((words) => (
+        <Badge key={words} className={classes.badge} data-status="attention">
+          {words}
+        </Badge>
+      ))}
     </>
   );
 }

@@ -1,36 +1,40 @@
 import { type ReactNode, useEffect, useState } from "react";
+import { holdPage } from "../account/session.ts";
 import type { NewApiKey } from "../database.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { ConfirmClose } from "./confirm_close.tsx";
 import { NewKey } from "./new_key.tsx";
 
-type Stage = { name: "form"; pending: boolean } | { name: "key" | "closing"; created: NewApiKey; copied: boolean };
+/** A new key, and for one that replaces another what became of that one. */
+export type MadeKey = NewApiKey & { replaced?: { hint: string; works_until: string | null } };
+
+type Stage = { name: "form"; pending: boolean } | { name: "key" | "closing"; made: MadeKey; copied: boolean };
 
 const form: Stage = { name: "form", pending: false };
-const titles = { key: "Key created", closing: "Close without the key?" } as const;
 
 /** The callbacks of a form in this dialog. */
 export type MakingForm = {
   onPending: (pending: boolean) => void;
-  onCreated: (created: NewApiKey) => void;
+  onMade: (made: MadeKey) => void;
   onCancel: () => void;
 };
 
 /**
- * The dialog with the form, then with the new key. The key is kept only here, until the dialog closes. As long as it
- * has not been copied, closing asks for confirmation.
+ * The dialog with the form, then with the new key. The key is kept only here, until the dialog closes: so the dialog
+ * stays whatever becomes of the session. As long as the key has not been copied, closing asks for confirmation.
  * @param onClose is called with the id of the new key, or null if there is none
  */
 export function MakeKeyDialog(props: {
   opened: boolean;
   title: string;
-  form: (told: MakingForm) => ReactNode;
-  onClose: (created: string | null) => void;
-  onChanged: () => Promise<void>;
+  form: (making: MakingForm) => ReactNode;
+  onClose: (made: string | null) => void;
 }) {
-  const { opened, onChanged } = props;
   const [stage, setStage] = useState<Stage>(form);
   const keyAtStake = stage.name !== "form" && !stage.copied;
+  const keyInDialog = stage.name !== "form" || stage.pending;
+
+  useEffect(() => (keyInDialog ? holdPage() : undefined), [keyInDialog]);
 
   // Leaving the page would lose the key too, so the browser asks for confirmation.
   useEffect(() => {
@@ -42,7 +46,7 @@ export function MakeKeyDialog(props: {
 
   function close(): void {
     setStage(form);
-    props.onClose(stage.name === "form" ? null : stage.created.id);
+    props.onClose(stage.name === "form" ? null : stage.made.id);
   }
 
   /** Called by Done, Cancel, Escape, the close button and a click beside the dialog. */
@@ -53,24 +57,27 @@ export function MakeKeyDialog(props: {
     else setStage({ ...stage, name: stage.name === "key" ? "closing" : "key" });
   }
 
+  const title =
+    stage.name === "form"
+      ? props.title
+      : stage.name === "closing"
+        ? "Close without the key?"
+        : stage.made.replaced
+          ? "Key replaced"
+          : "Key created";
   return (
-    <Dialog opened={opened} title={stage.name === "form" ? props.title : titles[stage.name]} onClose={mayClose}>
+    <Dialog opened={props.opened} title={title} onClose={mayClose}>
       {stage.name === "form" &&
         props.form({
           onPending: (pending) => setStage({ name: "form", pending }),
-          onCreated: (created) => setStage({ name: "key", created, copied: false }),
+          onMade: (made) => setStage({ name: "key", made, copied: false }),
           onCancel: mayClose,
         })}
       {stage.name === "key" && (
-        <NewKey
-          created={stage.created}
-          onCopied={() => setStage({ ...stage, copied: true })}
-          onDone={mayClose}
-          onChecked={onChanged}
-        />
+        <NewKey made={stage.made} onCopied={() => setStage({ ...stage, copied: true })} onDone={mayClose} />
       )}
       {stage.name === "closing" && (
-        <ConfirmClose keyName={stage.created.name} onBack={() => setStage({ ...stage, name: "key" })} onClose={close} />
+        <ConfirmClose keyName={stage.made.name} onBack={() => setStage({ ...stage, name: "key" })} onClose={close} />
       )}
     </Dialog>
   );

@@ -1,71 +1,89 @@
-import { Button, Code, Stack, Text, Textarea } from "@mantine/core";
+import { Button, Code, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { useSession } from "../account/session.ts";
 import { useAction } from "../account/use_action.ts";
-import type { NewApiKey } from "../database.ts";
 import { Actions } from "../parts/actions.tsx";
 import { CopyButton, CopyInField } from "../parts/copy_button.tsx";
+import { Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
+import { When } from "../parts/when.tsx";
 import { checkKey, type KeyCheck } from "./check_key.ts";
 import { CheckedKey } from "./checked_key.tsx";
 import { curlLine } from "./curl_line.ts";
 import classes from "./keys.module.css";
+import type { MadeKey } from "./make_key_dialog.tsx";
 
 /** Shows the new key, which is shown only this once. */
-export function NewKey(props: {
-  created: NewApiKey;
-  onCopied: () => void;
-  onDone: () => void;
-  onChecked: () => Promise<void>;
-}) {
-  const { api_key, name } = props.created;
+export function NewKey({ made, onCopied, onDone }: { made: MadeKey; onCopied: () => void; onDone: () => void }) {
+  const { api_key, name, replaced } = made;
+  const session = useSession();
   const [refused, setRefused] = useState<string | null>(null);
   const [checked, setChecked] = useState<KeyCheck | null>(null);
-  const check = useAction(async () => {
-    setChecked(await checkKey(api_key));
-    void props.onChecked();
-  });
+  const check = useAction(async () => setChecked(await checkKey(api_key)));
 
   return (
     <Stack gap="lg">
-      <Notice kind="warning">
-        Copy the key now: it is shown only this once, and nobody can look it up later. Whoever has it can do what it
-        allows, so hand it over safely and keep it out of emails and chats.
+      <Notice kind="problem">
+        {session.status === "signed_in" &&
+          session.ended &&
+          "Your session has ended. Copy the key before you sign in again."}
       </Notice>
-      <Textarea
-        label="API key"
-        description={`For ${name}`}
-        value={api_key}
-        readOnly
-        rows={2}
-        spellCheck={false}
-        autoFocus
-        onFocus={(event) => event.currentTarget.select()}
-        onCopy={props.onCopied}
-        error={refused}
-        className={classes.whole}
-        classNames={{ input: classes.secret ?? "", section: classes.in_field ?? "" }}
-        rightSectionWidth="6.5rem"
-        rightSection={<CopyInField value={api_key} label="Copy" onCopied={props.onCopied} onRefused={setRefused} />}
-      />
-      <Stack gap="xs" align="flex-start">
-        <Text size="sm" fw={500}>
-          Try it on a command line
+      <Text>
+        Copy the key now: it is shown only this once, and nobody can look it up later. Whoever has it can do what it
+        allows, so keep it out of emails and chats.
+      </Text>
+      <Group gap="xs" align="flex-end" wrap="nowrap">
+        <TextInput
+          label="API key"
+          description={
+            <>
+              For <Name>{name}</Name>
+            </>
+          }
+          value={api_key}
+          readOnly
+          spellCheck={false}
+          autoFocus
+          onFocus={(event) => event.currentTarget.select()}
+          onCopy={onCopied}
+          className={classes.grow}
+          classNames={{ input: classes.secret ?? "" }}
+        />
+        <CopyInField value={api_key} label="Copy" onCopied={onCopied} onRefused={setRefused} />
+      </Group>
+      <Notice kind="problem">{refused}</Notice>
+      {replaced && (
+        <Text>
+          {replaced.works_until === null ? (
+            <>
+              The old key <Hint>{replaced.hint}</Hint> has stopped working.
+            </>
+          ) : (
+            <>
+              The old key <Hint>{replaced.hint}</Hint> works until <When at={replaced.works_until} as="end" />.
+            </>
+          )}
         </Text>
-        <Text size="sm" c="dimmed">
-          It asks for the key, so that the key gets into no history. Paste it there: nothing shows.
-        </Text>
-        <Code block className={classes.curl}>
-          {curlLine}
-        </Code>
-        <CopyButton value={curlLine} label="Copy curl line" />
-      </Stack>
-      {check.problem && <Notice kind="problem">{check.problem.message}</Notice>}
-      {checked && <CheckedKey checked={checked} />}
+      )}
+      <details className={classes.folded}>
+        <summary>Try it on a command line</summary>
+        <Stack gap="xs" mt="xs">
+          <Text size="sm" c="dimmed">
+            The command asks for the key, so it stays out of your shell history. Paste it; nothing will appear.
+          </Text>
+          <Code block className={classes.curl}>
+            {curlLine}
+          </Code>
+          <CopyButton value={curlLine} label="Copy command" />
+        </Stack>
+      </details>
+      <Notice kind="problem">{check.problem?.message}</Notice>
+      <CheckedKey checked={checked} />
       <Actions>
         <Button variant="default" loading={check.pending} onClick={() => void check.run()}>
           Check key
         </Button>
-        <Button onClick={props.onDone}>Done</Button>
+        <Button onClick={onDone}>Done</Button>
       </Actions>
     </Stack>
   );

@@ -10,8 +10,8 @@ import { CheckedKey } from "./checked_key.tsx";
 import classes from "./keys.module.css";
 
 /** What the list knows about a key with the same ending as the key that the API has just refused. */
-function fate(key: ApiKey): string {
-  if (key.revoked_at !== null) return `${key.revoked_by} revoked it on ${localTime(key.revoked_at)}.`;
+function known(key: ApiKey): string {
+  if (key.revoked_at !== null) return `${key.revoked_by ?? "The operator"} revoked it on ${localTime(key.revoked_at)}.`;
   if (key.status === "expired" && key.expires_at !== null)
     return `It expired: it worked until ${localEnd(key.expires_at)}.`;
   return "That one works, so the pasted text differs from it somewhere before its end.";
@@ -21,7 +21,7 @@ function fate(key: ApiKey): string {
 function explained({ kind, message }: Problem, tail: string, keys: ApiKey[]): string {
   const alike = kind === "refused" ? keys.filter(({ hint }) => hint.endsWith(tail)) : [];
   if (alike.length === 0) return message;
-  const words = alike.map((key) => `It ends like “${key.name}” (${key.hint}). ${fate(key)}`);
+  const words = alike.map((key) => `It ends like “${key.name}” (${key.hint}). ${known(key)}`);
   return ["This key does not work.", ...words].join(" ");
 }
 
@@ -55,7 +55,9 @@ export function QuickCheck({ keys, onChecked }: { keys: ApiKey[]; onChecked: () 
       <Paper className={classes.panel}>
         <form onSubmit={submit}>
           <Stack gap="md">
-            <Text>Does a key work, and what does it open? Paste it here: it is sent to the API and kept nowhere.</Text>
+            <Text size="sm" c="dimmed">
+              Does a key work, and what does it open? Paste it here: it is sent to the API and stored nowhere.
+            </Text>
             <div className={classes.check}>
               <TextInput
                 label="Key to check"
@@ -71,8 +73,8 @@ export function QuickCheck({ keys, onChecked }: { keys: ApiKey[]; onChecked: () 
                 Check key
               </Button>
             </div>
-            {problem && <Notice kind="problem">{explained(problem, tail, keys)}</Notice>}
-            {checked && <CheckedKey checked={checked} />}
+            <Notice kind="problem">{problem && explained(problem, tail, keys)}</Notice>
+            <CheckedKey checked={checked} />
           </Stack>
         </form>
       </Paper>

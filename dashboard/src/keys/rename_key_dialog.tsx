@@ -1,24 +1,27 @@
-import { Button, Code, Stack, Text, TextInput } from "@mantine/core";
-import type { FormEvent } from "react";
+import { Button, Stack, Text } from "@mantine/core";
+import type { FormEvent, ReactNode } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
 import { Actions } from "../parts/actions.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Problem } from "../problems.ts";
 import { orGone, renameApiKey } from "./calls.ts";
 import { nameProblem } from "./key_request.ts";
-import classes from "./keys.module.css";
+import { NameField } from "./name_field.tsx";
 
 /**
  * Asks for the new name of a key.
+ * @param names the names of the keys that still work
  * @param onRenamed is called with a message that says what happened
  * @param onGone is called when this person no longer has access to the key
  */
 export function RenameKeyDialog(props: {
   apiKey: ApiKey | null;
+  names: string[];
   onClose: () => void;
-  onRenamed: (keyId: string, words: string) => Promise<void>;
+  onRenamed: (keyId: string, words: ReactNode) => Promise<void>;
   onGone: () => Promise<void>;
 }) {
   const { apiKey } = props;
@@ -26,7 +29,17 @@ export function RenameKeyDialog(props: {
     const wrong = nameProblem(entered);
     if (wrong !== undefined) throw new Problem("field", wrong, "name");
     const { name } = await orGone(renameApiKey(key.id, entered), props.onGone);
-    await props.onRenamed(key.id, name === key.name ? `${name} keeps its name.` : `${key.name} is called ${name} now.`);
+    const words =
+      name === key.name ? (
+        <>
+          <Name>{name}</Name> keeps its name.
+        </>
+      ) : (
+        <>
+          <Name>{key.name}</Name> is called <Name>{name}</Name> now.
+        </>
+      );
+    await props.onRenamed(key.id, words);
   });
 
   function close(): void {
@@ -43,22 +56,17 @@ export function RenameKeyDialog(props: {
   return (
     <Dialog opened={apiKey !== null} title="Rename key" onClose={close}>
       {apiKey && (
-        <form onSubmit={submit} noValidate>
+        <form onSubmit={submit} onChange={forget} noValidate>
           <Stack gap="lg">
-            <TextInput
-              label="Name"
-              name="name"
+            <NameField
               defaultValue={apiKey.name}
-              autoComplete="off"
-              error={problem?.kind === "field" && problem.message}
-              onChange={forget}
-              data-autofocus
+              error={problem?.kind === "field" ? problem.message : undefined}
+              others={props.names.filter((name) => name !== apiKey.name)}
             />
             <Text size="sm" c="dimmed">
-              <Code className={classes.hint}>{apiKey.hint}</Code> goes on working as it does. The history keeps both
-              names; scopes and creator stay as they are for as long as the key lives.
+              <Hint>{apiKey.hint}</Hint> keeps working, with the same scopes. The history keeps both names.
             </Text>
-            {problem && problem.kind !== "field" && <Notice kind="problem">{problem.message}</Notice>}
+            <Notice kind="problem">{problem?.kind !== "field" && problem?.message}</Notice>
             <Actions>
               <Button variant="default" onClick={close} disabled={pending}>
                 Cancel

@@ -1,82 +1,86 @@
-import { Button, Code, NativeSelect, Stack, Text } from "@mantine/core";
+import { Button, NativeSelect, Stack, Text } from "@mantine/core";
 import { type FormEvent, useState } from "react";
+import { useAction } from "../account/use_action.ts";
 import type { ApiKey, Overlap } from "../database.ts";
 import { Actions } from "../parts/actions.tsx";
+import { Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
-import { When } from "../parts/when.tsx";
-import { messageOf, Problem } from "../problems.ts";
 import { replaceApiKey } from "./calls.ts";
-import { readExpiry } from "./expiry.ts";
+import { readExpiry, sameLifetime } from "./expiry.ts";
 import { ExpiryField } from "./expiry_field.tsx";
-import classes from "./keys.module.css";
+import { LastUse } from "./last_use.tsx";
 import type { MakingForm } from "./make_key_dialog.tsx";
 
-const overlaps: { value: Overlap; label: string }[] = [
-  { value: "24 hours", label: "24 hours" },
-  { value: "7 days", label: "7 days" },
-  { value: "1 hour", label: "1 hour" },
-  { value: "0", label: "No longer: it stops at once" },
-];
+const hour = 3600 * 1000;
+const overlaps: Record<Overlap, { label: string; length: number }> = {
+  "24 hours": { label: "24 hours", length: 24 * hour },
+  "7 days": { label: "7 days", length: 7 * 24 * hour },
+  "1 hour": { label: "1 hour", length: hour },
+  "0": { label: "Stop it now", length: 0 },
+};
 
 const lostAnswer =
   "No answer came, so the key may have been replaced without the new one being shown. Look at the list: if it is there, replace the new one.";
 
+/** Until when the old key works: the end of the overlap, or earlier if it was to. Null: no longer. */
+function oldWorksUntil(old: ApiKey, replacedAt: string, overlap: Overlap): string | null {
+  const { length } = overlaps[overlap];
+  if (length === 0) return null;
+  const end = Math.min(Date.parse(replacedAt) + length, Date.parse(old.expires_at ?? "9999-12-31T00:00:00Z"));
+  return new Date(end).toISOString();
+}
+
 /** Asks how long the old key still works, and when the new one expires. */
-export function ReplaceKeyForm(props: MakingForm & { apiKey: ApiKey; onChanged: () => Promise<void> }) {
+export function ReplaceKeyForm(props: MakingForm & { apiKey: ApiKey }) {
   const { apiKey } = props;
-  const [pending, setPending] = useState(false);
+  const [overlap, setOverlap] = useState<Overlap>("24 hours");
   const [atExpiry, setAtExpiry] = useState<string | undefined>();
-  const [problem, setProblem] = useState<string | null>(null);
-
-  async function submit(event: FormEvent<HTMLFormElement>): Promise<void> {
-    event.preventDefault();
-    const form = event.currentTarget;
-    const expiry = readExpiry(form);
-    setProblem(null);
-    setAtExpiry(expiry.problem);
-    if (expiry.problem !== undefined) return form.querySelector<HTMLInputElement>('[name="expires_at"]')?.focus();
-
-    setPending(true);
+  const { run, pending, problem } = useAction(async (expires_at: string | null) => {
     props.onPending(true);
     try {
-      const overlap = String(new FormData(form).get("overlap")) as Overlap;
-      props.onCreated(await replaceApiKey(apiKey.id, overlap, expiry.expires_at));
+      const made = await replaceApiKey(apiKey.id, overlap, expires_at);
+      const works_until = oldWorksUntil(apiKey, made.created_at, overlap);
+      props.onMade({ ...made, replaced: { hint: apiKey.hint, works_until } });
     } catch (error) {
-      setPending(false);
       props.onPending(false);
-      setProblem(error instanceof Problem && error.kind === "unreachable" ? lostAnswer : messageOf(error));
+      throw error;
     }
-    void props.onChanged();
+  });
+
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const expiry = readExpiry(event.currentTarget);
+    setAtExpiry(expiry.problem);
+    if (expiry.problem === undefined) void run(expiry.expires_at);
+    else event.currentTarget.querySelector<HTMLInputElement>('[name="expires_at"]')?.focus();
   }
 
   return (
-    <form onSubmit={(event) => void submit(event)} onChange={() => setAtExpiry(undefined)} noValidate>
+    <form onSubmit={submit} onChange={() => setAtExpiry(undefined)} noValidate>
       <Stack gap="lg">
-        <div className={classes.breakable}>
-          <Text>
-            A new key takes the place of <b>{apiKey.name}</b> <Code className={classes.hint}>{apiKey.hint}</Code>, with
-            the same name and scopes. Meanwhile both work, so that nothing stops.{" "}
-            {apiKey.last_used_at === null ? (
-              "The old one has never been used."
-            ) : (
-              <>
-                The old one was last used on <When at={apiKey.last_used_at} />.
-              </>
-            )}
-          </Text>
-          <Text size="sm" c="dimmed" mt="sm">
-            Scopes are fixed for as long as a key lives: whoever was given it for one thing never gets more by it. For
-            other scopes, create another key.
-          </Text>
-        </div>
-        <NativeSelect label="The old key works for another" name="overlap" data={overlaps} data-autofocus />
-        <ExpiryField error={atExpiry} />
-        {problem !== null && <Notice kind="problem">{problem}</Notice>}
+        <Text>
+          A new key with the same name and scopes takes the place of{" "}
+          <b>
+            <Name>{apiKey.name}</Name>
+          </b>{" "}
+          <Hint>{apiKey.hint}</Hint>, which <LastUse apiKey={apiKey} />. The scopes of a key never change: for other
+          scopes, create another key.
+        </Text>
+        <NativeSelect
+          label="Keep the old key working for"
+          description={overlap === "0" ? "Whatever uses the old key stops working now." : "Both keys work meanwhile."}
+          data={Object.entries(overlaps).map(([value, { label }]) => ({ value, label }))}
+          value={overlap}
+          onChange={(event) => setOverlap(event.currentTarget.value as Overlap)}
+          data-autofocus
+        />
+        <ExpiryField error={atExpiry} preset={sameLifetime(apiKey)} />
+        <Notice kind="problem">{problem && (problem.kind === "unreachable" ? lostAnswer : problem.message)}</Notice>
         <Actions>
           <Button variant="default" onClick={props.onCancel} disabled={pending}>
             Cancel
           </Button>
-          <Button type="submit" loading={pending}>
+          <Button type="submit" loading={pending} {...(overlap === "0" ? { color: "red" } : {})}>
             Replace key
           </Button>
         </Actions>

@@ -1,25 +1,26 @@
-import { Button, Code, Stack, Text } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { Button, Stack, Text } from "@mantine/core";
+import { type ReactNode, useEffect, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
 import { Actions } from "../parts/actions.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
-import { localTime, When } from "../parts/when.tsx";
+import { When } from "../parts/when.tsx";
 import { orGone, revokeApiKey } from "./calls.ts";
-import classes from "./keys.module.css";
+import { LastUse } from "./last_use.tsx";
 
 /**
  * Asks for confirmation, then revokes a key.
  * @param admin name of the admin who is signed in
- * @param onRevoked is called with a message that says what happened: another admin may have revoked the key first
+ * @param onRevoked is called with a message that says what happened: somebody else may have revoked the key first
  * @param onGone is called when this person no longer has access to the key
  */
 export function RevokeKeyDialog(props: {
   apiKey: ApiKey | null;
   admin: string;
   onClose: () => void;
-  onRevoked: (keyId: string, words: string) => Promise<void>;
+  onRevoked: (keyId: string, words: ReactNode) => Promise<void>;
   onGone: () => Promise<void>;
 }) {
   // Keeps the key when `apiKey` becomes null, because the dialog still shows it while it fades out.
@@ -32,9 +33,16 @@ export function RevokeKeyDialog(props: {
     const { revoked_by, revoked_at } = await orGone(revokeApiKey(key.id), props.onGone);
     await props.onRevoked(
       key.id,
-      revoked_by === props.admin
-        ? `${key.name} is revoked: the API refuses it from now on.`
-        : `${key.name} had been revoked before, by ${revoked_by} on ${localTime(revoked_at)}.`,
+      revoked_by === props.admin ? (
+        <>
+          <Name>{key.name}</Name> is revoked: the API refuses it from now on.
+        </>
+      ) : (
+        <>
+          <Name>{key.name}</Name> had been revoked before, by{" "}
+          {revoked_by === null ? "the operator" : <Name>{revoked_by}</Name>} on <When at={revoked_at} />.
+        </>
+      ),
     );
   });
 
@@ -48,23 +56,14 @@ export function RevokeKeyDialog(props: {
     <Dialog opened={props.apiKey !== null} title="Revoke key" onClose={close}>
       {asked && (
         <Stack gap="lg">
-          <div className={classes.breakable}>
-            <Text>
-              <b>{asked.name}</b> <Code className={classes.hint}>{asked.hint}</Code>{" "}
-              {asked.last_used_at === null ? (
-                "has never been used."
-              ) : (
-                <>
-                  was last used on <When at={asked.last_used_at} />.
-                </>
-              )}
-            </Text>
-            <Text mt="sm">
-              Whatever uses it stops working at once. This cannot be undone: to open the data again, you create a new
-              key.
-            </Text>
-          </div>
-          {problem && <Notice kind="problem">{problem.message}</Notice>}
+          <Text>
+            <b>
+              <Name>{asked.name}</Name>
+            </b>{" "}
+            <Hint>{asked.hint}</Hint> <LastUse apiKey={asked} />.
+          </Text>
+          <Text>Whatever uses it stops working now. This cannot be undone.</Text>
+          <Notice kind="problem">{problem?.message}</Notice>
           <Actions>
             <Button variant="default" onClick={close} disabled={pending} data-autofocus>
               Cancel

@@ -1,10 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { ApiKey, ApiKeyEvent, Member } from "../database.ts";
+import { useIsHeld } from "../account/session.ts";
+import type { ApiKey, Member } from "../database.ts";
 import { Problem } from "../problems.ts";
-import { linkMember, listApiKeyEvents, listApiKeys } from "./calls.ts";
+import { linkMember, listApiKeys } from "./calls.ts";
 
 /** The data that the page shows, all loaded by the same refresh. */
-export type Shown = { member: Member; keys: ApiKey[]; events: ApiKeyEvent[] };
+export type Shown = { member: Member; keys: ApiKey[] };
 
 export type PublicApi = {
   /** null until the first load has succeeded; after a failed refresh, the data from before. */
@@ -13,22 +14,22 @@ export type PublicApi = {
   refresh: () => Promise<void>;
 };
 
-/** Loads the member first: at the first sign-in this call links the person to it. Before that, the lists are empty. */
+/** Loads the member first: at the first sign-in this call links the person to it. Before that, the list is empty. */
 async function load(): Promise<Shown> {
   const member = await linkMember();
-  if (member.role !== "admin") return { member, keys: [], events: [] };
-  const [keys, events] = await Promise.all([listApiKeys(), listApiKeyEvents()]);
-  return { member, keys, events };
+  return { member, keys: member.role === "admin" ? await listApiKeys() : [] };
 }
 
 /**
  * Loads the page's data, and loads it again when the window gets the focus or the network comes back: another admin may
- * have changed something.
+ * have changed something. While the page is held nothing is loaded, and what arrives late is dropped, because it could
+ * replace what holds the page; it is loaded when the page is held no longer.
  */
 export function usePublicApi(): PublicApi {
   const [shown, setShown] = useState<Shown | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const latest = useRef(0);
+  const isHeld = useIsHeld();
 
   const refresh = useCallback(async () => {
     latest.current += 1;
@@ -45,15 +46,17 @@ export function usePublicApi(): PublicApi {
   }, []);
 
   useEffect(() => {
+    if (isHeld) return;
     const again = (): void => void refresh();
     again();
     window.addEventListener("focus", again);
     window.addEventListener("online", again);
     return () => {
+      latest.current += 1;
       window.removeEventListener("focus", again);
       window.removeEventListener("online", again);
     };
-  }, [refresh]);
+  }, [refresh, isHeld]);
 
   return { shown, problem, refresh };
 }

@@ -64,7 +64,7 @@ export function OpenLink(props: {
         )}
         . Continue only if this is your account.
       </Text>
-      {signIn.problem && <Notice kind="problem">{signIn.problem.message}</Notice>}
+      <Notice kind="problem">{signIn.problem?.message}</Notice>
       <Stack gap="sm">
         <Button variant={replaces ? "default" : "filled"} loading={signIn.pending} onClick={() => void signIn.run()}>
           Continue

@@ -31,13 +31,11 @@ export function PasswordLinkForm({ explanation }: { explanation: string }) {
           withAsterisk={false}
           autoFocus
         />
-        {problem && <Notice kind="problem">{problem.message}</Notice>}
-        {sentTo !== null && (
-          <Notice kind="done">
-            If {sentTo} has an account, an email with a link is on its way. Look into your spam folder too. No email
-            after some minutes? Then ask whoever runs the service to invite you.
-          </Notice>
-        )}
+        <Notice kind="problem">{problem?.message}</Notice>
+        <Notice kind="done">
+          {sentTo !== null &&
+            `If ${sentTo} has an account, an email with a link is on its way. Look into your spam folder too. No email after some minutes? Then ask whoever runs the service to invite you.`}
+        </Notice>
         <Button type="submit" loading={pending}>
           Send link
         </Button>

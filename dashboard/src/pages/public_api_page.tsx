@@ -1,125 +1,171 @@
 import { Button, Container, Group, Stack, Text, Title } from "@mantine/core";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
+import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
 import { BaseAddress } from "../keys/base_address.tsx";
 import { CreateKeyForm } from "../keys/create_key_form.tsx";
-import { History } from "../keys/history.tsx";
+import { Entries, History } from "../keys/history.tsx";
 import { KeyList, NoKeys } from "../keys/key_list.tsx";
-import type { Deed, Outcome } from "../keys/key_row.tsx";
+import type { KeyAction } from "../keys/key_menu.tsx";
+import classes from "../keys/keys.module.css";
 import { MakeKeyDialog } from "../keys/make_key_dialog.tsx";
 import { QuickCheck } from "../keys/quick_check.tsx";
 import { RenameKeyDialog } from "../keys/rename_key_dialog.tsx";
 import { ReplaceKeyForm } from "../keys/replace_key_form.tsx";
 import { RevokeKeyDialog } from "../keys/revoke_key_dialog.tsx";
 import { type Shown, usePublicApi } from "../keys/use_public_api.ts";
+import { SideDialog } from "../parts/dialog.tsx";
 import { Heading } from "../parts/heading.tsx";
+import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { Header } from "./header.tsx";
 import { NoAccess } from "./no_access.tsx";
-import classes from "./pages.module.css";
+import pages from "./pages.module.css";
 
 /** Integrations → Public API: the keys of the signed-in admin's company. */
 export function PublicApiPage({ email }: { email: string }) {
   const { shown, problem, refresh } = usePublicApi();
+  const again = useAction(refresh);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const isAdmin = shown?.member.role === "admin";
   return (
     <>
       <Header member={shown?.member ?? null} email={email} />
-      <Container component="main" size={1280} className={classes.main}>
+      <Container component="main" size={1280} className={pages.main}>
         <Stack gap="xl">
-          <Stack gap={4}>
-            <Heading>Public API</Heading>
-            <Text c="dimmed">Lets a BI tool, a spreadsheet or a system of your own work with your company's data.</Text>
-          </Stack>
-          {problem && (
-            <Notice kind="problem">
+          <Group justify="space-between" align="flex-start">
+            <Stack gap={4} className={classes.grow}>
+              <Heading>Public API</Heading>
+              <Text c="dimmed">
+                Lets a BI tool, a spreadsheet or a system of your own work with your company's data.
+              </Text>
+            </Stack>
+            <Group gap="sm">
+              <Button component="a" href="/reference/" variant="default">
+                API reference
+              </Button>
+              {isAdmin && <Button onClick={() => setAsked({ action: "create", key: null })}>Create key</Button>}
+            </Group>
+          </Group>
+          <Notice kind="problem">
+            {(problem || again.pending) && (
               <Stack gap="sm" align="flex-start">
                 <span>
-                  {problem.message} {shown && "What you see below may be out of date."}
+                  {problem?.message} {shown && "What you see below may be out of date."}
                 </span>
-                <Button variant="default" onClick={() => void refresh()}>
+                <Button variant="default" loading={again.pending} onClick={() => void again.run()}>
                   Try again
                 </Button>
               </Stack>
-            </Notice>
-          )}
+            )}
+          </Notice>
           {!shown && !problem && <Waiting what="Loading your company's keys" />}
-          {shown && shown.member.role !== "admin" && (
-            <NoAccess member={shown.member} email={email} onTryAgain={refresh} />
+          {shown && !isAdmin && <NoAccess member={shown.member} email={email} onTryAgain={refresh} />}
+          {shown && isAdmin && (
+            <Keys shown={shown} admin={shown.member.name ?? ""} asked={asked} onAsk={setAsked} refresh={refresh} />
           )}
-          {shown?.member.role === "admin" && <Keys shown={shown} admin={shown.member.name} refresh={refresh} />}
         </Stack>
       </Container>
     </>
   );
 }
 
-function Keys({ shown, admin, refresh }: { shown: Shown; admin: string; refresh: () => Promise<void> }) {
-  const [asked, setAsked] = useState<{ deed: Exclude<Deed, "history"> | "create"; key: ApiKey | null } | null>(null);
-  const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const [historyOf, setHistoryOf] = useState<{ keyId: string } | null>(null);
+/** What an admin is about to do, and with which key. */
+type Asked = { action: KeyAction | "create"; key: ApiKey | null };
 
-  function ask(deed: Deed | "create", key: ApiKey | null = null): void {
+/** What was done: the key's row takes the focus. `words` is null when the person has seen it elsewhere already. */
+type Outcome = { keyId: string; words: ReactNode };
+
+function Keys(props: {
+  shown: Shown;
+  admin: string;
+  asked: Asked | null;
+  onAsk: (asked: Asked | null) => void;
+  refresh: () => Promise<void>;
+}) {
+  const { asked, refresh } = props;
+  const { keys } = props.shown;
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+
+  function ask(action: KeyAction, key: ApiKey): void {
     setOutcome(null);
-    if (deed === "history") setHistoryOf(key && { keyId: key.id });
-    else setAsked({ deed, key });
+    props.onAsk({ action, key });
   }
 
   function conclude(concluded: Outcome | null): void {
-    setAsked(null);
+    props.onAsk(null);
     setOutcome(concluded);
   }
 
-  async function tell(keyId: string, words: string): Promise<void> {
+  async function tell(keyId: string, words: ReactNode): Promise<void> {
     await refresh();
     conclude({ keyId, words });
   }
 
-  const replaced = asked?.deed === "replace" ? asked.key : null;
+  const keyOf = (action: KeyAction): ApiKey | null => (asked?.action === action ? asked.key : null);
+  const replaced = keyOf("replace");
+  const names = keys.filter(({ status }) => status === "active").map(({ name }) => name);
+  const revision = JSON.stringify(keys.map(({ id, name, status, replaced_by }) => [id, name, status, replaced_by]));
   return (
     <>
-      <BaseAddress />
       <Stack component="section" aria-labelledby="keys" gap="md">
-        <Group justify="space-between">
-          <Title order={2} size="h4" id="keys">
-            Keys
-          </Title>
-          {shown.keys.length > 0 && <Button onClick={() => ask("create")}>Create key</Button>}
-        </Group>
-        {shown.keys.length === 0 ? (
-          <NoKeys onCreate={() => ask("create")} />
+        <Title order={2} size="h4" id="keys">
+          Keys
+        </Title>
+        {keys.length === 0 ? (
+          <NoKeys />
         ) : (
-          <KeyList keys={shown.keys} outcome={outcome} onDeed={ask} />
+          <KeyList keys={keys} news={outcome?.keyId ?? null} onArranged={() => setOutcome(null)} onAction={ask} />
         )}
       </Stack>
-      <QuickCheck keys={shown.keys} onChecked={refresh} />
-      <History events={shown.events} keys={shown.keys} of={historyOf} onAll={() => setHistoryOf(null)} />
+      <div className={classes.outcome}>
+        <Notice kind="done" onClose={() => setOutcome(null)}>
+          {outcome?.words}
+        </Notice>
+      </div>
+      <div className={classes.pair}>
+        <BaseAddress />
+        <QuickCheck keys={keys} onChecked={refresh} />
+      </div>
+      <History revision={revision} />
       <MakeKeyDialog
-        opened={asked?.deed === "create" || asked?.deed === "replace"}
+        opened={asked?.action === "create" || replaced !== null}
         title={replaced ? "Replace key" : "Create key"}
-        form={(told) =>
-          replaced ? (
-            <ReplaceKeyForm {...told} apiKey={replaced} onChanged={refresh} />
-          ) : (
-            <CreateKeyForm {...told} onChanged={refresh} />
-          )
+        form={(making) =>
+          replaced ? <ReplaceKeyForm {...making} apiKey={replaced} /> : <CreateKeyForm {...making} names={names} />
         }
         onClose={(keyId) => conclude(keyId === null ? null : { keyId, words: null })}
-        onChanged={refresh}
       />
       <RenameKeyDialog
-        apiKey={asked?.deed === "rename" ? asked.key : null}
+        apiKey={keyOf("rename")}
+        names={names}
         onClose={() => conclude(null)}
         onRenamed={tell}
         onGone={refresh}
       />
       <RevokeKeyDialog
-        apiKey={asked?.deed === "revoke" ? asked.key : null}
-        admin={admin}
+        apiKey={keyOf("revoke")}
+        admin={props.admin}
         onClose={() => conclude(null)}
         onRevoked={tell}
         onGone={refresh}
       />
+      <HistoryDialog apiKey={keyOf("history")} revision={revision} onClose={() => conclude(null)} />
     </>
+  );
+}
+
+function HistoryDialog(props: { apiKey: ApiKey | null; revision: string; onClose: () => void }) {
+  const { apiKey } = props;
+  const title = apiKey && (
+    <>
+      History of <Name>{apiKey.name}</Name>
+    </>
+  );
+  return (
+    <SideDialog opened={apiKey !== null} title={title} onClose={props.onClose}>
+      {apiKey && <Entries keyId={apiKey.id} revision={props.revision} />}
+    </SideDialog>
   );
 }

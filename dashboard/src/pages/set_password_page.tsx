@@ -1,10 +1,11 @@
-import { Button, Checkbox, Stack, Text, TextInput } from "@mantine/core";
+import { Button, PasswordInput, Stack, Text } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { setPassword } from "../account/account.ts";
 import { currentLink } from "../account/email_link.ts";
 import { useAction } from "../account/use_action.ts";
 import { Link } from "../parts/link.tsx";
 import { Notice } from "../parts/notice.tsx";
+import { revealing } from "../parts/revealing.ts";
 import { paths } from "../paths.ts";
 import { Problem } from "../problems.ts";
 import { currentErrand, type Errand, navigate } from "../router.ts";
@@ -51,10 +52,9 @@ export function SetPasswordPage({ email }: { email: string | null }) {
 
 /** The minimum length of a password; Auth may require more (docs/dashboard.md, Settings in Supabase Auth). */
 const shortest = 8;
-const passwordRule = `At least ${shortest} characters. Long beats complicated: four words that do not belong together are good.`;
+const passwordRule = `At least ${shortest} characters. Long beats complicated: four unrelated words are good.`;
 
 function SetPasswordForm({ email }: { email: string }) {
-  const [shown, setShown] = useState(false);
   const { run, pending, problem, forget } = useAction(async (password: string) => {
     if ([...password].length < shortest) throw new Problem("field", `Use at least ${shortest} characters.`, "password");
     await setPassword(password);
@@ -75,20 +75,20 @@ function SetPasswordForm({ email }: { email: string }) {
         </Text>
         {/* Tells password managers whose password this is. */}
         <input type="hidden" name="username" autoComplete="username" value={email} />
-        {problem && !atField && <Notice kind="problem">{problem.message}</Notice>}
-        <TextInput
+        <Notice kind="problem">{!atField && problem?.message}</Notice>
+        <PasswordInput
           label="New password"
           description={passwordRule}
           autoFocus
+          {...revealing}
           onChange={forget}
           name="password"
-          type={shown ? "text" : "password"}
           autoComplete="new-password"
           error={atField && problem.message}
+          aria-invalid={atField}
           required
           withAsterisk={false}
         />
-        <Checkbox label="Show password" checked={shown} onChange={(event) => setShown(event.currentTarget.checked)} />
         <Button type="submit" loading={pending}>
           Set password
         </Button>

@@ -1,12 +1,22 @@
-import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { Button, Group, PasswordInput, Stack, TextInput } from "@mantine/core";
 import type { FormEvent } from "react";
 import { signIn } from "../account/account.ts";
 import { useAction } from "../account/use_action.ts";
 import { Link } from "../parts/link.tsx";
 import { Notice } from "../parts/notice.tsx";
+import { revealing } from "../parts/revealing.ts";
 import { paths } from "../paths.ts";
 import { currentErrand } from "../router.ts";
 import { AccountPage } from "./account_page.tsx";
+
+/** Why this page is shown, when the person did not ask for it. */
+function hint(): string | null {
+  const { sessionLost, linkRefused } = currentErrand();
+  if (sessionLost) return "Your session has ended. Sign in again to go on where you were.";
+  if (linkRefused)
+    return "That link signs nobody in: only an invitation and “Forgot password?” do. Sign in with your email address and your password.";
+  return null;
+}
 
 /** Signs in with email address and password. Once there is a session, Dashboard shows the next page. */
 export function SignInPage() {
@@ -20,16 +30,8 @@ export function SignInPage() {
 
   return (
     <AccountPage title="Sign in">
-      {currentErrand().sessionLost && !problem && (
-        <Notice kind="hint">Your session has ended. Sign in again to go on where you were.</Notice>
-      )}
-      {currentErrand().linkRefused && !problem && (
-        <Notice kind="hint">
-          That link signs nobody in: only an invitation and “Forgot password?” do. Sign in with your email address and
-          your password.
-        </Notice>
-      )}
-      {problem && <Notice kind="problem">{problem.message}</Notice>}
+      <Notice kind="hint">{!problem && hint()}</Notice>
+      <Notice kind="problem">{problem?.message}</Notice>
       <form onSubmit={submit}>
         <Stack gap="md">
           <TextInput
@@ -41,10 +43,10 @@ export function SignInPage() {
             withAsterisk={false}
             autoFocus
           />
-          <TextInput
+          <PasswordInput
             label="Password"
             name="password"
-            type="password"
+            {...revealing}
             autoComplete="current-password"
             required
             withAsterisk={false}

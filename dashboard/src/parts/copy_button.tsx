@@ -46,7 +46,7 @@ export function CopyInField(props: {
 function CopyIconButton({ label, copied, onClick }: { label: string; copied: boolean; onClick: () => void }) {
   const Icon = copied ? Check : Copy;
   return (
-    <Button variant="default" leftSection={<Icon aria-hidden size={16} />} onClick={onClick}>
+    <Button variant="default" flex="none" leftSection={<Icon aria-hidden size={16} />} onClick={onClick}>
       {label}
     </Button>
   );

@@ -1,10 +1,12 @@
-import { Modal } from "@mantine/core";
+import { Drawer, Modal } from "@mantine/core";
 import { type ReactNode, useLayoutEffect } from "react";
 import classes from "./parts.module.css";
 
-/** A dialog over the page. While it is open, keyboard, pointer and screen reader cannot reach the page. */
-export function Dialog(props: { opened: boolean; title: ReactNode; onClose: () => void; children: ReactNode }) {
-  const { opened, title, onClose, children } = props;
+/**
+ * While a dialog is open, keyboard, pointer and screen reader cannot reach the page, and the page does not scroll
+ * (page.css). When it closes, the focus is back where it was.
+ */
+function useInertPage(opened: boolean): void {
   // A layout effect runs before other effects: so the row with the outcome can take the focus after the opener had it.
   useLayoutEffect(() => {
     const page = document.getElementById("root");
@@ -16,22 +18,35 @@ export function Dialog(props: { opened: boolean; title: ReactNode; onClose: () =
       if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
     };
   }, [opened]);
+}
 
+type DialogProps = { opened: boolean; title: ReactNode; onClose: () => void; children: ReactNode };
+
+const common = {
+  returnFocus: false,
+  padding: "lg",
+  closeButtonProps: { "aria-label": "Close" },
+  classNames: { content: classes.dialog ?? "", header: classes.dialog ?? "", title: classes.title ?? "" },
+  // Mantine locks scrolling with an inline style, which the Content-Security-Policy refuses.
+  lockScroll: false,
+} as const;
+
+/** A dialog over the page. */
+export function Dialog({ opened, title, onClose, children }: DialogProps) {
+  useInertPage(opened);
   return (
-    <Modal
-      opened={opened}
-      onClose={onClose}
-      returnFocus={false}
-      title={title}
-      size="lg"
-      yOffset="4dvh"
-      padding="lg"
-      closeButtonProps={{ "aria-label": "Close" }}
-      classNames={{ content: classes.dialog ?? "", header: classes.dialog ?? "", title: classes.title ?? "" }}
-      // Mantine locks scrolling with an inline style, which the Content-Security-Policy refuses.
-      lockScroll={false}
-    >
+    <Modal opened={opened} onClose={onClose} title={title} size="lg" yOffset="4dvh" {...common}>
       {children}
     </Modal>
+  );
+}
+
+/** A dialog at the side of the page. */
+export function SideDialog({ opened, title, onClose, children }: DialogProps) {
+  useInertPage(opened);
+  return (
+    <Drawer opened={opened} onClose={onClose} title={title} position="right" size="lg" {...common}>
+      {children}
+    </Drawer>
   );
 }

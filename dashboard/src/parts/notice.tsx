@@ -10,17 +10,31 @@ const kinds = {
   hint: { icon: Info, role: "status" },
 } as const;
 
-/** A message that a screen reader reads out when it appears. */
-export function Notice({ kind, children }: { kind: keyof typeof kinds; children: ReactNode }) {
+/**
+ * A message that a screen reader reads out when it appears. It does so only in a region that was there before: so render
+ * the notice always, without children as long as there is nothing to say.
+ */
+export function Notice(props: { kind: keyof typeof kinds; children: ReactNode; onClose?: () => void }) {
+  const { kind, children, onClose } = props;
   const { icon: Icon, role } = kinds[kind];
   return (
-    <Alert
-      icon={<Icon aria-hidden size={20} />}
-      role={role}
-      classNames={{ root: classes.notice ?? "", icon: classes.notice_icon ?? "", message: classes.notice_text ?? "" }}
-      data-kind={kind}
-    >
-      {children}
-    </Alert>
+    <div role={role} className={classes.region}>
+      {children && (
+        <Alert
+          icon={<Icon aria-hidden size={20} />}
+          role="group"
+          {...(onClose ? { withCloseButton: true, closeButtonLabel: "Close message", onClose } : {})}
+          classNames={{
+            root: classes.notice ?? "",
+            icon: classes.notice_icon ?? "",
+            message: classes.notice_text ?? "",
+            closeButton: classes.close ?? "",
+          }}
+          data-kind={kind}
+        >
+          {children}
+        </Alert>
+      )}
+    </div>
   );
 }

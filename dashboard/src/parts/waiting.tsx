@@ -1,12 +1,15 @@
-import { Loader, VisuallyHidden } from "@mantine/core";
+import { Skeleton, Stack, VisuallyHidden } from "@mantine/core";
 import classes from "./parts.module.css";
 
-/** Shown while data is loading, but only after a short delay, so that it does not flicker. */
+/** Stands where data will be, but only after a short delay, so that it does not flicker. */
 export function Waiting({ what }: { what: string }) {
   return (
-    <div role="status" className={classes.waiting}>
-      <Loader aria-hidden />
+    <Stack role="status" className={classes.waiting}>
       <VisuallyHidden>{what}</VisuallyHidden>
-    </div>
+      {[38, 52, 52, 52].map((height, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: they never change
+        <Skeleton key={place} height={height} />
+      ))}
+    </Stack>
   );
 }

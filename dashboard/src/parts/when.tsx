@@ -1,43 +1,73 @@
-const format = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short" });
-const dayFormat = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium" });
-const weekdayFormat = new Intl.DateTimeFormat("en-GB", {
-  weekday: "short",
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-});
-const timeFormat = new Intl.DateTimeFormat("en-GB", { timeStyle: "short" });
-const zoneFormat = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" });
+import { Tooltip } from "@mantine/core";
+
+/** English words, with the order of the day and the clock of the browser's region. */
+const region = new Intl.Locale(navigator.language).maximize().region ?? "GB";
+const locale = `en-${region}`;
+
+const formats = {
+  moment: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }),
+  day: new Intl.DateTimeFormat(locale, { dateStyle: "medium" }),
+  weekday: new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric", month: "short", year: "numeric" }),
+  clock: new Intl.DateTimeFormat(locale, { timeStyle: "short" }),
+};
 
 /** `21 Nov 2026, 10:15` in the viewer's own time zone. */
-export const localTime = (iso: string): string => format.format(new Date(iso));
-
-/** `21 Nov 2026` in the viewer's own time zone. */
-export const localDay = (iso: string): string => dayFormat.format(new Date(iso));
+export const localTime = (iso: string): string => formats.moment.format(new Date(iso));
 
 /** `Sat, 21 Nov 2026` in the viewer's own time zone. */
-export const localWeekday = (iso: string): string => weekdayFormat.format(new Date(iso));
+export const localWeekday = (iso: string): string => formats.weekday.format(new Date(iso));
 
-/** `10:15` in the viewer's own time zone. */
-const localClock = (iso: string): string => timeFormat.format(new Date(iso));
+/** `(New York time)` */
+const zone = `(${Intl.DateTimeFormat().resolvedOptions().timeZone.split("/").at(-1)?.replaceAll("_", " ")} time)`;
 
-/** `30 Jun 2027, 24:00 CEST`: an end, in the viewer's own time zone. Midnight is 24:00 of the day before. */
+/** `end of 30 Jun 2027 (New York time)`: an end, in the viewer's own time zone. Midnight ends the day before. */
 export function localEnd(iso: string): string {
   const end = new Date(iso);
-  const zone = zoneFormat.formatToParts(end).find(({ type }) => type === "timeZoneName")?.value;
-  const time = timeFormat.format(end);
-  const endsDay = time === "00:00" && end.getSeconds() === 0;
-  const day = endsDay ? new Date(end.getTime() - 1) : end;
-  return `${dayFormat.format(day)}, ${endsDay ? "24:00" : time} ${zone}`;
+  const endsDay = end.getHours() + end.getMinutes() + end.getSeconds() === 0;
+  return endsDay
+    ? `end of ${formats.day.format(new Date(end.getTime() - 1))} ${zone}`
+    : `${formats.moment.format(end)} ${zone}`;
 }
 
-const formats = { moment: localTime, day: localDay, clock: localClock, end: localEnd };
+const steps = [
+  ["year", 365 * 24 * 3600],
+  ["month", 30 * 24 * 3600],
+  ["day", 24 * 3600],
+  ["hour", 3600],
+  ["minute", 60],
+] as const;
+const relative = new Intl.RelativeTimeFormat(locale);
 
-/** A date-time in the viewer's time zone. Its tooltip shows it in UTC, the time zone of the API. */
-export function When({ at, as = "moment" }: { at: string; as?: keyof typeof formats }) {
+/** `3 days ago`. What was within the last minute is `just now`, also when the service's clock is ahead. */
+function ago(iso: string): string {
+  const seconds = (Date.now() - Date.parse(iso)) / 1000;
+  const [unit, length] = steps.find(([, length]) => seconds >= length) ?? [];
+  return unit === undefined || length === undefined ? "just now" : relative.format(-Math.floor(seconds / length), unit);
+}
+
+const texts = {
+  moment: localTime,
+  day: (iso: string) => formats.day.format(new Date(iso)),
+  clock: (iso: string) => formats.clock.format(new Date(iso)),
+  end: localEnd,
+};
+
+/** A date-time in the viewer's time zone. */
+export function When({ at, as = "moment" }: { at: string; as?: keyof typeof texts }) {
+  return <time dateTime={at}>{texts[as](at)}</time>;
+}
+
+/** How long ago something was. Its tooltip, which the keyboard reaches too, has the moment, and in UTC as in the API. */
+export function Ago({ at }: { at: string }) {
   return (
-    <time dateTime={at} title={`${at.slice(0, 19).replace("T", " ")} UTC`}>
-      {formats[as](at)}
-    </time>
+    <Tooltip
+      label={`${localTime(at)} (${at.slice(0, 19).replace("T", " ")} UTC)`}
+      events={{ hover: true, focus: true, touch: true }}
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: so that the tooltip can be read without a mouse */}
+      <time dateTime={at} tabIndex={0}>
+        {ago(at)}
+      </time>
+    </Tooltip>
   );
 }
