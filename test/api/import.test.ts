@@ -2,7 +2,7 @@
 // import_limits.test.ts and in bad_requests/.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { newCompany, type TestCompany } from "../support/companies.ts";
-import { call, expectError, importRewards, list, type Row, sql } from "../support/stack.ts";
+import { expectError, importRewards, list, type Row, sql } from "../support/stack.ts";
 
 let company: TestCompany;
 let key: string;
@@ -52,21 +52,6 @@ test("a reward that is new is created, with description null and reward_type per
   ]);
 });
 
-test("the body may be a single reward, an array of rewards, or an object with rewards", async () => {
-  await imported({ ...mug, external_id: "1" }, 1);
-  await imported([{ ...mug, external_id: "2" }], 1);
-  await imported(
-    {
-      rewards: [
-        { ...mug, external_id: "3" },
-        { ...mug, external_id: "4" },
-      ],
-    },
-    2,
-  );
-  expect((await stored()).map(({ external_id }) => external_id)).toEqual(["1", "2", "3", "4"]);
-});
-
 test("an external_id that exists updates that reward: no duplicate, the same id", async () => {
   await imported(mug, 1);
   const [before] = await stored();
@@ -95,58 +80,27 @@ test("external_id matches exactly: case and blanks count", async () => {
 });
 
 test("on update an absent optional field keeps its value, and description null clears it", async () => {
-  await imported({ ...mug, description: "Blue", reward_type: "merch" }, 1);
-  await imported({ ...mug, name: "Cup" }, 1);
-  expect((await stored())[0]).toMatchObject({ name: "Cup", description: "Blue", reward_type: "merch" });
-  await imported({ ...mug, description: null }, 1);
-  expect((await stored())[0]).toMatchObject({ name: "Coffee mug", description: null, reward_type: "merch" });
-  await imported({ ...mug, description: "" }, 1);
-  expect((await stored())[0]).toMatchObject({ description: "" });
-});
-
-test("absent and present optional fields may be mixed in one request", async () => {
+  const ids = ["a", "b", "c", "d"];
   await imported(
-    ["a", "b", "c"].map((external_id) => ({ ...mug, external_id, description: "old", reward_type: "old" })),
-    3,
+    ids.map((external_id) => ({ ...mug, external_id, description: "old", reward_type: "old" })),
+    4,
   );
+  // Absent and present fields may be mixed in one request.
   await imported(
     [
-      { ...mug, external_id: "a" },
+      { ...mug, external_id: "a", name: "Cup" },
       { ...mug, external_id: "b", description: null },
       { ...mug, external_id: "c", reward_type: "new" },
+      { ...mug, external_id: "d", description: "" },
     ],
-    3,
+    4,
   );
-  expect((await stored()).map(({ description, reward_type }) => [description, reward_type])).toEqual([
-    ["old", "old"],
-    [null, "old"],
-    ["old", "new"],
+  expect((await stored()).map(({ name, description, reward_type }) => [name, description, reward_type])).toEqual([
+    ["Cup", "old", "old"],
+    [mug.name, null, "old"],
+    [mug.name, "old", "new"],
+    [mug.name, "", "old"],
   ]);
-});
-
-test("points_cost is rounded to a whole number, halves up", async () => {
-  const rounded: [sent: string, stored: number][] = [
-    ["0", 0],
-    ["-0", 0],
-    ["-0.0e5", 0],
-    ["0.4", 0],
-    ["0.49999999999999994", 0],
-    ["0.5", 1],
-    ["1.5", 2],
-    ["2.5", 3],
-    ["4999.5", 5000],
-    ["1e3", 1000],
-    ["12.5E+1", 125],
-    ["1e-400", 0],
-    ["4503599627370495.5", 4503599627370496],
-    ["9007199254740991", 9007199254740991],
-    ["9007199254740991.4", 9007199254740991],
-  ];
-  const rows = rounded.map(([sent], n) => `{"external_id": "${n}", "name": "${sent}", "points_cost": ${sent}}`);
-  const response = await call("/rewards", key, { method: "POST", body: `[${rows}]` });
-  expect(response.status).toBe(200);
-  const costs = new Map((await stored()).map(({ external_id, points_cost }) => [Number(external_id), points_cost]));
-  for (const [n, [sent, cost]] of rounded.entries()) expect([sent, costs.get(n)]).toEqual([sent, cost]);
 });
 
 test("a whole catalogue can be sent again: rows that change nothing count as imported, and get no new version", async () => {
@@ -194,20 +148,6 @@ test("an import leaves rewards alone that it does not name, and rewards without 
   );
 });
 
-test("another company's reward with the same external_id is not touched", async () => {
-  const other = await newCompany("Other importer");
-  try {
-    const { api_key } = await other.makeKey(["write:rewards"]);
-    expect((await importRewards(api_key, { ...mug, name: "Theirs" })).status).toBe(200);
-    const before = await stored(other);
-    await imported({ ...mug, name: "Ours", points_cost: 1 }, 1);
-    expect(await stored(other)).toEqual(before);
-    expect((await stored())[0]).toMatchObject({ name: "Ours" });
-  } finally {
-    await other.remove();
-  }
-});
-
 test("imported rewards appear in GET /rewards at once, newest first", async () => {
   await imported(mug, 1);
   await imported({ ...mug, external_id: "mug-2", name: "Second mug", reward_type: "merch" }, 1);
@@ -241,34 +181,6 @@ test("texts keep any Unicode, and lengths count characters, not bytes or UTF-16 
   expect((await importRewards(key, { ...mug, external_id: "🦔".repeat(256) })).status).toBe(400);
 });
 
-test("escapes in JSON are the characters they stand for", async () => {
-  const body = '{"\\u0065xternal_id": "\\u0041", "name": "\\ud83d\\ude00\\/", "points_cost": 1}';
-  expect((await call("/rewards", key, { method: "POST", body })).status).toBe(200);
-  expect((await stored())[0]).toMatchObject({ external_id: "A", name: "😀/" });
-});
-
-test("Content-Type is not enforced", async () => {
-  const types = [
-    "application/json",
-    "text/plain",
-    "text/csv; charset=latin1",
-    "application/x-www-form-urlencoded",
-    "multipart/form-data",
-    "",
-  ];
-  for (const [n, type] of types.entries()) {
-    const body = new TextEncoder().encode(JSON.stringify({ ...mug, external_id: `${n}`, name: "Tasse für Käthe" }));
-    const response = await call("/rewards", key, {
-      method: "POST",
-      body,
-      ...(type && { headers: { "Content-Type": type } }),
-    });
-    expect([type, response.status]).toEqual([type, 200]);
-  }
-  expect(new Set((await stored()).map(({ name }) => name))).toEqual(new Set(["Tasse für Käthe"]));
-  expect(await stored()).toHaveLength(types.length);
-});
-
 test("nothing is written when one row of many is wrong: no new reward, no update", async () => {
   await imported(mug, 1);
   const before = await stored();
@@ -276,22 +188,4 @@ test("nothing is written when one row of many is wrong: no new reward, no update
   const response = await importRewards(key, rows.with(499, { ...mug, external_id: "last", points_cost: -1 }));
   await expectError(response, 400, "rewards[499]: points_cost must be a number of 0 or more");
   expect(await stored()).toEqual(before);
-});
-
-test("imports at the same time are each written whole, and none fails", async () => {
-  const externalIds = Array.from({ length: 200 }, (_, n) => `sku-${n}`);
-  const writers = Array.from({ length: 8 }, (_, writer) => {
-    // Every writer sends the same ids in a different order.
-    const shuffled = externalIds.toSorted(
-      (a, b) => Math.sin(writer * 7 + a.length + Number(a.slice(4))) - Math.sin(writer * 7 + Number(b.slice(4))),
-    );
-    return importRewards(
-      key,
-      shuffled.map((external_id) => ({ ...mug, external_id, name: `Writer ${writer}` })),
-    );
-  });
-  for (const response of await Promise.all(writers)) expect(await response.json()).toEqual({ imported: 200 });
-  const rows = await stored();
-  expect(rows).toHaveLength(200);
-  expect(new Set(rows.map(({ name }) => name)).size).toBe(1);
 });
