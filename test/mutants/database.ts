@@ -153,6 +153,7 @@ const inOne: [name: string, routine: string, from: RegExp, to: string][] = [
 
 async function inFunctions(sql: Sql): Promise<Mutant[]> {
   const mutants: Mutant[] = [];
+  const listed = /(?<=[{,]\s*)(app\.\w+)(?=[\w.,\s]*\}'::regclass\[\])/;
   const serving = await sql<{ name: string }[]>`
     select proname as name from pg_proc where proowner = 'public_api'::regrole order by 1`;
   for (const { name } of serving) {
@@ -163,13 +164,19 @@ async function inFunctions(sql: Sql): Promise<Mutant[]> {
       const statement = await rewritten(sql, routine, guard, "true", nth);
       mutants.push({ name: `${name} does not ask about the row-level security of ${relation}`, statement });
     }
+    // A function that reads many tables asks about a list of them.
+    for (const [nth, [, relation]] of [...definition.matchAll(new RegExp(listed, "g"))].entries()) {
+      const other = relation === "app.teams" ? "app.members" : "app.teams";
+      const statement = await rewritten(sql, routine, listed, other, nth);
+      mutants.push({ name: `${name} does not ask about the row-level security of ${relation}`, statement });
+    }
     if (name !== "verify_api_key") {
       mutants.push({
         name: `${name} asks for no scope`,
         statement: await rewritten(
           sql,
           routine,
-          /app\.authenticate\(key_hash, '[^']+'\)/,
+          /app\.authenticate\(key_hash, [^)]+\)/,
           "app.authenticate(key_hash, null)",
         ),
       });
@@ -221,7 +228,7 @@ const ofLists: [name: string, from: RegExp, to: string][] = [
 async function inLists(sql: Sql): Promise<StackMutant[]> {
   const mutants: StackMutant[] = [];
   const functions = await sql<{ name: string }[]>`
-    select proname as name from pg_proc where proowner = 'public_api'::regrole and proname like 'list\\_%' order by 1`;
+    select proname as name from pg_proc where proowner = 'public_api'::regrole and proname like 'list\\_%' and proname <> 'list_changes' order by 1`;
   for (const { name } of functions) {
     const routine = `public.${name}`;
     const restore = await definitionOf(sql, routine);
