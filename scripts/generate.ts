@@ -1,5 +1,5 @@
 // npm run generate: writes what repeats endpoints.ts: docs/openapi.json, the Postman collection, and the tables of
-// README.md and docs/api.md. With -- --examples it first asks the stack of `npm start`: for the examples of the document,
+// README.md and docs/api.md; and which tests prove the statements of docs/making/specification.md and SECURITY.md. With -- --examples it first asks the stack of `npm start`: for the examples of the document,
 // and for what the curl commands of the pages print. test/cli/documents.test.ts fails when something is stale.
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
@@ -8,6 +8,7 @@ import { type Examples, newExamples } from "./generate/openapi/examples.ts";
 import { postmanCollection } from "./generate/openapi/postman.ts";
 import { pages, withOutputs } from "./generate/outputs.ts";
 import { withReference } from "./generate/reference.ts";
+import { provenPages, readProofs, withProofs } from "./generate/specification.ts";
 import { bin, root, runCommand } from "./stack/process.ts";
 import { runCommandLine, runningStack } from "./stack/running.ts";
 
@@ -22,6 +23,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ["docs/connect/public-data-api.postman_collection.json", JSON.stringify(postmanCollection())],
   ]);
   for (const page of pages) files.set(page, withReference(await read(page), examples));
+  for (const page of provenPages) files.set(page, withProofs(await read(page), readProofs()));
   return files;
 }
 
@@ -33,7 +35,8 @@ async function write(files: Iterable<[string, string]>): Promise<void> {
 }
 
 const usage = `Usage: npm run generate [-- --examples]
-Writes docs/openapi.json, the Postman collection, and the tables of ${pages.join(" and ")}.
+Writes docs/openapi.json, the Postman collection, the tables of ${pages.join(" and ")}, and the tests that
+${provenPages.join(" and ")} name.
   --examples   first ask the stack that npm start runs for new examples, and for the outputs of all curl commands`;
 
 async function main(): Promise<void> {
@@ -42,7 +45,7 @@ async function main(): Promise<void> {
   if (values.examples) await write([[examplesFile, JSON.stringify(await newExamples(await runningStack()))]]);
   await write(await generatedFiles());
   if (values.examples) await write(await withOutputs(await runningStack()));
-  console.log("Written: docs/openapi.json, the Postman collection, README.md and docs/api.md");
+  console.log("Written: docs/openapi.json, the Postman collection, and what the pages repeat");
 }
 
 if (import.meta.main) await runCommandLine(main, usage);

@@ -25,6 +25,7 @@ const volatile = new Set(["date", "x-request-id", "keep-alive", "connection", "t
 
 const stable = (headers: Headers) => [...headers].filter(([name]) => !volatile.has(name)).sort();
 
+// Proves: requests.47
 test("HEAD answers as GET without a body: the same status, the same headers", async () => {
   const paths = [...known, "/members?format=csv", "/rewards?limit=3", "/members?limit=0", "/people"];
   for (const path of paths) {
@@ -59,6 +60,7 @@ test("after a refused upload the connection is closed, and the caller's next req
   agent.destroy();
 });
 
+// Proves: requests.48, requests.50
 test("OPTIONS answers the CORS preflight with 204 on every path, without a key and without a body", async () => {
   for (const path of [...known, "/", "/members/", "/rewards?limit=5"]) {
     const preflight = {
@@ -77,6 +79,7 @@ test("OPTIONS answers the CORS preflight with 204 on every path, without a key a
   }
 });
 
+// Proves: requests.45
 test("a trailing slash changes nothing", async () => {
   for (const path of lists) {
     const plain = await call(`${path}?limit=5`, first.key);
@@ -87,6 +90,7 @@ test("a trailing slash changes nothing", async () => {
   expect((await call("/rewards/", underScoped, { method: "POST", body })).status).toBe(200);
 });
 
+// Proves: requests.46
 test("there are no redirects", async () => {
   for (const path of [
     "",
@@ -106,6 +110,7 @@ test("there are no redirects", async () => {
   }
 });
 
+// Proves: requests.57
 test("every response has a request id of its own, which is never taken from the request", async () => {
   const sent = "11111111-1111-4111-8111-111111111111";
   const ids = new Set<string | null>();

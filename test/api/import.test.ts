@@ -37,6 +37,7 @@ async function imported(body: unknown, count: number): Promise<void> {
 
 const mug = { external_id: "mug-1", name: "Coffee mug", points_cost: 250 };
 
+// Proves: import.1, rows.2
 test("a reward that is new is created, with description null and reward_type perk when they are absent", async () => {
   await imported([mug, { ...mug, external_id: "day-1", description: "A day off", reward_type: "time" }], 2);
   const untouched = { stock_count: null, image_url: null, vendor_name: null, is_archived: false };
@@ -52,6 +53,7 @@ test("a reward that is new is created, with description null and reward_type per
   ]);
 });
 
+// Proves: service.3, import.1
 test("an external_id that exists updates that reward: no duplicate, the same id", async () => {
   await imported(mug, 1);
   const [before] = await stored();
@@ -70,6 +72,7 @@ test("an external_id that exists updates that reward: no duplicate, the same id"
   });
 });
 
+// Proves: import.6
 test("external_id matches exactly: case and blanks count", async () => {
   const externalIds = ["SKU", "sku", " sku", "sku ", "SKÜ", "SKU\u0308"];
   await imported(
@@ -79,6 +82,7 @@ test("external_id matches exactly: case and blanks count", async () => {
   expect(new Set((await stored()).map(({ external_id }) => external_id))).toEqual(new Set(externalIds));
 });
 
+// Proves: rows.3, rows.4
 test("on update an absent optional field keeps its value, and description null clears it", async () => {
   const ids = ["a", "b", "c", "d"];
   await imported(
@@ -103,6 +107,7 @@ test("on update an absent optional field keeps its value, and description null c
   ]);
 });
 
+// Proves: service.3, rows.35, rows.39
 test("a whole catalogue can be sent again: rows that change nothing count as imported, and get no new version", async () => {
   const catalogue = Array.from({ length: 100 }, (_, n) => ({ ...mug, external_id: `sku-${n}`, description: "same" }));
   await imported(catalogue, 100);
@@ -119,6 +124,7 @@ test("a whole catalogue can be sent again: rows that change nothing count as imp
   expect(changed.map(({ external_id }) => external_id)).toEqual(["sku-50"]);
 });
 
+// Proves: rows.36
 test("an import leaves is_archived, stock_count, image_url, vendor_name and created_at alone", async () => {
   await imported(mug, 1);
   await sql`
@@ -136,6 +142,7 @@ test("an import leaves is_archived, stock_count, image_url, vendor_name and crea
   });
 });
 
+// Proves: rows.37
 test("an import leaves rewards alone that it does not name, and rewards without an external_id", async () => {
   await sql`insert into app.rewards (company_id, name, points_cost) values (${company.id}, 'Coffee mug', 250)`;
   await imported([mug, { ...mug, external_id: "mug-2" }], 2);
@@ -148,6 +155,7 @@ test("an import leaves rewards alone that it does not name, and rewards without 
   );
 });
 
+// Proves: reward.3
 test("imported rewards appear in GET /rewards at once, newest first", async () => {
   await imported(mug, 1);
   await imported({ ...mug, external_id: "mug-2", name: "Second mug", reward_type: "merch" }, 1);
@@ -159,6 +167,7 @@ test("imported rewards appear in GET /rewards at once, newest first", async () =
   expect(rows[0]).not.toHaveProperty("external_id");
 });
 
+// Proves: rows.5, rows.6, rows.7, rows.8, rows.12
 test("texts keep any Unicode, and lengths count characters, not bytes or UTF-16 units", async () => {
   const texts = [
     "漢字 العربية e\u0301 👩‍👩‍👧 \ufeff \uffff \u2028",
@@ -181,6 +190,7 @@ test("texts keep any Unicode, and lengths count characters, not bytes or UTF-16 
   expect((await importRewards(key, { ...mug, external_id: "🦔".repeat(256) })).status).toBe(400);
 });
 
+// Proves: import.5, import.13, errors.7, rows.14
 test("nothing is written when one row of many is wrong: no new reward, no update", async () => {
   await imported(mug, 1);
   const before = await stored();

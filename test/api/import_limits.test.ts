@@ -32,6 +32,7 @@ const count = async () => (await sql`select from app.rewards where company_id = 
 const rows = (length: number) =>
   Array.from({ length }, (_, n) => ({ external_id: `${n}`, name: "Any", points_cost: n }));
 
+// Proves: import.4, limits.3
 test("501 rewards are refused in every form, and nothing is written", async () => {
   for (const body of [rows(501), { rewards: rows(501) }]) {
     await expectError(await importRewards(key, body), 400, "body must hold at most 500 rewards");
@@ -39,11 +40,13 @@ test("501 rewards are refused in every form, and nothing is written", async () =
   expect(await count()).toBe(0);
 });
 
+// Proves: import.4, limits.3
 test("500 rewards are taken", async () => {
   expect(await (await importRewards(key, rows(500))).json()).toEqual({ imported: 500 });
   expect(await count()).toBe(500);
 });
 
+// Proves: rows.31
 test("a body of 8 MiB is taken, and one more byte is refused", async () => {
   const before = await count();
   const body = reward + " ".repeat(eightMiB - reward.length);
@@ -53,11 +56,13 @@ test("a body of 8 MiB is taken, and one more byte is refused", async () => {
   expect(await response.json()).toEqual({ imported: 1 });
 });
 
+// Proves: rows.31
 test("bytes are counted, not characters", async () => {
   const body = `"${"é".repeat(eightMiB / 2)}"`;
   await expectError(await call("/rewards", key, { method: "POST", body }), 400, tooBig);
 });
 
+// Proves: rows.32, risk.4
 test("a body without Content-Length is counted while it streams: the answer comes before everything is sent", async () => {
   const socket = await openImport(key);
   const answer = readAnswer(socket);
@@ -80,6 +85,7 @@ test("a body that comes in small chunks is put together", async () => {
   expect(stored).toEqual({ name: "Käse 🧀" });
 });
 
+// Proves: requests.56, requests.67, risk.4
 test("a body that is not complete after 10 seconds is answered with 408, and nothing is written", async () => {
   const { answer, seconds } = await slow;
   expect({ status: answer.status, body: answer.body }).toEqual({ status: 408, body: '{"error":"Request Timeout"}' });

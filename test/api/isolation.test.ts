@@ -39,6 +39,7 @@ afterAll(async () => {
 
 const schemas = sql`select oid from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'`;
 
+// Proves: layer.6
 test("nobody reaches a table or a view through the Data API, in whatever schema", async () => {
   const relations = await sql<{ schema: string; name: string }[]>`
     select relnamespace::regnamespace::text as schema, relname as name
@@ -58,6 +59,7 @@ test("nobody reaches a table or a view through the Data API, in whatever schema"
   }
 });
 
+// Proves: layer.6
 test("nobody writes to a table or a view through the Data API", async () => {
   for (const [actor, supabase] of Object.entries(actors)) {
     for (const schema of ["app", "api", "auth", "public"]) {
@@ -112,6 +114,7 @@ async function reachable(supabase: SupabaseClient): Promise<string[]> {
   return [...reached];
 }
 
+// Proves: actor.1
 test("an anonymous caller reaches no function", async () => {
   expect(await reachable(actors.anonymous)).toEqual([]);
 });
@@ -126,6 +129,7 @@ test("the secret key reaches the functions that serve API keys and no other", as
   expect(await reachable(actors.secretKey)).toEqual(keyFunctions);
 });
 
+// Proves: actor.5
 test("the secret key alone opens nothing: the functions ask for the hash of a good API key", async () => {
   const hashes = [null, "", "00", "zz", "f".repeat(64), hashOf("sk_live_")];
   for (const key_hash of hashes) {
@@ -140,6 +144,7 @@ test("the secret key alone opens nothing: the functions ask for the hash of a go
   }
 });
 
+// Proves: actor.4
 test("nobody reads a key's hash", async () => {
   const { api_key, id } = await company.makeKey();
   const hash = hashOf(api_key);

@@ -39,17 +39,20 @@ function neverMade(key: string): string {
   return body + checksum;
 }
 
+// Proves: authentication.4, requests.9
 test("the key is taken from X-API-Key", async () => {
   expect(await statusWith({ "X-API-Key": good.api_key })).toBe(200);
   expect(await statusWith({ "x-api-key": good.api_key })).toBe(200);
 });
 
+// Proves: authentication.3, requests.10
 test("the key is taken from Authorization: Bearer, the scheme in any case", async () => {
   for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR"]) {
     expect(await statusWith({ Authorization: `${scheme} ${good.api_key}` })).toBe(200);
   }
 });
 
+// Proves: requests.12
 test("the key is taken from Authorization: Basic, as user name or as password, the scheme in any case", async () => {
   for (const pair of [
     basic(good.api_key, ""),
@@ -62,6 +65,7 @@ test("the key is taken from Authorization: Basic, as user name or as password, t
   }
 });
 
+// Proves: requests.11
 test("X-API-Key counts when Authorization is sent too", async () => {
   const other = await company.makeKey(["read:rewards"]);
   const nobody = neverMade(good.api_key);
@@ -72,12 +76,14 @@ test("X-API-Key counts when Authorization is sent too", async () => {
   expect(await statusWith({ "X-API-Key": "", Authorization: `Bearer ${good.api_key}` })).toBe(401);
 });
 
+// Proves: requests.13, risk.2
 test("a key in the query string is not read", async () => {
   for (const name of ["api_key", "apikey", "key", "X-API-Key", "access_token"]) {
     await expectError(await call(`/members?${name}=${good.api_key}`, null), 401, invalidKey);
   }
 });
 
+// Proves: authentication.14, errors.8, requests.14, requests.15, risk.2
 test("a missing, malformed, unknown, revoked or expired key gets 401 with the one body and WWW-Authenticate", async () => {
   const revoked = await company.makeKey();
   await company.revoke(revoked.id);
@@ -131,6 +137,7 @@ async function expire(keyId: string): Promise<void> {
   });
 }
 
+// Proves: keys.38
 test("a key with an expiry works until then and gets 401 after it", async () => {
   const expiresAt = new Date(Date.now() + 1500);
   const { api_key } = await company.makeKey(allScopes, expiresAt.toISOString());
@@ -139,6 +146,7 @@ test("a key with an expiry works until then and gets 401 after it", async () => 
   expect(Date.now()).toBeGreaterThanOrEqual(expiresAt.getTime());
 });
 
+// Proves: states.4, authentication.7, keys.40
 test("a revoke is immediate: the first request after it gets 401, on every endpoint", async () => {
   for (const { method, path } of [...scoped, { method: "GET", path: "/" }]) {
     const { id, api_key } = await company.makeKey();
@@ -159,6 +167,8 @@ function request(method: string, path: string, key: string | null): Promise<Resp
   return call(path, key, method === "POST" ? { method, body } : { method });
 }
 
+// Proves: endpoints.12, authentication.9, authentication.10, authentication.11, authentication.12, authentication.13,
+// authentication.15, errors.9, actor.2, risk.5
 test("each scope opens its own endpoints and no other: everything else is a 403 that names the missing scope", async () => {
   for (const scope of allScopes) {
     const [alone, others] = [
@@ -180,6 +190,7 @@ async function replace(key_id: string, overlap: string): Promise<ApiKey> {
   return dataOf(await company.admin.rpc("replace_api_key", { key_id, overlap, expires_at: null }));
 }
 
+// Proves: lifecycle.2
 test("a replaced key and its successor both work until the overlap is over", async () => {
   const old = await makeKey(company.admin, "Payroll");
   const successor = await replace(old.id, "1 hour");

@@ -61,6 +61,10 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
     expect(parameters.map(({ name }) => name)).toEqual([...common, ...modelOf(path).filters]);
   });
 
+  // Proves: service.2, service.6, member.1, member.2, kudos.1, kudos.2, reward.1, reward.2, reward.3, rating.1,
+  // rating.2, pulse.1, parameters.1, parameters.2, parameters.16, endpoints.4, endpoints.6, endpoints.8, endpoints.9,
+  // endpoints.10, limits.1, limits.2, responses.2, responses.3, responses.6, responses.21, responses.22, responses.23,
+  // reaching.8, reaching.9, risk.3
   test("answers every row of the company, newest first, ties by id descending, up to limit, 100 when it is absent", async () => {
     const all = path === "/rewards" ? { include_archived: "true" } : {};
     const rows = await expectPage(path, { ...all, limit: "1000" });
@@ -69,6 +73,7 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
     for (const limit of [1, 2, rows.length - 1, rows.length]) await expectPage(path, { ...all, limit: String(limit) });
   });
 
+  // Proves: reaching.1
   test("is walked to its end by the id of the last row, in pages that end anywhere", async () => {
     const walked: Row[] = [];
     for (let more = true; more; ) {
@@ -80,6 +85,7 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
     expect(walked).toEqual(predict(world, { path, parameters: { limit: "1000" } })?.rows);
   });
 
+  // Proves: reaching.2
   test("starts after any row, also one of several of the same instant, and one that the filters leave out", async () => {
     expect(tied(world, path).length).toBeGreaterThan(2);
     const [archived = tied(world, path)[0]] = rowsOf(world, path).filter(({ row }) => row.is_archived);
@@ -87,6 +93,8 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
       await expectPage(path, { limit: "5", starting_after: String(start?.row.id) });
   });
 
+  // Proves: service.2, parameters.4, parameters.5, parameters.6, parameters.7, parameters.8, parameters.9,
+  // parameters.10, parameters.11, parameters.12, responses.24, reaching.3, reaching.6
   test("each filter, since, until, starting_after and include hold in every combination", async () => {
     for (const [index, asked] of everyCombination(world, path).entries()) {
       const { length } = predict(world, { path, parameters: { ...asked, limit: "1000" } })?.rows ?? [];
@@ -96,6 +104,8 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
     }
   });
 
+  // Proves: service.1, parameters.3, requests.40, requests.42, responses.4, responses.7, responses.9, responses.10,
+  // responses.12, responses.15, responses.16
   test("format=csv holds the same cells under a header of the field names, with include and escape_formulas too", async () => {
     const include: Parameters = included.length > 0 ? { include: modelOf(path).included.join() } : {};
     for (const more of [{}, include, { escape_formulas: "true" }, { limit: "3" }])
@@ -104,6 +114,7 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
     expect([...bytes.slice(0, 2)], "no byte-order mark").toEqual([105, 100]);
   });
 
+  // Proves: responses.11
   test("is an empty array, or a CSV of the header, when there are no rows", async () => {
     // The admin is a member.
     const nobody: Parameters = path === "/members" ? { role: "nobody" } : {};
@@ -113,6 +124,7 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
     expect([await csv.text(), csv.headers.get("X-Has-More")]).toEqual([`${modelOf(path).columns.join()}\r\n`, "false"]);
   });
 
+  // Proves: service.7, parameters.3, endpoints.5, endpoints.7, responses.8, responses.18
   test("answers the same under its aliases, as JSON by default and with format=json", async () => {
     const headersOf = ({ headers }: Response) => [headers.get("Content-Type"), headers.get("Content-Disposition")];
     for (const alias of [path, ...aliases]) {
@@ -130,6 +142,7 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
     }
   });
 
+  // Proves: reaching.4
   test("an id that is no row of the list is no place to start after: another company's as little as nobody's", async () => {
     const [theirs] = await list(`${path}?limit=1`, second.key);
     const [elsewhere] = rowsOf(world, path === "/members" ? "/rewards" : "/members");
@@ -146,6 +159,7 @@ describe.each(windowed)("the window of $path", ({ path }) => {
   const micros = (text: string, by: number): string =>
     text.replace(/\d{6}Z$/, (digits) => `${String(Number(digits.slice(0, 6)) + by).padStart(6, "0")}Z`);
 
+  // Proves: parameters.4, parameters.5, requests.27, responses.5
   test("since and until are inclusive, to the microsecond", async () => {
     for (const { at } of tied(world, path).slice(0, 6)) {
       const time = iso(at);
@@ -156,6 +170,7 @@ describe.each(windowed)("the window of $path", ({ path }) => {
     }
   });
 
+  // Proves: parameters.16, responses.25
   test("reaches every row once by until as the last row's time, when ids seen before are dropped", async () => {
     const seen = new Set<unknown>();
     for (let until: Parameters = {}, more = true; more; ) {
@@ -167,6 +182,7 @@ describe.each(windowed)("the window of $path", ({ path }) => {
     expect(seen.size).toBe(120);
   });
 
+  // Proves: requests.29, requests.32, requests.36
   test("takes every year from 0001 to 9999, and digits past the sixth: since rounds up, until down", async () => {
     const [{ at } = { at: 0n }] = rowsOf(world, path);
     const nano = (digits: string): string => iso(at).replace("Z", `${digits}Z`);
@@ -184,6 +200,7 @@ describe.each(windowed)("the window of $path", ({ path }) => {
   });
 });
 
+// Proves: requests.37
 test("a bare date is the start of that day for since and its end for until, in UTC", async () => {
   const times = [
     "2026-02-27T23:59:59.999999Z",
@@ -201,6 +218,7 @@ test("a bare date is the start of that day for since and its end for until, in U
   await sql`delete from app.day_ratings where company_id = ${other.id}`;
 });
 
+// Proves: requests.18, requests.39
 test("a filter is exact: a role's letter case and blanks count, % and _ are no patterns; a uuid may be in capitals", async () => {
   for (const role of ["Admin", "admi", "admin ", "%", "adm_n", "admin' or true --"])
     expect(await list(`/members?${new URLSearchParams({ role })}`, key)).toEqual([]);
@@ -209,6 +227,7 @@ test("a filter is exact: a role's letter case and blanks count, % and _ are no p
   expect(await (await read("/members", { team_id: team_id.toUpperCase() })).text()).toBe(members);
 });
 
+// Proves: reaching.9
 test("a category's id is what category_id takes, and its name is the one that its kudos have", async () => {
   for (const { id, name } of await list("/categories", key)) {
     const kudos = await list(`/activity?limit=5&category_id=${id}`, key);
@@ -216,6 +235,7 @@ test("a category's id is what category_id takes, and its name is the one that it
   }
 });
 
+// Proves: reward.2, pulse.2, responses.13, responses.14, responses.20, rows.10
 test("any integer of points_cost and any JSON of a pulse value are answered exactly, as JSON and as CSV", async () => {
   const costs = ["9007199254740991", "9007199254740990", "2147483648", "0"];
   for (const cost of costs)
@@ -251,6 +271,7 @@ test("any integer of points_cost and any JSON of a pulse value are answered exac
   expect(csv.slice(1).map((row) => row[4])).toEqual(answers.map(({ value }) => cell(value)));
 });
 
+// Proves: service.8, service.9, authentication.12
 test("no value of a day rating or a pulse answer is a person's id, name or email address, nor an answer's a team's id", async () => {
   for (const { id, key: demoKey } of demo) {
     const people = await sql`select id::text, name, email from app.members where company_id = ${id}`;

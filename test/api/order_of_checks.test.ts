@@ -55,11 +55,13 @@ function request({ path, body }: BadRequest, key: string | null): Promise<Respon
   return call(path, key, body === undefined ? {} : { method: "POST", body });
 }
 
+// Proves: requests.3, requests.8, actor.1
 test("a bad request without a good key gets 401, whether it is missing, malformed or revoked", async () => {
   for (const key of [keys.missing, keys.malformed, keys.revoked])
     for (const bad of badRequests) await expectError(await request(bad, key), 401, invalidKey);
 });
 
+// Proves: requests.4, requests.8
 test("a bad request with a key that lacks the scope gets 403", async () => {
   for (const bad of badRequests) {
     const error = `Forbidden: this key is missing the "${bad.scope}" scope`;
@@ -67,10 +69,12 @@ test("a bad request with a key that lacks the scope gets 403", async () => {
   }
 });
 
+// Proves: requests.5, requests.26
 test("a bad request with a good key gets 400", async () => {
   for (const bad of badRequests) await expectError(await request(bad, keys.good), 400, bad.error);
 });
 
+// Proves: requests.1, requests.2
 test("an unknown path is 404 and a wrong method is 405, whatever the key", async () => {
   for (const key of Object.values(keys)) {
     await expectError(await call("/people?limit=0", key), 404, "Not Found: /people");
@@ -80,6 +84,7 @@ test("an unknown path is 404 and a wrong method is 405, whatever the key", async
   }
 });
 
+// Proves: endpoints.3
 test("the root's parameters are checked after its key", async () => {
   const error = "limit must be left out: GET / accepts no parameters";
   await expectError(await call("/?limit=1", keys.missing), 401, invalidKey);
@@ -87,6 +92,7 @@ test("the root's parameters are checked after its key", async () => {
   await expectError(await call("/?limit=1", keys.underScoped), 400, error);
 });
 
+// Proves: requests.5
 test("parameters are checked before the body", async () => {
   const response = await call("/rewards?limit=1", keys.good, { method: "POST", body: "{" });
   await expectError(response, 400, "limit must be left out: POST /rewards accepts no parameters");

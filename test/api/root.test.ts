@@ -22,6 +22,7 @@ const endpoints = [
   { method: "POST", path: "/rewards", aliases: [], scope: "write:rewards" },
 ];
 
+// Proves: endpoints.2, versioning.1, responses.1, reaching.10, risk.9
 test("the base address answers the version, the company's and the key's name, the scopes, the endpoints, the expiry and the company's id, in this order", async () => {
   for (const { name, key } of demo) {
     const [row] =
@@ -38,12 +39,14 @@ test("the base address answers the version, the company's and the key's name, th
   }
 });
 
+// Proves: requests.45
 test("the base address answers the same with a trailing slash", async () => {
   for (const { key } of demo) {
     expect(await (await call("/", key)).text()).toBe(await (await call("", key)).text());
   }
 });
 
+// Proves: endpoints.1, authentication.7
 test("the base address takes a key with any single scope and tells that scope", async () => {
   for (const scope of allScopes) {
     const { api_key, name } = await company.makeKey([scope]);

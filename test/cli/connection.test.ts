@@ -128,6 +128,7 @@ test("a base address that is not the API's is said to be wrong, in a line", asyn
   await Promise.all([api, site, other].map(({ close }) => close()));
 });
 
+// Proves: risk.2
 test.each([301, 302, 307, 308])("a redirect (%i) is refused: the key never goes to another host", async (code) => {
   const keys: unknown[] = [];
   const thief = await serve((incoming, response) => {

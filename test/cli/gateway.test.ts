@@ -85,6 +85,7 @@ test("a body is handed on while it comes", async () => {
   expect(Buffer.from((await reader?.read())?.value ?? "").toString()).toBe("last");
 });
 
+// Proves: requests.58
 test.each([
   ["chunked", {}],
   ["of a known length", { "content-length": "100" }],

@@ -122,27 +122,30 @@ test("a pgTAP test that is not ok, skipped or still to be done has failed", () =
   ]);
 });
 
-test("a row of the specification that names no test, one that did not run or one that failed is a failure", () => {
-  const page = [
-    "| a | `x › ran` |",
-    "| b | `x › failed` |",
-    "| c | `x › none` |",
-    "| d | nothing |",
-    "| e | `x › ran`, `x › none` |",
+test("a statement that no test proves, or one that did not run or failed, is a failure; so is an id that no page has", () => {
+  const proof = (id: string, file: string, name: string) => ({ ids: [id], file, name });
+  const proofs = [
+    proof("a.1", "x.test.ts", "ran"),
+    proof("a.2", "x.test.ts", "failed"),
+    proof("a.3", "x.test.ts", "none"),
+    proof("a.5", "x.test.ts", "with … and more"),
+    proof("a.6", "rows.ts", "row"),
+    proof("b.1", "x.test.ts", "ran"),
   ];
-  const path = `${folder}/page.md`;
-  writeFileSync(path, ["| what | test |", "|---|---|", ...page].join("\n"));
   const ran = new Map([
-    ["x › ran", true],
-    ["x › failed", false],
+    ["x.test.ts › group › ran", true],
+    ["x.test.ts › failed", false],
+    ["x.test.ts › with 1 and more", true],
+    ["x.test.ts › with 2 and more", false],
+    ["y.test.ts › row", true],
   ]);
-  expect(specification(ran, [path])).toEqual([
+  expect(specification(ran, ["a.1", "a.2", "a.3", "a.4", "a.5", "a.6"], proofs)).toEqual([
     "",
-    `${path}:4: failed: x › failed`,
-    `${path}:5: no such test ran: x › none`,
-    `${path}:6: no test is named`,
-    `${path}:7: no such test ran: x › none`,
+    "a.2: failed: x.test.ts › failed",
+    "a.3: no such test ran: x.test.ts › none",
+    "a.4: no test proves it",
+    "a.5: failed: x.test.ts › with … and more",
+    "",
+    "x.test.ts: no page has a statement b.1",
   ]);
-  writeFileSync(path, "no table");
-  expect(specification(ran, [path])).toEqual([`${path} has no table`]);
 });

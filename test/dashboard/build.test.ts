@@ -26,6 +26,7 @@ async function buildWith(key: string): Promise<string | null> {
 const legacyKey = (role: string) =>
   ["e30", Buffer.from(JSON.stringify({ iss: "supabase", role })).toString("base64url"), "signature"].join(".");
 
+// Proves: layer.15
 test("a key that is not made for a page is refused in one line, which does not repeat it", async () => {
   for (const key of ["sb_secret_0123456789", legacyKey("service_role"), "something else"]) {
     const printed = await buildWith(key);

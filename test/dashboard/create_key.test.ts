@@ -7,6 +7,7 @@ import { expectGoodLooks } from "./looks.ts";
 import { setKey, signedInBrowser, signedInPage, test } from "./scene.ts";
 import { copyAndClose, createKey, expectFocus, openCreateKey, path, row } from "./steps.ts";
 
+// Proves: key.1, states.1, authentication.1, authentication.8
 test("Create key shows the key once; it works with exactly the ticked scopes, and the list tells all about it", async ({
   page,
 }) => {
@@ -68,6 +69,7 @@ test("Create key shows the key once; it works with exactly the ticked scopes, an
     .waitFor();
 });
 
+// Proves: keys.19
 test("errors stand beside their field, and the right ones go when it is put right", async ({ company, page }) => {
   const dialog = await openCreateKey(page);
   const name = dialog.getByRole("textbox", { name: "Name" });
@@ -132,6 +134,7 @@ test("the database's own refusal stands beside the field that it names; a name t
   await dialog.getByLabel("API key").waitFor();
 });
 
+// Proves: lifecycle.8
 test("an expiry by date is the end of that day for the admin; the page says it in the words of each admin's region", async ({
   company,
   admin,
@@ -186,6 +189,7 @@ test("an expiry in 30, 90 or 365 days is the end of that day, also over a change
   }
 });
 
+// Proves: states.2
 test("closing the dialog with a new key by accident asks first, until the key has been copied", async ({ page }) => {
   const key = await createKey(page, "Power BI");
   const dialog = page.getByRole("dialog");

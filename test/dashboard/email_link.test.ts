@@ -36,6 +36,7 @@ async function linkOf({ email, password }: Person, type: string, at = "/"): Prom
 const whoIsSignedIn = (page: Page) =>
   page.evaluate(() => Object.values(localStorage).map((stored) => JSON.parse(stored).user.email));
 
+// Proves: layer.13
 test("a link of any other type signs nobody in, and ends nobody's session", async () => {
   const page = await newPage();
   for (const type of ["magiclink", "signup", "email_change", ""]) {
@@ -56,6 +57,7 @@ test("a link of any other type signs nobody in, and ends nobody's session", asyn
   expect(page.url()).toBe(stack.dashboard_url + path);
 });
 
+// Proves: layer.13
 test("a link names its account and signs in only whoever continues: signed out, signed in as another, or as the same", async () => {
   const page = await newPage();
   for (const [who, replaced, decline, stays] of [

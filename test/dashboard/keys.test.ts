@@ -46,6 +46,7 @@ test("the command asks for the key, works in a shell, and holds no key", async (
   expect(shell.stdout).toContain('"key_name":"Shell"');
 });
 
+// Proves: states.3
 test("Revoke names the key and its last use; from then on the API answers 401 and the row says by whom and when", async ({
   company,
   admin,

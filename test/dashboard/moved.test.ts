@@ -11,6 +11,7 @@ import { chooseIn, path, row } from "./steps.ts";
 const serve = ({ id }: Company, serving: "open" | "moving" | "readable" | "closed") =>
   sql`update app.companies set serving = ${serving}, move_id = gen_random_uuid() where id = ${id}`;
 
+// Proves: layer.14
 test("an admin of a company that has moved is told so and whom to ask, sees no key, and is back when it is", async ({
   company,
   admin,
@@ -34,6 +35,7 @@ test("an admin of a company that has moved is told so and whom to ask, sees no k
   }
 });
 
+// Proves: layer.14
 test("while the page is open the company moves: nothing can be done to its keys any more, and the page says why", async ({
   company,
   admin,

@@ -152,6 +152,7 @@ test("the Content-Security-Policy lets the page load only what it is served with
   expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/);
 });
 
+// Proves: layer.12
 test("the browser enforces it: a script put into the page does not run, and no other address is reached", async () => {
   const page = await newPage();
   await page.goto("/sign-in");

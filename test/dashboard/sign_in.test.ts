@@ -21,6 +21,7 @@ afterAll(async () => {
   await other.remove();
 });
 
+// Proves: states.1
 test("an admin signs in with Email and Password, and comes to Integrations → Public API", async () => {
   const page = await newPage();
   await page.goto("/");
@@ -34,6 +35,7 @@ test("an admin signs in with Email and Password, and comes to Integrations → P
   await page.getByText("Alder & Finch").waitFor();
 });
 
+// Proves: keys.21
 test("the first sign-in links the person to their member row", async () => {
   const person = await company.addPerson("Nora Lind", "admin");
   const page = await signedInPage(person);
@@ -110,6 +112,7 @@ test("an unconfirmed address is told to open the link in the mail", async () => 
   await expectGoodLooks(page, "unconfirmed");
 });
 
+// Proves: keys.26
 test("a person whom no company lists is told whom to ask, and gets in as soon as that is done", async () => {
   const person = await newAccount(company.emailOf("Late Comer"));
   const page = await newPage();
@@ -124,6 +127,7 @@ test("a person whom no company lists is told whom to ask, and gets in as soon as
   await page.getByRole("button", { name: "Create key" }).waitFor();
 });
 
+// Proves: keys.27
 test("a person whom several companies list is told that an operator must link them", async () => {
   const email = `shared.${randomUUID()}@${company.domain}`;
   await company.addMember("Shared", "admin", email);

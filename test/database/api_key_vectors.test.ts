@@ -10,6 +10,7 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const keysOf = (some: { key: string }[]): string[] => some.map(({ key }) => key);
 
 describe("the vectors", () => {
+  // Proves: keys.6
   test("app.api_key_checksum agrees with every valid key", async () => {
     const computed = await withDatabase(
       stack.database_url,
@@ -21,6 +22,7 @@ describe("the vectors", () => {
     expect([...computed]).toEqual(vectors.valid);
   });
 
+  // Proves: keys.6
   test("no invalid key has both the format and a right checksum", async () => {
     const passing = await withDatabase(
       stack.database_url,
@@ -32,6 +34,7 @@ describe("the vectors", () => {
     expect([...passing]).toEqual([]);
   });
 
+  // Proves: keys.3
   test("the checksum is the CRC-32 that others compute, of texts of any length", async () => {
     const [computed] = await withDatabase(
       stack.database_url,
@@ -68,15 +71,18 @@ describe("a thousand keys made by public.create_api_key", () => {
     });
   });
 
+  // Proves: keys.1
   test("have the format, sk_live_ and 38 characters of the alphabet", () => {
     expect(made).toHaveLength(1000);
     expect(made.filter(({ api_key }) => !/^sk_live_[0-9A-Za-z]{38}$/.test(api_key))).toEqual([]);
   });
 
+  // Proves: keys.3
   test("pass the checksum", () => {
     expect(made.map(({ api_key }) => api_key.slice(-6)).sort()).toEqual(checksums.sort());
   });
 
+  // Proves: keys.2
   test("are all different, in every character that is drawn", () => {
     expect(new Set(made.map(({ api_key }) => api_key)).size).toBe(1000);
     for (let place = 8; place < 40; place += 1) {
@@ -85,6 +91,7 @@ describe("a thousand keys made by public.create_api_key", () => {
     }
   });
 
+  // Proves: keys.2
   test("use every character of the alphabet as often as any other", () => {
     const drawn = made.flatMap(({ api_key }) => [...api_key.slice(8, 40)]);
     const fair = drawn.length / alphabet.length;
@@ -103,6 +110,7 @@ describe("a thousand keys made by public.create_api_key", () => {
   });
 });
 
+// Proves: keys.2, keys.8
 test("a key is drawn from extensions.gen_random_bytes and from nothing else; bytes from 248 on are thrown away", async () => {
   const keys = await withDatabase(stack.superuser_url, async (sql) => {
     await sql`begin`;

@@ -22,6 +22,7 @@ import {
 
 newProjectsForEachTest();
 
+// Proves: moving.3
 test("every table of app is carried, or named as not", async () => {
   const database = new pg.Pool({ connectionString: target.url, max: 1 });
   onTestFinished(() => database.end());
@@ -38,6 +39,7 @@ test("every table of app is carried, or named as not", async () => {
   await expect(carriedTables(database)).rejects.toThrow("app.unclear has no company_id");
 });
 
+// Proves: moving.3
 test("a table that is new is carried without an edit", async () => {
   for (const { sql } of [source, target]) {
     await sql
@@ -62,6 +64,7 @@ test("a table that is new is carried without an edit", async () => {
   expect(next?.id).toBe("1001");
 });
 
+// Proves: moving.1, layer.19
 test("everything arrives as it was, keys go on at the target, nobody else is touched", async () => {
   const page = await ask(source.sql, company.key);
   const [before, untouched] = [await arriving(), await others()];
@@ -85,6 +88,7 @@ test("everything arrives as it was, keys go on at the target, nobody else is tou
     expect(await ask(sql, key)).toHaveLength(100);
 });
 
+// Proves: moving.2
 test("each kudos looks for its people by their ids, also where the target believes that it has next to nobody", async () => {
   await source.sql`
     insert into app.members (company_id, name, email)
@@ -103,6 +107,7 @@ test("each kudos looks for its people by their ids, also where the target believ
   expect(await read()).toBeLessThan(50_000);
 });
 
+// Proves: moving.1
 test("an admin who is invited to the target manages the keys there: the history goes on where it was", async () => {
   // One copied event has an id far above the target's sequence, the others do not. The sequence must continue after
   // the highest id.
@@ -133,6 +138,7 @@ test("an admin who is invited to the target manages the keys there: the history 
   expect(last?.id).toBe("1002");
 });
 
+// Proves: moving.1
 test("an account is carried to where the target has it under the same id and address", async () => {
   const people = await source.sql<{ id: string; email: string }[]>`
     select id, email from app.members where company_id = ${company.id} and id <> ${company.admin} limit 3`;
@@ -150,6 +156,7 @@ test("an account is carried to where the target has it under the same id and add
   expect([...linked]).toEqual([{ user_id: same }]);
 });
 
+// Proves: moving.6
 test("left readable, the old side reads what was there when it moved, and takes no import; run again, it is closed", async () => {
   const page = await ask(source.sql, company.key);
   await expectMoved(move("readable"));
@@ -181,6 +188,7 @@ describe("refused, with nothing changed", () => {
     return output;
   }
 
+  // Proves: moving.4
   test("when the target has anything of it", async () => {
     await target.sql`insert into app.companies (id, name) values (${company.id}, 'Namesake')`;
     expect(await refusal(() => move())).toContain(
@@ -188,11 +196,13 @@ describe("refused, with nothing changed", () => {
     );
   });
 
+  // Proves: moving.4
   test("when the migrations differ", async () => {
     await target.sql`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`;
     expect(await refusal(() => move())).toContain("The migrations differ: source 2026");
   });
 
+  // Proves: moving.4
   test("when the tables differ all the same", async () => {
     await target.sql`alter table app.kudos add column extra text`;
     expect(await refusal(() => move())).toContain("The tables differ, although the migrations do not");

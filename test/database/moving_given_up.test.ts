@@ -44,6 +44,7 @@ async function giveUp(): Promise<string> {
   });
 }
 
+// Proves: moving.9
 test("in the midst of the copy: the company is open where it was, the target has nothing, and it can be moved again", async () => {
   const [before, untouched] = [await arriving(), await others()];
   const held = await hold(target, "lock table app.kudos in share mode");
@@ -62,6 +63,7 @@ test("in the midst of the copy: the company is open where it was, the target has
   expect((await ofTarget()).kudos).toEqual(before.kudos);
 });
 
+// Proves: moving.9
 test("when it has arrived there is nothing to give up: running the command closes the source", async () => {
   await killBetweenCommits();
   expect(await giveUp()).toBe("DELETE 0");

@@ -44,6 +44,7 @@ describe("while others write", () => {
     expect([...moved]).toEqual([{ external_id: "early" }]);
   });
 
+  // Proves: moving.7
   test("nothing that was acknowledged is lost, nothing is doubled, and nobody else is refused", async () => {
     const acknowledged: string[] = [];
     let going = true;
@@ -103,6 +104,7 @@ describe("while others write", () => {
 });
 
 describe("broken off", () => {
+  // Proves: moving.8
   test.each([
     ["before the copy", () => hold(source, "select"), false],
     ["in the first table", () => hold(target, "lock table app.companies in share mode"), true],
@@ -144,6 +146,7 @@ describe("broken off", () => {
     },
   );
 
+  // Proves: moving.8, layer.19
   test("by a kill between the two commits: the company is served by the target, and running it again closes the source", async () => {
     const before = await arriving();
     await killBetweenCommits();
@@ -185,6 +188,7 @@ describe("broken off", () => {
     },
   );
 
+  // Proves: moving.5
   test("by rows that do not arrive as they were: nothing is there, the company goes on where it was", async () => {
     await target.sql
       .unsafe(`

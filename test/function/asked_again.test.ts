@@ -60,6 +60,7 @@ describe("after two seconds", () => {
     expect(service.calls.length).toBeLessThan(90);
   });
 
+  // Proves: requests.54
   test("a database that is down is a 500 that tells the caller nothing", async () => {
     service.answer("list_members", error(503, "PGRST000", 'connection to server at "db.secret.example" failed'));
     const response = await service.send("/members");

@@ -17,6 +17,7 @@ describe("a key", () => {
     expect(isWellFormedKey(key)).toBe(false);
   });
 
+  // Proves: keys.5
   test("that differs from a good one in any one character is refused", () => {
     for (let place = 0; place < key.length; place++) {
       for (const character of "09AZaz") {
@@ -29,6 +30,7 @@ describe("a key", () => {
 
 describe("a key is found", () => {
   test.each<[string, Record<string, string>]>([
+    // Proves: keys.6
     ["in X-API-Key", { "X-API-Key": key }],
     ["as a bearer token", { Authorization: `Bearer ${key}` }],
     ["as a bearer token, scheme in any case", { Authorization: `bEARER ${key}` }],
@@ -49,10 +51,12 @@ describe("a key is found", () => {
 describe("401 without asking the database", () => {
   const wrong = vectors.invalid.find(({ why }) => why.includes("last digit"))?.key ?? "";
   test.each<[string, Record<string, string>]>([
+    // Proves: keys.4
     ["no key", {}],
     ["an empty X-API-Key", { "X-API-Key": "" }],
     ["an empty X-API-Key, though there is a good bearer token", { "X-API-Key": "", Authorization: `Bearer ${key}` }],
     ["a wrong X-API-Key, though there is a good bearer token", { "X-API-Key": wrong, Authorization: `Bearer ${key}` }],
+    // Proves: keys.4
     ["a wrong checksum", { "X-API-Key": wrong }],
     ["a wrong checksum in a bearer token", { Authorization: `Bearer ${wrong}` }],
     ["a wrong checksum in Basic", basic(`${wrong}:${wrong}`)],

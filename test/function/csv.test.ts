@@ -54,6 +54,7 @@ test("a list as CSV, byte for byte", async () => {
   );
 });
 
+// Proves: responses.13, responses.14
 test("integers and booleans as JSON has them, null as an empty cell", async () => {
   const reward = {
     id: member.id,
@@ -130,6 +131,7 @@ describe("text survives", () => {
 
 describe("the value of a pulse answer", () => {
   test.each([
+    // Proves: responses.15
     ['"plain, text"', "plain, text"],
     ['"\\"quoted\\""', '"quoted"'],
     ['""', ""],
@@ -142,6 +144,7 @@ describe("the value of a pulse answer", () => {
     ["true", "true"],
     ["false", "false"],
     ['["a",1.50,null]', '["a",1.50,null]'],
+    // Proves: responses.16
     ['{"a": {"b": [0.10]}}', '{"a":{"b":[0.10]}}'],
     ['{"__proto__":1}', '{"__proto__":1}'],
     ["[]", "[]"],
@@ -165,6 +168,7 @@ describe("escape_formulas=true", () => {
     expect(cells(await membersCsv([{ ...member, name: text }], "&escape_formulas=true"))[1]).toBe(text);
   });
 
+  // Proves: requests.43
   test("never touches numbers, ids, date-times, booleans and other JSON", async () => {
     for (const json of ["-5", "-1.50", '["=1"]', '{"a":"=1"}', "true"]) {
       expect(cells(await pulseCsv(json, "&escape_formulas=true"))[4]).toBe(json);
@@ -175,12 +179,14 @@ describe("escape_formulas=true", () => {
   });
 });
 
+// Proves: responses.19
 test("errors are JSON also for format=csv", async () => {
   const response = await service.send("/members?format=csv&limit=0");
   expect(response.headers.get("Content-Type")).toBe("application/json");
   expect(response.headers.get("Content-Disposition")).toBeNull();
 });
 
+// Proves: requests.58
 test("rows that are no JSON are a failure, not half a file", async () => {
   for (const path of ["/members", "/pulse-responses"]) {
     for (const body of ["", '[{"id":', '[{"id":"a"}', "<html>"]) {

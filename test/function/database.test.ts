@@ -40,6 +40,7 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
 
   // Errors as PostgREST 12 to 14 sends them, with the secrets that they can contain.
   test.each<[what: string, status: number, code: string, message: string, details?: string]>([
+    // Proves: requests.54
     ["a statement that took too long", 500, "57014", "canceling statement due to statement timeout"],
     ["a deadlock", 500, "40P01", "deadlock detected", "Process 1 waits for … secret"],
     ["a lock that was not to be had", 500, "55P03", "canceling statement due to lock timeout"],
@@ -52,6 +53,7 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
     ["an argument that is none", 400, "22P02", "invalid input syntax for type uuid", "secret"],
     ["a body that PostgREST cannot read", 400, "PGRST102", "Empty or invalid json"],
     ["a 400 that only looks like ours", 500, "PT400", ""],
+    // Proves: risk.10
     ["a 401 that only looks like ours", 403, "PT401", ""],
     ["a 403 that only looks like ours", 500, "PT403", ""],
   ])("%s", async (_what, status, code, message, details) => {
@@ -67,6 +69,7 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
     ["too many requests", 429, json, "{}"],
     ["the platform's own status", 546, json, "WORKER_LIMIT"],
     ["HTML of a proxy", 502, "text/html", "<html>secret</html>"],
+    // Proves: risk.10
     ["HTML with status 200", 200, "text/html", "<html>secret</html>"],
     ["nothing", 204, undefined],
   ])("%s", async (_what, status, type, body) => {
@@ -74,6 +77,7 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
     await expectNoMore({ status, headers, ...(body && { body }) }, `${status} with no code`);
   });
 
+  // Proves: risk.7
   test("a redirect", () =>
     expectNoMore({ status: 307, headers: { Location: "/rest/v1/rpc/secret" }, body: "" }, "307 with no code"));
 
@@ -109,6 +113,7 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
 });
 
 describe("an upstream that is not there", () => {
+  // Proves: requests.54
   test("closes the connection", async () => {
     service.answer("list_members", (response) => void response.destroy());
     await expectFailure(await service.send("/members"), /^list_members gave no complete answer \(\w+\)$/);
@@ -128,6 +133,7 @@ describe("an upstream that is not there", () => {
     expect((await service.send("/members")).status).toBe(200);
   });
 
+  // Proves: requests.58
   test.each(["/members?format=csv", "/"])("breaks off while a body is read whole: %s", async (path) => {
     service.answer("any", (response) => {
       response.writeHead(200, { "Content-Type": json, "X-Has-More": "false", "Content-Length": "1000" });
@@ -139,6 +145,7 @@ describe("an upstream that is not there", () => {
 
 describe("an upstream that takes longer than 8 seconds", () => {
   test.each<[string, string, Upstream]>([
+    // Proves: requests.54
     ["to say anything", "/members", () => {}],
     [
       "to finish a CSV",
@@ -205,6 +212,7 @@ describe("the secret key", () => {
     expect(service.calls[0]?.headers.authorization).toBe("Bearer ey.legacy.key");
   });
 
+  // Proves: keys.15
   test("goes along with nothing that the caller sent", async () => {
     const headers = {
       "X-API-Key": key,

@@ -28,13 +28,17 @@ async function imported(body: string): Promise<unknown> {
 
 describe("the three forms of a body", () => {
   test.each([
+    // Proves: endpoints.11, import.3, import.12
     ["a reward", row],
+    // Proves: import.3
     ["an array", [row]],
+    // Proves: import.3, rows.33
     ["an object with rewards", { rewards: [row] }],
   ])("%s", async (_form, body) => {
     expect(await imported(JSON.stringify(body))).toEqual([row]);
   });
 
+  // Proves: rows.40
   test("with another Content-Type, and white space around it", async () => {
     service.answer("upsert_rewards", value({ imported: 1 }));
     const response = await service.import(`\r\n\t ${JSON.stringify(row)} \n`, {
@@ -59,6 +63,7 @@ describe("a row reaches the database", () => {
     expect(await imported(JSON.stringify(rows))).toEqual(rows);
   });
 
+  // Proves: import.10, rows.9
   test.each([
     ["0", 0],
     ["-0", 0],
@@ -145,6 +150,7 @@ describe("a body", () => {
     return { body, seen };
   }
 
+  // Proves: rows.32
   test.each([
     ["in thousands of tiny pieces", 1, 513, "body must come in fewer and larger pieces"],
     ["over 8 MiB", 1024 * 1024, 9, "body must be at most 8 MiB and 500 rewards"],

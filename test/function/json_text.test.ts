@@ -47,6 +47,7 @@ const token = fc.constantFrom(
   ...["true", "false", "null", "nul", "0", "-0", "01", "-", "1.5", "1.", ".5", "1e5", "1E-5", "1e", "é", "🎉"],
 );
 
+// Proves: requests.7
 test("a text passes exactly when JSON.parse takes it", () => {
   const texts = fc.oneof(
     fc.array(token, { maxLength: 12 }).map((tokens) => tokens.join("")),

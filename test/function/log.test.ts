@@ -123,6 +123,7 @@ describe("the path", () => {
   });
 });
 
+// Proves: keys.14
 test("no secret gets into the log, wherever a caller may have put it", async () => {
   const mail = "ann@example.org";
   const message = "Thank you for everything";
@@ -149,6 +150,7 @@ test("no secret gets into the log, wherever a caller may have put it", async () 
     expect(log).not.toContain(secret);
 });
 
+// Proves: requests.54
 test("an error that nobody foresaw is a 500 whose line tells its kind and place, not its message", async () => {
   const request = new Request("http://host/public-api/members");
   Object.defineProperty(request, "headers", {

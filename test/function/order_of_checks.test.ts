@@ -29,6 +29,7 @@ function send(method: string, { path, body }: Sent, headers: Record<string, stri
 }
 
 describe.each(badRequests)("$method $path", ({ method, scope, bad, good }) => {
+  // Proves: service.4
   test("no key, or one that cannot be one: 401, and nobody is asked", async () => {
     for (const headers of [{}, { "X-API-Key": `${key}0` }]) {
       const response = await send(method, bad, headers);
@@ -102,6 +103,7 @@ describe("404 comes before everything else", () => {
     expect(service.calls).toEqual([]);
   });
 
+  // Proves: service.10
   test("a name that only begins like the function's is no base address", async () => {
     const response = await service.app(new Request("https://project.example/public-apix/members"));
     expect(await problem(response)).toEqual([404, "Not Found: /public-apix/members"]);
@@ -117,6 +119,7 @@ describe("405 comes before the key, and says what is allowed", () => {
     ["/kudos", "GET, HEAD, OPTIONS"],
     ["/day-ratings", "GET, HEAD, OPTIONS"],
     ["/pulse-responses", "GET, HEAD, OPTIONS"],
+    // Proves: requests.2
     ["/rewards", "GET, HEAD, POST, OPTIONS"],
   ])("%s", async (path, allowed) => {
     for (const method of ["PUT", "PATCH", "DELETE", "PURGE", ...(path === "/rewards" ? [] : ["POST"])]) {
@@ -137,6 +140,7 @@ describe("the body of an import", () => {
 
   const post = (body: ReadableStream<Uint8Array>) => ({ method: "POST", body, duplex: "half" }) as RequestInit;
 
+  // Proves: requests.6, requests.8
   test.each<[string, number, (init: RequestInit) => Promise<Response>]>([
     ["there is no key", 401, (init) => service.sendBare("/rewards", init)],
     ["the key is malformed", 401, (init) => service.sendBare("/rewards", { ...init, headers: { "X-API-Key": "x" } })],
@@ -154,6 +158,7 @@ describe("the body of an import", () => {
     expect(service.calls.map(({ rpc }) => rpc)).not.toContain("upsert_rewards");
   });
 
+  // Proves: requests.6
   test("is not asked for before the database has said that the key may", async () => {
     const { body, pull } = untouched();
     let pullsWhenAsked: number | undefined;
@@ -165,6 +170,7 @@ describe("the body of an import", () => {
     expect([pullsWhenAsked, pull.mock.calls.length]).toEqual([0, 0]);
   });
 
+  // Proves: requests.67
   test("that is not complete after 10 seconds is a 408", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {

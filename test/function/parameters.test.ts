@@ -8,6 +8,7 @@ const id = "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d";
 describe("the arguments of the one database call", () => {
   const hash = { key_hash: keyHash };
   test.each<[string, string, object]>([
+    // Proves: keys.15
     ["/", "verify_api_key", hash],
     ["/members", "list_members", { ...hash, max_rows: 100 }],
     ["/users?limit=1", "list_members", { ...hash, max_rows: 1 }],
@@ -53,6 +54,7 @@ describe("the arguments of the one database call", () => {
   });
 });
 
+// Proves: requests.18
 test.each([
   ["/members", ["team_id"]],
   ["/activity", ["category_id", "sender_id", "receiver_id"]],

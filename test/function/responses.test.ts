@@ -66,6 +66,7 @@ describe("a JSON list", () => {
     expect((await reader?.read())?.done).toBe(true);
   });
 
+  // Proves: requests.58
   test("that breaks off upstream breaks off here", async () => {
     service.answer("list_members", (response) => {
       response.writeHead(200, listHeaders);
@@ -98,6 +99,7 @@ test("nothing but X-Has-More of the database's headers goes on", async () => {
 });
 
 describe("every response", () => {
+  // Proves: requests.49, requests.51, requests.56, requests.68, risk.8
   test.each<[string, () => Promise<Response>, number]>([
     ["a list", () => service.send("/members"), 200],
     ["a CSV", () => service.send("/members?format=csv"), 200],

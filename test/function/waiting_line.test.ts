@@ -67,6 +67,7 @@ const manyKeys = (company: string, count: number) => Array.from({ length: count 
 const refusal = (company: string, requestsAtOnce: number) =>
   new Busy(tooManyRequests("refused by the database", owner(`key of ${company}`, company)), requestsAtOnce);
 
+// Proves: requests.59
 test("eight calls are under way at once, and lanes take turns: a company with 200 keys and 200 requests is one lane", async () => {
   const keys = manyKeys("A", 200);
   await verify("A", keys);
@@ -148,6 +149,7 @@ describe("a company has as many places as the database gives it", () => {
     expect(requests.map(({ status }) => status)).toEqual(Array(9).fill(200));
   });
 
+  // Proves: requests.64
   test("where other instances use all its places, it tries again, 10 to 40 times a second, however many wait", async () => {
     await verify("A");
     for (let count = 0; count < 100; count++) ask("A");
@@ -190,6 +192,7 @@ describe("a company has as many places as the database gives it", () => {
 });
 
 describe("after two seconds", () => {
+  // Proves: requests.60
   test("a request without a turn gets a 429 that names its key and company in the log", async () => {
     await verify("A");
     for (let count = 0; count < 8; count++) ask("A");
@@ -219,6 +222,7 @@ describe("after two seconds", () => {
     expect(request.status).toBe(429);
   });
 
+  // Proves: requests.60
   test("a call that was refused again and again is refused: by the database, 429; not connected, 500", async () => {
     const away = new Busy(new ApiError(500, "Internal Server Error"));
     for (const [error, status] of [
@@ -238,6 +242,7 @@ describe("after two seconds", () => {
 });
 
 describe("a caller who disconnects", () => {
+  // Proves: requests.66
   test("leaves the line", async () => {
     await verify("A");
     for (let count = 0; count < 8; count++) ask("A");
@@ -251,6 +256,7 @@ describe("a caller who disconnects", () => {
     expect(running).toHaveLength(7);
   });
 
+  // Proves: requests.66
   test("leaves the place to its call, which goes on in the database", async () => {
     const leaving = new AbortController();
     for (const key of ["x", "y"]) ask("nobody", key, new Visit(key, leaving.signal));

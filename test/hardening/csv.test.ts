@@ -109,6 +109,7 @@ async function csvAndCells(path: string, escaped: boolean): Promise<{ csv: strin
   };
 }
 
+// Proves: requests.44, responses.9, responses.17
 test("any text in any column is read back from CSV by papaparse as it stands in the JSON", async () => {
   for (const path of paths) {
     for (const escaped of [false, true]) {
@@ -139,6 +140,7 @@ test("any text in any column is read back from CSV by Python as it stands in the
   tried(`CSV: the same read by Python's csv module`);
 });
 
+// Proves: requests.42, layer.4
 test("with escape_formulas=true no cell of text is left that a spreadsheet would run", async () => {
   let formulas = 0;
   for (const path of paths) {

@@ -46,6 +46,7 @@ const told = (statuses: Map<number, number>): string =>
     .map(([status, times]) => `${times} × ${status}`)
     .join(", ");
 
+// Proves: errors.1, layer.1, risk.3
 test("whatever reaches the function is answered in time, an error as { error }, and nothing odd is passed on", async () => {
   const statuses = new Map<number, number>();
   let slowest = 0;
@@ -86,6 +87,7 @@ function expectCleanRows(rows: Record<string, unknown>[]): void {
   }
 }
 
+// Proves: layer.1
 test("whatever comes over HTTP is answered by the whole stack without a 5xx, and the next request is served", async () => {
   const statuses = new Map<number, number>();
   // The gateway does not forward a method that Node's parser does not know.
@@ -117,6 +119,7 @@ function sendBytes(port: number, bytes: string): Promise<string> {
   });
 }
 
+// Proves: layer.1
 test("bytes that are no HTTP, or two requests in one, end no function and give no answer that is not ours or a bare 400", async () => {
   const port = Number(/Listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(functionLog())?.[1]);
   const noise = fc.string({ unit: fc.nat({ max: 255 }).map((byte) => String.fromCharCode(byte)), maxLength: 60 });

@@ -113,6 +113,7 @@ describe.each(ways)("several writers %s", (name, send) => {
     );
   }, 600_000);
 
+  // Proves: layer.11
   test("that send overlapping sets with optional fields: some serial order explains every cell", async () => {
     for (let round = 0; round < rounds; round++) {
       await sql`delete from app.rewards where company_id = ${company.id}`;
@@ -147,6 +148,7 @@ test("the check for a serial order finds a torn batch", () => {
   expect(() => explain([batch(1), batch(2)], cells(1, 3))).toThrow("0 batches wrote");
 });
 
+// Proves: errors.6
 test("an import that is refused changes nothing: the table's checksum is the same before and after", async () => {
   const checksum = () =>
     sql`select md5(string_agg(r::text || xmin::text || ctid::text, '' order by id)) from app.rewards as r where company_id = ${company.id}`;

@@ -160,6 +160,7 @@ function expectAnswer(response: RawResponse, asked: ListRequest, world: World, s
   }
 }
 
+// Proves: service.5, authentication.5, reaching.6, actor.2
 test("every answer is what the model predicts from the key's company, and no byte of it is another company's", async () => {
   const seen = new Map<number, number>();
   const property = fc.asyncProperty(drawn, async (request) => {
@@ -187,6 +188,7 @@ test("every answer is what the model predicts from the key's company, and no byt
   expect([...seen.keys()].sort()).toEqual([200, 400, 401, 403]);
 }, 600_000);
 
+// Proves: reaching.4, risk.1
 test("an id of another company is answered exactly as a random one is", async () => {
   const [own, foreign] = tenants as [Tenant, Tenant];
   const { teams, members, categories, kudos, rewards } = foreign.world;
@@ -240,6 +242,7 @@ test("filters hold together, whichever of them fewest rows match", async () => {
   }
 });
 
+// Proves: risk.1
 test("an import that names another company's external ids touches its own rows only", async () => {
   const [own, foreign] = tenants as [Tenant, Tenant];
   const checksum = (id: string) =>

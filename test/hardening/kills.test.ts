@@ -25,6 +25,7 @@ async function settled(): Promise<void> {
   await expect.poll(async () => (await busy()).length, { interval: 5 }).toBe(0);
 }
 
+// Proves: layer.11
 test("each import is there whole or not at all, what was acknowledged is there, and sending it again is safe", async () => {
   const kills = count(4, 50);
   const imports = new KilledImports();

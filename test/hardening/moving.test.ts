@@ -48,6 +48,7 @@ async function integration(key: string, name: string, sent: string[], going: () 
   }
 }
 
+// Proves: moving.7, layer.19
 test("writers, a kill, and the command again: nothing acknowledged is lost or doubled, keys go on at the new address, others notice nothing", async () => {
   const [from, to] = [stack, other].map(({ database_url }) => ({ url: database_url, sql })) as [never, never];
   const rounds = count(2, 20);

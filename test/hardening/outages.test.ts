@@ -56,6 +56,7 @@ async function expectRecovered(): Promise<void> {
 
 const everything = ["/", "/members", "/activity?format=csv", "/rewards", "/day-ratings?limit=5", "/pulse-responses"];
 
+// Proves: layer.2
 test("while the database is down every request is a 500 in time, and the first one after it succeeds", async () => {
   await expectRecovered();
   await stack.killDatabase();
@@ -64,6 +65,7 @@ test("while the database is down every request is a 500 in time, and the first o
   await expectRecovered();
 });
 
+// Proves: risk.4
 test("a statement that hangs behind a lock is a 500 in time, hangs nothing else, and the next one succeeds", async () => {
   const sql = stack.connect();
   await sql.begin(async (holder) => {
@@ -78,6 +80,7 @@ test("a statement that hangs behind a lock is a 500 in time, hangs nothing else,
   await expectRecovered();
 });
 
+// Proves: keys.34
 test("while the database is read-only every list is answered in a transaction as the Data API begins it", async () => {
   const sql = stack.connect();
   // Otherwise the last use of the key would already be recorded, and the requests would have nothing to write.
@@ -102,6 +105,7 @@ test("while the database is read-only every list is answered in a transaction as
   await expectRecovered();
 });
 
+// Proves: layer.11
 test("kill -9 of PostgreSQL during imports: each is there whole or not at all, what was acknowledged is there, again is safe", async () => {
   const rounds = count(2, 20);
   const imports = new KilledImports();

@@ -41,6 +41,7 @@ beforeEach(async () => {
   expect(await received("/members")).toEqual([200, '[{"id":1},{"id":2}]']);
 });
 
+// Proves: layer.3
 test.each<[string, (response: ServerResponse) => void]>([
   [
     "behind a complete row, chunked",

@@ -98,6 +98,7 @@ async function walk(
   return walked;
 }
 
+// Proves: reaching.1
 test("each row that was there all the time comes exactly once, whatever comes and goes between two pages", async () => {
   const seen = { pages: 0, rows: 0, changes: 0 };
   const property = fc.asyncProperty(walks, async ({ path, filters, row, limit, format, changes }) => {
@@ -128,6 +129,7 @@ test("each row that was there all the time comes exactly once, whatever comes an
   );
 }, 600_000);
 
+// Proves: reaching.4
 test("a row that has gone is no place to start after", async () => {
   const id = await insert("/activity", 1, true);
   await remove("/activity", [id]);

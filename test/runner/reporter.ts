@@ -13,7 +13,7 @@ function cut(text: string | undefined): string | undefined {
   return `${text.slice(0, longest)}\n… and ${text.length - longest} more characters`;
 }
 
-/** `path › group › name`, as docs/making/specification.md cites a test, and its result. */
+/** `path › group › name` of a test, and its result. */
 function* testsOf({ relativeModuleId, children }: TestModule): Generator<[reference: string, result: TestResult]> {
   for (const test of children.allTests()) {
     const groups: string[] = [];

@@ -1,41 +1,46 @@
 import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { idOf, type Proof, provenPages, readProofs } from "../../scripts/generate/specification.ts";
 import { root } from "../../scripts/stack/process.ts";
 
-/** The pages whose tables name tests in their last column. */
-const ours = ["docs/making/specification.md", "SECURITY.md"];
+/** The ids of all statements of the specification and of the threat model, in order. */
+function statements(): string[] {
+  const lines = provenPages.flatMap((page) => readFileSync(`${root}/${page}`, "utf8").split("\n"));
+  return lines.flatMap((line) => idOf(line) ?? []);
+}
 
-/** The rows of all tables of a Markdown text, without their heads: line number and cells. */
-function tableRows(markdown: string): { line: number; cells: string[] }[] {
-  const lines = markdown.split("\n");
-  const isRow = (line: string | undefined): boolean => line?.trim().startsWith("|") ?? false;
-  const isRule = (line: string | undefined): boolean => /^\|(\s*:?-+:?\s*\|)+$/.test(line?.trim() ?? "");
-  return lines.flatMap((line, index) => {
-    if (!isRow(line) || isRule(line) || isRule(lines[index + 1])) return [];
-    const cells = line
-      .trim()
-      .replace(/^\||\|$/g, "")
-      .split(/(?<!\\)\|/);
-    return [{ line: index + 1, cells: cells.map((cell) => cell.trim().replaceAll("\\|", "|")) }];
-  });
+/** The full names of a test when it runs, `path › group › name`. A row of a table of tests runs in any file. */
+function runningAs({ file, name }: Proof): RegExp {
+  const path = /(\.test\.ts|\.sql)$/.test(file) ? RegExp.escape(file) : ".*";
+  const said = name.split("…").map(RegExp.escape).join(".*");
+  return new RegExp(`^${path} › (.* › )?${said}$`, "s");
 }
 
 /**
- * Checks that the last cell of each row of the specification and of the threat model names tests that ran and passed.
- * @param ran every test of this run, as `path › name`, and whether it passed
- * @returns the problems of each row, in order; an empty text for a row without any
+ * Checks that each statement is proven by tests that ran and passed.
+ * @param ran every test of this run, as `path › group › name`, and whether it passed
+ * @returns the problems of each statement, in order, an empty text for one without any; then those of ids that no page has
  */
-export function specification(ran: ReadonlyMap<string, boolean>, pages = ours): string[] {
-  return pages.flatMap((path) => {
-    const rows = tableRows(readFileSync(resolve(root, path), "utf8"));
-    if (rows.length === 0) return [`${path} has no table`];
-    return rows.map(({ line, cells }) => {
-      const references = [...(cells.at(-1) ?? "").matchAll(/`([^`]+)`/g)].map(([, reference = ""]) => reference);
-      if (references.length === 0) return `${path}:${line}: no test is named`;
-      const bad = references.filter((reference) => ran.get(reference) !== true);
-      return bad
-        .map((reference) => `${path}:${line}: ${ran.has(reference) ? "failed" : "no such test ran"}: ${reference}`)
-        .join("\n");
-    });
+export function specification(
+  ran: ReadonlyMap<string, boolean>,
+  ids: readonly string[] = statements(),
+  proofs: readonly Proof[] = readProofs(),
+): string[] {
+  const problemOf = (proof: Proof): string | null => {
+    const name = runningAs(proof);
+    const results = [...ran].filter(([reference]) => name.test(reference)).map(([, passed]) => passed);
+    if (results.length === 0) return `no such test ran: ${proof.file} › ${proof.name}`;
+    return results.includes(false) ? `failed: ${proof.file} › ${proof.name}` : null;
+  };
+  const problems = ids.map((id) => {
+    const mine = proofs.filter((proof) => proof.ids.includes(id));
+    if (mine.length === 0) return `${id}: no test proves it`;
+    return mine
+      .flatMap((proof) => problemOf(proof) ?? [])
+      .map((problem) => `${id}: ${problem}`)
+      .join("\n");
   });
+  const unknown = proofs.flatMap(({ file, ids: claimed }) =>
+    claimed.filter((id) => !ids.includes(id)).map((id) => `${file}: no page has a statement ${id}`),
+  );
+  return [...problems, ...unknown];
 }

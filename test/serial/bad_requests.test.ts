@@ -79,6 +79,7 @@ test("these were at least 150 bad requests, and no error text has a line break o
   for (const { error } of requests) expect(error).not.toMatch(/\[object|\.ts:\d|[\r\n]/);
 });
 
+// Proves: errors.6
 test("after all bad requests the database's contents are what they were, byte for byte", async () => {
   expect(await checksums()).toEqual(before);
 });

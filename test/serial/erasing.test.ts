@@ -86,6 +86,7 @@ beforeEach(async () => {
   dataOf(await herself.rpc("revoke_api_key", { key_id: id }));
 });
 
+// Proves: leaving.1, layer.16
 test("nothing in any table, no answer of the API and nothing on the page names an erased person, and the other company's row stays", async () => {
   await sql`delete from app.kudos where company_id = ${other.id}`;
   await sql`delete from app.members where company_id = ${other.id} and id = ${person.id}`;
@@ -99,6 +100,7 @@ test("nothing in any table, no answer of the API and nothing on the page names a
   expect(naming(await answers(api_key))).toEqual([]);
 });
 
+// Proves: leaving.2
 test.each([true, false])("their kudos stay for the other side, messages blanked: %s", async (blank) => {
   const { api_key } = await company.makeKey();
   await erase(blank);
@@ -117,6 +119,7 @@ test.each([true, false])("their kudos stay for the other side, messages blanked:
   expect(await list(`/activity?sender_id=${person.id}`, api_key)).toEqual([]);
 });
 
+// Proves: leaving.3
 test("the keys that they made go on working, say Former member, and can be revoked; they themselves sign in no more", async () => {
   await erase(false);
   expect((await list("/activity", hers.api_key)).length).toBe(2);
@@ -143,6 +146,7 @@ test("the keys that they made go on working, say Former member, and can be revok
   expect((await herself.rpc("create_api_key", { name: "again" })).error).not.toBeNull();
 });
 
+// Proves: leaving.4, layer.16
 test("a later load of the same files does not bring them back, nor the messages, and says what it left out", async () => {
   await erase(true);
   const newcomer = { ...(files.members?.[1] as Record<string, string>), id: randomUUID(), email: person.email };
@@ -169,6 +173,7 @@ test("a later load of the same files does not bring them back, nor the messages,
   expect(found?.count).toBe(1);
 });
 
+// Proves: leaving.5
 test("it can be repeated, is recorded without a name, and refuses what it cannot do", async () => {
   const none = { kudos: "0", keys: "0", events: "0", accounts: "0" };
   await expect(erase(null)).rejects.toThrow("blank_messages must be true or false");
@@ -187,6 +192,7 @@ test("it can be repeated, is recorded without a name, and refuses what it cannot
   expect(theirs?.name, "who has the same id in another company").toBe(person.name);
 });
 
+// Proves: leaving.5
 test("all or nothing: what stops it in the middle leaves the person as they were", async () => {
   const before = await everything();
   await sql`create rule stays as on delete to app.members do instead select 1 / 0`;

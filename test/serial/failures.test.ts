@@ -36,6 +36,7 @@ async function expectFailure(response: Response, logged: RegExp): Promise<void> 
   await expect.poll(find).toMatch(logged);
 }
 
+// Proves: errors.10, requests.55
 test("a failure on the service's side is a 500 whose details stand only in the log, beside the request id", async () => {
   await broken(
     `revoke execute on function ${list} from service_role`,
@@ -58,6 +59,7 @@ test("a function that has lost its owner answers 500 rather than every company's
   expect(await (await call("/pulse-responses", key)).json()).toEqual([]);
 });
 
+// Proves: requests.55
 test("an import that fails on the service's side writes nothing", async () => {
   const reward = { external_id: "failed", name: "Failed", points_cost: 1 };
   const trigger = "app_test_failure";

@@ -75,6 +75,7 @@ async function flood(
 }
 
 // Without the queue, the neighbour gets one answer while the flood gets several hundred.
+// Proves: requests.65
 test.each([
   ["pages of 1,000", "/activity?limit=1000", 1],
   ["pages of 100", "/activity?limit=100", 1],
@@ -106,6 +107,7 @@ test.each([
   expect(sum(of)).toBeLessThan(tooMany);
 });
 
+// Proves: requests.65
 test("a flood of made-up keys, each another one, leaves the neighbour its answers", async () => {
   let sent = 0;
   // The first requests all reach the database at once; refusals are spaced from then on.
@@ -117,6 +119,7 @@ test("a flood of made-up keys, each another one, leaves the neighbour its answer
   expect(sum(of)).toBeLessThan(tooMany);
 });
 
+// Proves: requests.65
 test("calls that hang behind a lock leave the neighbour its answers", async () => {
   const holder = await sql.reserve();
   const over = new AbortController();

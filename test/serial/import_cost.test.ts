@@ -77,6 +77,7 @@ test.each([1, 100, 1000, 1500])(
   },
 );
 
+// Proves: requests.7
 test("all of them, one after the other, take less than 200 MB", () => {
   expect(peakMegabytes()).toBeLessThan(200);
 });

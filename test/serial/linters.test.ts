@@ -75,6 +75,7 @@ const unaccepted = (findings: { level: string; finding: string }[]) =>
     (found) => !accepted.some(({ finding, level = "INFO" }) => found.level === level && finding.test(found.finding)),
   );
 
+// Proves: risk.8
 test("supabase db advisors finds nothing at any level but what is accepted with a reason", async () => {
   const findings = await advise();
   expect(unaccepted(findings)).toEqual([]);

@@ -48,6 +48,7 @@ const lastUse = async (): Promise<Date | null> => {
   return row?.last_used_at;
 };
 
+// Proves: keys.33
 test("a request does not wait for another one that is recording the last use", async () => {
   await request(one);
   expect(await request(other)).toMatchObject({ key_name: key.name });
@@ -57,6 +58,7 @@ test("a request does not wait for another one that is recording the last use", a
   expect(await lastUse()).toBeInstanceOf(Date);
 });
 
+// Proves: keys.35
 test("a revoke does not wait for a request that is still running, and the next request is refused", async () => {
   await request(one);
   await signIn(other);
@@ -67,6 +69,7 @@ test("a revoke does not wait for a request that is still running, and the next r
   await one`commit`;
 });
 
+// Proves: keys.39
 test("a request does not wait for a revoke that has not been committed, and the next one after the commit is refused", async () => {
   await signIn(one);
   await one`select public.revoke_api_key(${key.id})`;

@@ -56,6 +56,7 @@ async function useApi(keys: string[], texts: string[]): Promise<number> {
   return requests;
 }
 
+// Proves: keys.14, layer.5
 test("no key, hash, token, password, address, message or connection string is logged, by function, PostgreSQL or gateway", async () => {
   const before = logs.map((name) => read(name).length);
   const world = await newWorld(20);

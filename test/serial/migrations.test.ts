@@ -163,6 +163,7 @@ test("a page that is being made while the newer migrations are applied is answer
   }
 });
 
+// Proves: layer.18
 test("from the first released migration to the newest: nothing is lost, no lock is held longer than a second", async () => {
   const tables = await shape();
   const before = await checksums(tables);

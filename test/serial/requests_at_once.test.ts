@@ -48,6 +48,7 @@ async function beginFour(): Promise<void> {
 
 const tooMany = { code: "PT429", message: "Too Many Requests" };
 
+// Proves: requests.61
 test("of five requests at once, with two keys, four are answered and the fifth is refused, naming key and company for the log", async () => {
   await beginFour();
   const said = await begin(connections[4], keys[1].api_key).catch((error: postgres.PostgresError) => error);
@@ -58,6 +59,7 @@ test("of five requests at once, with two keys, four are answered and the fifth i
   await expect(begin(connections[5], keys[0].api_key, "write:rewards")).rejects.toMatchObject(tooMany);
 });
 
+// Proves: requests.61
 test("another company is answered meanwhile, and a key that is unknown or lacks the scope is told that", async () => {
   await beginFour();
   expect(await begin(connections[4], foreign.api_key)).toBe("test of Somebody else");
@@ -75,6 +77,7 @@ test.each(["commit", "rollback"])("after a %s the next one is answered", async (
   await expect(begin(connections[5], keys[0].api_key)).rejects.toMatchObject(tooMany);
 });
 
+// Proves: requests.63
 test("when a backend is killed the next one is answered", async () => {
   await beginFour();
   const [victim] = await connections[1]`select pg_backend_pid() as pid`;
@@ -91,6 +94,7 @@ test("a transaction that asks again has its turn already, also when an earlier o
   expect(await begin(connections[4], keys[0].api_key)).toBe("test of Many at once");
 });
 
+// Proves: requests.62
 test("an operator can replace the number, and a session that is connected follows", async () => {
   await beginFour();
   await expect(begin(connections[4], keys[0].api_key)).rejects.toMatchObject(tooMany);
@@ -109,6 +113,7 @@ test("an operator can replace the number, and a session that is connected follow
     .catch((error) => expect(error).toBe(undo));
 });
 
+// Proves: requests.63
 test("nothing of it is left behind", async () => {
   await beginFour();
   for (const db of connections.slice(0, 4)) await db`rollback`;

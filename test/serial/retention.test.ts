@@ -55,6 +55,7 @@ const left = async (id: string) =>
         (select count(*)::int from app.pulse_responses where company_id = ${id}) as pulse_responses`
   )[0];
 
+// Proves: ageing.1
 test("what was created before a time goes, to the microsecond, and nothing else: of this company and of no other", async () => {
   for (const { id } of [company, other]) {
     await load(id, people);
@@ -83,6 +84,7 @@ test("what was created before a time goes, to the microsecond, and nothing else:
   ]);
 });
 
+// Proves: ageing.2
 test("it commits every 2,000 rows: what it meets locked it waits for with the rest done, and a request beside it waits for nothing", async () => {
   await load(company.id, people);
   await fill(company.id, 3000);
@@ -122,6 +124,7 @@ test("it refuses a company that is not there or is moving away, no time, and a t
   await expect(inside).rejects.toThrow("invalid transaction termination");
 });
 
+// Proves: ageing.3, layer.17
 test("a company that leaves takes everything with it: its keys are refused at once, and nothing of another company is touched", async () => {
   const leaving = await newCompany("Leaving");
   const { api_key } = await leaving.makeKey();

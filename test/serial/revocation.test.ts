@@ -70,6 +70,7 @@ async function rounds(
   );
 }
 
+// Proves: authentication.6, requests.69, keys.39, layer.10
 test("over HTTP, reads and imports that start after a revoke are refused", async () => {
   const send = async (lane: number, key: string): Promise<boolean> => {
     const response = await (lane % 4 === 0
@@ -82,6 +83,7 @@ test("over HTTP, reads and imports that start after a revoke are refused", async
   await rounds("over HTTP", count(2, 10), count(200, 2000), 24, send);
 }, 600_000);
 
+// Proves: keys.39, layer.10
 test("in PostgreSQL, with as many requests at once as a company may have under way, the same", async () => {
   const connections = await Promise.all(Array.from({ length: 4 }, serviceRole));
   const send = (lane: number, key: string): Promise<boolean> => {
@@ -99,6 +101,7 @@ test("in PostgreSQL, with as many requests at once as a company may have under w
   for (const db of connections) await db.end();
 }, 600_000);
 
+// Proves: keys.35, layer.10
 test("a revoke does not wait for a slow request, which ends as it began", async () => {
   const db = await serviceRole();
   const { id, api_key } = await company.makeKey();

@@ -176,6 +176,7 @@ insert into expected values
 select bag_eq(
   format('select * from pg_temp.can(%L)', role),
   format('select command, columns, unnest(objects) from expected where %L = any (roles)', role),
+  -- Proves: layer.7
   format('%s can do what stands here, and nothing else', role)
 )
 from unnest(array['anon', 'service_role', 'authenticated', 'public_api']) as role;
@@ -212,6 +213,7 @@ select bag_eq(
     ) as finders (actor, companies)
     join actors using (actor)
   $$,
+  -- Proves: layer.8
   'In every table and view that it may read each actor finds rows of its own company and of no other; who has none, no row'
 );
 
@@ -230,6 +232,7 @@ from (values
     'Acorn', 'A key that an admin inserts belongs to their own company'),
   ('a member of Acorn', 'update app.api_keys set revoked_at = now()', 'nobody', 'A plain member''s update reaches no key'),
   ('an admin of Acorn', 'update app.api_keys set revoked_at = now()', 'Acorn', 'An admin''s update without any condition reaches the keys of their company only'),
+  -- Proves: keys.29
   ('an admin of Acorn', 'delete from app.api_keys', '42501 permission denied for table api_keys', 'An admin cannot delete a key: revoked keys stay listed'),
   ('no key', $$ insert into app.rewards (company_id, external_id, name, points_cost) values (pg_temp.id('Acorn'), 'cup', 'Cup', 1) $$,
     '42501 new row violates row-level security policy for table "rewards"', 'While no key has been verified no reward is inserted'),
@@ -251,6 +254,7 @@ from (values
 -- Managing keys: the result of each function of the dashboard for each actor
 
 insert into attempts (actor, statement, outcome, name)
+-- Proves: keys.16, keys.17, actor.3, actor.4
 select actor, format(statement, key.id), outcome, format('%s, as %s: %s', task, actor, coalesce(outcome, 'none'))
 from (values
   ('Creating a key', $$ select public.create_api_key('New') ->> 'name' $$, 'New', 'New', 'PT403 only an admin may create API keys'),

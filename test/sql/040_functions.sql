@@ -58,6 +58,7 @@ select is_empty(
     select name from functions
     where schema = 'public' and callers = 'authenticated' and (owner, security, result) is distinct from ('postgres', 'invoker', 'json')
   $$,
+  -- Proves: keys.7
   'Functions that admins call run with the rights of their caller'
 );
 select is_empty(

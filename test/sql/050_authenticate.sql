@@ -103,6 +103,7 @@ select throws_ok(
 );
 select throws_ok(
   $$ select app.authenticate(pg_temp.hash_of('over_now'), 'read:members') $$, 'PT401', 'Unauthorized: Invalid or missing API Key',
+  -- Proves: keys.38
   'A key is refused with PT401 from the instant of its expiry on'
 );
 select throws_ok(
@@ -112,11 +113,13 @@ select throws_ok(
 select results_eq(
   $$ select * from pg_temp.refusal(repeat('0', 64), 'read:members') $$,
   $$ select * from pg_temp.refusal(pg_temp.hash_of('revoked'), 'read:members') $$,
+  -- Proves: requests.14
   'Nothing in the refusal tells a revoked key from an unknown one'
 );
 select results_eq(
   $$ select * from pg_temp.refusal(repeat('0', 64), 'read:members') $$,
   $$ select * from pg_temp.refusal(pg_temp.hash_of('over'), 'read:members') $$,
+  -- Proves: requests.14
   'Nothing in the refusal tells an expired key from an unknown one'
 );
 
@@ -128,6 +131,7 @@ select throws_ok(
 );
 select throws_ok(
   $$ select app.authenticate(pg_temp.hash_of('import'), 'read:rewards') $$, 'PT403', 'Forbidden: this key is missing the "read:rewards" scope',
+  -- Proves: authentication.13
   'Writing rewards does not include reading them'
 );
 select throws_ok(
@@ -152,8 +156,11 @@ select throws_ok(
 );
 select is(app.current_company_id(), null, 'After a refusal no company is set');
 reset role;
+-- Proves: keys.36
 select is(pg_temp.last_used_at('members'), null, 'A refusal with PT403 records no use');
+-- Proves: keys.36
 select is(pg_temp.last_used_at('revoked'), null, 'A refusal of a revoked key records no use');
+-- Proves: keys.36
 select is(pg_temp.last_used_at('over'), null, 'A refusal of an expired key records no use');
 
 -- Passed
@@ -200,6 +207,7 @@ select is(app.requests_at_once(), 4, 'A company may have four requests under way
 
 -- Last use
 
+-- Proves: keys.32
 select is(pg_temp.last_used_at('members'), now(), 'The first use of a key is recorded');
 select is(pg_temp.last_used_at('import'), null, 'A use of one key is not a use of another');
 
@@ -207,12 +215,14 @@ select pg_temp.set_last_used_at('members', now() - interval '59 seconds');
 set local role public_api;
 select lives_ok($$ select app.authenticate(pg_temp.hash_of('members'), null) $$, 'A key passes that was used a moment ago');
 reset role;
+-- Proves: keys.32
 select is(pg_temp.last_used_at('members'), now() - interval '59 seconds', 'A use within a minute of the last one is not recorded');
 
 select pg_temp.set_last_used_at('members', now() - interval '61 seconds');
 set local role public_api;
 select lives_ok($$ select app.authenticate(pg_temp.hash_of('members'), null) $$, 'A key passes that was used a while ago');
 reset role;
+-- Proves: keys.32
 select is(pg_temp.last_used_at('members'), now(), 'A use more than a minute after the last one is recorded');
 
 -- Acting as the project's secret key, through the function that the Data API calls.
@@ -257,6 +267,7 @@ select lives_ok(
   $$ select public.verify_api_key(pg_temp.hash_of('birch')) $$,
   'A key passes in a transaction that was begun as read write, as the Data API does, although the default is read-only'
 );
+-- Proves: keys.34
 select is(pg_temp.last_used_at('birch'), now() - interval '1 hour', 'No use is recorded while the default is read-only');
 set local transaction_read_only = on;
 select lives_ok($$ select public.verify_api_key(pg_temp.hash_of('birch')) $$, 'A key passes in a transaction that is read-only by default');

@@ -30,6 +30,7 @@ select is_empty(
     where a.attrelid in ('app.day_ratings'::regclass, 'api.day_ratings'::regclass) and a.attnum > 0
       and a.attname not in ('company_id', 'instant', 'id', 'rating', 'comment', 'team_id', 'points_awarded', 'created_at', 'changed_in', 'team_name')
   $$,
+  -- Proves: service.8
   'A day rating has no column that could name a person'
 );
 select is_empty(
@@ -40,6 +41,7 @@ select is_empty(
       and a.attname not in ('company_id', 'id', 'question_id', 'question', 'response_type', 'value', 'comment', 'created_at', 'timestamp',
         'instant', 'changed_in')
   $$,
+  -- Proves: service.9
   'A pulse answer has no column that could name a person or a team'
 );
 
@@ -62,6 +64,7 @@ set local timezone = 'America/St_Johns';
 set local datestyle = 'SQL, DMY';
 select is(
   pg_temp.page_of(list, 1) -> 0 ->> time, to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+  -- Proves: responses.3
   list || ' writes times in UTC and ISO 8601 whatever the session''s time zone and date style'
 )
 from lists;

@@ -37,6 +37,7 @@ select is(
     {"external_id": "new", "name": "New", "points_cost": 1, "reward_type": "a"},
     {"external_id": "mug", "name": "New mug", "points_cost": 12}
   ]')::text, '{"imported":2}',
+  -- Proves: import.12, rows.35
   'imported counts created and updated rewards'
 );
 select is(
@@ -82,12 +83,14 @@ select is(
     {"external_id": "cup", "name": "Cup", "points_cost": 20},
     {"external_id": "mug", "name": "New mug", "points_cost": 12, "description": "Blue", "reward_type": "goods"}
   ]')::text, '{"imported":2}',
+  -- Proves: rows.38
   'Unchanged rewards count as imported'
 );
 reset role;
 select results_eq(
   $$ select external_id, ctid from app.rewards where company_id = pg_temp.id('Acorn') order by external_id $$,
   'select * from versions order by external_id',
+  -- Proves: rows.39
   'An unchanged reward gets no new version'
 );
 select isnt(
@@ -147,11 +150,13 @@ select is(
     ) as catalogue (rewards)
   ),
   array['{"imported":500}', '{"imported":500}', '{"imported":500}'],
+  -- Proves: import.2
   'A catalogue of 500 rewards can be sent repeatedly, in any order'
 );
 select results_eq(
   $$ select count(*), count(distinct external_id) from pg_temp.rewards('Acorn') where external_id like 'item %' $$,
   'values (500::bigint, 500::bigint)',
+  -- Proves: import.2
   'Sending a catalogue repeatedly makes no duplicate'
 );
 -- The Data API begins every POST as read write, whatever the default is.

@@ -38,6 +38,7 @@ select pg_temp.sign_in('Uma');
 
 select is(
   public.link_member()::text, '{"status" : "email_not_confirmed", "company_name" : null, "name" : null, "role" : null}',
+  -- Proves: keys.22
   'An address that is not confirmed is not linked, although a member has it'
 );
 reset role;
@@ -50,6 +51,7 @@ select is(
 
 -- Acting as people whose address no member has.
 select pg_temp.sign_in('Eve');
+-- Proves: keys.26
 select is(public.link_member() ->> 'status', 'no_member', 'An address that no member has is not linked');
 select pg_temp.sign_in('prefix');
 select is(public.link_member() ->> 'status', 'no_member', 'A part of a member''s address is not the address');
@@ -63,6 +65,7 @@ select pg_temp.sign_in('Ada');
 
 select is(
   public.link_member()::text, '{"status" : "linked", "company_name" : "Acorn", "name" : "Ada", "role" : "admin"}',
+  -- Proves: keys.23, keys.24
   'Addresses are compared without case'
 );
 select is(
@@ -80,6 +83,7 @@ select pg_temp.hire('Birch', 'Ada', 'ada@acorn.example', 'admin');
 set local role authenticated;
 select is(
   public.link_member()::text, '{"status" : "linked", "company_name" : "Acorn", "name" : "Ada", "role" : "admin"}',
+  -- Proves: keys.25
   'A link is for good: when addresses change afterwards it does not move to another member'
 );
 
@@ -88,6 +92,7 @@ select pg_temp.sign_in('Sam');
 
 select is(
   public.link_member()::text, '{"status" : "several_members", "company_name" : null, "name" : null, "role" : null}',
+  -- Proves: keys.27
   'An address that members of several companies have is linked to none of them'
 );
 reset role;
@@ -100,6 +105,7 @@ select pg_temp.link('Sam of old', 'Birch', 'Sam');
 set local role authenticated;
 select is(
   public.link_member()::text, '{"status" : "linked", "company_name" : "Acorn", "name" : "Sam", "role" : "employee"}',
+  -- Proves: keys.24
   'A member who is linked already does not count: the one that is left is linked'
 );
 
@@ -135,6 +141,7 @@ select throws_ok(
   $$ insert into app.member_accounts (user_id, company_id, member_id)
      values (pg_temp.id('second Uma'), pg_temp.id('Acorn'), pg_temp.id('Uma of Acorn')) $$,
   '23505', null,
+  -- Proves: keys.28
   'One member has one sign-in at most, also when an operator links by hand'
 );
 select throws_ok(

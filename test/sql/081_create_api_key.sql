@@ -36,34 +36,42 @@ create temporary table made as select public.create_api_key('Warehouse') as key;
 select is(
   (select array_agg(field) from made, json_object_keys(key) as field),
   array['id', 'name', 'api_key', 'hint', 'scopes', 'created_at', 'expires_at'],
+  -- Proves: keys.7
   'A new key is answered with id, name, the key itself, hint, scopes, created_at and expires_at'
 );
 select matches(
   (select key ->> 'api_key' from made), '^sk_live_[0-9A-Za-z]{38}$',
+  -- Proves: key.2, authentication.2, keys.9
   'A key is sk_live_ and 38 characters of 0-9A-Za-z'
 );
 select is(
   (select key ->> 'hint' from made), (select 'sk_live_…' || right(key ->> 'api_key', 4) from made),
+  -- Proves: keys.12
   'The hint of a key is its beginning and its last four characters'
 );
 select is(
   (select key -> 'scopes' from made)::text, '["read:members","read:activity"]',
+  -- Proves: authentication.8, keys.20, risk.6
   'A key gets the scopes read:members and read:activity when none are asked for'
 );
 select is(
   (select array[key ->> 'created_at', key ->> 'expires_at'] from made), array[app.iso_8601(now()), null],
+  -- Proves: keys.37
   'A key is created now and does not expire when no expiry is asked for'
 );
 select is(
   (pg_temp.stored('Warehouse')).key_hash, (select sha256(convert_to(key ->> 'api_key', 'UTF8')) from made),
+  -- Proves: keys.11, risk.2
   'What is stored of a key is its SHA-256'
 );
 select is(
   array[(pg_temp.stored('Warehouse')).company_id, (pg_temp.stored('Warehouse')).created_by, (pg_temp.stored('Warehouse')).id],
   array[pg_temp.id('Acorn'), pg_temp.id('Ada of Acorn'), (select (key ->> 'id')::uuid from made)],
+  -- Proves: keys.17, keys.28
   'A key belongs to its creator''s company and names its creator'
 );
 select is(
+  -- Proves: keys.9
   current_setting('app.new_api_key'), '', 'After its creation a key stands in no setting of the transaction'
 );
 select is(
@@ -73,6 +81,7 @@ select is(
 );
 select is(
   public.create_api_key('Soon', array['read:rewards'], '2999-12-31 23:00:00.5-01') ->> 'expires_at', '3000-01-01T00:00:00.500000Z',
+  -- Proves: keys.37
   'A key may have an expiry'
 );
 select lives_ok(
@@ -87,6 +96,7 @@ select is_empty(
     where pg_temp.refusal(format('select public.create_api_key(%L)', name))
       <> 'PT400 | name | name must be a text of 1 to 100 characters'
   $$,
+  -- Proves: keys.19
   'A name that is missing, empty, nothing but white space or too long is refused with PT400, which names the field'
 );
 select is_empty(
@@ -110,6 +120,7 @@ select is_empty(
     where pg_temp.refusal(format('select public.create_api_key(%L, %L)', 'Key', scopes)) <>
       'PT400 | scopes | scopes must be one or more of read:members, read:activity, read:rewards, read:analytics, write:rewards, each once'
   $$,
+  -- Proves: keys.19
   'Scopes that are missing, empty, unknown, null, nested or there twice are refused with PT400, which lists the scopes'
 );
 select is_empty(
@@ -118,6 +129,7 @@ select is_empty(
     where pg_temp.refusal(format('select public.create_api_key(%L, expires_at => %L)', 'Key', expiry))
       <> 'PT400 | expires_at | expires_at must be in the future, before the year 10000'
   $$,
+  -- Proves: keys.19
   'An expiry that has passed or lies past the year 9999 is refused with PT400'
 );
 select is((select count(*) from app.api_keys), 4::bigint, 'A refused call makes no key');
@@ -133,6 +145,7 @@ select is_empty(
 
 select throws_ok(
   $$ insert into app.api_keys (name, scopes, key_hash) values ('Mine', '{read:members}', sha256('mine')) $$,
+  -- Proves: keys.10
   '42501', 'permission denied for table api_keys', 'An admin cannot choose the hash of a key'
 );
 select throws_ok(
@@ -182,6 +195,7 @@ select results_eq(
     from app.api_keys where name = 'Chosen'
   $$,
   $$ values (pg_temp.id('Acorn'), false, false, false, pg_temp.id('Ada of Acorn'), now(), null::timestamptz, null::uuid) $$,
+  -- Proves: keys.10
   'The trigger decides everything but name, scopes and expiry, whoever inserts'
 );
 select set_config('request.jwt.claims', '', true);
@@ -227,9 +241,11 @@ select bag_eq(
   'The search below finds what is there: the name of a key stands with the key and in the history'
 );
 select is_empty(
+  -- Proves: key.2, authentication.2, keys.9, keys.11, keys.13, risk.2
   $$ select pg_temp.tables_with(key ->> 'api_key') from made $$, 'The key stands in no column of any table'
 );
 select is_empty(
+  -- Proves: keys.13
   $$ select pg_temp.tables_with(substr(key ->> 'api_key', 9, 32)) from made $$, 'Its random part stands in no column of any table'
 );
 

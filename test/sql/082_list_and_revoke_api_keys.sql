@@ -51,6 +51,7 @@ select is(
   'Keys are listed newest first, each active or expired, with their last use'
 );
 select is(
+  -- Proves: key.2, states.2, authentication.2, keys.9
   public.list_api_keys()::text !~ '(key_hash|sk_live_[0-9A-Za-z]|\\x[0-9a-f]{2})', true, 'A listed key shows neither key nor hash'
 );
 
@@ -89,11 +90,13 @@ select is(
 select is(
   pg_temp.listed('name', 'status', 'revoked_at', 'revoked_by'),
   array['Warehouse active null null', 'Mail revoked ' || app.iso_8601(now()) || ' Ada', 'Expired expired null null'],
+  -- Proves: keys.29, keys.31
   'A revoked key stays listed as revoked, with when and by whom, and no other key has changed'
 );
 select pg_temp.sign_in('Amy');
 select is(
   public.revoke_api_key((select mail from ids)) ->> 'revoked_by', 'Ada',
+  -- Proves: keys.31
   'Revoking a revoked key changes nothing: it names who revoked it first'
 );
 select lives_ok('select public.revoke_api_key((select expired from ids))', 'An expired key can be revoked');
@@ -124,6 +127,7 @@ update app.api_keys set revoked_at = null, revoked_by = null, name = 'Renamed', 
 select results_eq(
   $$ select name, scopes, revoked_at, revoked_by from app.api_keys where id = (select mail from ids) $$,
   $$ values ('Mail', array['read:members'], now(), pg_temp.id('Ada of Acorn')) $$,
+  -- Proves: states.5, keys.30
   'A revoke cannot be undone and a revoked key cannot be changed, not by postgres either'
 );
 select pg_temp.sign_in('Ben');
@@ -133,10 +137,12 @@ select results_eq(
     where id = (select birch from ids) returning name, scopes, key_hash = sha256('chosen'), created_by
   $$,
   $$ values ('Renamed', array['read:members'], false, pg_temp.id('Ben of Birch')) $$,
+  -- Proves: lifecycle.7
   'Of an update that says many things the name counts: scopes, hash and creator are fixed for life, whoever writes it'
 );
 select is_empty(
   $$ update app.api_keys set scopes = '{write:rewards}', created_by = null, key_hash = sha256('chosen') where id = (select birch from ids) returning id $$,
+  -- Proves: lifecycle.7
   'An update of what is fixed for life changes nothing'
 );
 set local request.jwt.claims = '';
@@ -151,13 +157,16 @@ update app.members set role = 'employee' where id = pg_temp.id('Ada of Acorn');
 -- Acting as Ada, who has just become a plain member; her session is the same.
 set local role authenticated;
 
+-- Proves: keys.18, risk.5
 select is(public.list_api_keys()::text, '[]', 'Who stops being an admin sees no key from the next call on');
 select throws_ok(
   $$ select public.create_api_key('Key') $$, 'PT403', 'only an admin may create API keys',
+  -- Proves: keys.18, risk.5
   'Who stops being an admin can create no key from the next call on'
 );
 select throws_ok(
   $$ select public.revoke_api_key((select warehouse from ids)) $$, 'PT404', 'no API key of your company has this id',
+  -- Proves: keys.18
   'Who stops being an admin can revoke no key from the next call on'
 );
 select is(public.list_api_key_events()::text, '[]', 'Who stops being an admin sees no history from the next call on');

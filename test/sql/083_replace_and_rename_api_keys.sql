@@ -36,6 +36,7 @@ select pg_temp.sign_in('Amy');
 do $$ begin perform public.revoke_api_key(revoked) from ids; end $$;
 select throws_ok(
   format('select public.replace_api_key(%L, %L)', mail, overlap), 'PT400', 'overlap must be 0, 1 hour, 24 hours or 7 days',
+  -- Proves: lifecycle.2
   'An overlap of ' || coalesce(overlap, 'null') || ' is refused'
 )
 from ids, unnest(array['2 hours', '-1 hour', null]) as overlap;
@@ -45,6 +46,7 @@ select throws_ok(
 );
 select throws_ok(
   format('select public.replace_api_key(%L)', id), 'PT409', 'a key that is revoked, expired or replaced already cannot be replaced',
+  -- Proves: lifecycle.4
   'A key that is ' || what || ' cannot be replaced'
 )
 from ids, lateral (values (revoked, 'revoked'), (expired, 'expired')) as gone (id, what);
@@ -60,6 +62,7 @@ select results_eq(
   $$ select made.name, made.scopes, made.expires_at, made.created_by, made.key_hash = sha256(convert_to(key ->> 'api_key', 'UTF8'))
      from successor, pg_temp.stored((key ->> 'id')::uuid) as made $$,
   $$ values ('Mail', array['read:members'], now() + interval '365 days', pg_temp.id('Amy of Acorn'), true) $$,
+  -- Proves: lifecycle.1
   'A successor has name and scopes of the old key, an expiry of its own, and its own creator and hash'
 );
 select is_empty(
@@ -69,33 +72,40 @@ select is_empty(
 select results_eq(
   $$ select old.expires_at, old.revoked_at, old.replaced_by::text, old.created_by from ids, pg_temp.stored(mail) as old $$,
   $$ select now() + interval '1 hour', null::timestamptz, key ->> 'id', pg_temp.id('Ada of Acorn') from successor $$,
+  -- Proves: lifecycle.2
   'The old key expires at the end of the overlap and names its successor'
 );
 select throws_ok(
+  -- Proves: lifecycle.4
   'select public.replace_api_key((select mail from ids))', 'PT409', null, 'A key that is replaced cannot be replaced again: its successor can'
 );
 select lives_ok($$ select public.replace_api_key((select (key ->> 'id')::uuid from successor), '7 days') $$, 'A successor can be replaced');
 do $$ begin perform public.replace_api_key(warehouse, '24 hours') from ids; end $$;
 select is(
   (select old.expires_at from ids, pg_temp.stored(warehouse) as old), now() + interval '30 minutes',
+  -- Proves: lifecycle.3
   'An overlap never makes a key live longer than it was to'
 );
 select is(
   (select pg_temp.history(mail) from ids), array['created Mail Ada', 'replaced Mail Amy'],
+  -- Proves: lifecycle.9
   'The history says who replaced a key'
 );
 do $$ begin perform public.revoke_api_key((key ->> 'id')::uuid) from successor; end $$;
+-- Proves: lifecycle.5
 select is((select (pg_temp.stored(mail)).revoked_at from ids), null, 'Revoking a successor leaves the old key as it is');
 
 -- Rename
 
 select is(
   (select public.rename_api_key(warehouse, 'Storage')::text from ids), (select format('{"id" : "%s", "name" : "Storage"}', warehouse) from ids),
+  -- Proves: lifecycle.6
   'An admin can rename a key: the answer says which, and how it is called now'
 );
 do $$ begin perform public.rename_api_key(warehouse, 'Storage') from ids; end $$;
 select is(
   (select pg_temp.history(warehouse) from ids), array['created Warehouse Ada', 'replaced Warehouse Amy', 'renamed Warehouse Storage Amy'],
+  -- Proves: lifecycle.6
   'The history says both names and who renamed; the same name once more is no event'
 );
 select throws_ok(

@@ -110,6 +110,7 @@ reset role;
 
 select throws_ok(
   'update app.api_key_events set action = action', '42501', 'app.api_key_events only grows: update is refused',
+  -- Proves: lifecycle.9, leaving.6, actor.6
   'The owner of the table cannot change an event'
 );
 select throws_ok(

@@ -140,6 +140,7 @@ select pg_temp.give_functions_to('postgres');
 select set_eq(
   'select distinct pg_temp.answer(call) from calls',
   array['PT500 row-level security does not bind postgres'],
+  -- Proves: layer.9
   'A function that belongs to postgres refuses to run: row-level security does not bind its owner'
 );
 
@@ -207,6 +208,7 @@ select isnt_empty(
 reset role;
 select is_empty(
   'select call from answers where pg_temp.answer(call) <> answer',
+  -- Proves: layer.9
   'Also then every function answers as before, because each names the company itself wherever it looks'
 );
 do $$

@@ -98,6 +98,7 @@ select bag_eq(
     ('app.api_keys.expires_at'), ('app.api_keys.revoked_at'), ('app.api_keys.revoked_by'), ('app.api_keys.replaced_by'),
     ('app.api_key_events.former_name'), ('app.api_key_events.replaced_by'),
     ('app.api_key_uses.last_used_at'), ('app.api_key_events.expires_at') $$,
+  -- Proves: member.2, kudos.2
   'These columns may be null, as the specification says, and no other'
 );
 
@@ -244,6 +245,7 @@ select is_empty(
   $$ select * from outcomes where expected = 'inserted' and outcome <> expected $$, 'What the check constraints allow is accepted, up to their limits'
 );
 select is_empty(
+  -- Proves: rating.2
   $$ select * from outcomes where expected <> 'inserted' and outcome <> expected $$, 'What they do not allow is refused, each by its constraint'
 );
 select is_empty(

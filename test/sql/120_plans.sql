@@ -266,6 +266,7 @@ from pages as p order by p.place;
 -- So only the page itself can have been sorted. A page led by a common filter would also read its 3,000 rows.
 select cmp_ok(
   m.fetched, '<=', m.answered + p.besides,
+  -- Proves: reaching.5
   format('A page of %s reads of its table the rows that it answers and at most %s more', p.name, p.besides)
 )
 from pages as p join measured as m on m.planned = 'now' and m.page = p.name and m.relation = p.paged order by p.place;

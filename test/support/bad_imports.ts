@@ -26,6 +26,7 @@ const bytes = (...parts: (string | number[] | Buffer)[]): Uint8Array<ArrayBuffer
 const named = (name: number[]) => bytes('{"external_id": "bad", "name": "', name, '", "points_cost": 1}');
 
 const bodies: BadRequests = {
+  // Proves: errors.2, rows.26
   "a body that is not JSON is refused": [
     ...[" ", "\r\n", "{", "[", row.slice(0, -1), `${row},`, `${row}${row}`, `${row}\n${row}`, `[${row},]`, "nothing"],
     ...["1,}", "01}", "+1}", ".5}", "0x10}", "NaN}", "Infinity}", "undefined}"].map((end) => row.replace("1}", end)),
@@ -35,6 +36,7 @@ const bodies: BadRequests = {
     ...["[".repeat(100_000), '{"rewards":'.repeat(10_000)],
   ].map((body) => post(body, invalid)),
 
+  // Proves: rows.27
   "a body that is not UTF-8 is refused": [
     ...[[0x80], [0xe4], [0xff], [0xc0, 0xaf], [0xc0, 0x80], [0xe0, 0x80, 0xaf], [0xed, 0xa0, 0x80]].map(named),
     ...[
@@ -48,11 +50,13 @@ const bodies: BadRequests = {
     .map((body) => post(body, invalid))
     .concat({ ...post(bytes(gzipSync(row)), invalid), headers: { "Content-Encoding": "gzip" } }),
 
+  // Proves: errors.3, rows.28
   "an empty body is refused: no bytes, no rewards": [
     ...["", "[]", " [ ] ", '{"rewards": []}', '{"\\u0072ewards": []}'].map((body) => post(body, empty)),
     { ...post("", empty), headers: { "Content-Type": "application/json" } },
   ],
 
+  // Proves: rows.30, rows.33
   "a body that is neither a reward, nor an array, nor an object with rewards alone is refused": [
     ...["null", "true", "1", "1e400", '"text"', '"[]"', '{"rewards": null}', '{"rewards": {}}', '{"rewards": 5}'],
     ...[`{"rewards": ${row}}`, '{"rewards": "[]"}', `{"rewards": [${row}], "dry_run": true}`],
@@ -60,6 +64,7 @@ const bodies: BadRequests = {
     '{"rewards": [], "external_id": "bad", "name": "Bad", "points_cost": 1}',
   ].map((body) => post(body, shape)),
 
+  // Proves: errors.4, rows.29
   "more than 500 rewards are refused": [
     `[${Array(501).fill(row)}]`,
     `{"rewards": [${Array(501).fill("null")}]}`,
@@ -96,12 +101,14 @@ const ones = (rows: number): string =>
   Array.from({ length: Math.min(20, rows) }, (_, n) => `rewards[${n}]: ${noObject}`).join("; ");
 
 const rewards: BadRequests = {
+  // Proves: import.5, rows.21
   "a row must be an object": [
     ...["null", "1", '"a"', "true", "[]", "[{}]", deep].map((one) => post(`[${one}]`, `rewards[0]: ${noObject}`)),
     post(`{"rewards": [null]}`, `rewards[0]: ${noObject}`),
     post(`[${JSON.stringify(reward)}, 7]`, `rewards[1]: ${noObject}`),
   ],
 
+  // Proves: rows.1, rows.34
   "external_id, name and points_cost are required": [
     post("{}", problems([text("external_id", 255), text("name", 255), cost])),
     post('{"name": "Bad", "points_cost": 1}', problems([text("external_id", 255)])),
@@ -118,29 +125,35 @@ const rewards: BadRequests = {
     ),
   ],
 
+  // Proves: import.7, rows.5, rows.6, rows.15
   "external_id and name must be strings of 1 to 255 characters": ["external_id", "name"].flatMap((name) =>
     [...wrongTypes, '""', JSON.stringify("é".repeat(256)), JSON.stringify("🦔".repeat(256)), deep].map((json) =>
       field(name, json, text(name, 255)),
     ),
   ),
 
+  // Proves: import.8, rows.7, rows.16
   "description must be a string of up to 2000 characters or null": [
     ...["5", "true", "[]", "{}", JSON.stringify("x".repeat(2001))],
   ].map((json) => field("description", json, description)),
 
+  // Proves: import.11, rows.8, rows.17
   "reward_type must be a string of 1 to 50 characters": [...wrongTypes, '""', JSON.stringify("x".repeat(51))].map(
     (json) => field("reward_type", json, text("reward_type", 50)),
   ),
 
+  // Proves: import.9, errors.7, rows.11, rows.18
   "points_cost must be a number of 0 or more, in no quotes": [
     ...["null", "true", "false", "[]", "[1]", "{}", '""', '"1"', '"250"', '"Infinity"', "-1", "-0.1", "-1e-300"],
     ...["-1e400", deep],
   ].map((json) => field("points_cost", json, cost)),
 
+  // Proves: rows.10
   "points_cost must be at most 9007199254740991": [
     ...["9007199254740992", "9007199254740991.5", "1e16", "1e308", "1e400", "9".repeat(400)],
   ].map((json) => field("points_cost", json, most)),
 
+  // Proves: rows.13
   "a text must not hold NUL or lone surrogates": [
     ...["external_id", "name", "description", "reward_type"].map((name) => field(name, '"a\\u0000b"', odd(name))),
     ...['"\\ud800"', '"\\udc00"', '"\\ude00\\ud83d"', '"a\\ud83d"', '"\\ud83d\\ud83d\\ude00"'].map((json) =>
@@ -151,6 +164,7 @@ const rewards: BadRequests = {
     field("reward_type", '"\\ud83d"', odd("reward_type")),
   ],
 
+  // Proves: rows.19, rows.25
   "a field that a reward does not have must be left out": [
     ...["colour", "id", "company_id", "is_archived", "stock_count", "image_url", "vendor_name", "created_at", "Name"],
     ...["constructor", "__proto__", "toString"],
@@ -186,6 +200,7 @@ const rewards: BadRequests = {
     ),
   ],
 
+  // Proves: rows.20
   "external_id must be unique in the request: the later row is named": [
     post(JSON.stringify([reward, reward]), `rewards[1]: ${shared}`),
     post(
@@ -198,6 +213,7 @@ const rewards: BadRequests = {
     ),
   ],
 
+  // Proves: errors.5, rows.22, rows.23
   "all problems of all rows are named, a row's in the order of the fields": [
     post(
       '[{"zebra": 1, "points_cost": "1", "reward_type": "", "colour": 1, "description": 5, "name": "", "external_id": 7}]',
@@ -212,6 +228,7 @@ const rewards: BadRequests = {
     ),
   ],
 
+  // Proves: rows.24
   "at most 20 problems are named, then how many more there are": [
     post(`[${Array(20).fill("1")}]`, ones(20)),
     post(`[${Array(21).fill("1")}]`, `${ones(21)}; and 1 more`),

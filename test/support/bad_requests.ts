@@ -33,6 +33,7 @@ const notFound = (path: string, shown = path): BadRequest => ({ path, status: 40
 const uuid = "0a8f3f6e-2f0c-4c55-9a53-3f6b1c0d9e11";
 
 const paths: BadRequests = {
+  // Proves: service.10, versioning.2, requests.52
   "an unknown path is a 404 that names it, relative to the base address": [
     ...words`/people /member /user /reward /kudo /day-rating /day_ratings /pulse_responses /pulse /health /v1/members
       /members.json /rewards.csv /rewards/import /openapi.json /favicon.ico /.env /.git/config /public-api
@@ -47,11 +48,13 @@ const paths: BadRequests = {
       /members%23 /members;v=1 /members, /members&limit=1 /* /% /%zz /%ff /%C3%A9 //evil.example/members /@evil.example
       /day%2Dratings /%3Cscript%3Ealert(1)%3C/script%3E /members'or'1'='1 //`.map((path) => notFound(path)),
 
+  // Proves: requests.52
   "a query does not appear in a 404": [
     notFound("/people?email=someone@example.com", "/people"),
     notFound("/people?", "/people"),
   ],
 
+  // Proves: requests.53
   "a method that a path does not have is a 405 that lists the path's methods": [
     ...[...endpoints, ...lists.flatMap((list) => list.aliases.map((path) => ({ path, method: "GET" })))].flatMap(
       ({ path }) =>
@@ -84,6 +87,7 @@ const other = /(?:^|&)((?!changed_after)\w+)=/;
 const limit = "limit must be an integer from 1 to 1000";
 
 const parameters: BadRequests = {
+  // Proves: limits.1, requests.16, requests.22
   "a limit that is not a plain integer from 1 to 1000 is refused, never clamped": [
     ...words`0 -1 1001 10000 99999999999999999999 %2B5 +5 5+ %205 5.0 5.5 1e2 0x10 010 null NaN Infinity true ten %D9%A5
       %EF%BC%95 5%00 5%0A 10,20 10;drop%20table 5%E2%80%8B [10]`.map((value) => get(`/members?limit=${value}`, limit)),
@@ -108,10 +112,12 @@ const parameters: BadRequests = {
     ),
   ],
 
+  // Proves: requests.20, requests.22
   "a format that is not json or csv is refused": ["", ...words`JSON CSV xml json%20 csv,json null text/csv`].map(
     (format) => get(`/rewards?format=${format}`, "format must be json or csv"),
   ),
 
+  // Proves: requests.17, requests.18, requests.22
   "an id that is not a uuid is refused and named": [
     ...[
       "",
@@ -136,6 +142,7 @@ const parameters: BadRequests = {
       ),
     ),
 
+  // Proves: reaching.7
   "an include that is not a list of further columns, each once, is refused with their names": [
     ...[
       "",
@@ -153,10 +160,12 @@ const parameters: BadRequests = {
     ),
   ],
 
+  // Proves: parameters.13, requests.21, requests.22
   "include_archived with any value but true is refused": ["", ...words`false TRUE True 1 yes true%20 null`].map(
     (value) => get(`/rewards?include_archived=${value}`, "include_archived must be true"),
   ),
 
+  // Proves: requests.22, requests.41
   "escape_formulas with any value but true is refused, and so it is without format=csv": [
     ...["", "false", "1"].map((value) =>
       get(`/members?format=csv&escape_formulas=${value}`, "escape_formulas must be true"),
@@ -165,6 +174,7 @@ const parameters: BadRequests = {
     get("/rewards?escape_formulas=true&format=json", "escape_formulas needs format=csv"),
   ],
 
+  // Proves: requests.23
   "an empty role is refused, and one that is no text": [
     get("/members?role=", "role must not be empty"),
     get("/members?role", "role must not be empty"),
@@ -180,6 +190,7 @@ const parameters: BadRequests = {
     ),
   ],
 
+  // Proves: parameters.15, requests.24, rows.25
   "a parameter that no endpoint has is refused, with a list of what the endpoint accepts": [
     ...words`teamid Limit team-id offset page cursor select order company_id key_hash api_key limit.x __proto__
       constructor toString`.map((name) => leftOut(`${name}=1`, name)),
@@ -203,6 +214,7 @@ const parameters: BadRequests = {
     leftOut("?limit=5", '"?limit"'),
   ],
 
+  // Proves: parameters.14, endpoints.3, endpoints.13, requests.25
   "a parameter that another endpoint has is refused": [
     ...lists.flatMap(({ path, parameters }) =>
       ["since=2026-01-01", `team_id=${uuid}`, "role=admin", "include_archived=true", `sender_id=${uuid}`]
@@ -218,6 +230,7 @@ const parameters: BadRequests = {
     },
   ],
 
+  // Proves: requests.26
   "a parameter that comes twice is refused, also when both say the same": [
     ...["limit=5&limit=5", "limit=5&limit=6&limit=x", "role=admin&role=employee", "limit=5&%6Cimit=0"].map((query) =>
       twice("/members", query),
@@ -250,37 +263,46 @@ const noDateTimes = (...values: string[]): BadRequest[] =>
   });
 
 const dateTimes: BadRequests = {
+  // Proves: requests.23
   "a date-time must not be empty": noDateTimes("", "%20", "null", "undefined"),
+  // Proves: requests.19
   "words are no date-times, also not those that PostgreSQL knows": noDateTimes(
     ...words`now now() today yesterday tomorrow infinity -infinity epoch allballs`,
   ),
+  // Proves: requests.31
   "a day that does not exist is refused": noDateTimes(
     ...words`2026-02-30 2026-02-29 2100-02-29 1900-02-29T10:00Z 2026-04-31 2026-13-01 2026-00-10 2026-01-00
       2026-01-32T00:00:00Z`,
   ),
+  // Proves: requests.32
   "a year must be 0001 to 9999, in four digits": noDateTimes(
     ...words`0000-01-01 10000-01-01 %2B2026-01-01 -0001-01-01 -2026-01-01T00:00Z 26-01-01 2026-01-01%20BC`,
   ),
+  // Proves: requests.33
   "a time of day must be 00:00:00 to 23:59:59.999999999: no 24:00, no leap second": noDateTimes(
     ...words`2026-01-01T24:00 2026-01-01T24:00:00Z 2026-12-31T23:59:60Z 2026-01-01T23:60Z 2026-01-01T25:00Z
       2026-01-01T10:15:61Z 2026-01-01T-1:00Z`,
   ),
+  // Proves: requests.29
   "a fraction has one to nine digits after a dot": noDateTimes(
     ...words`2026-01-01T10:15:30.Z 2026-01-01T10:15:30.1234567890Z 2026-01-01T10:15:30,5Z 2026-01-01T10:15.5Z
       2026-01-01T10:15:30.12a`,
   ),
+  // Proves: requests.30
   "a zone is Z, ±hh, ±hh:mm or ±hhmm": noDateTimes(
     ...words`2026-01-01T10:15%2B24:00 2026-01-01T10:15%2B02:60 2026-01-01T10:15%2B2 2026-01-01T10:15%2B020
       2026-01-01T10:15%2B02:0 2026-01-01T10:15%2B02:00:00 2026-01-01T10:15z 2026-01-01T10:15ZZ 2026-01-01T10:15UTC
       2026-01-01T10:15%20UTC 2026-01-01T10:15++02:00 2026-01-01T10:15[Europe/Berlin] 2026-01-01Z 2026-01-01%2B02:00
       2026-01-01T10:15%E2%88%9202:00 2026-01-01T10:15:30+Z`,
   ),
+  // Proves: requests.19
   "other ways to write a date are refused": noDateTimes(
     ...words`2026-1-1 20260101 20260101T101530Z 2026-01 2026 2026-W03-1 2026-015 2026/01/01 01.01.2026 01/31/2026
       1767225600 1767225600000 2026-01-01T 2026-01-01T10 2026-01-01T1015 2026-01-01t10:15Z 2026-01-01%2010:15
       2026-01-01T10:15:30Z%20 %202026-01-01 2026-01-01%0A 2026-01-01%00 '2026-01-01' %222026-01-01%22
       Thu,%2001%20Jan%202026%2000:00:00%20GMT %D9%A2026-01-01 2026-01-01T10:15Z;drop%20table P1D 2026-01-01/2026-01-02`,
   ),
+  // Proves: requests.38
   "since after until is refused, by a nanosecond too": [
     "since=2026-01-02&until=2026-01-01",
     "until=2026-01-01&since=2026-01-02",
@@ -310,6 +332,7 @@ const headers: BadRequests = {
       { "X-HTTP-Method": "DELETE", "X-Method-Override": "PUT" },
     ),
   ],
+  // Proves: errors.1
   "an error is JSON whatever the caller accepts": [
     ...sentWith(people, { Accept: "text/html" }, { Accept: "text/csv" }),
     ...sentWith(badLimit, { Accept: "application/xml;q=1, */*;q=0" }, { "If-None-Match": "*", Range: "bytes=0-1" }),
