@@ -83,12 +83,6 @@ export const list: readonly Parameter[] = [
     description:
       "Only the rows that follow the row with this id, under the same filters: the id of a page's last row brings the next page. It must be the id of a row of this list, but need not meet the filters.",
   },
-  {
-    name: "changed_after",
-    kind: "changed_after",
-    description:
-      "For keeping a copy: `start` brings every row, then the `cursor` of the last row brings what was added, changed or deleted since, oldest change first. Each row has `cursor` and `deleted` behind its other columns; of a deleted row all but these and `id` are null. Only with `limit`, `format`, `escape_formulas` and `include`.",
-  },
 ];
 
 /** The additional parameters of lists with a time window (`docs/api.md`, Lists). */
@@ -117,6 +111,14 @@ export const include: Parameter = {
   name: "include",
   kind: "include",
   description: "Further columns, with commas between them: appended after the others, always in the same order.",
+};
+
+/** Of the lists that copies can be kept of: those of app.changing_lists (`docs/api.md`, Keeping a copy). */
+export const changedAfter: Parameter = {
+  name: "changed_after",
+  kind: "changed_after",
+  description:
+    "For keeping a copy: `start` brings every row, then the `cursor` of the last row brings what was added, changed or deleted since, oldest change first. Each row has `cursor` and `deleted` behind its other columns; of a deleted row all but these and `id` are null. Only with `limit`, `format`, `escape_formulas` and `include`.",
 };
 
 /** The columns behind all others of a list with `changed_after` (`docs/api.md`, Keeping a copy). */

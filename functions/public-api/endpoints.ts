@@ -1,5 +1,5 @@
 // The table of all endpoints, as plain data. Routing, validation, GET /, CSV and OpenAPI all use it.
-import { type Endpoint, id, include, list, teamId, window } from "./endpoint.ts";
+import { changedAfter, type Endpoint, id, include, list, teamId, window } from "./endpoint.ts";
 
 /** The API version that `GET /` reports (`docs/api.md`, Versioning). */
 export const version = "1.2.0";
@@ -34,6 +34,7 @@ export const endpoints: readonly Endpoint[] = [
       "Lists the company's people with name, email address, role and team, newest first; `team_id` and `role` filter them. Erased people are not in it.",
     parameters: [
       ...list,
+      changedAfter,
       teamId,
       { name: "role", kind: "text", description: "Only people with exactly this role; case matters." },
     ],
@@ -60,7 +61,7 @@ export const endpoints: readonly Endpoint[] = [
     operationId: "listTeams",
     summary: "The teams that people are in",
     description: "Lists the company's teams, newest first: the names behind `team_id`, also of teams without people.",
-    parameters: list,
+    parameters: [...list, changedAfter],
     rows: { name: "Team", description: "A team of the company." },
     columns: [
       id,
@@ -83,6 +84,7 @@ export const endpoints: readonly Endpoint[] = [
       "Lists kudos: who thanked whom, when, for what and with which message, newest first. A time window (`since`, `until`), category, sender and receiver filter them; all filters that are sent must be met. `include` adds the ids of people and category. An erased person is `Former member`, with an empty email address.",
     parameters: [
       ...list,
+      changedAfter,
       include,
       ...window,
       { name: "category_id", kind: "uuid", description: "Only kudos of this category." },
@@ -145,7 +147,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: "What kudos are given for",
     description:
       "Lists the categories of kudos, newest first: the names behind `category_id`, and the values that this filter of `GET /activity` takes.",
-    parameters: list,
+    parameters: [...list, changedAfter],
     rows: { name: "Category", description: "A category of kudos." },
     columns: [
       id,
@@ -173,6 +175,7 @@ export const endpoints: readonly Endpoint[] = [
       "Lists the rewards that people can buy with points, with price, stock and vendor, newest first. Archived rewards are left out unless `include_archived=true` is sent; `include` adds the id of the import.",
     parameters: [
       ...list,
+      changedAfter,
       include,
       { name: "include_archived", kind: "true", description: "Archived rewards too; without it they are left out." },
     ],
@@ -215,7 +218,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: "How days were rated, by team",
     description:
       "Lists day ratings, from 1 (bad) to 5 (good), with comment and team, newest first; a time window (`since`, `until`) and `team_id` filter them. They are anonymous: a rating belongs to a team at most, never to a person.",
-    parameters: [...list, include, ...window, teamId],
+    parameters: [...list, changedAfter, include, ...window, teamId],
     rows: { name: "DayRating", description: "How somebody of a team rated a day." },
     columns: [
       id,
@@ -244,7 +247,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: "Answers to pulse surveys",
     description:
       "Lists answers to pulse surveys with their questions, newest first; a time window (`since`, `until`) filters them. They are anonymous: an answer names neither a person nor a team.",
-    parameters: [...list, include, ...window],
+    parameters: [...list, changedAfter, include, ...window],
     rows: { name: "PulseAnswer", description: "An answer to a question of a pulse survey." },
     columns: [
       id,

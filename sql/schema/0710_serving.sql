@@ -39,21 +39,12 @@ grant execute on function app.refuse_without_row_security to public_api;
 comment on function app.refuse_without_row_security is 'Raises PT500: row-level security does not bind the current role.';
 
 -- The response headers of a page for the Edge Function (PostgREST's setting response.headers): the ids of key and
--- company for the request log, the number of rows, and whether there are more. It is a text for format(), because JSON
+-- company for the request log, the number of rows, whether there are more, and what to send next, the id or the cursor
+-- of the last row. It is a text for format(), because JSON
 -- functions took a tenth of a small page's time, and uuids, integers and booleans need no escaping. Each list calls
 -- format() itself, because another function call took a fortieth of the time. The lists assign the result of
 -- set_config, because perform would run it as a query. This function costs no time: it is immutable, so the planner
 -- calls it once and keeps the text.
-create function app.page_headers() returns text
-language sql immutable set search_path = ''
-return '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"}]';
-
-revoke all on function app.page_headers from public;
-grant execute on function app.page_headers to public_api;
-comment on function app.page_headers is
-  'The response.headers of a page, for format(): the ids of key and company, the number of its rows, true or false for whether there are more.';
-
--- The same with a fifth: what to send next, the id or the cursor of the last row, for the header Link.
 create function app.list_headers() returns text
 language sql immutable set search_path = ''
 return '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next":"%s"}]';

@@ -90,6 +90,7 @@ declare
   api_key app.verified_key;
   found_rows bigint;
   page json;
+  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := timestamptz 'infinity';
@@ -113,8 +114,9 @@ begin
   end if;
 
   if lead_by is null then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-      select item, row_number() over () as place from (
+    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select item.id, item, row_number() over () as place from (
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
         from api.members as m
         where m.company_id = api_key.company_id
@@ -124,8 +126,9 @@ begin
       ) as item
     ) as numbered;
   elsif lead_by = 'team' then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-      select item, row_number() over () as place from (
+    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select item.id, item, row_number() over () as place from (
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
         from api.members as m
         where m.company_id = api_key.company_id and m.team_id = list_members.team_id
@@ -136,8 +139,9 @@ begin
       ) as item
     ) as numbered;
   else
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-      select item, row_number() over () as place from (
+    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select item.id, item, row_number() over () as place from (
         select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
         from api.members as m
         where m.company_id = api_key.company_id and m.role = list_members.role
@@ -151,7 +155,7 @@ begin
 
   headers := set_config(
     'response.headers',
-    format(app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text),
+    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next),
     true
   );
   return coalesce(page, '[]');

@@ -26,6 +26,7 @@ declare
   api_key app.verified_key;
   found_rows bigint;
   page json;
+  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := timestamptz 'infinity';
@@ -43,8 +44,9 @@ begin
     end if;
   end if;
 
-  select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-    select item, row_number() over () as place from (
+  select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
+  into found_rows, page, next from (
+    select item.id, item, row_number() over () as place from (
       select t.id, t.name, t.created_at
       from api.teams as t
       where t.company_id = api_key.company_id
@@ -56,7 +58,7 @@ begin
 
   headers := set_config(
     'response.headers',
-    format(app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text),
+    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next),
     true
   );
   return coalesce(page, '[]');

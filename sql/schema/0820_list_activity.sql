@@ -143,6 +143,7 @@ declare
   api_key app.verified_key;
   found_rows bigint;
   page json;
+  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := until + interval '1 microsecond';
@@ -177,9 +178,10 @@ begin
   -- done in the statement of the page, because another statement would have another snapshot: a kudos of a new category, committed
   -- between the two, would have no category name.
   if lead_by is null then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-      select item, row_number() over () as place from (
-        select case when include is null then item else item_with_ids end as item
+    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select id, item, row_number() over () as place from (
+        select item.id, case when include is null then item else item_with_ids end as item
         from api.activity as k
         cross join lateral (
           select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
@@ -198,9 +200,10 @@ begin
       ) as ordered
     ) as numbered;
   elsif lead_by = 'sender' then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-      select item, row_number() over () as place from (
-        select case when include is null then item else item_with_ids end as item
+    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select id, item, row_number() over () as place from (
+        select item.id, case when include is null then item else item_with_ids end as item
         from api.activity as k
         cross join lateral (
           select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
@@ -221,9 +224,10 @@ begin
       ) as ordered
     ) as numbered;
   elsif lead_by = 'receiver' then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-      select item, row_number() over () as place from (
-        select case when include is null then item else item_with_ids end as item
+    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select id, item, row_number() over () as place from (
+        select item.id, case when include is null then item else item_with_ids end as item
         from api.activity as k
         cross join lateral (
           select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
@@ -244,9 +248,10 @@ begin
       ) as ordered
     ) as numbered;
   else
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-      select item, row_number() over () as place from (
-        select case when include is null then item else item_with_ids end as item
+    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select id, item, row_number() over () as place from (
+        select item.id, case when include is null then item else item_with_ids end as item
         from api.activity as k
         cross join lateral (
           select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
@@ -279,7 +284,7 @@ begin
 
   headers := set_config(
     'response.headers',
-    format(app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text),
+    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next),
     true
   );
   return coalesce(page, '[]');

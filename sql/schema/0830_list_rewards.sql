@@ -42,6 +42,7 @@ declare
   api_key app.verified_key;
   found_rows bigint;
   page json;
+  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := timestamptz 'infinity';
@@ -60,9 +61,10 @@ begin
   end if;
 
   if include_archived is not true then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-      select item, row_number() over () as place from (
-        select case when include is null then item else item_with_external_id end as item
+    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select id, item, row_number() over () as place from (
+        select item.id, case when include is null then item else item_with_external_id end as item
         from api.rewards as r
         cross join lateral (
           select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
@@ -75,9 +77,10 @@ begin
       ) as ordered
     ) as numbered;
   else
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-      select item, row_number() over () as place from (
-        select case when include is null then item else item_with_external_id end as item
+    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select id, item, row_number() over () as place from (
+        select item.id, case when include is null then item else item_with_external_id end as item
         from api.rewards as r
         cross join lateral (
           select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
@@ -93,7 +96,7 @@ begin
 
   headers := set_config(
     'response.headers',
-    format(app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text),
+    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next),
     true
   );
   return coalesce(page, '[]');

@@ -39,6 +39,7 @@ declare
   api_key app.verified_key;
   found_rows bigint;
   page json;
+  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := until + interval '1 microsecond';
@@ -62,9 +63,10 @@ begin
   end if;
 
   if team_id is null then
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-      select item, row_number() over () as place from (
-        select case when include is null then item else item_with_team_name end as item
+    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select id, item, row_number() over () as place from (
+        select item.id, case when include is null then item else item_with_team_name end as item
         from api.day_ratings as d
         cross join lateral (select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at) as item
         cross join lateral (select item.*, d.team_name) as item_with_team_name
@@ -75,9 +77,10 @@ begin
       ) as ordered
     ) as numbered;
   else
-    select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-      select item, row_number() over () as place from (
-        select case when include is null then item else item_with_team_name end as item
+    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select id, item, row_number() over () as place from (
+        select item.id, case when include is null then item else item_with_team_name end as item
         from api.day_ratings as d
         cross join lateral (select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at) as item
         cross join lateral (select item.*, d.team_name) as item_with_team_name
@@ -91,7 +94,7 @@ begin
 
   headers := set_config(
     'response.headers',
-    format(app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text),
+    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next),
     true
   );
   return coalesce(page, '[]');

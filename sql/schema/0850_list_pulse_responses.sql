@@ -44,6 +44,7 @@ declare
   api_key app.verified_key;
   found_rows bigint;
   page json;
+  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := until + interval '1 microsecond';
@@ -66,9 +67,10 @@ begin
     end if;
   end if;
 
-  select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
-    select item, row_number() over () as place from (
-      select case when include is null then item else item_with_question_id end as item
+  select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
+  into found_rows, page, next from (
+    select id, item, row_number() over () as place from (
+      select item.id, case when include is null then item else item_with_question_id end as item
       from api.pulse_responses as p
       cross join lateral (select p.id, p."timestamp", p.question, p.response_type, p.value, p.comment) as item
       cross join lateral (select item.*, p.question_id) as item_with_question_id
@@ -81,7 +83,7 @@ begin
 
   headers := set_config(
     'response.headers',
-    format(app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text),
+    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next),
     true
   );
   return coalesce(page, '[]');

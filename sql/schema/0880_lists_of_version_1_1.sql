@@ -114,3 +114,13 @@ $$;
 revoke all on function app.include_in_pulse_responses from public;
 grant execute on function app.include_in_pulse_responses to public_api;
 comment on function app.include_in_pulse_responses is 'A page of GET /pulse-responses with the columns that include names, in the order of docs/api.md.';
+
+-- The response headers of their pages.
+create function app.page_headers() returns text
+language sql immutable set search_path = ''
+return '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"}]';
+
+revoke all on function app.page_headers from public;
+grant execute on function app.page_headers to public_api;
+comment on function app.page_headers is
+  'The response.headers of a page, for format(): the ids of key and company, the number of its rows, true or false for whether there are more.';

@@ -91,11 +91,53 @@ describe("a JSON list", () => {
   });
 });
 
+describe("Link", () => {
+  const link = async (path: string, url = `https://host/public-api${path}`): Promise<string | null> => {
+    for (const rpc of ["list_members", "list_activity", "list_changes"])
+      service.answer(rpc, list("[]", { hasMore: true, next: "NEXT" }));
+    const request = new Request("https://host/", { headers: { "X-API-Key": key } });
+    Object.defineProperty(request, "url", { value: url });
+    return (await service.app(request)).headers.get("Link");
+  };
+  const id = "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d";
+  const cursor = "0f".repeat(28);
+
+  test.each([
+    ["/members", "starting_after=NEXT"],
+    ["/members?", "starting_after=NEXT"],
+    ["/members?limit=5&format=csv", "limit=5&format=csv&starting_after=NEXT"],
+    [`/members?starting_after=${id}&limit=5`, "limit=5&starting_after=NEXT"],
+    [`/members?starting%5Fafter=${id}&limit=5`, "limit=5&starting_after=NEXT"],
+    ["/members?&limit=5&&role=Team+Lead%2B%26", "limit=5&role=Team+Lead%2B%26&starting_after=NEXT"],
+    ["/kudos?since=2026-01-01T10:00%2B02:00", "since=2026-01-01T10:00%2B02:00&starting_after=NEXT"],
+    ["/kudos?include=sender_id,category_id", "include=sender_id%2Ccategory_id&starting_after=NEXT"],
+    ["/members?changed_after=start&limit=5", "limit=5&changed_after=NEXT"],
+    [`/kudos?changed_after=${cursor}&include=sender_id`, "include=sender_id&changed_after=NEXT"],
+    // What ends a link, or a header, or what readers of the header split it at.
+    [
+      `/members?role=a>; rel="prev", <https://evil.example`,
+      "role=a%3E%3B%20rel=%22prev%22%2C%20%3Chttps://evil.example&starting_after=NEXT",
+    ],
+    ["/members?role=\r\nX-Evil: 1\0".replace("\0", ""), "role=%0D%0AX-Evil:%201&starting_after=NEXT"],
+    ["/members?role=größe😀\u007f", "role=gr%C3%B6%C3%9Fe%F0%9F%98%80%7F&starting_after=NEXT"],
+  ])("of a page with more rows is the query as it was sent, from the next row on: %j", async (path, query) => {
+    expect(await link(path)).toBe(`<?${query}>; rel="next"`);
+  });
+
+  test("is not there when there are no more rows, or the database is older and does not say what is next", async () => {
+    service.answer("list_members", list("[]", { hasMore: false, next: id }));
+    expect((await service.send("/members")).headers.get("Link")).toBeNull();
+    service.answer("list_members", list("[]", { hasMore: true }));
+    expect((await service.send("/members")).headers.get("Link")).toBeNull();
+  });
+});
+
 test("nothing but X-Has-More of the database's headers goes on", async () => {
   const { headers } = await service.send("/members");
   expect(headers.get("X-Key-Id")).toBeNull();
   expect(headers.get("X-Company-Id")).toBeNull();
   expect(headers.get("X-Row-Count")).toBeNull();
+  expect(headers.get("X-Next")).toBeNull();
 });
 
 describe("every response", () => {

@@ -28,6 +28,7 @@ const indexes = [
   "api_keys_created_by",
   "api_keys_revoked_by",
   "api_key_events_newest",
+  "\\w+_changed",
 ];
 
 /** Accepted findings of `supabase db advisors`, of level INFO unless `level` is given. */

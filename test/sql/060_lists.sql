@@ -10,7 +10,7 @@ from pg_proc as p where p.pronamespace = 'public'::regnamespace and p.proname li
   and p.proname <> 'list_changes';
 grant select on lists to service_role;
 
-select plan((2 + 3 * count(*))::integer) from lists;
+select plan((2 + 4 * count(*))::integer) from lists;
 
 select pg_temp.furnish('Acorn');
 
@@ -49,9 +49,15 @@ select is_empty(
 set local role service_role;
 
 select is(
-  case when json_array_length(pg_temp.page_of(list, 1)) = 1 then pg_temp.headers() - 'X-Key-Id' end,
-  jsonb_build_object('X-Company-Id', pg_temp.id('Acorn'), 'X-Row-Count', '1', 'X-Has-More', (json_array_length(pg_temp.page_of(list, 2)) = 2)::text),
-  list || ' says in its headers whose rows these are, how many, and whether there are more'
+  (select pg_temp.headers() - 'X-Key-Id' - 'X-Has-More' || jsonb_build_object('rows', json_array_length(page)) from (select pg_temp.page_of(list, 1) as page offset 0) as first),
+  (select jsonb_build_object('X-Company-Id', pg_temp.id('Acorn'), 'X-Row-Count', '1', 'X-Next', page -> 0 ->> 'id', 'rows', 1) from (select pg_temp.page_of(list, 1) as page) as first),
+  list || ' says in its headers whose rows these are, how many, and which is the last'
+)
+from lists;
+select is(
+  case when pg_temp.page_of(list, 1) is not null then pg_temp.headers() ->> 'X-Has-More' end,
+  (json_array_length(pg_temp.page_of(list, 2)) = 2)::text,
+  list || ' says in its headers whether there are more'
 )
 from lists;
 select is(

@@ -31,8 +31,9 @@ export const internalServerError = { error: "Internal Server Error" };
 const owner = { "Content-Type": "application/json; charset=utf-8", "X-Key-Id": keyId, "X-Company-Id": companyId };
 
 /** A list in the form in which the database sends it. */
-export function list(body: string, { rows = 0, hasMore = false } = {}): Upstream {
-  return { headers: { ...owner, "X-Has-More": String(hasMore), "X-Row-Count": String(rows) }, body };
+export function list(body: string, { rows = 0, hasMore = false, next = "" } = {}): Upstream {
+  const headers = { ...owner, "X-Has-More": String(hasMore), "X-Row-Count": String(rows), "X-Next": next };
+  return { headers, body };
 }
 
 /** A value that is not a list, in the form in which the database sends it. */

@@ -4,6 +4,7 @@ import {
   type Column,
   type ColumnType,
   changeColumns,
+  changedAfter,
   type Endpoint,
   type ListEndpoint,
   type Parameter,
@@ -65,9 +66,11 @@ function columnSchema({ name, type, nullable, ...keywords }: Column): [string, S
 }
 
 /** A row of a list. The columns that `include` and `changed_after` add are not required. */
-function rowSchema({ rows, columns, included }: ListEndpoint): [string, Schema] {
+function rowSchema({ rows, columns, included, parameters }: ListEndpoint): [string, Schema] {
   const always = record(rows.description, Object.fromEntries(columns.map(columnSchema)));
-  const asked = Object.fromEntries([...included, ...changeColumns].map(columnSchema));
+  const asked = Object.fromEntries(
+    [...included, ...(parameters.includes(changedAfter) ? changeColumns : [])].map(columnSchema),
+  );
   return [rows.name, { ...always, properties: { ...Object(always.properties), ...asked } }];
 }
 

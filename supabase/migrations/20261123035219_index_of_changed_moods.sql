@@ -4,16 +4,6 @@
 set lock_timeout = '5s';
 set statement_timeout = '60s';
 
-CREATE INDEX categories_changed ON app.categories USING btree (company_id, changed_in, id);
-
 CREATE INDEX day_ratings_changed ON app.day_ratings USING btree (company_id, changed_in, id);
 
-CREATE INDEX kudos_changed ON app.kudos USING btree (company_id, changed_in, id);
-
-CREATE INDEX members_changed ON app.members USING btree (company_id, changed_in, id);
-
 CREATE INDEX pulse_responses_changed ON app.pulse_responses USING btree (company_id, changed_in, id);
-
-CREATE INDEX rewards_changed ON app.rewards USING btree (company_id, changed_in, id);
-
-CREATE INDEX teams_changed ON app.teams USING btree (company_id, changed_in, id);
