@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { pgtap } from "./test/runner/pgtap.ts";
 import { ClosingLine } from "./test/runner/reporter.ts";
+import { FolderByFolder } from "./test/runner/sequencer.ts";
 
 // Node keeps what it has compiled, for the workers and for the many commands that the tests start.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
@@ -49,6 +50,7 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     // A stored expectation that is gone is a failure, not a new one. -u writes them.
     update: "none",
+    sequence: { sequencer: FolderByFolder },
     reporters: ["default", new ClosingLine()],
     diff: { maxDepth: 10, truncateThreshold: 60 },
     projects: [

@@ -10,7 +10,7 @@ import { count, tried } from "../support/counts.ts";
 import { cells, type ListRequest, lists, predict, readCsv } from "../support/model.ts";
 import { type RawResponse, send } from "../support/raw.ts";
 import { allScopes, importRewards, invalidKey, sql } from "../support/stack.ts";
-import { iso, newWorld, roles, type World } from "../support/world.ts";
+import { iso, newWorld, type World } from "../support/world.ts";
 
 interface Tenant {
   world: World;
@@ -181,7 +181,7 @@ test("every answer is what the model predicts from the key's company, and no byt
 
     expectAnswer(response, asked, tenant.world, refused ? null : scopes);
   });
-  const numRuns = count(600, 6000);
+  const numRuns = count(300, 6000);
   await fc.assert(property, { numRuns });
   const statuses = [...seen].sort().map(([status, times]) => `${times} × ${status}`);
   tried(`isolation: ${numRuns} random requests of 3 companies answered as the model predicts (${statuses.join(", ")})`);
@@ -219,26 +219,6 @@ test("an id of another company is answered exactly as a random one is", async ()
       await send("GET", `/members/${randomUUID()}`, key),
     ];
     expect([theirs.status, nobodys.status]).toEqual([404, 404]);
-  }
-});
-
-test("filters hold together, whichever of them fewest rows match", async () => {
-  const { world, keys } = pick(tenants, 0);
-  const key = { "X-API-Key": keys[0]?.key ?? "" };
-  const filters = ["sender_id", "receiver_id", "category_id"] as const;
-  const rows = world.kudos.map(({ sender_id, receiver_id, category_id }) => ({ sender_id, receiver_id, category_id }));
-  const requests: ListRequest[] = rows.flatMap((row) => [
-    ...filters.map((left) => {
-      const { [left]: _, ...parameters } = row;
-      return { path: "/activity", parameters };
-    }),
-    { path: "/activity", parameters: row },
-  ]);
-  for (const { id } of world.teams)
-    requests.push(...roles.map((role) => ({ path: "/members", parameters: { team_id: id, role } })));
-  for (const asked of requests) {
-    const response = await send("GET", address(asked), key);
-    expect(JSON.parse(response.body), address(asked)).toEqual(predict(world, asked)?.rows);
   }
 });
 

@@ -61,31 +61,3 @@ test.each<[string, (response: ServerResponse) => void]>([
   expect(await received("/members")).toEqual([200, null]);
   expect(await received("/members?format=csv")).toEqual([500, '{"error":"Internal Server Error"}']);
 });
-
-test.each<[string, (response: ServerResponse) => void]>([
-  ["HTML", (response) => void response.writeHead(200, { "Content-Type": "text/html" }).end("<h1>upstream text</h1>")],
-  ["546", (response) => void response.writeHead(546).end("upstream text")],
-  [
-    "503 of PostgREST",
-    (response) =>
-      void response
-        .writeHead(503, { "Content-Type": "application/json; charset=utf-8" })
-        .end(
-          '{"code":"PGRST001","details":"upstream text","hint":null,"message":"Could not query the database for the schema cache."}',
-        ),
-  ],
-  ["a connection that ends", (response) => void response.destroy()],
-  ["nothing at all", () => {}],
-])("%s is a 500 in time, and its details stand in the log under the request id", async (_what, failing) => {
-  behave = failing;
-  const response = await get("/members");
-  expect([response.status, await response.text()]).toEqual([500, '{"error":"Internal Server Error"}']);
-  const id = response.headers.get("X-Request-Id") ?? "none";
-  const line = () =>
-    running
-      .log()
-      .split("\n")
-      .find((text) => text.includes(id)) ?? "";
-  await expect.poll(line).toMatch(/"error":"list_members (answered|gave) /);
-  expect(running.log()).not.toMatch(/upstream text|schema cache/);
-});
