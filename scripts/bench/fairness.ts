@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Request } from "autocannon";
@@ -8,12 +9,12 @@ import { alternate, type Figure, median, type Part, ratios, shown } from "./figu
 import type { Flood } from "./flood.ts";
 import { functionCommand, startDeno, startThread } from "./http.ts";
 
-/** A flood of company A. */
+/** A flood of company A, or of nobody. */
 interface Scenario {
   name: string;
   flood: Flood;
-  /** The status that A gets when the limits do not refuse the request; 200 if it is not given. */
-  due?: "401";
+  /** The statuses that A may get besides 429; 200 if it is not given. */
+  due?: string[];
   /** Another transaction locks A's rewards most of the time. */
   locked?: true;
   /** Also measured with an instance that has no queue, while the database accepts 1000 requests of A at once. */
@@ -23,6 +24,7 @@ interface Scenario {
 const rewards = Array.from({ length: 500 }, (_, n) => ({ external_id: `fair ${n}`, name: "Mug", points_cost: n }));
 const catalogue: Request = { method: "POST", path: "/public-api/rewards", body: JSON.stringify(rewards) };
 const page = (limit: number): Request => ({ path: `/public-api/activity?limit=${limit}` });
+const largeUpload: Request = { method: "POST", path: "/public-api/rewards", body: " ".repeat(8 * 1024 * 1024) };
 
 const lockRewards = `
   begin;
@@ -95,14 +97,15 @@ async function measureRounds(scenario: Scenario, { url, superuser }: Database, k
   return alternate(3, [alone, bounded, unbounded]);
 }
 
-function figuresOfScenario(name: string, [alone = [], bounded = [], unbounded]: Round[][]): Figure[] {
+function figuresOfScenario({ name, flood }: Scenario, [alone = [], bounded = [], unbounded]: Round[][]): Figure[] {
+  const instances = flood.urls.length;
   const p95s = (rounds: Round[]) => rounds.map(({ p95 }) => p95);
   const p95 = (rounds: Round[]) => `${shown(median(p95s(rounds)))} ms`;
   const slowdown: Figure = {
     name: `${name}: B's p95`,
     rounds: ratios(p95s(bounded), p95s(alone)),
     unit: "times its p95 alone",
-    target: { atMost: 6 },
+    target: { atMost: instances === 1 ? 6 : 10 },
     note: `${p95(bounded)}, alone ${p95(alone)}`,
   };
   if (unbounded === undefined) return [slowdown];
@@ -113,23 +116,23 @@ function figuresOfScenario(name: string, [alone = [], bounded = [], unbounded]: 
     name: `${name}: A's good answers`,
     rounds: ratios(speeds(bounded), speeds(unbounded)),
     unit: "of those without any bound",
-    target: { atLeast: 0.85 },
+    target: { atLeast: 0.6 },
     note: `${shown(median(speeds(bounded)))} a second, without any bound ${shown(median(speeds(unbounded)))}`,
   };
   return [slowdown, throughput];
 }
 
 /** The figures of all floods together, except those without any bound. */
-function figuresOfAll(results: { due?: "401"; bounded: Round[] }[]): Figure[] {
+function figuresOfAll(results: { due?: string[]; bounded: Round[] }[]): Figure[] {
   let failures = 0;
   let others = 0;
   const total: Record<string, number> = {};
-  for (const { due = "200", bounded } of results) {
+  for (const { due = ["200"], bounded } of results) {
     for (const round of bounded) {
       failures += round.failures;
       for (const [status, count] of Object.entries(round.statuses)) {
         total[status] = (total[status] ?? 0) + count;
-        if (status !== due && status !== "429") others += count;
+        if (!due.includes(status) && status !== "429") others += count;
       }
     }
   }
@@ -139,7 +142,87 @@ function figuresOfAll(results: { due?: "401"; bounded: Round[] }[]): Figure[] {
     .join(", ");
   return [
     { name: "B's answers that are no 200", rounds: [failures], ...none },
-    { name: "A's answers that are neither good nor a 401 or 429 that is due", rounds: [others], ...none, note },
+    { name: "A's answers that are not due", rounds: [others], ...none, note },
+  ];
+}
+
+/** Of 100 good keys that the instance has not seen, one after the other, how many are answered beside the flood. */
+async function newcomers(url: string, keys: string[], flood: Flood): Promise<Figure> {
+  const worker = new Worker(new URL("flood.ts", import.meta.url), { workerData: flood });
+  const flooding = once(worker, "message");
+  await sleep(500);
+  let answered = 0;
+  let tried = 0;
+  // Several at a time, so that all are tried while the flood lasts.
+  const ask = async (key: string) => {
+    const response = await fetch(`${url}/public-api/members?limit=20`, { headers: { "X-API-Key": key } });
+    await response.text();
+    tried += 1;
+    if (response.status === 200) answered += 1;
+  };
+  for (let index = 0; index < keys.length; index += 5) await Promise.all(keys.slice(index, index + 5).map(ask));
+  await flooding;
+  return {
+    name: `${flood.connections.toLocaleString("en-US")} connections with made-up keys: new good keys`,
+    rounds: [(100 * answered) / tried],
+    unit: "of 100 are answered",
+    target: { atLeast: 95 },
+  };
+}
+
+/** Makes keys of a company. */
+async function makeKeys({ superuser }: Database, company: number, count: number): Promise<string[]> {
+  // The trigger would make the key itself, for an admin who is signed in.
+  await superuser`alter table app.api_keys disable trigger user`;
+  const [row] = await superuser<{ keys: string[] }[]>`
+    with keys as materialized (select app.new_api_key() as key from generate_series(1, ${count}::integer)),
+    stored as (
+      insert into app.api_keys (company_id, name, scopes, key_hash, hint, created_by)
+      select bench.id(${company}, 'company', 0), 'Bench', app.scopes(), sha256(key::bytea), '…',
+        bench.id(${company}, 'member', 1)
+      from keys
+      returning company_id, id
+    ),
+    uses as (insert into app.api_key_uses (company_id, key_id) select company_id, id from stored)
+    select array_agg(key) as keys from keys`;
+  await superuser`alter table app.api_keys enable trigger user`;
+  return row?.keys ?? [];
+}
+
+/** The most memory that a process has had, in MB. */
+async function peakMegabytes({ pid }: { pid: number }): Promise<number> {
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
+  return Number(kilobytes) / 1024;
+}
+
+/** The floods of company A, of nobody, and of callers who do not behave. */
+function scenariosOf(urls: string[], unboundedUrl: string, keys: { ofA: string[]; madeUp: string[] }): Scenario[] {
+  const [one = "", two = ""] = urls;
+  const ofA = (count: number, connections: number, request: Request, to = [one]): Flood => ({
+    ...{ urls: to, keys: keys.ofA.slice(0, count), connections, request },
+  });
+  const made = (connections: number, more: Partial<Flood> = {}): Flood => ({
+    ...{ urls: [one], keys: keys.madeUp, connections, request: page(20), ...more },
+  });
+  return [
+    { name: "pages of 1000, 1 key", flood: ofA(1, 200, page(1000)), unboundedUrl },
+    { name: "pages of 1000, 4 keys, 40 connections", flood: ofA(4, 40, page(1000)) },
+    { name: "pages of 1000, 10 keys, 40 connections", flood: ofA(10, 40, page(1000)) },
+    { name: "pages of 1000, 200 keys", flood: ofA(200, 200, page(1000)), unboundedUrl },
+    { name: "pages of 100, 1 key", flood: ofA(1, 200, page(100)), unboundedUrl },
+    { name: "pages of 100, 200 keys", flood: ofA(200, 200, page(100)) },
+    { name: "GET /, 2,000 keys, 2,000 connections", flood: ofA(2000, 2000, { path: "/public-api" }) },
+    { name: "imports of 500", flood: ofA(1, 200, catalogue), unboundedUrl },
+    { name: "imports that hang behind a lock", flood: ofA(1, 200, catalogue), locked: true },
+    { name: "pages of 1000, 1 key, two instances", flood: ofA(1, 200, page(1000), [one, two]) },
+    { name: "pages of 1000, 200 keys, two instances", flood: ofA(200, 200, page(1000), [one, two]) },
+    { name: "1,000 connections with made-up keys", flood: made(1000), due: ["401"] },
+    { name: "200 connections with made-up keys that hang up", flood: made(200, { hangsUp: 30 }), due: ["401"] },
+    {
+      name: "120 uploads of 60 keys that never end",
+      flood: { ...ofA(60, 120, largeUpload), endsAt: 7.9 * 1024 * 1024 },
+      due: ["408"],
+    },
   ];
 }
 
@@ -149,10 +232,11 @@ export const fairness: Part = {
   title: "Company A floods over 200 connections, company B asks for 20 members, one request after the other",
   async measure({ database, folder, progress }) {
     const filled = await database();
-    const [made] = await filled.superuser<{ ofA: string; ofB: string; madeUp: string[] }[]>`
-      select bench.key(1) as "ofA", bench.key(3) as "ofB",
-        array(select app.new_api_key() from generate_series(1, 200)) as "madeUp"`;
-    const { ofA = "", ofB = "", madeUp = [] } = made ?? {};
+    const [made] = await filled.superuser<{ ofB: string; madeUp: string[] }[]>`
+      select bench.key(3) as "ofB", array(select app.new_api_key() from generate_series(1, 20000)) as "madeUp"`;
+    const { ofB = "", madeUp = [] } = made ?? {};
+    const ofA = await makeKeys(filled, 1, 2000);
+    const newOnes = await makeKeys(filled, 4, 100);
     const dataApi = await startThread("pooled_data_api.ts", filled.url);
     const start = (name: string, script?: string) =>
       startDeno(functionCommand(dataApi, script), `${folder}/${name}.log`);
@@ -160,26 +244,25 @@ export const fairness: Part = {
     const second = await start("second");
     const unbounded = await start("unbounded", `${root}/scripts/bench/unbounded_function.ts`);
 
-    const toOne = (request: Request): Flood => ({ urls: [first.url], keys: [ofA], request });
-    const toTwo: Flood = { ...toOne(page(1000)), urls: [first.url, second.url] };
-    const unboundedUrl = unbounded.url;
-    const scenarios: Scenario[] = [
-      { name: "pages of 1000", flood: toOne(page(1000)), unboundedUrl },
-      { name: "pages of 100", flood: toOne(page(100)), unboundedUrl },
-      { name: "imports of 500", flood: toOne(catalogue), unboundedUrl },
-      { name: "imports that hang behind a lock", flood: toOne(catalogue), locked: true },
-      { name: "pages of 1000 from two instances", flood: toTwo },
-      { name: "pages with 200 made-up keys", flood: { ...toOne(page(20)), keys: madeUp }, due: "401" },
-    ];
+    const scenarios = scenariosOf([first.url, second.url], unbounded.url, { ofA, madeUp });
     const figures: Figure[] = [];
     const results = [];
     for (const scenario of scenarios) {
       progress(scenario.name);
       const rounds = await measureRounds(scenario, filled, ofB);
-      figures.push(...figuresOfScenario(scenario.name, rounds));
+      figures.push(...figuresOfScenario(scenario, rounds));
       results.push({ ...scenario, bounded: rounds[1] ?? [] });
     }
+    progress("new good keys beside made-up ones");
+    const strangers = { urls: [first.url], keys: madeUp, connections: 1000, request: page(20) };
+    figures.push(await newcomers(first.url, newOnes, strangers), ...figuresOfAll(results));
+    const memory: Figure = {
+      name: "the most memory of an instance",
+      rounds: [await peakMegabytes(first)],
+      unit: "MB",
+      target: { atMost: 200 },
+    };
     await Promise.all([first, second, unbounded, dataApi].map(({ stop }) => stop()));
-    return [...figures, ...figuresOfAll(results)];
+    return [...figures, memory];
   },
 };

@@ -27,7 +27,10 @@ process.once("exit", () => {
 });
 
 /** Starts a server under Deno, and waits until it listens. The file gets its log, as in a stack. */
-export async function startDeno({ command, args, env }: DenoCommand, logFile: string): Promise<Server> {
+export async function startDeno(
+  { command, args, env }: DenoCommand,
+  logFile: string,
+): Promise<Server & { pid: number }> {
   const log = openSync(logFile, "w");
   const child = spawn(command, args, { env, stdio: ["ignore", log, "pipe"] });
   closeSync(log);
@@ -41,7 +44,7 @@ export async function startDeno({ command, args, env }: DenoCommand, logFile: st
   let printed = "";
   for await (const line of createInterface({ input: child.stderr as Readable })) {
     const port = listeningPort(line);
-    if (port !== undefined) return { url: `http://127.0.0.1:${port}`, stop };
+    if (port !== undefined) return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop };
     printed += `${line}\n`;
   }
   throw new Error(`Deno ended before it listened:\n${printed}`);
