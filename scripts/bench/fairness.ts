@@ -7,7 +7,7 @@ import { root } from "../stack/process.ts";
 import { type Database, pgbench } from "./database.ts";
 import { alternate, type Figure, median, type Part, ratios, shown } from "./figure.ts";
 import type { Flood } from "./flood.ts";
-import { functionCommand, startDeno, startThread } from "./http.ts";
+import { functionCommand, type Server, startDeno, startThread } from "./http.ts";
 
 /** A flood of company A, or of nobody. */
 interface Scenario {
@@ -189,6 +189,34 @@ async function makeKeys({ superuser }: Database, company: number, count: number)
   return row?.keys ?? [];
 }
 
+/** How many milliseconds of processor a process has used. */
+async function processorTime({ pid }: { pid: number }): Promise<number> {
+  const [, fields = ""] = (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ");
+  const [user = 0, system = 0] = fields.split(" ").slice(11, 13).map(Number);
+  return (user + system) * 10;
+}
+
+/** What the line costs where nobody waits: the processor time of B's pages, with the line and without it. */
+async function costOfTheLine(sides: (Server & { pid: number })[], key: string): Promise<Figure> {
+  const pages = 3000;
+  const measure = (server: Server & { pid: number }) => async () => {
+    const before = await processorTime(server);
+    for (let page = 0; page < pages; page += 1) {
+      const response = await fetch(`${server.url}/public-api/members?limit=20`, { headers: { "X-API-Key": key } });
+      await response.text();
+    }
+    return (await processorTime(server)) - before;
+  };
+  const [bounded = [], unbounded = []] = await alternate(5, sides.map(measure));
+  return {
+    name: "a page of 20 rows: processor time of the function",
+    rounds: ratios(bounded, unbounded),
+    unit: "of that without the line",
+    target: { atMost: 1.02 },
+    note: `${shown(median(bounded) / pages)} ms a page`,
+  };
+}
+
 /** The most memory that a process has had, in MB. */
 async function peakMegabytes({ pid }: { pid: number }): Promise<number> {
   const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
@@ -253,6 +281,8 @@ export const fairness: Part = {
       figures.push(...figuresOfScenario(scenario, rounds));
       results.push({ ...scenario, bounded: rounds[1] ?? [] });
     }
+    progress("what the line costs");
+    figures.push(await costOfTheLine([first, unbounded], ofB));
     progress("new good keys beside made-up ones");
     const strangers = { urls: [first.url], keys: madeUp, connections: 1000, request: page(20) };
     figures.push(await newcomers(first.url, newOnes, strangers), ...figuresOfAll(results));

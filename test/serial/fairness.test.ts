@@ -1,122 +1,150 @@
-// A flood of requests from one company does not affect another one (docs/api.md, Limits). The function runs on
-// PostgreSQL with a pool of ten connections here, because the local Data API has only one. The tests count answers; npm
-// run bench measures times.
+// A flood of requests from one company does not affect another one, however many keys it has (docs/api.md, Limits). The
+// function runs on PostgreSQL with a pool of ten connections here, because the local Data API has only one. The tests
+// count answers; npm run bench measures times.
 import { Agent, request } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Server, startThread } from "../../scripts/bench/http.ts";
 import { newCompany, type TestCompany } from "../support/companies.ts";
 import { type FunctionProcess, startFunction } from "../support/function_process.ts";
 import { madeUpKey } from "../support/made_up_key.ts";
-import { first, second, sql, stack } from "../support/stack.ts";
+import { second, sql, stack } from "../support/stack.ts";
 
 let dataApi: Server;
-let instances: FunctionProcess[];
-let importer: TestCompany;
+let instances: [FunctionProcess, FunctionProcess];
+let flooding: TestCompany;
+let neighbour: TestCompany;
+/** Keys of the company that floods. Its catalogue has 500 rewards. */
+let keys: string[];
+let keyOfNeighbour: string;
 const agent = new Agent({ keepAlive: true });
 beforeAll(async () => {
   dataApi = await startThread("pooled_data_api.ts", stack.superuser_url);
   instances = await Promise.all([startFunction(dataApi.url), startFunction(dataApi.url)]);
-  importer = await newCompany("Importer");
+  [flooding, neighbour] = [await newCompany("Flood"), await newCompany("Neighbour")];
+  keys = [];
+  for (let count = 0; count < 40; count++) keys.push((await flooding.makeKey()).api_key);
+  keyOfNeighbour = (await neighbour.makeKey()).api_key;
+  expect(await ask("/rewards", keys[0] ?? "", instances[0], { body: catalogue(500) })).toBe(200);
 });
 afterAll(async () => {
   agent.destroy();
   await Promise.all(instances.map((instance) => instance.kill()));
   await dataApi.stop();
-  await importer.remove();
+  await Promise.all([flooding.remove(), neighbour.remove()]);
 });
 
-/** Sends a GET, or a POST if there is a body. */
-function ask(path: string, key: string, { url }: FunctionProcess, body?: string): Promise<number> {
-  const options = { agent, method: body ? "POST" : "GET", headers: { "X-API-Key": key } };
+function catalogue(size: number): string {
+  return JSON.stringify(Array.from({ length: size }, (_, n) => ({ external_id: `${n}`, name: "Mug", points_cost: n })));
+}
+
+/** Sends a GET, or a POST if there is a body. Without an answer, because `hangUp` closes the connection, it is 0. */
+function ask(
+  path: string,
+  key: string,
+  { url }: FunctionProcess,
+  { body, hangUp }: { body?: string; hangUp?: AbortSignal } = {},
+): Promise<number> {
+  const options = { agent, method: body ? "POST" : "GET", headers: { "X-API-Key": key }, signal: hangUp };
   return new Promise((resolve, reject) => {
+    const fail = (error: Error) => (hangUp?.aborted ? resolve(0) : reject(error));
     request(`${url}${path}`, options, (response) => {
-      response.resume().on("error", reject);
+      response.resume().on("error", fail);
       response.on("end", () => resolve(response.statusCode ?? 0));
     })
-      .on("error", reject)
+      .on("error", fail)
       .end(body);
   });
 }
 
 type Counts = Record<number, number>;
-const allStatuses = (counts: Counts) => Object.keys(counts).map(Number);
 const sum = (counts: Counts) => Object.values(counts).reduce((total, count) => total + count, 0);
+
+/** Keeps asking as a hundred callers until `isOver`, and counts the answers. */
+async function flood(send: (turn: number) => Promise<number>, counts: Counts, isOver: () => boolean): Promise<void> {
+  let turn = 0;
+  const callers = Array.from({ length: 100 }, async () => {
+    while (!isOver()) {
+      const status = await send(turn++);
+      if (!isOver()) counts[status] = (counts[status] ?? 0) + 1;
+    }
+  });
+  await Promise.all(callers);
+}
 
 /** As many answers as the flood may get while the neighbour gets fifty: without the queue it gets hundreds for one. */
 const tooMany = 50 * 30;
 
-/**
- * A hundred callers send requests all the time, while a neighbour sends one after the other until it has fifty answers.
- * Returns how often each got which status. The neighbour begins when the flood has got `answers` answers. How long an
- * answer takes does not count: on a busy machine the neighbour, too, gets a 429 now and then, and asks again.
- */
-async function flood(
-  path: string,
-  key: () => string,
-  functions: FunctionProcess[],
-  { body, answers = 1 }: { body?: string; answers?: number } = {},
-): Promise<[Counts, Counts]> {
-  const [of, neighbours]: [Counts, Counts] = [{}, {}];
+const madeUp = (turn: number) => madeUpKey(turn);
+const ofOne = () => keys[0] ?? "";
+const ofMany = (turn: number) => keys[turn % keys.length] ?? "";
+const page = "/rewards?limit=1000";
+
+// Proves: requests.65
+test.each<[what: string, count: number, key: (turn: number) => string, path: string, due: number[], body?: string]>([
+  ["pages with one key", 1, ofOne, page, [200, 429]],
+  ["pages with forty keys", 1, ofMany, page, [200, 429]],
+  ["pages with forty keys from two instances", 2, ofMany, page, [200, 429]],
+  ["key checks with forty keys", 1, ofMany, "", [200, 429]],
+  // All write the same rewards, so that one waits for the locks of another and keeps its place and its connection.
+  ["imports with one key", 1, ofOne, "/rewards", [200, 429], catalogue(20)],
+  ["imports with forty keys from two instances", 2, ofMany, "/rewards", [200, 429], catalogue(20)],
+  ["made-up keys, each another one", 1, madeUp, "/members", [401, 429]],
+])("a flood of %s leaves the neighbour its answers", async (_what, count, key, path, due, body) => {
+  const of: Counts = {};
+  const neighbours: Counts = {};
   let isOver = false;
-  const callers = Array.from({ length: 100 }, async (_, index) => {
-    while (!isOver) {
-      const status = await ask(path, key(), functions[index % functions.length] as FunctionProcess, body);
-      if (!isOver) of[status] = (of[status] ?? 0) + 1;
-    }
-  });
-  await expect.poll(() => sum(of)).toBeGreaterThanOrEqual(answers);
-  while ((neighbours[200] ?? 0) < 50 && sum(of) < tooMany) {
-    const status = await ask("/members?limit=20", second.key, functions[0] as FunctionProcess);
+  const send = (turn: number) => ask(path, key(turn), instances[turn % count] as FunctionProcess, body ? { body } : {});
+  // The neighbour's key is one that the instance has seen.
+  expect(await ask("/members?limit=20", second.key, instances[0])).toBe(200);
+  const flooded = flood(send, of, () => isOver);
+  await expect.poll(() => sum(of)).toBeGreaterThan(0);
+  while (sum(neighbours) < 50 && sum(of) < tooMany) {
+    const status = await ask("/members?limit=20", second.key, instances[0]);
     neighbours[status] = (neighbours[status] ?? 0) + 1;
   }
   isOver = true;
-  await Promise.all(callers);
-  return [of, neighbours];
-}
-
-// Without the queue, the neighbour gets one answer while the flood gets several hundred.
-// Proves: requests.65
-test.each([
-  ["pages of 1,000", "/activity?limit=1000", 1],
-  ["pages of 100", "/activity?limit=100", 1],
-  ["pages of 100 from two instances", "/activity?limit=100", 2],
-])("a flood of %s leaves the neighbour its answers", async (_what, path, count) => {
-  const [of, neighbours] = await flood(path, () => first.key, instances.slice(0, count));
-  expect(neighbours[200]).toBe(50);
-  expect(allStatuses(neighbours).filter((status) => ![200, 429].includes(status))).toEqual([]);
-  expect(allStatuses(of).filter((status) => ![200, 429].includes(status))).toEqual([]);
-  expect(of[200]).toBeGreaterThan(0);
-  expect(sum(of)).toBeLessThan(tooMany);
-});
-
-// All imports write the same rewards, so that one waits for the locks of another and keeps its place and its
-// connection.
-test.each([
-  ["an instance", 1],
-  ["two instances", 2],
-])("a flood of imports from %s leaves the neighbour its answers", async (_where, count) => {
-  const { api_key } = await importer.makeKey();
-  const rewards = Array.from({ length: 20 }, (_, n) => ({ external_id: `${n}`, name: "Mug", points_cost: n }));
-  const [of, neighbours] = await flood("/rewards", () => api_key, instances.slice(0, count), {
-    body: JSON.stringify(rewards),
-  });
-  expect(neighbours[200]).toBe(50);
-  expect(allStatuses(neighbours).filter((status) => ![200, 429].includes(status))).toEqual([]);
-  expect(allStatuses(of).filter((status) => ![200, 429].includes(status))).toEqual([]);
-  expect(of[200]).toBeGreaterThan(0);
-  expect(sum(of)).toBeLessThan(tooMany);
+  await flooded;
+  expect(neighbours).toEqual({ 200: 50 });
+  expect(Object.keys(of).filter((status) => !due.includes(Number(status)))).toEqual([]);
+  expect(of[due[0] ?? 0]).toBeGreaterThan(0);
 });
 
 // Proves: requests.65
-test("a flood of made-up keys, each another one, leaves the neighbour its answers", async () => {
-  let sent = 0;
-  // The first requests all reach the database at once; refusals are spaced from then on.
-  const key = () => madeUpKey(++sent);
-  const [of, neighbours] = await flood("/members?limit=20", key, instances.slice(0, 1), { answers: 100 });
-  expect(neighbours[200]).toBe(50);
-  expect(allStatuses(neighbours).filter((status) => ![200, 429].includes(status))).toEqual([]);
-  expect(allStatuses(of)).toEqual([401]);
-  expect(sum(of)).toBeLessThan(tooMany);
+test("made-up keys that hang up leave a neighbour its answers, and a good key that is new gets in", async () => {
+  let isOver = false;
+  const send = (turn: number) => ask("/members", madeUpKey(turn), instances[0], { hangUp: AbortSignal.timeout(30) });
+  expect(await ask("/members?limit=20", second.key, instances[0])).toBe(200);
+  const flooded = flood(send, {}, () => isOver);
+  const statuses = [];
+  for (let count = 0; count < 20; count++) {
+    statuses.push(await ask("/members?limit=20", second.key, instances[0]));
+    statuses.push(await ask("/rewards?limit=1", (await neighbour.makeKey()).api_key, instances[0]));
+  }
+  isOver = true;
+  await flooded;
+  expect(statuses).toEqual(Array(40).fill(200));
+});
+
+// Proves: requests.65
+test("uploads of forty keys that never end leave everybody their lists, and the neighbour its imports", async () => {
+  const uploads = keys.flatMap((key) =>
+    [1, 2].map(() => {
+      const headers = { "X-API-Key": key, "Content-Length": 8 * 1024 * 1024 };
+      const upload = request(`${instances[0].url}/rewards`, { method: "POST", agent: false, headers });
+      upload.on("error", () => {}).write(Buffer.alloc(1024 * 1024, " "));
+      return upload;
+    }),
+  );
+  const refused = uploads.map(
+    (upload) => new Promise<number>((resolve) => upload.on("response", ({ statusCode = 0 }) => resolve(statusCode))),
+  );
+  // All but the four that have a place.
+  await expect.poll(async () => await Promise.race(refused)).toBe(429);
+  for (let count = 0; count < 10; count++) {
+    expect(await ask(page, ofMany(count), instances[0])).toBe(200);
+    expect(await ask("/rewards", keyOfNeighbour, instances[0], { body: catalogue(20) })).toBe(200);
+  }
+  for (const upload of uploads) upload.destroy();
 });
 
 // Proves: requests.65
@@ -127,7 +155,7 @@ test("calls that hang behind a lock leave the neighbour its answers", async () =
     await holder`begin`;
     await holder`lock table app.kudos in access exclusive mode`;
     const hanging = Array.from({ length: 40 }, () =>
-      fetch(`${instances[0]?.url}/activity`, { headers: { "X-API-Key": first.key }, signal: over.signal }).catch(
+      fetch(`${instances[0]?.url}/activity`, { headers: { "X-API-Key": ofOne() }, signal: over.signal }).catch(
         () => {},
       ),
     );
