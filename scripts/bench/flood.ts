@@ -63,7 +63,7 @@ async function sendBadly(index: number): Promise<void> {
     const key = `X-API-Key: ${keys[turn % keys.length]}`;
     socket.write([...head, key, `Content-Length: ${body.length}`, "", ""].join("\r\n"));
     socket.write(body.subarray(0, endsAt));
-    await Promise.race([closed, sleep(hangsUp ?? end - performance.now())]);
+    await Promise.race([closed, sleep(hangsUp ?? Math.max(0, end - performance.now()))]);
     socket.destroy();
   }
 }
