@@ -81,6 +81,7 @@ test("eight calls are under way at once, and lanes take turns: a company with 20
   expect(companies().slice(3)).toEqual(["A", "B", "C", "A", "B"]);
 });
 
+// Proves: requests.65
 test("keys that the instance has not seen verified share one lane with two places, however many they are", async () => {
   await verify("B");
   const strangers = manyKeys("nobody", 1000).map((key) => ask("nobody", key));
@@ -108,6 +109,7 @@ test("keys that are refused are told so 20 ms apart, and at most 4 s later", asy
   expect(answered()).toBe(300);
 });
 
+// Proves: requests.65
 test("a company with more keys than the instance remembers makes no other company's key a stranger", async () => {
   await verify("B");
   await verify("A", manyKeys("A", 6000));
@@ -289,6 +291,7 @@ describe("uploads", () => {
     return request;
   }
 
+  // Proves: requests.70
   test("four of a company at once, whose calls have their places all the same", async () => {
     await verify("A");
     const requests = Array.from({ length: 5 }, () => upload("A", 1));
@@ -302,6 +305,7 @@ describe("uploads", () => {
     expect(requests[0]?.status).toBe(200);
   });
 
+  // Proves: requests.70
   test("48 MiB of all companies; who finds no room in two seconds gets a 429", async () => {
     for (const company of ["A", "B", "C"]) await verify(company);
     for (const company of ["A", "B"]) for (let count = 0; count < 4; count++) upload(company, 6 * mebibyte);
