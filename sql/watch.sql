@@ -37,6 +37,16 @@ signs (sign, found, wake) as (
     pg_size_pretty(pg_database_size(current_database())) || coalesce(' of ' || :disk_gb || ' GB', ''),
     coalesce(pg_database_size(current_database()) > 0.8 * :disk_gb * 1024 ^ 3, false)
   union all
+  -- What should have been deleted two days ago (docs/operations.md, Data that ages).
+  select 'retention', coalesce(string_agg(c.id::text, ', ' order by c.id), 'none'), count(*) > 0
+  from app.companies as c
+  cross join lateral (select now() - c.retention - interval '2 days' as before) as t
+  where c.serving = 'open' and (
+    exists (select from app.kudos as k where k.company_id = c.id and k.created_at < t.before)
+    or exists (select from app.day_ratings as r where r.company_id = c.id and r.created_at < t.before)
+    or exists (select from app.pulse_responses as p where p.company_id = c.id and p.created_at < t.before)
+  )
+  union all
   -- Closed for writing, and no run of the move command that holds its lock (docs/moving-a-company.md).
   select
     'companies left on the move',

@@ -10,10 +10,13 @@ create table app.companies (
   -- app.current_admin check it.
   serving text not null default 'open',
   move_id uuid,
+  -- How long kudos, day ratings and pulse answers are kept (0955); null: for ever.
+  retention interval,
   constraint companies_name_length check (char_length(name) between 1 and 255),
   constraint companies_default_language_form check (default_language ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$'),
   constraint companies_serving_known check (serving in ('open', 'moving', 'readable', 'closed')),
-  constraint companies_serving_moved check (serving = 'open' or move_id is not null)
+  constraint companies_serving_moved check (serving = 'open' or move_id is not null),
+  constraint companies_retention_length check (retention >= interval '1 day')
 );
 
 alter table app.companies enable row level security;
@@ -44,3 +47,4 @@ comment on column app.companies.default_language is 'BCP 47 tag, such as en or d
 comment on column app.companies.serving is
   'open: here. moving: being copied to another project, read only. readable: moved, its keys still read here. closed: moved, its keys answer 401 here.';
 comment on column app.companies.move_id is 'The last move of the company, the same at both its ends; null when it has never moved.';
+comment on column app.companies.retention is 'How long kudos, day ratings and pulse answers are kept, such as 2 years; null: for ever.';

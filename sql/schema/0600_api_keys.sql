@@ -22,6 +22,7 @@ create table app.api_keys (
   created_by uuid not null,
   expires_at timestamptz,
   revoked_at timestamptz,
+  -- Null for a revoked key: an operator has revoked it (app.revoke_key).
   revoked_by uuid,
   -- The key that replaces this one. Both work until this one expires. No foreign key, so that in an emergency an
   -- operator can delete a key that has replaced another one.
@@ -33,7 +34,7 @@ create table app.api_keys (
   constraint api_keys_name_length check (char_length(name) between 1 and 100),
   constraint api_keys_scopes_known check (cardinality(scopes) > 0 and scopes <@ app.scopes()),
   constraint api_keys_key_hash_length check (octet_length(key_hash) = 32),
-  constraint api_keys_revoked_by_whom check ((revoked_at is null) = (revoked_by is null))
+  constraint api_keys_revoked_by_whom check (revoked_at is not null or revoked_by is null)
 );
 
 alter table app.api_keys enable row level security;

@@ -1,5 +1,5 @@
 -- The changes that a key may have (docs/api.md, Authentication): it can be renamed, replaced once, and revoked once,
--- which is final. Its scopes, creator, company and hash never change.
+-- which is final. Without an admin who is signed in it can only be revoked: by an operator. Its scopes, creator, company and hash never change.
 
 -- Any other change in an update is ignored, except that Former member replaces an erased person (0950).
 create function app.change_api_key() returns trigger

@@ -10,15 +10,21 @@ create table app.api_key_events (
   hint text not null,
   scopes text[] not null,
   expires_at timestamptz,
-  member_id uuid not null,
+  -- Null: an operator (app.revoke_key).
+  member_id uuid,
   -- The member's name at that time: it does not change when the member is renamed.
-  member_name text not null,
+  member_name text,
   -- Only for renamed: the name before. key_name is the name after.
   former_name text,
   -- Only for replaced: the id of the new key.
   replaced_by uuid,
+  -- Why an operator revoked the key.
+  reason text,
   primary key (company_id, id),
-  constraint api_key_events_action_known check (action in ('created', 'replaced', 'renamed', 'revoked'))
+  constraint api_key_events_action_known check (action in ('created', 'replaced', 'renamed', 'revoked')),
+  constraint api_key_events_by_whom check (
+    (member_id is null) = (member_name is null) and (member_id is null) = (reason is not null) and (member_id is not null or action = 'revoked')
+  )
 );
 
 alter table app.api_key_events enable row level security;
@@ -69,7 +75,7 @@ begin
   end if;
 
   insert into app.api_key_events
-    (company_id, action, key_id, key_name, hint, scopes, expires_at, member_id, member_name, former_name, replaced_by)
+    (company_id, action, key_id, key_name, hint, scopes, expires_at, member_id, member_name, former_name, replaced_by, reason)
   select
     new.company_id,
     case
@@ -80,9 +86,11 @@ begin
     end,
     new.id, new.name, new.hint, new.scopes, new.expires_at, m.id, m.name,
     case when tg_op = 'UPDATE' and new.name <> old.name then old.name end,
-    case when tg_op = 'UPDATE' and new.replaced_by is distinct from old.replaced_by then new.replaced_by end
-  from app.current_admin() as admin
-  join app.members as m on m.company_id = new.company_id and m.id = admin.member_id;
+    case when tg_op = 'UPDATE' and new.replaced_by is distinct from old.replaced_by then new.replaced_by end,
+    case when m.id is null then coalesce(nullif(current_setting('app.revoke_reason', true), ''), 'not given') end
+  from (select) as change
+  left join app.current_admin() as admin on true
+  left join app.members as m on m.company_id = new.company_id and m.id = admin.member_id;
 
   if tg_op = 'INSERT' then
     insert into app.api_key_uses (company_id, key_id) values (new.company_id, new.id);

@@ -232,7 +232,8 @@ begin atomic
       e.scopes,
       app.iso_8601(e.expires_at) as expires_at,
       e.former_name,
-      e.replaced_by
+      e.replaced_by,
+      e.reason
     from app.api_key_events as e
     -- The history of a key that replaces another one begins with the replacement.
     where list_api_key_events.key_id is null or list_api_key_events.key_id in (e.key_id, e.replaced_by)

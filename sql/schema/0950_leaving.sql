@@ -1,4 +1,4 @@
--- Erasing people, old data and companies (docs/operations.md, People who leave). For operators, as postgres.
+-- Erasing people and deleting companies (docs/operations.md, People who leave). For operators, as postgres.
 --
 -- One row of app.members per company, Former member, replaces all of its erased people. So kudos keep a sender and a
 -- receiver, keys that an erased person made still work, and nobody can tell two erased people apart. The id is deleted
@@ -52,19 +52,32 @@ begin atomic
   );
 end;
 
--- Raises unless this project serves the company, and locks its row, so that it cannot begin to move to another project
--- meanwhile: changes during a move would be lost.
-create function app.require_open_company(company_id uuid) returns void
+-- Raises unless the company is there and is not on its way to another project, and locks its row, so that it cannot begin
+-- to move meanwhile: changes during a move would be lost.
+create function app.require_settled_company(company_id uuid) returns void
 language plpgsql volatile set search_path = ''
 as $$
 declare
   serving text;
 begin
-  select c.serving into serving from app.companies as c where c.id = require_open_company.company_id for share;
+  select c.serving into serving from app.companies as c where c.id = require_settled_company.company_id for share;
   if not found then
     raise exception 'company_id must be the id of a company, % is none', company_id using errcode = 'invalid_parameter_value';
-  elsif serving <> 'open' then
-    raise exception 'company_id must be the id of a company that is served here, % is in another project or on its way there', company_id
+  elsif serving = 'moving' then
+    raise exception 'company_id must be the id of a company that is not on its way to another project, % is moving', company_id
+      using errcode = 'invalid_parameter_value';
+  end if;
+end
+$$;
+
+-- The same, and raises also when the company has moved to another project.
+create function app.require_open_company(company_id uuid) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  perform app.require_settled_company(company_id);
+  if not exists (select from app.companies as c where c.id = require_open_company.company_id and c.serving = 'open') then
+    raise exception 'company_id must be the id of a company that is served here, % has moved to another project', company_id
       using errcode = 'invalid_parameter_value';
   end if;
 end
@@ -120,7 +133,7 @@ end
 $$;
 
 -- Erases a person, all or nothing (see the head of this file). It changes nothing if the person has been erased
--- already. blank_messages: whether to blank the messages of the kudos that the person sent and received.
+-- already. A person of a company that has moved is erased in both projects, because the old one keeps its rows. blank_messages: whether to blank the messages of the kudos that the person sent and received.
 create function app.erase_member(
   company_id uuid,
   member_id uuid,
@@ -138,7 +151,10 @@ declare
 begin
   -- A load that is under way ends first, and the next one knows that this person is gone.
   lock table staging.members in share mode;
-  perform app.require_open_company(company_id);
+  perform app.require_settled_company(company_id);
+  if exists (select from app.companies as c where c.id = erase_member.company_id and c.move_id is not null) then
+    raise notice 'This company has moved from one project to another: erase this person in both, while both have its rows';
+  end if;
   if blank_messages is null then
     raise exception 'blank_messages must be true or false' using errcode = 'invalid_parameter_value';
   end if;
@@ -185,60 +201,17 @@ begin
 end
 $$;
 
--- Deletes up to 2,000 rows of a table in the time window, the oldest first, so that nobody has to wait long for it.
--- Returns the number of deleted rows and the time of the newest of them.
-create function app.purge_some(company_id uuid, since timestamptz, before timestamptz, relation text, out deleted bigint, out reached timestamptz)
-language plpgsql volatile set search_path = ''
-as $$
-begin
-  perform app.require_open_company(company_id);
-  execute format(
-    'with gone as (
-       delete from app.%1$I as t where t.ctid = any (array(
-         select old.ctid from app.%1$I as old
-         where old.company_id = $1 and old.created_at >= $2 and old.created_at < $3
-         order by old.created_at limit 2000 for update
-       ))
-       returning t.created_at
-     )
-     select count(*), max(gone.created_at) from gone',
-    relation
-  ) into deleted, reached using company_id, since, before;
-end
-$$;
+-- The ids of deleted companies, so that a restore of an older backup does not bring them back (sql/restore/redo.sql).
+create table app.deleted_companies (
+  -- No foreign key: the company is no longer here.
+  company_id uuid primary key,
+  deleted_at timestamptz not null default now()
+);
 
--- Deletes the kudos, day ratings and pulse answers of a company that were created before a time. It commits after every
--- 2,000 rows, so that nobody has to wait long for it. Therefore it cannot be called in a transaction, and if it is
--- stopped, deleted rows stay deleted. It does not set search_path, because PostgreSQL does not let a procedure with
--- such a setting commit. So all names have their schema.
-create procedure app.purge_before(company_id uuid, before timestamptz)
-language plpgsql security invoker
-as $$
-declare
-  relation text;
-  since timestamptz;
-  batch record;
-  total bigint;
-begin
-  if before is null then
-    raise exception 'before must be a time' using errcode = 'invalid_parameter_value';
-  end if;
-  foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
-    total := 0;
-    since := '-infinity';
-    loop
-      select * into batch from app.purge_some(company_id, since, before, relation);
-      commit;
-      total := total + batch.deleted;
-      exit when batch.deleted = 0 and since = '-infinity';
-      -- What has been deleted stays in the index for as long as a transaction may see it: the next batch begins behind it. At the end once more
-      -- from the beginning, for what has come in meanwhile.
-      since := coalesce(batch.reached, '-infinity');
-    end loop;
-    raise notice '%: % rows deleted', relation, total;
-  end loop;
-end
-$$;
+alter table app.deleted_companies enable row level security;
+-- No policies, nothing granted.
+
+comment on table app.deleted_companies is 'Companies that were deleted here, and when.';
 
 -- Deletes a company with all its data, the accounts of its people, and the history of its keys. After the commit its
 -- keys are refused.
@@ -264,22 +237,22 @@ begin
   delete from app.companies as c where c.id = delete_company.company_id;
   -- Their trigger lets go of the history of a company that is no more.
   delete from app.api_key_events as e where e.company_id = delete_company.company_id;
+  insert into app.deleted_companies as d (company_id) values (delete_company.company_id)
+  on conflict on constraint deleted_companies_pkey do update set deleted_at = now();
 end
 $$;
 
 revoke all on function
-  app.erasure_mark, app.is_erased, app.stand_for_erased, app.require_open_company, app.former_member, app.delete_accounts, app.erase_member, app.purge_some,
+  app.erasure_mark, app.is_erased, app.stand_for_erased, app.require_settled_company, app.require_open_company, app.former_member, app.delete_accounts, app.erase_member,
   app.delete_company
 from public;
-revoke all on procedure app.purge_before from public;
 comment on function app.erasure_mark(uuid, uuid) is 'What app.erasures keeps of a person.';
 comment on function app.is_erased(uuid, uuid) is 'Whether this was the id of somebody who has been erased.';
 comment on function app.stand_for_erased(uuid, uuid[], uuid[]) is 'Whether nothing but Former member has taken the place of people who have been erased.';
+comment on function app.require_settled_company(uuid) is 'Raises unless the company is there and not moving, and keeps it so until the end of the transaction.';
 comment on function app.require_open_company(uuid) is 'Raises unless the company is there and served here, and keeps it so until the end of the transaction.';
 comment on function app.former_member(uuid) is 'The id of the row that stands for everybody of a company who has been erased.';
 comment on function app.delete_accounts(uuid, uuid[]) is 'Deletes the accounts that members can sign in with, and says how many.';
 comment on function app.erase_member(uuid, uuid, boolean) is
   'Erases a person: in how many kudos, keys and entries of the history Former member now stands for them, and how many accounts are gone.';
-comment on function app.purge_some(uuid, timestamptz, timestamptz, text) is 'Deletes up to 2,000 old rows of a table, and says how many and up to when.';
-comment on procedure app.purge_before(uuid, timestamptz) is 'Deletes the kudos, day ratings and pulse answers of a company before a time, 2,000 rows a commit.';
 comment on function app.delete_company(uuid) is 'Deletes a company and everything of it, and says how many members, kudos, keys and accounts that were.';

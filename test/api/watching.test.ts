@@ -228,7 +228,7 @@ test("who waits", () => {
   const waited = own.filter(({ waited_milliseconds }) => waited_milliseconds > 0);
   expect(waited.length, "of 40 at once some waited").toBeGreaterThan(0);
   const rows = ask("who waits");
-  expect(rows).toContainEqual(expect.objectContaining({ refused: 1 }));
+  expect(rows).toContainEqual(expect.objectContaining({ key_id: keyId, company_id: companyId, refused: 1 }));
   expect(rows).toContainEqual({
     company_id: company.id,
     key_id: key.id,
@@ -253,7 +253,7 @@ test("sql/watch.sql: one row a sign, and a company that nobody is moving any mor
   };
   const row = (sign: string, printed: string[]) => printed.find((text) => text.includes(`,${sign},`));
   const signs = (await watch()).slice(1, -1).map((text) => text.split(",")[1]);
-  expect(signs).toHaveLength(6);
+  expect(signs).toHaveLength(7);
   for (const sign of signs) expect(page).toContain(`| \`${sign}\` |`);
   expect(row("disk", await watch())).toMatch(/^f,disk,\d+ MB$/);
   expect(row("disk", await watch("--set", "disk_gb=0.001"))).toMatch(/^t,disk,\d+ MB of 0.001 GB$/);

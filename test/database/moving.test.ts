@@ -157,7 +157,7 @@ test("an account is carried to where the target has it under the same id and add
 });
 
 // Proves: moving.6
-test("left readable, the old side reads what was there when it moved, and takes no import; run again, it is closed", async () => {
+test("left readable, the old side reads what was there when it moved, takes no import, and lets people be erased; run again, it is closed", async () => {
   const page = await ask(source.sql, company.key);
   await expectMoved(move("readable"));
   await importReward(target.sql, company.key, "after");
@@ -165,6 +165,10 @@ test("left readable, the old side reads what was there when it moved, and takes 
   await expect(importReward(source.sql, company.key, "late")).rejects.toMatchObject({ code: "PT403" });
   await expect(source.sql`select app.load_staging(${company.id})`).rejects.toThrow(
     "must be the id of a company that is served here",
+  );
+  for (const { sql } of [target, source]) await sql`select app.erase_member(${company.id}, ${company.admin}, true)`;
+  expect(JSON.stringify([await ask(source.sql, company.key), await ofSource(), await ofTarget()])).not.toContain(
+    company.email,
   );
   const moved = await ofTarget();
   expect(await expectMoved(move("closed"))).toContain("An earlier run had brought everything");

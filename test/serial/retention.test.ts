@@ -1,8 +1,9 @@
-// Old data and companies that leave (docs/operations.md): app.purge_before and app.delete_company.
+// Old data and companies that leave (docs/operations.md): app.purge_before, app.purge_expired and app.delete_company.
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { beforeEach, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
+import { root, runCommand } from "../../scripts/stack/process.ts";
 import { newCompany } from "../support/companies.ts";
 import { call, list, sql, stack } from "../support/stack.ts";
 import { good, ids, load, newLoading, tables } from "./loading.ts";
@@ -29,20 +30,24 @@ async function fill(id: string, count: number): Promise<void> {
   }
 }
 
-/** Calls app.purge_before as postgres, as an operator does. Returns the notices. */
-async function purge(id: string, before: string | null): Promise<string[]> {
+/** Calls a procedure as postgres, as an operator does. Returns the notices. */
+async function run(call: string): Promise<string[]> {
   const notices: string[] = [];
   const connection = postgres(stack.database_url, {
     max: 1,
     onnotice: ({ message }) => notices.push(message ?? ""),
   });
   try {
-    await connection.unsafe(`call app.purge_before('${id}', ${before === null ? "null" : `'${before}'`})`).simple();
+    await connection.unsafe(`call app.${call}`).simple();
     return notices;
+  } catch (error) {
+    throw new Error([...notices, (error as Error).message].join("; "));
   } finally {
     await connection.end();
   }
 }
+const purge = (id: string, before: string | null) =>
+  run(`purge_before('${id}', ${before === null ? "null" : `'${before}'`})`);
 
 const { teams = [], members = [], categories = [] } = good();
 const people = { teams, members, categories };
@@ -115,13 +120,48 @@ test("it refuses a company that is not there or is moving away, no time, and a t
   await expect(purge(company.id, null)).rejects.toThrow("before must be a time");
   await sql`update app.companies set serving = 'moving', move_id = ${randomUUID()} where id = ${company.id}`;
   try {
-    await expect(purge(company.id, "2026-01-01Z")).rejects.toThrow("that is served here");
-    await expect(load(company.id, good())).rejects.toThrow("that is served here");
+    await expect(purge(company.id, "2026-01-01Z")).rejects.toThrow("is moving");
+    await expect(load(company.id, good())).rejects.toThrow("is moving");
   } finally {
     await sql`update app.companies set serving = 'open' where id = ${company.id}`;
   }
   const inside = sql.begin((tx) => tx.unsafe(`call app.purge_before('${company.id}', '2026-01-01Z')`));
   await expect(inside).rejects.toThrow("invalid transaction termination");
+});
+
+// Proves: ageing.4
+test("each company keeps what its retention says, one that fails stops no other, and sql/watch.sql sees it until it is done", async () => {
+  for (const { id } of [company, other]) {
+    await load(id, people);
+    await fill(id, 3);
+  }
+  const keep = async (id: string, retention: string | null) =>
+    sql`update app.companies set retention = ${retention}::interval where id = ${id}`;
+  const overdue = async () =>
+    (await runCommand("psql", [stack.database_url, "--csv", "--file", `${root}/sql/watch.sql`]))
+      .split("\n")
+      .find((row) => row.includes(",retention,"));
+  await sql`create trigger stuck before delete on app.day_ratings for each row when (old.company_id = ${sql.unsafe(`'${company.id}'`)}) execute function app.refuse_change()`;
+  try {
+    await keep(company.id, `${Date.now() - Date.parse("2025-06-01Z")} milliseconds`);
+    expect(await overdue()).toBe(`t,retention,${company.id}`);
+    await keep(other.id, "100 years");
+    const failed = await run("purge_expired()").catch((error: Error) => error.message);
+    expect(failed).toContain(`${company.id}: kudos: 3 rows deleted`);
+    expect(failed).toContain(`${company.id}: day_ratings: 0 rows deleted, then: `);
+    expect(failed).toContain(`${company.id}: pulse_responses: 3 rows deleted`);
+    expect(failed).toContain("1 of 3 purges failed");
+    expect(await overdue()).toBe(`t,retention,${company.id}`);
+    await sql`drop trigger stuck on app.day_ratings`;
+    expect(await run("purge_expired()")).toEqual([`${company.id}: day_ratings: 3 rows deleted`, "3 rows deleted"]);
+    expect(await left(company.id)).toEqual({ kudos: 3, day_ratings: 3, pulse_responses: 3 });
+    expect(await left(other.id)).toEqual({ kudos: 6, day_ratings: 6, pulse_responses: 6 });
+    expect(await run("purge_expired()")).toEqual(["0 rows deleted"]);
+    expect(await overdue()).toBe("f,retention,none");
+  } finally {
+    await sql`drop trigger if exists stuck on app.day_ratings`;
+    for (const { id } of [company, other]) await keep(id, null);
+  }
 });
 
 // Proves: ageing.3, layer.17
@@ -141,7 +181,7 @@ test("a company that leaves takes everything with it: its keys are refused at on
   expect([...deleted]).toEqual([{ members: "2", kudos: "2", keys: "1", accounts: "1" }]);
   expect((await call("/members", api_key)).status).toBe(401);
   const named = await sql`
-    select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('app', 'auth', 'staging')`;
+    select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('app', 'auth', 'staging') and tablename <> 'deleted_companies'`;
   for (const { name } of named) {
     const found = await sql.unsafe(
       `select from ${name} as t where strpos(t::text, '${leaving.id}') > 0 or strpos(t::text, '${leaving.admin_email}') > 0`,

@@ -115,6 +115,7 @@ select bag_eq(
     ('include_in_rewards', 'invoker', 'stable', 'search_path="", jit=off'),
     ('include_in_day_ratings', 'invoker', 'stable', 'search_path="", jit=off'),
     ('include_in_pulse_responses', 'invoker', 'stable', 'search_path="", jit=off'),
+    ('revoke_key', 'invoker', 'volatile', 'search_path="", lock_timeout=5s'),
     ('write_file', 'invoker', 'volatile', 'search_path="", enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_material=off'),
     ('load_staging', 'invoker', 'volatile', 'search_path="", jit=off') $$,
   'These functions of schema app run with the rights of their owner or with settings of their own, and all others with neither'
@@ -125,7 +126,7 @@ select is(
 );
 select bag_eq(
   $$ select schema || '.' || name from functions where not settings like 'search_path=""%' or settings is null $$,
-  $$ values ('app.purge_before') $$,
+  $$ values ('app.purge_table'), ('app.purge_before'), ('app.purge_expired') $$,
   'Every function has an empty search path, so that nobody can slip a table or an operator under it; a procedure that commits may have none'
 );
 select is_empty(

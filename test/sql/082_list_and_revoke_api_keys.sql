@@ -1,7 +1,7 @@
 -- public.list_api_keys and public.revoke_api_key: what admins see of keys, and that a revoke is final.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(26);
+select plan(33);
 
 \ir helpers.psql
 
@@ -150,6 +150,37 @@ select is_empty(
   $$ update app.api_keys set name = 'Nobody''s' where id = (select birch from ids) returning id $$,
   'Without an admin who is signed in no key is renamed, because the history could not say by whom'
 );
+
+-- An operator revokes: nobody is signed in
+
+select throws_ok(format('select app.revoke_key(%L, %L)', key, reason), '22023', message, 'An operator is refused: ' || message)
+from (values
+  ('sk_live_' || repeat('x', 38), 'leaked', 'key must be its id or its last four characters, never the key itself: statements are logged'),
+  ('none', 'leaked', '0 keys have this id or these last four characters'),
+  ((select birch::text from ids), ' ', 'reason must be a text of 1 to 200 characters: the admins of the company read it')
+) as refused (key, reason, message);
+select results_eq(
+  $$ select company_id, key_id, name, revoked_at from app.revoke_key((select right(k.hint, 4) from app.api_keys as k where k.id = (select birch from ids)), 'found in a chat') $$,
+  $$ select pg_temp.id('Birch'), birch, 'Renamed', now() from ids $$,
+  'An operator revokes a key by its last four characters'
+);
+select is_empty(
+  $$ select from app.revoke_key((select birch::text from ids), 'again') as again join app.api_key_events as e using (key_id) where e.reason = 'again' $$,
+  'Revoking it again changes nothing'
+);
+set local role authenticated;
+select pg_temp.sign_in('Ben');
+select is(
+  array(select concat_ws(' ', key ->> 'status', key ->> 'revoked_by') from json_array_elements(public.list_api_keys()) as key where key ->> 'id' = (select birch::text from ids)),
+  array['revoked'], 'Its admins see it as revoked, by nobody of theirs'
+);
+select is(
+  (select concat_ws(' ', event ->> 'action', event ->> 'key_name', coalesce(event ->> 'member', 'by an operator'), event ->> 'reason') from json_array_elements(public.list_api_key_events()) as event limit 1),
+  'revoked Renamed by an operator found in a chat',
+  -- Proves: lifecycle.10
+  'The history says that it was no admin, and why'
+);
+reset role;
 
 -- A person who stops being an admin
 do $$ begin perform pg_temp.make_key('Ada', 'Second'); end $$;

@@ -67,10 +67,10 @@ select is(
   (public.list_api_key_events() -> 0)::text,
   (
     select format('{"created_at":"%s","action":"revoked","member":"Amy","key_id":"%s","key_name":"Warehouse","hint":"%s",'
-      || '"scopes":["read:members","write:rewards"],"expires_at":"2999-12-31T00:00:00.000000Z","former_name":null,"replaced_by":null}', app.iso_8601(now()), warehouse, k.hint)
+      || '"scopes":["read:members","write:rewards"],"expires_at":"2999-12-31T00:00:00.000000Z","former_name":null,"replaced_by":null,"reason":null}', app.iso_8601(now()), warehouse, k.hint)
     from ids join app.api_keys as k on k.id = warehouse
   ),
-  'An event has when, what, who, and of the key its id, name, hint, scopes and expiry, its former name and what replaced it'
+  'An event has when, what, who, and of the key its id, name, hint, scopes and expiry, its former name, what replaced it and why'
 );
 
 create temporary table pages as

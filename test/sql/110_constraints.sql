@@ -90,12 +90,13 @@ select bag_eq(
     where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and not a.attnotnull
   $$,
   $$ values
-    ('app.companies.move_id'),
+    ('app.companies.move_id'), ('app.companies.retention'),
     ('app.members.team_id'),
     ('app.rewards.external_id'), ('app.rewards.description'), ('app.rewards.stock_count'), ('app.rewards.image_url'), ('app.rewards.vendor_name'),
     ('app.day_ratings.comment'), ('app.day_ratings.team_id'), ('app.day_ratings.points_awarded'),
     ('app.pulse_questions.response_type'), ('app.pulse_responses.question_id'), ('app.pulse_responses.value'),
     ('app.api_keys.expires_at'), ('app.api_keys.revoked_at'), ('app.api_keys.revoked_by'), ('app.api_keys.replaced_by'),
+    ('app.api_key_events.member_id'), ('app.api_key_events.member_name'), ('app.api_key_events.reason'),
     ('app.api_key_events.former_name'), ('app.api_key_events.replaced_by'),
     ('app.api_key_uses.last_used_at'), ('app.api_key_events.expires_at') $$,
   -- Proves: member.2, kudos.2
@@ -197,6 +198,7 @@ insert into decisive_values values
     '["de", "gsw", "pt-BR", "zh-Hant-TW", "de-1996"]', '["", "d", "DE", "deutsch", "de-", "de_DE", "de-x", "de\nen"]'),
   ('companies_serving_known', 'app.companies', 'serving', '["open", "moving", "readable", "closed"]', '["", "OPEN", "gone"]'),
   ('companies_serving_moved', 'app.companies', 'move_id', '["00000000-0000-4000-8000-00000000000d"]', '[null]'),
+  ('companies_retention_length', 'app.companies', 'retention', '[null, "1 day", "2 years"]', '["0", "23 hours", "-1 day"]'),
   ('members_email_form', 'app.members', 'email', json_build_array('a@b', repeat('a', 318) || '@b'),
     json_build_array('', 'a', '@', 'a@', '@b', 'a@b@c', 'a b@c', 'a@b c', e'a@b\n', repeat('a', 319) || '@b')),
   ('category_names_language_form', 'app.category_names', 'language', '["de", "pt-BR"]', '["", "DE", "de-", "de_DE"]'),
@@ -209,7 +211,9 @@ insert into decisive_values values
     '[[], ["read:members", "read:everything"], ["read:members", null]]'),
   -- A whole key instead of its hash.
   ('api_keys_key_hash_length', 'app.api_keys', 'key_hash', json_build_array(sha256('x')), json_build_array(convert_to('sk_live_' || repeat('x', 38), 'UTF8'))),
-  ('api_keys_revoked_by_whom', 'app.api_keys', 'revoked_at', '[null]', '["2026-01-01Z"]'),
+  ('api_keys_revoked_by_whom', 'app.api_keys', 'revoked_by', '[null]', jsonb_build_array(pg_temp.id('Acorn admin'))),
+  ('api_key_events_by_whom', 'app.api_key_events', 'member_id', jsonb_build_array(pg_temp.id('Acorn admin')), '[null]'),
+  ('api_key_events_by_whom', 'app.api_key_events', 'reason', '[null]', '["found in a chat"]'),
   ('api_key_events_action_known', 'app.api_key_events', 'action', '["created", "replaced", "renamed", "revoked"]', '["", "Created", "deleted"]');
 
 -- The outcome for a row: `inserted`, or the constraint that refuses it. The row is not kept.

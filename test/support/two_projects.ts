@@ -93,7 +93,8 @@ export interface Found {
   key: string;
 }
 
-async function found(sql: postgres.Sql, name: string): Promise<Found> {
+/** Creates a company with rows in every table, an admin who signs in, and two keys. */
+export async function found(sql: postgres.Sql, name: string): Promise<Found> {
   const [id, admin, email] = [randomUUID(), randomUUID(), `admin@${randomUUID()}.example`];
   const key = await sql.begin(async (tx) => {
     await tx.unsafe(`
@@ -145,7 +146,8 @@ export async function contents(
 ): Promise<Record<string, string[]>> {
   const tables = await sql<{ name: string; key: string }[]>`
     select c.relname as name, case c.relname when 'companies' then 'id' else 'company_id' end as key from pg_class as c
-    where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' and c.relname not in ('arriving_companies', 'deletions', 'forgotten_deletions')
+    where c.relnamespace = 'app'::regnamespace and c.relkind = 'r'
+      and c.relname not in ('arriving_companies', 'deleted_companies', 'deletions', 'forgotten_deletions')
     order by 1`;
   const all: Record<string, string[]> = {};
   for (const { name, key } of tables) {

@@ -1,0 +1,74 @@
+-- Does again, after a restore to an older time, what sql/restore/save.sql has saved (docs/operations.md, Restore): deletes
+-- the deleted companies, erases the erased people, closes the companies that have moved, revokes the revoked keys. Reads
+-- the files from the current folder. Run it before requests come in; it is safe to run it again. For psql.
+
+\set ON_ERROR_STOP on
+begin;
+create temporary table saved_erasures (company_id uuid, member_mark bytea, erased_at timestamptz, messages_blanked boolean) on commit drop;
+create temporary table saved_deletions (company_id uuid, deleted_at timestamptz) on commit drop;
+create temporary table saved_companies (id uuid, serving text, move_id uuid) on commit drop;
+create temporary table saved_keys (company_id uuid, id uuid, is_active boolean) on commit drop;
+\copy saved_erasures from 'erasures.csv' with (format csv, header match)
+\copy saved_deletions from 'deleted_companies.csv' with (format csv, header match)
+\copy saved_companies from 'companies.csv' with (format csv, header match)
+\copy saved_keys from 'api_keys.csv' with (format csv, header match)
+
+do $$
+declare
+  one record;
+  done integer;
+begin
+  done := 0;
+  for one in select c.id from app.companies as c join saved_deletions as s on s.company_id = c.id loop
+    perform app.delete_company(one.id);
+    done := done + 1;
+  end loop;
+  insert into app.deleted_companies (company_id, deleted_at) select s.company_id, s.deleted_at from saved_deletions as s
+  on conflict (company_id) do update set deleted_at = excluded.deleted_at;
+  raise notice '% companies deleted', done;
+
+  -- A company that is moving in the backup had moved or stayed since. Where it had moved before the backup, it stays closed.
+  update app.companies as c set serving = s.serving, move_id = s.move_id
+  from saved_companies as s
+  where s.id = c.id and c.serving in ('open', 'moving') and s.serving <> 'moving' and c.serving <> s.serving;
+  get diagnostics done = row_count;
+  raise notice '% companies closed or opened', done;
+
+  done := 0;
+  for one in
+    select s.company_id, s.member_mark, s.messages_blanked, m.id as member_id
+    from saved_erasures as s
+    join app.companies as c on c.id = s.company_id
+    left join app.members as m on m.company_id = s.company_id and app.erasure_mark(m.company_id, m.id) = s.member_mark
+    where not exists (select from app.erasures as e where e.company_id = s.company_id and e.member_mark = s.member_mark)
+  loop
+    if one.member_id is null then
+      -- Came and was erased after the backup: a later load must not bring them back.
+      insert into app.erasures (company_id, member_mark, messages_blanked) values (one.company_id, one.member_mark, one.messages_blanked);
+    else
+      perform app.erase_member(one.company_id, one.member_id, one.messages_blanked);
+      done := done + 1;
+    end if;
+  end loop;
+  update app.erasures as e set erased_at = s.erased_at
+  from saved_erasures as s where s.company_id = e.company_id and s.member_mark = e.member_mark and s.erased_at <> e.erased_at;
+  raise notice '% people erased', done;
+
+  done := 0;
+  for one in
+    select k.id
+    from app.api_keys as k
+    join saved_companies as c on c.id = k.company_id
+    left join saved_keys as s on s.company_id = k.company_id and s.id = k.id
+    where k.revoked_at is null and coalesce(k.expires_at > now(), true) and not coalesce(s.is_active, false)
+  loop
+    perform app.revoke_key(one.id::text, 'Was revoked or had expired before an older backup was restored');
+    done := done + 1;
+  end loop;
+  raise notice '% keys revoked', done;
+
+  update app.companies as c set serving = 'moving', move_id = s.move_id
+  from saved_companies as s where s.id = c.id and s.serving = 'moving' and c.serving = 'open';
+end
+$$;
+commit;

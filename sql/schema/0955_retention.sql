@@ -1,0 +1,125 @@
+-- Deleting old data (docs/operations.md, Data that ages). For operators, as postgres.
+--
+-- The procedures commit after every 2,000 rows, so that nobody has to wait long for them. Therefore they cannot be called
+-- in a transaction, and if one is stopped, deleted rows stay deleted. They do not set search_path, because PostgreSQL does
+-- not let a procedure with such a setting commit. So all names have their schema.
+
+-- Deletes up to 2,000 rows of a table in the time window, the oldest first. Returns the number of deleted rows and the
+-- time of the newest of them.
+create function app.purge_some(company_id uuid, since timestamptz, before timestamptz, relation text, out deleted bigint, out reached timestamptz)
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  perform app.require_open_company(company_id);
+  execute format(
+    'with gone as (
+       delete from app.%1$I as t where t.ctid = any (array(
+         select old.ctid from app.%1$I as old
+         where old.company_id = $1 and old.created_at >= $2 and old.created_at < $3
+         order by old.created_at limit 2000 for update
+       ))
+       returning t.created_at
+     )
+     select count(*), max(gone.created_at) from gone',
+    relation
+  ) into deleted, reached using company_id, since, before;
+end
+$$;
+
+-- Deletes the old rows of one table. failure: the message of the error that ended it, or null.
+create procedure app.purge_table(company_id uuid, before timestamptz, relation text, inout deleted bigint, inout failure text)
+language plpgsql security invoker
+as $$
+declare
+  since timestamptz := '-infinity';
+  batch record;
+begin
+  deleted := 0;
+  loop
+    begin
+      select * into batch from app.purge_some(company_id, since, before, relation);
+    exception
+      when others then
+        failure := sqlerrm;
+    end;
+    commit;
+    exit when failure is not null;
+    deleted := deleted + batch.deleted;
+    exit when batch.deleted = 0 and since = '-infinity';
+    -- What has been deleted stays in the index for as long as a transaction may see it: the next batch begins behind it. At the end once more
+    -- from the beginning, for what has come in meanwhile.
+    since := coalesce(batch.reached, '-infinity');
+  end loop;
+end
+$$;
+
+-- Deletes the kudos, day ratings and pulse answers of a company that were created before a time.
+create procedure app.purge_before(company_id uuid, before timestamptz)
+language plpgsql security invoker
+as $$
+declare
+  relation text;
+  deleted bigint;
+  failure text;
+begin
+  if before is null then
+    raise exception 'before must be a time' using errcode = 'invalid_parameter_value';
+  end if;
+  foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
+    call app.purge_table(company_id, before, relation, deleted, failure);
+    if failure is not null then
+      raise exception '%: %', relation, failure;
+    end if;
+    raise notice '%: % rows deleted', relation, deleted;
+  end loop;
+end
+$$;
+
+-- Deletes what is older than the retention of its company, in all companies that this project serves. One that fails does
+-- not stop the others; at the end it is an error. Only companies with something to delete are named.
+create procedure app.purge_expired()
+language plpgsql security invoker
+as $$
+declare
+  company record;
+  relation text;
+  is_old boolean;
+  deleted bigint;
+  failure text;
+  total bigint := 0;
+  purged integer := 0;
+  failed integer := 0;
+begin
+  for company in
+    select c.id, now() - c.retention as before from app.companies as c
+    where c.retention is not null and c.serving = 'open'
+  loop
+    foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
+      execute format('select exists (select from app.%I as t where t.company_id = $1 and t.created_at < $2)', relation)
+        into is_old using company.id, company.before;
+      continue when not is_old;
+      failure := null;
+      call app.purge_table(company.id, company.before, relation, deleted, failure);
+      total := total + deleted;
+      if failure is null then
+        purged := purged + 1;
+        raise notice '%: %: % rows deleted', company.id, relation, deleted;
+      else
+        failed := failed + 1;
+        raise warning '%: %: % rows deleted, then: %', company.id, relation, deleted, failure;
+      end if;
+    end loop;
+  end loop;
+  raise notice '% rows deleted', total;
+  if failed > 0 then
+    raise exception '% of % purges failed: the warnings above say which', failed, failed + purged;
+  end if;
+end
+$$;
+
+revoke all on function app.purge_some from public;
+revoke all on procedure app.purge_table, app.purge_before, app.purge_expired from public;
+comment on function app.purge_some(uuid, timestamptz, timestamptz, text) is 'Deletes up to 2,000 old rows of a table, and says how many and up to when.';
+comment on procedure app.purge_table(uuid, timestamptz, text, bigint, text) is 'Deletes the old rows of a table, 2,000 a commit, and says how many, and why it stopped.';
+comment on procedure app.purge_before(uuid, timestamptz) is 'Deletes the kudos, day ratings and pulse answers of a company before a time, 2,000 rows a commit.';
+comment on procedure app.purge_expired() is 'Deletes what is older than the retention of its company, in every company that is served here.';
