@@ -1,14 +1,20 @@
 #!/usr/bin/env node
-// public-data-api: exports lists, imports rewards, checks a key (docs/connect/command-line.md).
+// public-data-api: keeps a copy, exports lists, imports rewards, checks a key (docs/connect/command-line.md).
 import { setFlagsFromString } from "node:v8";
 import manifest from "../package.json" with { type: "json" };
 import { checkCommand } from "./commands/check.ts";
 import { type Command, settings, surroundings } from "./commands/command.ts";
 import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
+import { syncCommand } from "./commands/sync.ts";
 import { asProblem, exitCodes, Problem } from "./problem.ts";
 
-const commands: Record<string, Command> = { export: exportCommand, import: importCommand, check: checkCommand };
+const commands: Record<string, Command> = {
+  sync: syncCommand,
+  export: exportCommand,
+  import: importCommand,
+  check: checkCommand,
+};
 
 const usage = `Usage: public-data-api <command> [arguments]
 

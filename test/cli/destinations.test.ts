@@ -148,7 +148,7 @@ test("export all that broke off fetches only the lists that were not finished", 
 });
 
 test.each([
-  ["all", "taken", "taken is a file: all needs a folder"],
+  ["all", "taken", "taken is a file: a folder is needed"],
   ["members", "folder.csv", "folder.csv is not a file"],
   ["members", "none/year.json", "There is no folder none"],
 ])("export %s --out %s is refused with the reason", async (name, out, problem) => {

@@ -90,6 +90,14 @@ test("it exports, imports and checks, on every Node that is here", async () => {
       JSON.parse(readFileSync(`${folder}/members.json`, "utf8")),
       await list("/members?limit=1000", first.key),
     );
+    const synced = await run("sync", "company.sqlite");
+    const [major = 0, minor = 0] = version.slice(1).split(".").map(Number);
+    if (major > 22 || (major === 22 && minor >= 13)) expect(synced).toEqual({ code: 0, stdout: "", stderr: "" });
+    else
+      expect(synced).toMatchObject({
+        code: 2,
+        stderr: `sync needs Node 22.13 or newer, this is ${version.slice(1)}\n`,
+      });
     writeFileSync(`${folder}/rewards.csv`, "external_id,name,points_cost\n1,One,1.000\n");
     const refused = await run("import", "rewards.csv", "--dry-run");
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("thousands separator") });

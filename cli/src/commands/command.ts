@@ -1,3 +1,4 @@
+import { mkdir } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { type Connection, readConnection } from "../connection.ts";
@@ -81,4 +82,11 @@ export function readArguments<T extends ParseArgsConfig>(command: string, config
 /** The Problem for a wrong argument. */
 export function misused(command: string, problem: string): Problem {
   return new Problem(`${problem}\nFor help: public-data-api ${command} --help`, exitCodes.usage);
+}
+
+/** Makes a folder, if it is not there. */
+export async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true }).catch((error) => {
+    throw error.code === "EEXIST" ? new Problem(`${path} is a file: a folder is needed`, exitCodes.usage) : error;
+  });
 }

@@ -1,16 +1,12 @@
-import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ListEndpoint } from "../../../functions/public-api/endpoint.ts";
-import { endpoints } from "../../../functions/public-api/endpoints.ts";
 import type { Connection } from "../connection.ts";
 import { exportToFile, exportToPipe, type Job, type Outcome } from "../export_list.ts";
 import { formatOf, formats } from "../formats.ts";
 import { describeKey, type Key } from "../key.ts";
-import { exitCodes, Problem } from "../problem.ts";
+import { everyColumn, lists, nameOf, opens } from "../lists.ts";
 import { forget } from "../unfinished_file.ts";
-import { type Command, misused, readArguments, type Surroundings, settings } from "./command.ts";
-
-const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
+import { type Command, makeFolder, misused, readArguments, type Surroundings, settings } from "./command.ts";
 
 /** Parameters that are no filters: other options or the paging set them. */
 const ours = ["limit", "format", "starting_after", "include", "changed_after"];
@@ -21,7 +17,7 @@ const filtersOf = ({ parameters }: ListEndpoint): Parameters => parameters.filte
 const takes = ({ parameters }: ListEndpoint, filter: string): boolean => parameters.some(({ name }) => name === filter);
 
 const filterLine = (list: ListEndpoint): string =>
-  `  ${list.path.slice(1).padEnd(16)} ${filtersOf(list)
+  `  ${nameOf(list).padEnd(16)} ${filtersOf(list)
     .map(({ name, kind }) => (kind === "true" ? `--${name}` : `--${name} …`))
     .join(" ")}`;
 
@@ -95,11 +91,6 @@ export function readJobs(args: string[]): Wanted {
   return { isAll, jobs };
 }
 
-/** The parameter for every column: files are joined with others and imported again, which needs all columns. */
-function everyColumn({ included }: ListEndpoint): Record<string, string> {
-  return included.length > 0 ? { include: included.map(({ name }) => name).join(",") } : {};
-}
-
 /** Why the rows cannot be written to the output; undefined if they can. */
 function wrongPlace({ out, format, excel }: Values, isAll: boolean): string | undefined {
   if (typeof out !== "string" || out === "") return "--out must say where to: a file, a folder with all, or -";
@@ -117,7 +108,7 @@ function destination(endpoint: ListEndpoint, given: Values, isAll: boolean): Pic
   const asked = formats[given.excel ? "excel" : given.format === "json" ? "json" : "csv"];
   const place = String(given.out);
   if (place === "-") return { out: place, format: asked, compress: given.gzip === true };
-  const out = isAll ? join(place, `${endpoint.path.slice(1)}.${asked.name}`) : place;
+  const out = isAll ? join(place, `${nameOf(endpoint)}.${asked.name}`) : place;
   const compress = given.gzip === true || /\.gz$/i.test(out);
   const format = given.excel ? asked : (formatOf(out) ?? asked);
   return { out: compress && !/\.gz$/i.test(out) ? `${out}.gz` : out, format, compress };
@@ -145,11 +136,7 @@ export const exportCommand: Command = {
     const key = await describeKey(connection);
     if (isAll) await makeFolder(dirname(jobs[0]?.out ?? ""));
     for (const job of jobs) {
-      const { path, scope } = job.endpoint;
-      if (isAll && scope !== null && !key.scopes.includes(scope)) {
-        progress.warn(`${path.slice(1)} left out: the key has no scope ${scope}`);
-        continue;
-      }
+      if (isAll && !opens(key, job.endpoint, progress.warn)) continue;
       const { rows, resumed } = await exportOne(job, connection, key, surroundings);
       const since = resumed ? `; begun ${resumed}, rows that came later are not in it` : "";
       (resumed ? progress.warn : progress.done)(`${job.out}: ${rows} rows${since}`);
@@ -157,10 +144,3 @@ export const exportCommand: Command = {
     for (const { out } of isAll ? jobs : []) await forget(out);
   },
 };
-
-/** Makes a folder, if it is not there. */
-async function makeFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true }).catch((error) => {
-    throw error.code === "EEXIST" ? new Problem(`${path} is a file: all needs a folder`, exitCodes.usage) : error;
-  });
-}

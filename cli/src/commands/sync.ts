@@ -1,0 +1,127 @@
+import { join } from "node:path";
+import type { ListEndpoint } from "../../../functions/public-api/endpoint.ts";
+import type { Connection } from "../connection.ts";
+import { describeKey, type Key } from "../key.ts";
+import { lists, nameOf, opens } from "../lists.ts";
+import { lockFile } from "../lock.ts";
+import { asProblem, exitCodes, Problem } from "../problem.ts";
+import type { Progress } from "../progress.ts";
+import { type Changes, CursorGone, changesAfter } from "../sync/changes.ts";
+import { Copy, type Counts } from "../sync/copy.ts";
+import { writeCsv } from "../sync/csv_files.ts";
+import { namingFile, openDatabase } from "../sync/sqlite.ts";
+import { placeOf } from "../unfinished_file.ts";
+import { type Command, makeFolder, misused, readArguments, settings } from "./command.ts";
+
+const usage = `Usage: public-data-api sync <file>.sqlite
+       public-data-api sync --to <folder>
+
+Makes a copy of all lists that the key may read, and brings it up to date: with everything that was added, changed or deleted since.
+An SQLite file has a table for each list, and views such as activity_with_names that show the names of today. Run it as often as you
+like; one that was interrupted goes on where it stopped. It needs Node 22.13 or newer.
+
+  --to <folder>   CSV files too, one for each list, whole at any time; company.sqlite is beside them
+
+Examples:
+  public-data-api sync company.sqlite
+  public-data-api sync --to lists
+
+${settings}`;
+
+/** @throws Problem that says what is wrong */
+function readPlace(args: string[]): { file: string; folder: string | null } {
+  const { values, positionals } = readArguments("sync", {
+    args,
+    options: { to: { type: "string" } },
+    allowPositionals: true,
+  });
+  const [file = "", ...others] = positionals;
+  if (values.to !== undefined && values.to !== "" && file === "")
+    return { file: join(values.to, "company.sqlite"), folder: values.to };
+  if (values.to !== undefined || others.length > 0 || !/\.(sqlite3?|db)$/i.test(file))
+    throw misused("sync", "Name one file that ends in .sqlite, or a folder with --to");
+  return { file, folder: null };
+}
+
+/** Brings a list up to date. If the server no longer knows the place of the copy, it begins again, once. */
+async function syncList(copy: Copy, list: ListEndpoint, connection: Connection, progress: Progress): Promise<Counts> {
+  const total: Counts = { added: 0, changed: 0, deleted: 0 };
+  let [rows, isAgain] = [0, false];
+  for (;;) {
+    const changes: Changes | null = await changesAfter(connection, list, copy.cursor(list)).catch((error) => {
+      if (!(error instanceof CursorGone) || isAgain) throw error;
+      progress.warn(`${nameOf(list)}: the server no longer knows where the copy stands; fetching the whole list again`);
+      return null;
+    });
+    if (changes === null) {
+      isAgain = true;
+      copy.restart(list);
+      continue;
+    }
+    add(total, copy.write(list, changes));
+    rows += changes.rows.length;
+    progress.show(null, `${nameOf(list)}: ${rows} changes`);
+    if (!changes.hasMore) return total;
+  }
+}
+
+/** The id of the key's company. */
+function companyOf({ company_id, company_name, version }: Key): { id: string; name: string } {
+  if (company_id === undefined)
+    throw new Problem(`sync needs version 1.2.0 of the API or newer, this is ${version}`, exitCodes.usage);
+  return { id: company_id, name: company_name };
+}
+
+/** Brings all lists of the key up to date, and writes the CSV files if there is a folder for them. */
+async function syncAll(
+  copy: Copy,
+  { scopes }: Key,
+  folder: string | null,
+  connection: Connection,
+  progress: Progress,
+): Promise<Counts> {
+  const open = lists.filter((list) => {
+    const syncedAt = copy.syncedAt(list);
+    const asOf = syncedAt ? `; its rows in the copy are as of ${syncedAt}` : "";
+    return opens({ scopes }, list, (line) => progress.warn(`${line}${asOf}`));
+  });
+  const total: Counts = { added: 0, changed: 0, deleted: 0 };
+  for (const list of open) add(total, await syncList(copy, list, connection, progress));
+  if (folder !== null) for (const list of open) await writeCsv(copy, list, folder);
+  return total;
+}
+
+function add(total: Counts, counts: Counts): void {
+  for (const name of ["added", "changed", "deleted"] as const) total[name] += counts[name];
+}
+
+export const syncCommand: Command = {
+  summary: "a copy of all lists, kept up to date: an SQLite file or a folder of CSV files",
+  usage,
+  async run(args, { progress, connect }) {
+    const { file, folder } = readPlace(args);
+    const connection = connect();
+    const key = await describeKey(connection);
+    const company = companyOf(key);
+    if (folder !== null) await makeFolder(folder);
+    const { path } = await placeOf(file);
+    const unlock = await lockFile(`${path}.lock`, file);
+    try {
+      const database = await openDatabase(path);
+      try {
+        const copy = new Copy(database, file, company);
+        const { added, changed, deleted } = await syncAll(copy, key, folder, connection, progress);
+        progress.done(`${folder ?? file}: ${added} added, ${changed} changed, ${deleted} deleted`);
+      } finally {
+        database.close();
+      }
+    } catch (error) {
+      const named = namingFile(error, file);
+      const problem = asProblem(named);
+      if (!problem || problem.exitCode === exitCodes.usage) throw named;
+      throw new Problem(`${problem.message}\nRun the same command again to continue`, problem.exitCode);
+    } finally {
+      await unlock();
+    }
+  },
+};

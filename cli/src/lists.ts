@@ -1,0 +1,19 @@
+import type { ListEndpoint } from "../../functions/public-api/endpoint.ts";
+import { endpoints } from "../../functions/public-api/endpoints.ts";
+
+export const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
+
+/** The name of a list, as in `day-ratings`. */
+export const nameOf = ({ path }: ListEndpoint): string => path.slice(1);
+
+/** The parameter for every column: files and copies are joined with others, which needs the ids. */
+export function everyColumn({ included }: ListEndpoint): Record<string, string> {
+  return included.length > 0 ? { include: included.map(({ name }) => name).join(",") } : {};
+}
+
+/** Whether a key opens a list. If not, the user is told. */
+export function opens(key: { scopes: string[] }, list: ListEndpoint, warn: (line: string) => void): boolean {
+  const isOpen = list.scope === null || key.scopes.includes(list.scope);
+  if (!isOpen) warn(`${nameOf(list)} left out: the key has no scope ${list.scope}`);
+  return isOpen;
+}

@@ -1,0 +1,69 @@
+// What has changed in a list since a cursor (docs/api.md, Keeping a copy).
+import type { ListEndpoint } from "../../../functions/public-api/endpoint.ts";
+import { type Connection, Refused, request } from "../connection.ts";
+import { everyColumn } from "../lists.ts";
+import { Problem } from "../problem.ts";
+import { moreAfter } from "../walk.ts";
+
+/** A row as it is now. Of a deleted row only these three have values. */
+export interface Change {
+  id: string;
+  cursor: string;
+  deleted: boolean;
+  [column: string]: unknown;
+}
+
+export interface Changes {
+  rows: Change[];
+  /** What to ask for next. */
+  cursor: string;
+  hasMore: boolean;
+}
+
+/** The server no longer knows a cursor: everything has to be fetched again. */
+export class CursorGone extends Problem {}
+
+/** The cursor before everything. */
+export const start = "start";
+
+/**
+ * Requests the next changes of a list, at most a thousand, oldest first.
+ * @throws CursorGone when the cursor is no longer known
+ * @throws Problem when the answer does not continue the cursor, as when something on the way repeats a page
+ */
+export async function changesAfter(connection: Connection, list: ListEndpoint, cursor: string): Promise<Changes> {
+  const query = new URLSearchParams({ changed_after: cursor, limit: "1000", ...everyColumn(list) });
+  const read = (body: string) => readChanges(body, list);
+  const { content: rows, headers } = await request(connection, `${list.path}?${query}`, read).catch((error) => {
+    const isGone = error instanceof Refused && error.status === 410 && cursor !== start;
+    throw isGone ? new CursorGone(error.message) : error;
+  });
+  const cursors = [...(cursor === start ? [] : [cursor]), ...rows.map((row) => row.cursor)];
+  const hasMore = moreAfter(list.path, headers.get("X-Has-More"));
+  if (cursors.some((next, index) => index > 0 && next <= (cursors[index - 1] ?? "")) || (hasMore && rows.length === 0))
+    throw new Problem(
+      `${list.path}: an answer does not continue the one before; something on the way may repeat answers`,
+    );
+  return { rows, cursor: cursors.at(-1) ?? start, hasMore };
+}
+
+/** Throws an Error when the body is not whole, or has something else than rows of this list. */
+function readChanges(body: string, { columns, included }: ListEndpoint): Change[] {
+  const rows: (Change | null)[] = JSON.parse(body, keepDigits);
+  if (!Array.isArray(rows)) throw new Error("the answer is not a list");
+  const names = [...columns, ...included].map(({ name }) => name);
+  return rows.map((row) => {
+    const isChange =
+      typeof row?.id === "string" && /^[0-9a-f]{1,64}$/.test(String(row.cursor)) && typeof row.deleted === "boolean";
+    if (isChange && (row.deleted || names.every((name) => name in row))) return row;
+    throw new Error("a row that is not whole");
+  });
+}
+
+/** Keeps a number that JavaScript would write otherwise (1.10, or more than 2^53) as it was sent. */
+function keepDigits(_: string, value: unknown, { source = "" }: { source?: string } = {}): unknown {
+  return typeof value === "number" && String(value) !== source ? rawJSON(source) : value;
+}
+
+/** In every Node that has node:sqlite. */
+const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown };

@@ -1,0 +1,203 @@
+// A copy of a company in an SQLite file. The rows of an answer and the cursor behind them are written in one
+// transaction, so that a kill at any moment loses nothing: the next sync goes on at the cursor.
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { Column, ListEndpoint } from "../../../functions/public-api/endpoint.ts";
+import { exitCodes, Problem, printable } from "../problem.ts";
+import { type Change, type Changes, start } from "./changes.ts";
+import {
+  columnsOf,
+  createIndexes,
+  createTable,
+  createViews,
+  dropViews,
+  newTableOf,
+  readableOf,
+  shapeOf,
+  tableOf,
+  timeOf,
+} from "./tables.ts";
+
+/** How many rows a sync has added, changed and deleted. */
+export interface Counts {
+  added: number;
+  changed: number;
+  deleted: number;
+}
+
+const none: Counts = { added: 0, changed: 0, deleted: 0 };
+
+/** How far a list is: at `cursor`, or at `new_cursor` while a new table is collected. */
+interface State {
+  cursor: string | null;
+  new_cursor: string | null;
+  /** When the list was last up to date. */
+  synced_at: string | null;
+}
+
+/** Marks the file as ours: "pdap" in ASCII. */
+const applicationId = 0x70646170;
+
+const stateTables = `
+  create table if not exists sync_company (id text primary key, name text);
+  create table if not exists sync_lists (list text primary key, cursor text, new_cursor text, synced_at timestamp);
+`;
+
+export class Copy {
+  readonly #database: DatabaseSync;
+  /** Held while its rows are read: Node 22.13 would drop it. */
+  #reading: StatementSync | undefined;
+
+  /**
+   * @param file its name, for messages
+   * @throws Problem when the file is something else, or a copy of another company
+   */
+  constructor(database: DatabaseSync, file: string, company: { id: string; name: string }) {
+    this.#database = database;
+    const isEmpty = this.#get("select count(*) as n from sqlite_schema").n === 0;
+    if (!isEmpty && this.#get("pragma application_id").application_id !== applicationId)
+      throw new Problem(`${file} was not made by sync. Choose another file`, exitCodes.usage);
+    this.#inTransaction(() => {
+      database.exec(`pragma application_id = ${applicationId}; ${stateTables}`);
+      const owner = database.prepare("select id, name from sync_company").get();
+      if (owner && owner.id !== company.id)
+        throw new Problem(
+          `${file} is a copy of another company (${printable(String(owner.name))}). Choose another file`,
+          exitCodes.usage,
+        );
+      database.prepare("insert or replace into sync_company (id, name) values (?, ?)").run(company.id, company.name);
+    });
+  }
+
+  /** Where the sync of a list goes on. A table that an older version made is fetched again, for its new columns. */
+  cursor(list: ListEndpoint): string {
+    const { cursor, new_cursor } = this.#state(list);
+    const has = (table: string) => this.#shape(table) === shapeOf(list);
+    if (cursor !== null && has(tableOf(list))) return cursor;
+    if (new_cursor !== null && has(newTableOf(list))) return new_cursor;
+    this.restart(list);
+    return start;
+  }
+
+  /** Begins again: the list is collected in a table of its own, and the rows of before stay until it is whole. */
+  restart(list: ListEndpoint): void {
+    this.#inTransaction(() => {
+      this.#database.exec(`drop table if exists ${newTableOf(list)}; ${createTable(list, newTableOf(list))}`);
+      this.#keep(list, { cursor: null, new_cursor: start });
+    });
+  }
+
+  /** Writes changes and the cursor behind them. The last ones of a new table put it in the place of the older one. */
+  write(list: ListEndpoint, { rows, cursor, hasMore }: Changes): Counts {
+    const isNew = this.#state(list).cursor === null;
+    const synced_at = hasMore ? {} : { synced_at: new Date().toISOString() };
+    return this.#inTransaction(() => {
+      const counts = this.#apply(list, isNew ? newTableOf(list) : tableOf(list), rows);
+      const isWhole = isNew && !hasMore;
+      if (isNew && hasMore) this.#keep(list, { new_cursor: cursor });
+      else this.#keep(list, { cursor, new_cursor: null, ...synced_at });
+      if (isWhole) return this.#replace(list);
+      return isNew ? none : counts;
+    });
+  }
+
+  /** When the rows of a list were last brought up to date; null when the file does not have the list. */
+  syncedAt(list: ListEndpoint): string | null {
+    return this.#state(list).synced_at;
+  }
+
+  /** The rows of a list with the names of today, newest first. */
+  rows(list: ListEndpoint): NodeJS.Iterator<Record<string, SQLOutputValue>> {
+    this.#reading = this.#database.prepare(
+      `select * from ${readableOf(list)} order by "${timeOf(list)}" desc, id desc`,
+    );
+    this.#reading.setReadBigInts(true);
+    return this.#reading.iterate();
+  }
+
+  #apply(list: ListEndpoint, table: string, rows: Change[]): Counts {
+    const columns = columnsOf(list);
+    const names = columns.map(({ name }) => `"${name}"`);
+    const has = this.#database.prepare(`select 1 from ${table} where id = ?`);
+    const remove = this.#database.prepare(`delete from ${table} where id = ?`);
+    const put = this.#database.prepare(
+      `insert or replace into ${table} (${names.join(", ")}) values (${names.map(() => "?").join(", ")})`,
+    );
+    const counts = { ...none };
+    for (const row of rows) {
+      const isThere = has.get(row.id) !== undefined;
+      if (row.deleted) remove.run(row.id);
+      else put.run(...columns.map((column) => stored(row[column.name], column)));
+      if (!row.deleted) counts[isThere ? "changed" : "added"]++;
+      else if (isThere) counts.deleted++;
+    }
+    return counts;
+  }
+
+  /** Puts the new table in the place of the older one, and counts how they differ. */
+  #replace(list: ListEndpoint): Counts {
+    const [table, next] = [tableOf(list), newTableOf(list)];
+    const counts = this.#difference(list, table, next);
+    this.#database.exec(`${dropViews} drop table if exists ${table}; alter table ${next} rename to ${table};`);
+    const names = this.#database.prepare("select name from sqlite_schema where type = 'table'").all();
+    this.#database.exec(`${createIndexes(list)} ${createViews(new Set(names.map(({ name }) => String(name))))}`);
+    return counts;
+  }
+
+  #difference(list: ListEndpoint, table: string, next: string): Counts {
+    const count = (sql: string) => Number(this.#get(`select count(*) as n from ${sql}`).n);
+    if (this.#shape(table) === "") return { ...none, added: count(next) };
+    const shared = this.#shape(table)
+      .split(",")
+      .map((column) => column.split(" ")[0]);
+    const names = columnsOf(list).flatMap(({ name }) => (shared.includes(name) ? [`"${name}"`] : []));
+    const of = (row: string) => `(${names.map((name) => `${row}.${name}`).join(", ")})`;
+    return {
+      added: count(`${next} where id not in (select id from ${table})`),
+      changed: count(`${next} as n join ${table} as t on t.id = n.id where ${of("n")} is not ${of("t")}`),
+      deleted: count(`${table} where id not in (select id from ${next})`),
+    };
+  }
+
+  #state(list: ListEndpoint): State {
+    const found = this.#database.prepare("select cursor, new_cursor, synced_at from sync_lists where list = ?");
+    return { cursor: null, new_cursor: null, synced_at: null, ...found.get(tableOf(list)) };
+  }
+
+  #keep(list: ListEndpoint, values: Partial<State>): void {
+    const { cursor, new_cursor, synced_at } = { ...this.#state(list), ...values };
+    this.#database
+      .prepare("insert or replace into sync_lists (list, cursor, new_cursor, synced_at) values (?, ?, ?, ?)")
+      .run(tableOf(list), cursor, new_cursor, synced_at);
+  }
+
+  /** The columns of a table with their types; empty when there is no such table. */
+  #shape(table: string): string {
+    const columns = this.#database.prepare("select name, lower(type) as type from pragma_table_info(?)").all(table);
+    return columns.map(({ name, type }) => `${name} ${type}`).join();
+  }
+
+  #get(sql: string): Record<string, SQLOutputValue> {
+    return this.#database.prepare(sql).get() ?? {};
+  }
+
+  #inTransaction<T>(work: () => T): T {
+    this.#database.exec("begin immediate");
+    try {
+      const result = work();
+      this.#database.exec("commit");
+      return result;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec("rollback");
+      throw error;
+    }
+  }
+}
+
+/** A value as SQLite has it. A number that JavaScript cannot hold comes with its digits (`JSON.rawJSON`). */
+function stored(value: unknown, { type }: Column): SQLInputValue {
+  if (value === null || value === undefined) return null;
+  if (type === "json") return JSON.stringify(value);
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value === "string" || typeof value === "number") return value;
+  return BigInt(JSON.stringify(value));
+}

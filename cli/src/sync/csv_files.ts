@@ -1,0 +1,40 @@
+// The lists of a copy as CSV files, written as the API and an export write them.
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import Papa from "papaparse";
+import type { ListEndpoint } from "../../../functions/public-api/endpoint.ts";
+import { nameOf } from "../lists.ts";
+import { openUnfinished } from "../unfinished_file.ts";
+import type { Copy } from "./copy.ts";
+import { columnsOf } from "./tables.ts";
+
+/** How many rows are written at once. */
+const batchSize = 1000;
+
+/** Writes a list to a file in the folder. An older file is there until the new one is whole. */
+export async function writeCsv(copy: Copy, list: ListEndpoint, folder: string): Promise<void> {
+  const columns = columnsOf(list);
+  const target = await openUnfinished<never>(join(folder, `${nameOf(list)}.csv`), "sync", false);
+  try {
+    let lines = [columns.map(({ name }) => name)];
+    const write = async () => {
+      await target.append(`${Papa.unparse(lines, { newline: "\r\n" })}\r\n`);
+      lines = [];
+    };
+    for (const row of copy.rows(list)) {
+      lines.push(columns.map(({ name, type }) => cell(row[name], type === "boolean")));
+      if (lines.length > batchSize) await write();
+    }
+    if (lines.length > 0) await write();
+    await target.finish(null);
+  } catch (error) {
+    const left = await target.leave("");
+    if (left !== null) await rm(left, { force: true });
+    throw error;
+  }
+}
+
+function cell(value: unknown, isBoolean: boolean): string {
+  if (value === null || value === undefined) return "";
+  return isBoolean ? String(value !== 0n) : String(value);
+}
