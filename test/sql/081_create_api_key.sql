@@ -236,7 +236,7 @@ begin
   end loop;
 end
 $$;
-select results_eq(
+select bag_eq(
   $$ select * from pg_temp.tables_with('Warehouse') $$, $$ values ('app.api_keys'::regclass), ('app.api_key_events') $$,
   'The search below finds what is there: the name of a key stands with the key and in the history'
 );
