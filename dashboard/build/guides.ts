@@ -14,6 +14,7 @@ const guides = [
   "docs/connect/typescript.md",
   "docs/connect/command-line.md",
   "docs/connect/databases.md",
+  "docs/connect/warehouses.md",
   "docs/connect/other-tools.md",
   "docs/api.md",
   "CHANGELOG.md",
@@ -24,6 +25,8 @@ const files = [
   "docs/connect/public-data-api.pq",
   "docs/connect/public-data-api.postman_collection.json",
   "docs/connect/typescript/package.json",
+  "docs/connect/dlt_public_data_api.py",
+  "docs/connect/airbyte-public-data-api.yaml",
 ];
 
 const addressOf = (guide: string): string => `/reference/guides/${basename(guide, ".md").toLowerCase()}/`;

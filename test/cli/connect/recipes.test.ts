@@ -262,6 +262,15 @@ test("google-sheets.md; text that would run as a formula is escaped", async ({ y
   expect(busy.answers, "six tries").toHaveLength(3);
 });
 
+test("warehouses.md: the script for dlt and the manifest for Airbyte are well-formed, and name every list", async () => {
+  const read = (file: string) => readFileSync(`${root}/docs/connect/${file}`, "utf8");
+  const script = `import ast, sys; print(ast.literal_eval(ast.parse(sys.stdin.read()).body[4].value))`;
+  const { stdout } = spawnSync("python3", ["-c", script], { input: read("dlt_public_data_api.py"), encoding: "utf8" });
+  expect(Object.keys(JSON.parse(stdout.replaceAll("'", '"')))).toEqual(lists);
+  const paths = [...read("airbyte-public-data-api.yaml").matchAll(/^ {8}path: (.*)$/gm)].map(([, path]) => path);
+  expect(paths).toEqual(lists);
+});
+
 test("every page says at its end whether the tests run it, and none holds a key or puts one into an address", () => {
   for (const page of readdirSync(`${root}/docs/connect`).filter((file) => file.endsWith(".md"))) {
     const text = readFileSync(`${root}/docs/connect/${page}`, "utf8");
