@@ -1,4 +1,4 @@
-import type { ListEndpoint } from "../../functions/public-api/endpoint.ts";
+import type { ListEndpoint } from "../../functions/public-api/endpoint_types.ts";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 
 export const lists = endpoints.filter((endpoint) => endpoint.kind === "list");

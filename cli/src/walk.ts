@@ -1,4 +1,4 @@
-import type { ListEndpoint } from "../../functions/public-api/endpoint.ts";
+import type { ListEndpoint } from "../../functions/public-api/endpoint_types.ts";
 import { type Connection, Refused, request } from "./connection.ts";
 import type { Format, Page, Place, Row } from "./formats.ts";
 import { Problem } from "./problem.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { keyHashOf } from "./credentials.ts";
 import { csv } from "./csv.ts";
 import { asPage, asStream, asText, connect, type Reader, type Reply, type Settings } from "./database.ts";
-import type { Endpoint, ImportEndpoint, KeyEndpoint, ListEndpoint } from "./endpoint.ts";
+import type { Endpoint, ImportEndpoint, KeyEndpoint, ListEndpoint } from "./endpoint_types.ts";
 import { endpoints, version } from "./endpoints.ts";
 
 import { Visit } from "./fair_queue.ts";

@@ -1,5 +1,5 @@
 import { joined, type Page } from "./database.ts";
-import type { Column } from "./endpoint.ts";
+import type { Column } from "./endpoint_types.ts";
 import { JsonText } from "./json_text.ts";
 import type { Answer, Bytes } from "./responses.ts";
 

@@ -1,8 +1,84 @@
 // The table of all endpoints, as plain data. Routing, validation, GET /, CSV and OpenAPI all use it.
-import { changedAfter, type Endpoint, id, include, list, teamId, window } from "./endpoint.ts";
+import type { Column, Endpoint, Parameter } from "./endpoint_types.ts";
 
 /** The API version that `GET /` reports (`docs/api.md`, Versioning). */
 export const version = "1.2.0";
+
+/** The parameters of every list (`docs/api.md`, Lists). */
+const list: readonly Parameter[] = [
+  {
+    name: "limit",
+    kind: "limit",
+    description:
+      "How many rows at most. There may be more: then the header `X-Has-More` is `true`, and `starting_after` brings the next page. Anything but an integer from 1 to 1000 is a 400; it is never cut down to fit.",
+  },
+  { name: "format", kind: "format", description: "`csv` returns the same rows as CSV. Errors are JSON all the same." },
+  {
+    name: "escape_formulas",
+    kind: "true",
+    description:
+      "With `format=csv` only: text that starts with `=`, `+`, `-`, `@`, a tab or a carriage return gets a `'` in front, for files that people open in a spreadsheet.",
+  },
+  {
+    name: "starting_after",
+    kind: "uuid",
+    description:
+      "Only the rows that follow the row with this id, under the same filters: the id of a page's last row brings the next page. It must be the id of a row of this list, but need not meet the filters.",
+  },
+];
+
+/** The additional parameters of lists with a time window (`docs/api.md`, Lists). */
+const window: readonly Parameter[] = [
+  {
+    name: "since",
+    kind: "since",
+    description:
+      "Only rows at or after this time. `YYYY-MM-DDThh:mm`, optionally with seconds, up to nine fractional digits, and a zone (`Z`, `±hh`, `±hh:mm` or `±hhmm`); without a zone it is UTC. A bare date is the start of that day in UTC.",
+  },
+  {
+    name: "until",
+    kind: "until",
+    description:
+      "Only rows at or before this time, in the same forms as `since`. A bare date is the end of that day in UTC. `since` after `until` is a 400.",
+  },
+];
+
+const teamId: Parameter = {
+  name: "team_id",
+  kind: "uuid",
+  description: "Only this team. An id of another company finds nothing, exactly as one that does not exist.",
+};
+
+const include: Parameter = {
+  name: "include",
+  kind: "include",
+  description: "Further columns, with commas between them: appended after the others, always in the same order.",
+};
+
+/** Of the lists that copies can be kept of: those of app.changing_lists (`docs/api.md`, Keeping a copy). */
+export const changedAfter: Parameter = {
+  name: "changed_after",
+  kind: "changed_after",
+  description:
+    "For keeping a copy: `start` brings every row, then the `cursor` of the last row brings what was added, changed or deleted since, oldest change first. Each row has `cursor` and `deleted` behind its other columns; of a deleted row all but these and `id` are null. Only with `limit`, `format`, `escape_formulas` and `include`.",
+};
+
+/** The columns behind all others of a list with `changed_after` (`docs/api.md`, Keeping a copy). */
+export const changeColumns: readonly Column[] = [
+  {
+    name: "cursor",
+    type: "text",
+    description: "With `changed_after` only: what to send as `changed_after` to get the changes after this one.",
+  },
+  {
+    name: "deleted",
+    type: "boolean",
+    description:
+      "With `changed_after` only: whether the row has been deleted. All its columns but `id`, `cursor` and `deleted` are null then, whatever their types say.",
+  },
+];
+
+const id: Column = { name: "id", type: "uuid", description: "The row's own id, for good." };
 
 /** Every method and path (`docs/api.md`, Requests). */
 export const endpoints: readonly Endpoint[] = [

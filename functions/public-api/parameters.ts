@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { type Column, changeColumns, type Endpoint, type ParameterKind } from "./endpoint.ts";
+import type { Column, Endpoint, ParameterKind } from "./endpoint_types.ts";
+import { changeColumns } from "./endpoints.ts";
 import { type Instant, isAfter, parseInstant, timestamp } from "./instants.ts";
 import { badRequest, shownName } from "./responses.ts";
 

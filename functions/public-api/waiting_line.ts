@@ -6,7 +6,7 @@ import { ApiError, type Logged } from "./responses.ts";
 const together = 8;
 
 /** The lane of all keys that this instance has not seen verified, and how many of its calls run at once. */
-const strangers = { name: "", most: 2 };
+const unverified = { name: "", most: 2 };
 
 /** How many bytes the bodies of all uploads may have at once, and how many uploads one company may have. */
 const bodies = { bytes: 48 * 1024 * 1024, ofOneCompany: 4 };
@@ -16,7 +16,7 @@ const mostKeys = 5000;
 
 /**
  * In milliseconds: the time between two refusals of a key (`apart`), and the longest delay of one (`held`). So a client
- * that tries many keys at once gets the refusals one after the other, and cannot keep the lane of strangers full.
+ * that tries many keys at once gets the refusals one after the other, and cannot keep the lane of unverified keys full.
  */
 const refusals = { apart: 20, held: 4000 };
 
@@ -28,7 +28,7 @@ const refusals = { apart: 20, held: 4000 };
 export class WaitingLine {
   /** Key hash → the ids of key and company. */
   readonly #owners = new Map<string, Logged>();
-  readonly #calls = new FairQueue(together, (lane) => (lane === strangers.name ? strangers.most : together));
+  readonly #calls = new FairQueue(together, (lane) => (lane === unverified.name ? unverified.most : together));
   readonly #bodies = new FairQueue(bodies.bytes, () => bodies.ofOneCompany);
   #nextRefusal = 0;
 
@@ -84,7 +84,7 @@ export class WaitingLine {
 
   #laneOf(visit: Visit): string {
     visit.owner = this.#owners.get(visit.keyHash) ?? {};
-    return visit.owner.company_id ?? strangers.name;
+    return visit.owner.company_id ?? unverified.name;
   }
 
   #remember(keyHash: string, { key_id, company_id }: Logged): void {
@@ -93,7 +93,7 @@ export class WaitingLine {
     if (this.#owners.size > mostKeys) this.#forgetSome();
   }
 
-  /** Forgets the older half of the keys of the company with the most keys: no company makes another one a stranger. */
+  /** Forgets the older half of the keys of the company with the most keys: no company can make this instance forget another one. */
   #forgetSome(): void {
     const keysOf = Map.groupBy(this.#owners, ([, { company_id }]) => company_id);
     const most = [...keysOf.values()].reduce((one, other) => (other.length > one.length ? other : one));

@@ -284,8 +284,8 @@ export const fairness: Part = {
     progress("what the line costs");
     figures.push(await costOfTheLine([first, unbounded], ofB));
     progress("new good keys beside made-up ones");
-    const strangers = { urls: [first.url], keys: madeUp, connections: 1000, request: page(20) };
-    figures.push(await newcomers(first.url, newOnes, strangers), ...figuresOfAll(results));
+    const fromNobody = { urls: [first.url], keys: madeUp, connections: 1000, request: page(20) };
+    figures.push(await newcomers(first.url, newOnes, fromNobody), ...figuresOfAll(results));
     const memory: Figure = {
       name: "the most memory of an instance",
       rounds: [await peakMegabytes(first)],

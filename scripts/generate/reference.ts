@@ -1,5 +1,5 @@
 // The parts of README.md and docs/api.md that repeat endpoints.ts, each between <!-- name --> and <!-- end -->.
-import type { Column, Endpoint, ListEndpoint, Parameter } from "../../functions/public-api/endpoint.ts";
+import type { Column, Endpoint, ListEndpoint, Parameter } from "../../functions/public-api/endpoint_types.ts";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { scopes } from "../../functions/public-api/scopes.ts";
 import type { Examples } from "./openapi/examples.ts";

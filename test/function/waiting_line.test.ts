@@ -84,14 +84,14 @@ test("eight calls are under way at once, and lanes take turns: a company with 20
 // Proves: requests.65
 test("keys that the instance has not seen verified share one lane with two places, however many they are", async () => {
   await verify("B");
-  const strangers = manyKeys("nobody", 1000).map((key) => ask("nobody", key));
+  const unverified = manyKeys("nobody", 1000).map((key) => ask("nobody", key));
   await settle();
   expect(companies()).toEqual(["nobody", "nobody"]);
   ask("B");
   await settle();
   expect(companies()).toEqual(["nobody", "nobody", "B"]);
   await running[0]?.end(unauthorized("key refused"));
-  expect(strangers[0]?.status).toBe(401);
+  expect(unverified[0]?.status).toBe(401);
   expect(companies()).toEqual(["nobody", "B", "nobody"]);
 });
 
@@ -110,7 +110,7 @@ test("keys that are refused are told so 20 ms apart, and at most 4 s later", asy
 });
 
 // Proves: requests.65
-test("a company with more keys than the instance remembers makes no other company's key a stranger", async () => {
+test("a company with more keys than the instance remembers does not make it forget another company", async () => {
   await verify("B");
   await verify("A", manyKeys("A", 6000));
   for (const key of manyKeys("nobody", 2)) ask("nobody", key);
@@ -119,7 +119,7 @@ test("a company with more keys than the instance remembers makes no other compan
   expect(companies()).toEqual(["nobody", "nobody", "B"]);
 });
 
-test("a key that was refused is a stranger again", async () => {
+test("a key that was refused counts as unverified again", async () => {
   await verify("A");
   ask("A");
   await settle();
@@ -183,7 +183,7 @@ describe("a company has as many places as the database gives it", () => {
     }
   });
 
-  test("a stranger that is refused is known from then on", async () => {
+  test("a key whose company has too many requests counts as verified from then on", async () => {
     ask("A");
     await settle();
     await running[0]?.end(refusal("A", 4));

@@ -155,16 +155,16 @@ export const functionMutants: TextMutant[] = [
   ...inFile("instants.ts", [["a day that is none is taken", "if (!isRealDate || !isRealTime) return undefined;", ""]]),
   ...inFile("waiting_line.ts", [
     ["any number of calls is under way", "const together = 8;", "const together = 8000;"],
-    ["strangers have as many places as a company", "strangers.most : together", "together : together"],
+    ["unverified keys have as many places as a company", "unverified.most : together", "together : together"],
     [
       "a call that the database refuses is not made again",
       "if (!(error instanceof Busy)) throw isLate(error) ? (busy ?? error) : error;",
       "throw error;",
     ],
     ["a database that is away is too many requests", "isLate(error) ? (busy ?? error) : error", "error"],
-    ["a key that was refused is no stranger", "if (error.status === 401) this.#owners.delete(visit.keyHash);", ""],
+    ["a key that was refused counts as verified", "if (error.status === 401) this.#owners.delete(visit.keyHash);", ""],
     [
-      "a company with many keys makes others strangers",
+      "a company with many keys makes the instance forget others",
       "const most = [...keysOf.values()].reduce(",
       "const most = [...keysOf.values()].slice(0, 1).reduce(",
     ],

@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { ListEndpoint } from "../../../functions/public-api/endpoint.ts";
+import type { ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
 import type { Connection } from "../connection.ts";
 import { exportToFile, exportToPipe, type Job, type Outcome } from "../export_list.ts";
 import { formatOf, formats } from "../formats.ts";

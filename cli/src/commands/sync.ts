@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { ListEndpoint } from "../../../functions/public-api/endpoint.ts";
+import type { ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
 import type { Connection } from "../connection.ts";
 import { describeKey, type Key } from "../key.ts";
 import { lists, nameOf, opens } from "../lists.ts";

@@ -1,5 +1,5 @@
 // What has changed in a list since a cursor (docs/api.md, Keeping a copy).
-import type { ListEndpoint } from "../../../functions/public-api/endpoint.ts";
+import type { ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
 import { type Connection, Refused, request } from "../connection.ts";
 import { everyColumn } from "../lists.ts";
 import { Problem } from "../problem.ts";

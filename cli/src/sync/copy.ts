@@ -1,7 +1,7 @@
 // A copy of a company in an SQLite file. The rows of an answer and the cursor behind them are written in one
 // transaction, so that a kill at any moment loses nothing: the next sync goes on at the cursor.
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
-import type { Column, ListEndpoint } from "../../../functions/public-api/endpoint.ts";
+import type { Column, ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
 import { exitCodes, Problem, printable } from "../problem.ts";
 import { type Change, type Changes, start } from "./changes.ts";
 import {

@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import Papa from "papaparse";
-import type { ListEndpoint } from "../../../functions/public-api/endpoint.ts";
+import type { ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
 import { nameOf } from "../lists.ts";
 import { openUnfinished } from "../unfinished_file.ts";
 import type { Copy } from "./copy.ts";

@@ -32,7 +32,7 @@ export function followEmailLink(): void {
 export const currentLink = (): EmailLink | null => readFragment().link;
 
 /** A client only for requests about a link: the main client would end the current session if the link has expired. */
-const stranger = createClient(supabaseUrl, publishableKey, {
+const separateClient = createClient(supabaseUrl, publishableKey, {
   auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false, storageKey: "link" },
 });
 
@@ -41,7 +41,7 @@ const stranger = createClient(supabaseUrl, publishableKey, {
  * @throws Problem `unreachable`, or `refused` when the link has expired or was used
  */
 export async function whoseLink({ access_token }: EmailLink): Promise<string> {
-  const { data, error } = await stranger.auth.getUser(access_token);
+  const { data, error } = await separateClient.auth.getUser(access_token);
   if (!error && data.user.email) return data.user.email;
   const problem = authProblem(error);
   throw problem.kind === "unreachable" ? problem : new Problem("refused", "This link has expired or was used before.");

@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document of the API, built from endpoints.ts, the fields of imported rows, words.ts and real
 // examples.
-import type { Endpoint } from "../../../functions/public-api/endpoint.ts";
+import type { Endpoint } from "../../../functions/public-api/endpoint_types.ts";
 import { endpoints, version } from "../../../functions/public-api/endpoints.ts";
 import { exposedHeaders } from "../../../functions/public-api/responses.ts";
 import { scopeTable } from "../reference.ts";

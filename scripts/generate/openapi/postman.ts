@@ -1,6 +1,6 @@
 // The Postman collection of the API (docs/connect/other-tools.md), made from endpoints.ts. It has every optional
 // parameter, disabled.
-import type { Endpoint, Parameter, ParameterKind } from "../../../functions/public-api/endpoint.ts";
+import type { Endpoint, Parameter, ParameterKind } from "../../../functions/public-api/endpoint_types.ts";
 import { endpoints, version } from "../../../functions/public-api/endpoints.ts";
 
 /** A valid value for a parameter of each kind. */

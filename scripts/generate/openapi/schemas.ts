@@ -1,16 +1,14 @@
 import { z } from "zod";
 
-import {
-  type Column,
-  type ColumnType,
-  changeColumns,
-  changedAfter,
-  type Endpoint,
-  type ListEndpoint,
-  type Parameter,
-  type ParameterKind,
-} from "../../../functions/public-api/endpoint.ts";
-import { endpoints } from "../../../functions/public-api/endpoints.ts";
+import type {
+  Column,
+  ColumnType,
+  Endpoint,
+  ListEndpoint,
+  Parameter,
+  ParameterKind,
+} from "../../../functions/public-api/endpoint_types.ts";
+import { changeColumns, changedAfter, endpoints } from "../../../functions/public-api/endpoints.ts";
 import { rewardFields } from "../../../functions/public-api/reward_rows.ts";
 import { scopes } from "../../../functions/public-api/scopes.ts";
 

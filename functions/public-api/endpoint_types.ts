@@ -1,0 +1,63 @@
+// The types of the table of endpoints.
+import type { Scope } from "./scopes.ts";
+
+/** The form of a query parameter's value (`docs/api.md`, Lists). `true` means that `true` is the only value allowed. */
+export type ParameterKind =
+  | "limit"
+  | "format"
+  | "true"
+  | "uuid"
+  | "text"
+  | "since"
+  | "until"
+  | "include"
+  | "changed_after";
+export type Parameter = { readonly name: string; readonly kind: ParameterKind; readonly description: string };
+
+export type ColumnType = "uuid" | "text" | "integer" | "boolean" | "date-time" | "json";
+
+/** `format`, `minimum` and `maximum` are keywords of JSON Schema that narrow the type. */
+export type Column = {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly nullable?: true;
+  readonly description: string;
+  readonly format?: "email";
+  readonly minimum?: number;
+  readonly maximum?: number;
+};
+
+type Common = {
+  readonly path: string;
+  readonly aliases: readonly string[];
+  /** The scope that a key needs; null when any valid key is enough. */
+  readonly scope: Scope | null;
+  /** The database function that the endpoint calls. */
+  readonly rpc: string;
+  readonly parameters: readonly Parameter[];
+  readonly tag: string;
+  readonly operationId: string;
+  readonly summary: string;
+  /** Begins with what the operation does: an assistant may be shown nothing else. */
+  readonly description: string;
+};
+
+/** `GET /`: checks a key. */
+export type KeyEndpoint = Common & { readonly kind: "key"; readonly method: "GET" };
+
+/**
+ * A list. `rows` names and describes a row. `columns` are in the order of JSON and CSV; new ones may only be appended.
+ * `included` are the additional columns that the parameter `include` can request.
+ */
+export type ListEndpoint = Common & {
+  readonly kind: "list";
+  readonly method: "GET";
+  readonly rows: { readonly name: string; readonly description: string };
+  readonly columns: readonly Column[];
+  readonly included: readonly Column[];
+};
+
+/** The import of rewards. The fields of its rows are in reward_rows.ts. */
+export type ImportEndpoint = Common & { readonly kind: "import"; readonly method: "POST" };
+
+export type Endpoint = KeyEndpoint | ListEndpoint | ImportEndpoint;
