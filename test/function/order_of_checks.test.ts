@@ -151,9 +151,10 @@ describe("the body of an import", () => {
   ])("is not asked for when %s", async (_why, status, send) => {
     if (status === 401) service.answer("verify_api_key", refusedKey);
     if (status === 403) service.answer("verify_api_key", missingScope);
-    if (status === 500) service.answer("verify_api_key", { status: 503, body: "{}" });
+    if (status === 500) service.answer("verify_api_key", { status: 500, body: "{}" });
     const { body, pull } = untouched();
-    expect((await send(post(body))).status).toBe(status);
+    const response = await send(post(body));
+    expect([response.status, response.headers.get("Connection")]).toEqual([status, "close"]);
     expect(pull).not.toHaveBeenCalled();
     expect(service.calls.map(({ rpc }) => rpc)).not.toContain("upsert_rewards");
   });
@@ -188,12 +189,18 @@ describe("the body of an import", () => {
       expect(cancel).not.toHaveBeenCalled();
       await vi.advanceTimersByTimeAsync(1);
       if (!response) throw new Error("nothing was sent");
+      expect((await response).headers.get("Connection")).toBe("close");
       expect(await problem(await response)).toEqual([408, "Request Timeout"]);
       expect(cancel).toHaveBeenCalledOnce();
       expect(service.calls.map(({ rpc }) => rpc)).toEqual(["verify_api_key"]);
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  test("that has been read leaves the connection open, also when it is wrong", async () => {
+    for (const body of ["[]", '{"external_id":"a","name":"b","points_cost":1}'])
+      expect((await service.import(body)).headers.get("Connection")).toBeNull();
   });
 
   test("that breaks off writes nothing", async () => {
