@@ -136,6 +136,18 @@ where current_setting('log_parameter_max_length') <> '0'
     )
   )
 union all
+-- auto_explain logs parameters whatever log_parameter_max_length says. Requests come in as authenticator, and the Data API
+-- applies what is set for the role that it changes to.
+select 'setting auto_explain.log_min_duration', 'must be -1 for ' || r.role || ': the secret key and key hashes would be logged'
+from unnest(array['authenticator', 'anon', 'authenticated', 'service_role']) as r (role)
+left join lateral (
+  select split_part(setting, '=', 2) as value
+  from pg_catalog.pg_db_role_setting as kept, unnest(kept.setconfig) as setting
+  where kept.setrole = to_regrole(r.role) and split_part(setting, '=', 1) = 'auto_explain.log_min_duration'
+  order by kept.setdatabase desc limit 1
+) as own on true
+where coalesce(own.value, case r.role when 'authenticator' then current_setting('auto_explain.log_min_duration', true) end, '-1') <> '-1'
+union all
 select 'setting log_parameter_max_length_on_error', 'must be 0: the secret key and key hashes would be logged with an error'
 where current_setting('log_parameter_max_length_on_error') <> '0'
 order by 1, 2;

@@ -189,3 +189,24 @@ test.each([
       if (error.message !== "undo") throw error;
     });
 });
+
+test("auto_explain, which logs parameters whatever the other settings say, is found for the roles of requests", async () => {
+  const named = (role: string) =>
+    `setting auto_explain.log_min_duration must be -1 for ${role}: the secret key and key hashes would be logged`;
+  await sql
+    .begin(async (tx) => {
+      await tx`load 'auto_explain'`;
+      expect(await problems(tx)).toEqual([]);
+      await tx`set local auto_explain.log_min_duration = 0`;
+      await tx`alter role service_role set auto_explain.log_min_duration = 1000`;
+      await tx`alter role authenticator set log_parameter_max_length = 0`;
+      expect(await problems(tx)).toEqual([named("authenticator"), named("service_role")]);
+      await tx`alter role authenticator set auto_explain.log_min_duration = -1`;
+      await tx`alter role service_role reset auto_explain.log_min_duration`;
+      expect(await problems(tx)).toEqual([]);
+      throw new Error("undo");
+    })
+    .catch((error: Error) => {
+      if (error.message !== "undo") throw error;
+    });
+});
