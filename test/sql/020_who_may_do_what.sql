@@ -8,8 +8,8 @@ select plan(49);
 
 do $$
 begin
-  perform pg_temp.furnish('Acorn');
-  perform pg_temp.furnish('Birch');
+  perform pg_temp.new_company_with_rows('Acorn');
+  perform pg_temp.new_company_with_rows('Birch');
 end
 $$;
 

@@ -31,7 +31,7 @@ insert into calls values
 create temporary table key_hashes (kind text, scope text, hash text);
 do $$
 begin
-  perform pg_temp.found('Acorn');
+  perform pg_temp.new_company('Acorn');
 end
 $$;
 with made as (

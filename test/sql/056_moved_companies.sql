@@ -7,7 +7,7 @@ select plan(21);
 \ir helpers.psql
 
 -- A company with two admins, of whom only the first is linked, and two keys.
-create function pg_temp.found(company text, admin text) returns void language plpgsql as $$
+create function pg_temp.new_company(company text, admin text) returns void language plpgsql as $$
 begin
   insert into app.companies (id, name) values (pg_temp.id(company), company);
   insert into app.members (company_id, id, name, email, role) values
@@ -32,8 +32,8 @@ end;
 
 do $$
 begin
-  perform pg_temp.found('Acorn', 'ada');
-  perform pg_temp.found('Birch', 'ben');
+  perform pg_temp.new_company('Acorn', 'ada');
+  perform pg_temp.new_company('Birch', 'ben');
   insert into auth.users (id, email, email_confirmed_at) values (pg_temp.id('sam'), 'sam@both.example', now());
 end
 $$;

@@ -12,7 +12,7 @@ grant select on lists to service_role;
 
 select plan((2 + 4 * count(*))::integer) from lists;
 
-select pg_temp.furnish('Acorn');
+select pg_temp.new_company_with_rows('Acorn');
 
 create function pg_temp.page_of(list text, max_rows integer) returns json language plpgsql as $$
 declare

@@ -8,8 +8,8 @@ select plan(17);
 -- Acorn: a mug and a cup from another system, and tea entered by hand. Birch: its own mug.
 do $$
 begin
-  perform pg_temp.found('Acorn');
-  perform pg_temp.found('Birch');
+  perform pg_temp.new_company('Acorn');
+  perform pg_temp.new_company('Birch');
 end
 $$;
 insert into app.rewards

@@ -16,7 +16,7 @@ declare
   shared constant uuid := pg_temp.id('both');
 begin
   foreach company in array array['Acorn', 'Birch'] loop
-    perform pg_temp.found(company);
+    perform pg_temp.new_company(company);
     insert into app.teams (company_id, id, name) values (pg_temp.id(company), shared, company);
     insert into app.members (company_id, id, name, email, team_id) values (pg_temp.id(company), shared, company, company || '@x.example', shared);
     insert into app.categories (company_id, id) values (pg_temp.id(company), shared);

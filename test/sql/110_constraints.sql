@@ -7,8 +7,8 @@ select plan(33);
 
 do $$
 begin
-  perform pg_temp.furnish('Acorn');
-  perform pg_temp.furnish('Birch');
+  perform pg_temp.new_company_with_rows('Acorn');
+  perform pg_temp.new_company_with_rows('Birch');
 end
 $$;
 

@@ -220,7 +220,7 @@ $$;
 
 -- Measured twice: with plans made while the tables were nearly empty, which a session keeps, and with plans made now.
 -- Which index is entered is tested only for plans made now. Full scans are not allowed in either case.
-select pg_temp.found(company) from unnest(array['Acorn', 'Birch']) as company;
+select pg_temp.new_company(company) from unnest(array['Acorn', 'Birch']) as company;
 -- Off because real keys take long to create, and already here because this statement discards cached plans.
 alter table app.api_keys disable trigger user;
 select pg_temp.analyze();
