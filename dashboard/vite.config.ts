@@ -3,7 +3,7 @@ import { defineConfig, loadEnv } from "vite";
 import { contentSecurityPolicy } from "./build/content_security_policy.ts";
 import { pagePerPath } from "./build/page_per_path.ts";
 import { expectPublishable } from "./build/publishable_key.ts";
-import { referencePage } from "./build/reference_page.ts";
+import { referencePages } from "./build/reference_pages.ts";
 import { themeStyles } from "./build/theme_styles.ts";
 
 /** Returns a setting. Throws if it is missing: a page built without it would fail only later, for an admin. */
@@ -19,8 +19,14 @@ export default defineConfig(({ mode }) => {
   const supabaseUrl = setting("VITE_SUPABASE_URL", env);
   return {
     root: import.meta.dirname,
-    plugins: [react(), themeStyles(), contentSecurityPolicy(supabaseUrl), pagePerPath(), referencePage(supabaseUrl)],
+    plugins: [react(), themeStyles(), contentSecurityPolicy(supabaseUrl), pagePerPath(), referencePages(supabaseUrl)],
     // A file inlined as a data: address would need a wider Content-Security-Policy.
-    build: { assetsInlineLimit: 0, modulePreload: { polyfill: false }, emptyOutDir: true, chunkSizeWarningLimit: 700 },
+    build: {
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      emptyOutDir: true,
+      chunkSizeWarningLimit: 900,
+      rollupOptions: { input: ["index.html", "reference.html"].map((page) => `${import.meta.dirname}/${page}`) },
+    },
   };
 });

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, posix } from "node:path";
 import { Marked } from "marked";
+import { scrolling } from "./reference_contents.ts";
 
 /** The documents that become pages below /reference/guides/, in the order of the menu. */
 const guides = [
@@ -67,28 +68,28 @@ const markedFor = (document: string): Marked =>
       image: ({ text }) => text,
       code({ text }) {
         const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-        return `<pre tabindex="0"><code>${escaped}</code></pre>`;
+        return `<div class="sample"><pre tabindex="0"><code>${escaped}</code></pre><button type="button">Copy</button></div>`;
       },
     },
   });
 
-/** A page below /reference/: its title, its address and its HTML. */
-export type Guide = { title: string; address: string; html: string };
+/** A page below /reference/: its title, its address, its HTML and the headings in it. */
+type Page = { title: string; address: string; html: string; headings: { text: string; id: string }[] };
 
-/** Lets a table that is too wide scroll within the page, also by keyboard. */
-const scrolling = (html: string): string =>
-  html
-    .replaceAll("<table>", '<div class="scrolls" tabindex="0" role="group" aria-label="Table"><table>')
-    .replaceAll("</table>", "</table></div>");
-
-export async function readGuides(root: string): Promise<Guide[]> {
+export async function readGuides(root: string): Promise<Page[]> {
   return Promise.all(
     guides.map(async (file) => {
       const text = await readFile(`${root}/${file}`, "utf8");
       const title = /^# (.+)$/m.exec(text)?.[1];
       if (title === undefined) throw new Error(`${file} has no title`);
       const html = scrolling(await markedFor(file).parse(text));
-      return { title: title.replaceAll("`", ""), address: addressOf(file), html };
+      const headings = [...text.replaceAll(/^```.*?^```/gms, "").matchAll(/^#{2,3} (.+)$/gm)].map(
+        ([, heading = ""]) => ({
+          text: heading.replaceAll("`", ""),
+          id: slug(heading),
+        }),
+      );
+      return { title: title.replaceAll("`", ""), address: addressOf(file), html, headings };
     }),
   );
 }

@@ -1,29 +1,36 @@
 import { useEffect } from "react";
-import { useSession } from "./account/session.ts";
+import { currentLink } from "./account/email_link.ts";
+import { type Session, useSession } from "./account/session.ts";
 import { ForgotPasswordPage } from "./pages/forgot_password_page.tsx";
 import { PublicApiPage } from "./pages/public_api_page.tsx";
 import { SetPasswordPage } from "./pages/set_password_page.tsx";
 import { SignInPage } from "./pages/sign_in_page.tsx";
-import { paths } from "./paths.ts";
-import { currentErrand, navigate, usePath } from "./router.ts";
+import { type Path, paths } from "./paths.ts";
+import { type Address, currentErrand, navigate, usePath } from "./router.ts";
+
+/** Where this path leads instead, with or without a session; null: nowhere else. */
+function redirectFor(path: Path, session: Session): Address | null {
+  if (session.status === "signed_out") {
+    const wasHere = session.lost && path === paths.setPassword && currentLink() === null;
+    return path === paths.publicApi || wasHere ? paths.signIn : null;
+  }
+  const isInside = session.status === "signed_in" && (path === paths.signIn || path === paths.forgotPassword);
+  return isInside ? (currentErrand().returnTo ?? paths.publicApi) : null;
+}
 
 /** Shows the page of the path. Redirects to the sign-in page without a session, and away from it with a session. */
 export function Dashboard() {
   const path = usePath();
   const session = useSession();
-
-  const redirect =
-    session.status === "signed_out" && path === paths.publicApi
-      ? paths.signIn
-      : session.status === "signed_in" && (path === paths.signIn || path === paths.forgotPassword)
-        ? (currentErrand().returnTo ?? paths.publicApi)
-        : null;
+  const redirect = redirectFor(path, session);
+  const sessionLost = session.status === "signed_out" && session.lost;
   useEffect(() => {
-    if (redirect === paths.signIn)
-      navigate(redirect, { returnTo: `${paths.publicApi}${window.location.search}` }, "replace");
-    else if (redirect !== null) navigate(redirect, {}, "replace");
+    if (redirect === paths.signIn) {
+      const returnTo = `${paths.publicApi}${path === paths.publicApi ? window.location.search : ""}` as const;
+      navigate(redirect, { returnTo, sessionLost }, "replace");
+    } else if (redirect !== null) navigate(redirect, {}, "replace");
     else if (path === paths.publicApi && window.location.pathname !== path) navigate(path, {}, "replace");
-  }, [redirect, path]);
+  }, [redirect, path, sessionLost]);
 
   // The session is read from the browser's storage within milliseconds, unless its token must be refreshed first.
   if (session.status === "unknown" || redirect !== null) return null;

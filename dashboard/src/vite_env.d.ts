@@ -4,3 +4,7 @@ interface ImportMetaEnv {
   readonly VITE_SUPABASE_URL: string;
   readonly VITE_SUPABASE_PUBLISHABLE_KEY: string;
 }
+
+declare module "virtual:reference" {
+  export const contents: import("./reference/contents.ts").Contents;
+}

@@ -3,6 +3,8 @@ import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
 import { extname } from "node:path";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { Project } from "./companies.ts";
 import { bin, root, runCommand } from "./process.ts";
 import { writePrivate } from "./secrets.ts";
@@ -31,7 +33,7 @@ async function fingerprint(settings: object): Promise<string> {
     "{docs/openapi,package,package-lock}.json",
     "{CHANGELOG,docs/api}.md",
     "docs/connect/{*.*,typescript/package.json}",
-    "dashboard/{*,src/**/*,build/*,reference/*}.*",
+    "dashboard/{*,src/**/*,build/*}.*",
   ];
   const hash = createHash("sha256").update(JSON.stringify(settings));
   for (const file of globSync(sources, { cwd: root }).sort()) {
@@ -65,18 +67,23 @@ function filesFor(path: string): string[] {
   return [`${page}/index.html`, "/index.html"];
 }
 
-/** Sends the first of the files that exists. */
+const compressed = promisify(gzip);
+
+/** Sends the first of the files that exists, compressed as static hosts do. */
 async function send(folder: string, [file = "", ...others]: string[], response: ServerResponse): Promise<void> {
   const content = await readFile(`${folder}${file}`).catch(() => null);
   if (!content && others.length > 0) return send(folder, others, response);
+  const compresses = Boolean(response.req.headers["accept-encoding"]?.includes("gzip")) && extname(file) !== ".woff2";
   response.writeHead(content ? 200 : 404, {
     "Content-Type": content ? (contentTypes[extname(file)] ?? "application/octet-stream") : "text/plain",
+    ...(content && compresses ? { "Content-Encoding": "gzip" } : {}),
+    Vary: "Accept-Encoding",
     // The headers that docs/dashboard.md requires of every host.
     "Content-Security-Policy": "frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-cache",
   });
-  response.end(content ?? "Not found");
+  response.end(content === null ? "Not found" : compresses ? await compressed(content) : content);
 }
 
 export async function serveDashboard(folder: string, port: number): Promise<DashboardServer> {

@@ -53,41 +53,52 @@ test("active keys come first, those that need attention and those that no longer
 }) => {
   const client = await signedIn(admin);
   const made = new Map<string, string>();
-  for (const name of ["Ending", "Later", "Forgotten", "Unused", "Fine", "Replaced", "Moved on", "Expired", "Revoked"]) {
+  for (const name of [
+    "Auditors, autumn",
+    "Reward catalogue import",
+    "Old spreadsheet",
+    "Tableau trial",
+    "Power BI, people dashboard",
+    "Payroll",
+    "Data warehouse",
+    "Migration 2025",
+    "Lost laptop",
+  ]) {
     made.set(name, (await makeKey(client, name)).id);
   }
-  await client.rpc("revoke_api_key", { key_id: made.get("Revoked") });
-  for (const name of ["Replaced", "Moved on"])
+  await client.rpc("revoke_api_key", { key_id: made.get("Lost laptop") });
+  for (const name of ["Payroll", "Data warehouse"])
     await client.rpc("replace_api_key", { key_id: made.get(name), overlap: "7 days" });
-  await setLastUse(company, "Replaced", daysFromNow(0));
-  await setKey(company, "Ending", { expires_at: daysFromNow(9) });
-  await setKey(company, "Later", { expires_at: daysFromNow(15) });
-  await setKey(company, "Forgotten", { created_at: daysFromNow(-200) });
-  await setLastUse(company, "Forgotten", daysFromNow(-91));
-  await setKey(company, "Unused", { created_at: daysFromNow(-91) });
-  await setKey(company, "Fine", { created_at: daysFromNow(-200) });
-  await setLastUse(company, "Fine", daysFromNow(-89));
-  await setKey(company, "Expired", { expires_at: daysFromNow(-1) });
+  await setLastUse(company, "Payroll", daysFromNow(0));
+  await setKey(company, "Auditors, autumn", { expires_at: daysFromNow(9) });
+  await setKey(company, "Reward catalogue import", { expires_at: daysFromNow(15) });
+  await setKey(company, "Old spreadsheet", { created_at: daysFromNow(-200) });
+  await setLastUse(company, "Old spreadsheet", daysFromNow(-91));
+  await setKey(company, "Tableau trial", { created_at: daysFromNow(-91) });
+  await setKey(company, "Power BI, people dashboard", { created_at: daysFromNow(-200) });
+  await setLastUse(company, "Power BI, people dashboard", daysFromNow(-89));
+  await setKey(company, "Migration 2025", { expires_at: daysFromNow(-1) });
 
   const page = await signedInPage(admin);
   const tabs = () => page.getByRole("tab").allTextContents();
   expect(await tabs()).toEqual(["Active 9", "Needs attention 4", "Inactive 2"]);
-  expect(await names(page)).not.toContain("Revoked");
+  expect(await names(page)).not.toContain("Lost laptop");
+  await expectGoodLooks(page, "keys-in-use");
   await openView(page, "Needs attention");
-  expect((await names(page)).sort()).toEqual(["Ending", "Forgotten", "Replaced", "Unused"]);
+  expect((await names(page)).sort()).toEqual(["Auditors, autumn", "Old spreadsheet", "Payroll", "Tableau trial"]);
   for (const [name, note] of [
-    ["Ending", "Expires in 9 days"],
-    ["Forgotten", "Not used for 90 days"],
-    ["Unused", "Not used for 90 days"],
-    ["Replaced", "Replaced, still in use"],
+    ["Auditors, autumn", "Expires in 9 days"],
+    ["Old spreadsheet", "Not used for 90 days"],
+    ["Tableau trial", "Not used for 90 days"],
+    ["Payroll", "Replaced, still in use"],
   ] as const) {
     await row(page, name).getByText(note, { exact: true }).waitFor();
   }
   await expectGoodLooks(page, "needs-attention");
   await openView(page, "Inactive");
-  expect(await names(page)).toEqual(["Revoked", "Expired"]);
-  await row(page, "Revoked").getByText("by Ada Brandt").last().waitFor();
-  await row(page, "Expired").getByText("expired", { exact: true }).waitFor();
+  expect(await names(page)).toEqual(["Lost laptop", "Migration 2025"]);
+  await row(page, "Lost laptop").getByText("by Ada Brandt").last().waitFor();
+  await row(page, "Migration 2025").getByText("expired", { exact: true }).waitFor();
 });
 
 test("a search finds keys of every view by name, ending, scope, status and person; an empty one says so", async ({

@@ -1,12 +1,13 @@
 import { useSyncExternalStore } from "react";
-import { paths } from "../paths.ts";
-import { navigate } from "../router.ts";
 import { supabase } from "../supabase.ts";
 
-/** `ended`: the session is over, but the page is held (see `holdPage`). */
+/**
+ * Signed in and `ended`: the session is over, but the page is held (see `holdPage`). Signed out and `lost`: there was a
+ * session, which the person has not ended here.
+ */
 export type Session =
   | { status: "unknown" }
-  | { status: "signed_out" }
+  | { status: "signed_out"; lost: boolean }
   | { status: "signed_in"; email: string; ended: boolean };
 
 let session: Session = { status: "unknown" };
@@ -20,20 +21,14 @@ function change(): void {
   for (const listener of listeners) listener();
 }
 
-function follow(heard: Session): void {
-  const wasSignedIn = session.status === "signed_in";
-  session = heard;
-  if (wasSignedIn && heard.status === "signed_out") {
-    const returnTo = `${paths.publicApi}${window.location.search}` as const;
-    navigate(paths.signIn, leaving ? {} : { returnTo, sessionLost: true }, "replace");
-  }
-}
-
 supabase.auth.onAuthStateChange((_, current) => {
   const heard: Session = current
     ? { status: "signed_in", email: current.user.email ?? "", ended: false }
-    : { status: "signed_out" };
-  if (session.status !== "signed_in") follow(heard);
+    : {
+        status: "signed_out",
+        lost: session.status === "signed_in" ? !leaving : session.status === "signed_out" && session.lost,
+      };
+  if (session.status !== "signed_in") session = heard;
   // A refreshed token belongs to the same session: the object stays the same, so that nothing is rendered again.
   else if (heard.status === "signed_in" && heard.email === session.email) {
     next = null;
@@ -41,7 +36,7 @@ supabase.auth.onAuthStateChange((_, current) => {
   } else if (holds > 0) {
     next = heard;
     session = { ...session, ended: true };
-  } else follow(heard);
+  } else session = heard;
   change();
 });
 
@@ -62,7 +57,7 @@ export function holdPage(): () => void {
   return () => {
     holds -= 1;
     if (holds === 0 && next !== null) {
-      follow(next);
+      session = next;
       next = null;
     }
     change();
@@ -76,7 +71,7 @@ export async function signOut(): Promise<void> {
   leaving = false;
 }
 
-/** Call this when the service no longer knows the session. Leads to the sign-in page, and back after signing in. */
+/** Call this when the service no longer knows the session. */
 export async function loseSession(): Promise<void> {
   await supabase.auth.signOut({ scope: "local" });
 }

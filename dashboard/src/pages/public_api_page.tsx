@@ -31,7 +31,7 @@ export function PublicApiPage({ email }: { email: string }) {
   const isAdmin = shown?.member.role === "admin";
   return (
     <>
-      <Header member={shown?.member ?? null} email={email} />
+      <Header member={shown?.member ?? null} crumbs={[{ words: "Integrations" }, { words: "Public API" }]} />
       <Container component="main" size={1280} className={pages.main}>
         <Stack gap="xl">
           <Group justify="space-between" align="flex-start">

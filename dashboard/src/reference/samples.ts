@@ -1,8 +1,11 @@
-// Sample code for one operation, in four languages. As in the guides, it reads the key from the environment.
+// Sample code for one request, in four languages. As in the guides, it reads the key from the environment.
 
-const quoted = (text) => JSON.stringify(text);
+export type Request = { method: string; url: string; body: unknown };
 
-function curl({ method, url, body }) {
+const isCsv = (url: string): boolean => url.includes("format=csv");
+const quoted = (text: string): string => JSON.stringify(text);
+
+function curl({ method, url, body }: Request): string {
   const lines = [`curl ${quoted(url)}`, '-H "X-API-Key: $PUBLIC_API_KEY"'];
   if (body !== null)
     lines.push('-H "Content-Type: application/json"', `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`);
@@ -10,7 +13,7 @@ function curl({ method, url, body }) {
   return lines.join(" \\\n  ");
 }
 
-function python({ method, url, body }) {
+function python({ method, url, body }: Request): string {
   const data = body === null ? "" : `    data=json.dumps(${JSON.stringify(body)}).encode(),\n`;
   const type = body === null ? "" : ', "Content-Type": "application/json"';
   return `import json
@@ -22,10 +25,10 @@ request = Request(
 ${data}    headers={"X-API-Key": os.environ["PUBLIC_API_KEY"]${type}},
 ${method === "GET" ? "" : `    method=${quoted(method)},\n`})
 with urlopen(request, timeout=60) as response:
-    print(json.load(response))`;
+    print(${isCsv(url) ? "response.read().decode()" : "json.load(response)"})`;
 }
 
-function javascript({ method, url, body }) {
+function javascript({ method, url, body }: Request): string {
   const options = [
     ...(method === "GET" ? [] : [`  method: ${quoted(method)},`]),
     '  headers: { "X-API-Key": process.env.PUBLIC_API_KEY },',
@@ -35,10 +38,10 @@ function javascript({ method, url, body }) {
 ${options.join("\n")}
 });
 if (!response.ok) throw new Error(await response.text());
-console.log(await response.json());`;
+console.log(await response.${isCsv(url) ? "text" : "json"}());`;
 }
 
-function powershell({ method, url, body }) {
+function powershell({ method, url, body }: Request): string {
   const json =
     body === null ? "" : ` \`\n  -ContentType "application/json" -Body '${JSON.stringify(body).replaceAll("'", "''")}'`;
   return `$answer = Invoke-RestMethod ${quoted(url)} -Method ${method} \`
@@ -47,11 +50,4 @@ $answer`;
 }
 
 export const languages = { curl, Python: python, JavaScript: javascript, PowerShell: powershell };
-
-/** The request of a sample: five rows of a list; for an import, the body's example. */
-export function requestOf(baseAddress, path, method, operation) {
-  const isList = (operation.parameters ?? []).some(({ name }) => name === "limit");
-  const url = `${baseAddress}${path === "/" ? "" : path}${isList ? "?limit=5" : ""}`;
-  const body = operation.requestBody?.content["application/json"].example ?? null;
-  return { method: method.toUpperCase(), url, body };
-}
+export type Language = keyof typeof languages;

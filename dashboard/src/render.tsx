@@ -1,0 +1,18 @@
+import { MantineProvider } from "@mantine/core";
+import { type ReactNode, StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { theme } from "./theme.ts";
+
+/** Shows a page, in the product's looks. */
+export function render(page: ReactNode): void {
+  const root = document.getElementById("root");
+  if (!root) throw new Error("The page has no #root");
+  createRoot(root).render(
+    <StrictMode>
+      {/* The Content-Security-Policy refuses inline styles: the theme's variables are a file (build/theme_styles.ts). */}
+      <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+        {page}
+      </MantineProvider>
+    </StrictMode>,
+  );
+}
