@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type postgres from "postgres";
 import { expect } from "vitest";
-import type { ListEndpoint } from "../../functions/public-api/endpoint.ts";
+import type { ListEndpoint } from "../../functions/public-api/endpoint_types.ts";
 
 type Row = Record<string, unknown> & { id: string };
 type Change = Row & { cursor: string; deleted: boolean };
@@ -15,8 +15,8 @@ const named = (rows: Row[] | undefined, id: unknown): Row | undefined => rows?.f
 /** Names that are in rows of another list are those of the moment of reading: a copy joins them by their ids. */
 function join(lists: Lists): Lists {
   const people = (id: unknown, role: string) => {
-    const { name = "Former member", email = "" } = named(lists["/members"], id) ?? {};
-    return { [`${role}_name`]: name, [`${role}_email`]: email };
+    const member = named(lists["/members"], id);
+    return { [`${role}_name`]: member?.name ?? "Former member", [`${role}_email`]: member?.email ?? "" };
   };
   const joined: Record<string, (row: Row) => object> = {
     "/members": ({ team_id }) => ({ team_name: named(lists["/teams"], team_id)?.name ?? "No Team" }),
