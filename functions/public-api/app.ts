@@ -114,7 +114,7 @@ async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
   return { answer: json(JSON.stringify({ version, ...key, endpoints: listed, expires_at, company_id })), logged };
 }
 
-/** A list: the database's JSON, forwarded unchanged, or CSV (`docs/api.md`, Lists). */
+/** A list: the database's JSON, forwarded unchanged or as CSV (`docs/api.md`, Lists). */
 async function list(endpoint: ListEndpoint, parameters: Parameters, query: string, call: Call): Promise<Outcome> {
   const { args, ofChanges, included, format, escapeFormulas } = parameters;
   const rpc = ofChanges ? "list_changes" : endpoint.rpc;
@@ -125,8 +125,7 @@ async function list(endpoint: ListEndpoint, parameters: Parameters, query: strin
   }
   const { headers, body, logged } = await call(rpc, args, asPage);
   const columns = [...endpoint.columns, ...included];
-  const answer = await csv(body, endpoint.path.slice(1), columns, escapeFormulas, more(headers));
-  return { answer, logged };
+  return { answer: csv(body, endpoint.path.slice(1), columns, escapeFormulas, more(headers)), logged };
 }
 
 /**

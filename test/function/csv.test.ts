@@ -1,7 +1,7 @@
 import Papa from "papaparse";
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { internalServerError, list, startService } from "../support/service.ts";
+import { internalServerError, list, startService, withLength } from "../support/service.ts";
 
 const service = await startService();
 
@@ -13,6 +13,28 @@ const member = {
   team_id: null,
   team_name: "No Team",
   created_at: "2026-11-21T10:15:30.123456Z",
+};
+const kudos = {
+  id: member.id,
+  timestamp: member.created_at,
+  sender_name: "Ann",
+  sender_email: "ann@example.org",
+  receiver_name: "Bo",
+  receiver_email: "bo@example.org",
+  message: "Thanks",
+  category: "",
+};
+const reward = {
+  id: member.id,
+  name: "Tea",
+  description: null,
+  points_cost: 9007199254740991,
+  reward_type: "perk",
+  stock_count: 0,
+  image_url: null,
+  vendor_name: "",
+  is_archived: false,
+  created_at: member.created_at,
 };
 const pulse = {
   id: member.id,
@@ -56,18 +78,6 @@ test("a list as CSV, byte for byte", async () => {
 
 // Proves: responses.13, responses.14
 test("integers and booleans as JSON has them, null as an empty cell", async () => {
-  const reward = {
-    id: member.id,
-    name: "Tea",
-    description: null,
-    points_cost: 9007199254740991,
-    reward_type: "perk",
-    stock_count: 0,
-    image_url: null,
-    vendor_name: "",
-    is_archived: false,
-    created_at: member.created_at,
-  };
   const csv = await csvOf(
     "/rewards?format=csv",
     "list_rewards",
@@ -80,9 +90,9 @@ test("integers and booleans as JSON has them, null as an empty cell", async () =
   ]);
 });
 
-test("columns stand in the order of the table, whatever order the rows have", async () => {
+test("fields that a newer database adds are left out", async () => {
   const { id, ...rest } = member;
-  expect(cells(await membersCsv([{ ...rest, id }]))[0]).toBe(id);
+  expect(await membersCsv([{ id, phone: ["="], ...rest, joined_at: null }])).toBe(await membersCsv([member]));
 });
 
 describe.each(lists)("$path", ({ path, rpc, columns }) => {
@@ -124,7 +134,7 @@ describe("text survives", () => {
   });
 
   test("at the end of a file, where its line break could be taken for the last one", async () => {
-    const csv = await csvOf("/activity?format=csv", "list_activity", JSON.stringify([{ category: "a\r\n" }]));
+    const csv = await csvOf("/activity?format=csv", "list_activity", JSON.stringify([{ ...kudos, category: "a\r\n" }]));
     expect(csv.endsWith('"a\r\n"\r\n')).toBe(true);
   });
 });
@@ -173,9 +183,9 @@ describe("escape_formulas=true", () => {
     for (const json of ["-5", "-1.50", '["=1"]', '{"a":"=1"}', "true"]) {
       expect(cells(await pulseCsv(json, "&escape_formulas=true"))[4]).toBe(json);
     }
-    const reward = { id: "=1", points_cost: -5, stock_count: -1, is_archived: false, created_at: "-1" };
-    const csv = await csvOf("/rewards?format=csv&escape_formulas=true", "list_rewards", JSON.stringify([reward]));
-    expect(csv.split("\r\n")[1]).toBe("=1,,,-5,,-1,,,false,-1");
+    const rewards = JSON.stringify([{ ...reward, id: "=1", points_cost: -5, stock_count: -1, created_at: "-1" }]);
+    const csv = await csvOf("/rewards?format=csv&escape_formulas=true", "list_rewards", rewards);
+    expect(csv.split("\r\n")[1]).toBe("=1,Tea,,-5,perk,-1,,,false,-1");
   });
 });
 
@@ -190,9 +200,11 @@ test("errors are JSON also for format=csv", async () => {
 test("rows that are no JSON are a failure, not half a file", async () => {
   for (const path of ["/members", "/pulse-responses"]) {
     for (const body of ["", '[{"id":', '[{"id":"a"}', "<html>"]) {
-      service.answer("any", list(body));
+      service.answer("any", withLength(list(body)));
       const response = await service.send(`${path}?format=csv`);
       expect([response.status, await response.json()]).toEqual([500, internalServerError]);
+      service.answer("any", list(body));
+      await expect((await service.send(`${path}?format=csv`)).text()).rejects.toThrow();
     }
   }
 });

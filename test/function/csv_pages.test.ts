@@ -1,7 +1,7 @@
-// How a page is turned into CSV: all at once when it has an ordinary length, else in parts.
+// How a page is turned into CSV: at once when it has a known and ordinary length, otherwise as it comes.
 import Papa from "papaparse";
 import { describe, expect, test } from "vitest";
-import { list, startService, type Upstream } from "../support/service.ts";
+import { list, startService, withLength } from "../support/service.ts";
 
 const service = await startService();
 
@@ -10,18 +10,6 @@ const odd = 'a "quoted" }, ]{ [\\ "\n😀,';
 const manyMegabytes = Array.from({ length: 1000 }, (_, index) => ({ ...team, name: `${index} ${odd.repeat(100)}` }));
 /** Text as PostgreSQL's json_agg prints it. */
 const printed = (rows: object[]): string => `[${rows.map((row) => JSON.stringify(row)).join(", \n ")}]`;
-
-/** A list with Content-Length, as PostgREST sends it. */
-const withLength =
-  (json: string): Upstream =>
-  (response) =>
-    response
-      .writeHead(200, {
-        "Content-Type": "application/json",
-        "X-Has-More": "false",
-        "Content-Length": Buffer.byteLength(json),
-      })
-      .end(json);
 
 /** The lengths of the pieces of a body, and the whole body as one text. */
 async function pieces({ body }: Response): Promise<{ lengths: number[]; text: string }> {
@@ -35,28 +23,26 @@ async function pieces({ body }: Response): Promise<{ lengths: number[]; text: st
   return { lengths, text };
 }
 
-describe.each([
-  ["of unknown length", list],
-  ["whose length is known", withLength],
-])("a page %s", (_what, answer) => {
-  test("of 1,000 ordinary rows is turned into CSV at once", async () => {
-    const row = { ...team, name: "A team like many others, ".repeat(12) };
-    service.answer("list_teams", answer(printed(Array.from({ length: 1000 }, () => row))));
-    const { lengths, text } = await pieces(await service.send("/teams?format=csv"));
-    expect(lengths).toEqual([Buffer.byteLength(text)]);
-    expect(text.split("\r\n")).toHaveLength(1002);
-  });
+test("a page of 1,000 ordinary rows, whose length is known, is turned into CSV at once", async () => {
+  const row = { ...team, name: "A team like many others, ".repeat(12) };
+  service.answer("list_teams", withLength(list(printed(Array.from({ length: 1000 }, () => row)))));
+  const { lengths, text } = await pieces(await service.send("/teams?format=csv"));
+  expect(lengths).toEqual([Buffer.byteLength(text)]);
+  expect(text.split("\r\n")).toHaveLength(1002);
+});
 
-  test("of many megabytes is written in slices, none of which is large", async () => {
-    service.answer("list_teams", answer(printed(manyMegabytes)));
-    const { lengths, text } = await pieces(await service.send("/teams?format=csv"));
-    expect(lengths.length).toBeGreaterThan(5);
-    expect(Math.max(...lengths)).toBeLessThan(512 * 1024);
-    expect(Papa.parse(text, { header: true, skipEmptyLines: true }).data).toEqual(manyMegabytes);
-    expect(text).toMatch(/^id,name,created_at\r\n0a1b/);
-    expect(text.match(/^id,name,/gm)).toHaveLength(1);
-    expect(text.endsWith("\r\n")).toBe(true);
-  });
+test.each([
+  ["of unknown length", list(printed(manyMegabytes))],
+  ["whose length is known", withLength(list(printed(manyMegabytes)))],
+])("a page of many megabytes %s is written in parts, none of which is large", async (_what, answer) => {
+  service.answer("list_teams", answer);
+  const { lengths, text } = await pieces(await service.send("/teams?format=csv"));
+  expect(lengths.length).toBeGreaterThan(5);
+  expect(Math.max(...lengths)).toBeLessThan(512 * 1024);
+  expect(Papa.parse(text, { header: true, skipEmptyLines: true }).data).toEqual(manyMegabytes);
+  expect(text).toMatch(/^id,name,created_at\r\n0a1b/);
+  expect(text.match(/^id,name,/gm)).toHaveLength(1);
+  expect(text.endsWith("\r\n")).toBe(true);
 });
 
 describe("a page of many megabytes", () => {

@@ -151,7 +151,7 @@ describe("an upstream that takes longer than 8 seconds", () => {
       "to finish a CSV",
       "/members?format=csv",
       (response) => {
-        response.writeHead(200, { "Content-Type": json, "X-Has-More": "false" });
+        response.writeHead(200, { "Content-Type": json, "X-Has-More": "false", "Content-Length": "2" });
         response.write("[");
       },
     ],

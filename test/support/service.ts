@@ -36,6 +36,13 @@ export function list(body: string, { rows = 0, hasMore = false, next = "" } = {}
   return { headers, body };
 }
 
+/** The same answer with Content-Length, as PostgREST sends it. */
+export function withLength(answer: Upstream): Upstream {
+  if (typeof answer === "function") return answer;
+  const length = { "Content-Length": String(Buffer.byteLength(answer.body ?? "")) };
+  return { ...answer, headers: { ...answer.headers, ...length } };
+}
+
 /** A value that is not a list, in the form in which the database sends it. */
 export function value(body: object): Upstream {
   return { headers: owner, body: JSON.stringify(body) };
