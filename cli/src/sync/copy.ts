@@ -180,6 +180,14 @@ export class Copy {
     return this.#database.prepare(sql).get() ?? {};
   }
 
+  #rollBack(): void {
+    try {
+      this.#database.exec("rollback");
+    } catch {
+      // On a full disk SQLite has rolled back already.
+    }
+  }
+
   #inTransaction<T>(work: () => T): T {
     this.#database.exec("begin immediate");
     try {
@@ -187,7 +195,7 @@ export class Copy {
       this.#database.exec("commit");
       return result;
     } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec("rollback");
+      this.#rollBack();
       throw error;
     }
   }
