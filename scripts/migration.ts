@@ -1,10 +1,7 @@
 // npm run migration -- <name>: writes a migration for the difference between supabase/migrations and sql/schema,
-// sql/loading. npm run migration -- --freeze: stores the hashes of new migrations as released; a test then compares the
-// files with them.
-import { createHash } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+// sql/loading.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { createDatabase, runSql } from "./stack/database.ts";
 import { difference, migrationFiles, schemaFiles } from "./stack/difference.ts";
@@ -12,30 +9,7 @@ import { startPostgres } from "./stack/postgres.ts";
 import { root } from "./stack/process.ts";
 import { stackSecrets } from "./stack/secrets.ts";
 
-const usage = `Usage: npm run migration -- <name>     e.g. activity_category_id
-       npm run migration -- --freeze   once the migrations that are there are released`;
-
-/** The hash of each released migration, as sha256sum prints it. */
-const hashFile = `${root}/test/released/migrations.sha256`;
-
-/** Adds the hashes of the migrations that have none yet. The hash of a released migration is never changed. */
-async function freeze(): Promise<void> {
-  const lines = (await readFile(hashFile, "utf8")).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-  const known = new Set(lines.map((line) => line.split("  ")[1]));
-  const added = migrationFiles.filter((file) => !known.has(basename(file)));
-  for (const file of added) {
-    const hash = createHash("sha256")
-      .update(await readFile(file))
-      .digest("hex");
-    lines.push(`${hash}  ${basename(file)}`);
-  }
-  await writeFile(hashFile, lines.map((line) => `${line}\n`).join(""));
-  console.log(
-    added.length === 0
-      ? "Every migration is frozen already"
-      : added.map((file) => `Frozen: ${basename(file)}`).join("\n"),
-  );
-}
+const usage = "Usage: npm run migration -- <name>     e.g. activity_category_id";
 
 /**
  * The text of a migration: time limits, then the statements. If they make public_api the owner of a function, it needs
@@ -85,8 +59,7 @@ async function write(name: string): Promise<void> {
 
 const { positionals, values } = parseArgs({ allowPositionals: true, strict: false });
 const [name = ""] = positionals;
-if (values.freeze === true && positionals.length === 0) await freeze();
-else if (Object.keys(values).length === 0 && positionals.length === 1 && /^[a-z][a-z0-9_]*$/.test(name))
+if (Object.keys(values).length === 0 && positionals.length === 1 && /^[a-z][a-z0-9_]*$/.test(name))
   await write(name).catch((error: Error) => {
     console.error(error.message.replaceAll(`${root}/`, ""));
     process.exitCode = 1;

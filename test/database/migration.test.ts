@@ -1,11 +1,21 @@
-// npm run migration (CONTRIBUTING.md, Migrations), on a copy of the project: the migration that it writes for a change
-// in sql/schema, and its output when there is nothing to write or something is wrong.
+// npm run migration and npm run release (CONTRIBUTING.md), on a copy of the project: the migration for a change in
+// sql/schema, what a release writes, and the output when there is nothing to write or something is wrong.
 import { createHash } from "node:crypto";
 import { appendFile, cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { version } from "../../functions/public-api/endpoints.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { runProgram } from "../support/command_line.ts";
+
+/** The files that a release writes, beside the hashes of migrations. */
+const releasedFiles = [
+  "CHANGELOG.md",
+  "docs/openapi.json",
+  "docs/openapi.released.json",
+  "cli/package.json",
+  "package-lock.json",
+];
 
 let folder: string;
 beforeAll(async () => {
@@ -15,7 +25,7 @@ beforeAll(async () => {
     await cp(`${root}/${part}`, `${folder}/${part}`, { recursive: true });
 });
 beforeEach(async () => {
-  for (const part of ["sql", "supabase", "test/released"]) {
+  for (const part of ["sql", "supabase", "test/released", ...releasedFiles]) {
     await rm(`${folder}/${part}`, { recursive: true, force: true });
     await cp(`${root}/${part}`, `${folder}/${part}`, { recursive: true });
   }
@@ -88,13 +98,33 @@ test.each([
   expect(await files()).toEqual(present);
 });
 
-test("--freeze adds the hash of each migration that has none, once, and leaves those of the others", async () => {
-  const hashes = () => readFile(`${folder}/test/released/migrations.sha256`, "utf8");
-  await migration("--freeze");
-  const released = await hashes();
-  await writeFile(`${folder}/supabase/migrations/29991231000000_probe.sql`, "select 1;\n");
-  expect((await migration("--freeze")).stdout).toBe("Frozen: 29991231000000_probe.sql\n");
+test("npm run release dates the change log, sets the baseline and freezes the migrations, all at once, and once", async () => {
+  const read = (file: string) => readFile(`${folder}/${file}`, "utf8");
+  const put = (file: string, text: string) => writeFile(`${folder}/${file}`, text);
+  const everything = () => Promise.all([...releasedFiles, "test/released/migrations.sha256"].map(read));
+  const release = () => runProgram(process.execPath, ["scripts/release.ts"], folder, process.env);
+  await put(
+    "docs/openapi.released.json",
+    (await read("docs/openapi.json")).replace(/"version": "[^"]+"/, '"version": "1.0.0"'),
+  );
+  await put("CHANGELOG.md", (await read("CHANGELOG.md")).replace(`\n## ${version}`, `\n## unreleased`));
+  await put("supabase/migrations/29991231000000_probe.sql", "select 1;\n");
+  const present = await everything();
+  expect(await release()).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`no section ## ${version} without`),
+  });
+  expect(await everything()).toEqual(present);
+
+  await put("CHANGELOG.md", (await read("CHANGELOG.md")).replace(/\n## unreleased.*/, `\n## ${version}`));
+  expect(await release()).toMatchObject({ code: 0, stderr: "" });
+  expect(await read("CHANGELOG.md")).toContain(`\n## ${version} (${new Date().toISOString().slice(0, 10)})\n`);
+  expect(await read("docs/openapi.released.json")).toBe(await read("docs/openapi.json"));
+  expect(JSON.parse(await read("cli/package.json")).version).toBe(version);
+  expect(JSON.parse(await read("package-lock.json")).packages.cli.version).toBe(version);
   const hash = createHash("sha256").update("select 1;\n").digest("hex");
-  expect(await hashes()).toBe(`${released}${hash}  29991231000000_probe.sql\n`);
-  expect((await migration("--freeze")).stdout).toBe("Every migration is frozen already\n");
+  expect(await read("test/released/migrations.sha256")).toMatch(new RegExp(`\n${hash}  29991231000000_probe\\.sql\n$`));
+  const released = await everything();
+  expect(await release()).toMatchObject({ code: 1, stderr: expect.stringContaining(`${version} is released already`) });
+  expect(await everything()).toEqual(released);
 });

@@ -1,0 +1,68 @@
+// npm run release: makes what is here a release. It dates the change log's newest section, gives the command line the
+// same version, makes docs/openapi.json the document that later ones are compared with, and stores the hashes of the new
+// migrations, which must not be edited from then on.
+import { createHash } from "node:crypto";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { version } from "../functions/public-api/endpoints.ts";
+import { breakingChanges } from "./generate/openapi/breaking_changes.ts";
+import { versionProblems } from "./generate/openapi/version.ts";
+import { migrationFiles } from "./stack/difference.ts";
+import { root } from "./stack/process.ts";
+
+const read = (file: string) => readFile(`${root}/${file}`, "utf8");
+const write = (file: string, text: string) => writeFile(`${root}/${file}`, text);
+const parsed = async (file: string) => JSON.parse(await read(file));
+const [contract, baseline, hashes] = [
+  "docs/openapi.json",
+  "docs/openapi.released.json",
+  "test/released/migrations.sha256",
+];
+
+/** What stands in the way of a release: nothing is written then. */
+async function problems(): Promise<string[]> {
+  const [now, released] = [await parsed(contract), await parsed(baseline)];
+  const found = [...breakingChanges(released, now), ...versionProblems(released, now)];
+  if (released.info.version === version) found.push(`${version} is released already`);
+  if (now.info.version !== version) found.push(`${contract} is of version ${now.info.version}: npm run generate`);
+  if (!(await read("CHANGELOG.md")).includes(`\n## ${version}\n`))
+    found.push(`CHANGELOG.md has no section ## ${version} without a date`);
+  return found;
+}
+
+/** Adds the hashes of the migrations that have none yet, as sha256sum prints them. Those that are there never change. */
+async function freezeMigrations(): Promise<void> {
+  const known = await read(hashes);
+  const added = migrationFiles.filter((file) => !known.includes(`  ${basename(file)}\n`));
+  const lines = added.map(async (file) => {
+    const hash = createHash("sha256")
+      .update(await readFile(file))
+      .digest("hex");
+    return `${hash}  ${basename(file)}\n`;
+  });
+  await write(hashes, known + (await Promise.all(lines)).join(""));
+}
+
+async function release(): Promise<void> {
+  const today = new Date().toISOString().slice(0, 10);
+  await write(
+    "CHANGELOG.md",
+    (await read("CHANGELOG.md")).replace(`\n## ${version}\n`, `\n## ${version} (${today})\n`),
+  );
+  for (const file of ["cli/package.json", "package-lock.json"]) {
+    const manifest = await parsed(file);
+    (manifest.packages?.cli ?? manifest).version = version;
+    await write(file, `${JSON.stringify(manifest, null, 2)}\n`);
+  }
+  await copyFile(`${root}/${contract}`, `${root}/${baseline}`);
+  await freezeMigrations();
+}
+
+const found = await problems();
+if (found.length > 0) {
+  console.error(`Not released, and nothing is changed:\n${found.join("\n")}`);
+  process.exitCode = 1;
+} else {
+  await release();
+  console.log(`${version} is ready: run npm test, look at git diff, commit, and tag it v${version}`);
+}
