@@ -92,7 +92,7 @@ test("config push closes what a new project leaves open, and touches nothing els
 });
 
 test("what config push would change is to be seen before: the schemas, signing up, confirming addresses, the length of passwords", async () => {
-  const difference = await api.run("config", "diff", remote);
+  const difference = await api.run("config", "diff", "--exit-code", remote).catch((error: Error) => error.message);
   for (const setting of [
     "api.schemas",
     "auth.enable_signup",
@@ -115,6 +115,22 @@ test("the function's settings are the platform's own: nobody can set them, and n
     (source) => source.match(/\b[A-Z]+(?:_[A-Z]+)*_(?:URL|KEYS?)\b/g) ?? [],
   );
   expect(new Set(settings)).toEqual(new Set(["SUPABASE_URL", "SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY"]));
+});
+
+test("a first push with a limit for locks fails while auth.users is held, changes nothing, and can be run again", async () => {
+  const database = await createDatabase(stack, "limited", []);
+  const push = () => api.run("db", "push", "--yes", `--remote=${database}`);
+  await runSql(stack.superuser_url, "alter role postgres in database limited set lock_timeout = '500ms'");
+  await withDatabase(stack.superuser_url.replace(/\/\w+$/, "/limited"), (signingIn) =>
+    signingIn.begin(async (tx) => {
+      await tx`lock table auth.users in row exclusive mode`;
+      await expect(push()).rejects.toThrow("lock timeout");
+      expect(await tx`select from pg_namespace where nspname = 'app'`).toHaveLength(0);
+    }),
+  );
+  await push();
+  await runSql(stack.superuser_url, "alter role postgres in database limited reset lock_timeout");
+  await runSql(stack.superuser_url, "drop database limited with (force)");
 });
 
 test("db push shows what it would do, does it once, and brings no demo data", async () => {
