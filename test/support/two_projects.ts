@@ -1,10 +1,12 @@
 // The databases of two projects on the stack's server, with companies in both, for tests that move a company from the
 // first to the second.
 import { type ChildProcess, spawn } from "node:child_process";
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import postgres from "postgres";
-import { createDatabase, pushMigrations, runSql } from "../../scripts/stack/database.ts";
+import { createDatabase, pushMigrations, runSql, withDatabase } from "../../scripts/stack/database.ts";
+import { migrationFiles } from "../../scripts/stack/difference.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { hashOf, stack } from "./stack.ts";
 
@@ -23,12 +25,24 @@ export interface Run {
 const names: string[] = [];
 const at = (url: string, name: string): string => Object.assign(new URL(url), { pathname: `/${name}` }).href;
 
-/** A database as `supabase db push` leaves it. Nothing connects to it, so that it can be used as a template. */
+/**
+ * A database as `supabase db push` leaves it, made once in a run. Nothing connects to it, so that it can be used as a
+ * template.
+ */
 async function emptyProject(): Promise<string> {
-  const name = `project_${randomUUID()}`;
-  names.push(name);
-  await createDatabase(stack, name, []);
-  await pushMigrations(at(stack.database_url, name));
+  const migrations = await Promise.all(migrationFiles.map((file) => readFile(file)));
+  const name = `migrated_${createHash("sha256").update(Buffer.concat(migrations)).digest("hex").slice(0, 16)}`;
+  await withDatabase(stack.superuser_url, async (sql) => {
+    // Held until the connection ends: the other workers wait for the first one.
+    await sql`select pg_advisory_lock(hashtext(${name}))`;
+    if ((await sql`select from pg_database where datname = ${name}`).length > 0) return;
+    // It gets its name when it is complete.
+    const unfinished = `${name}_unfinished`;
+    await sql.unsafe(`drop database if exists "${unfinished}" with (force)`);
+    await createDatabase(stack, unfinished, []);
+    await pushMigrations(at(stack.database_url, unfinished));
+    await sql.unsafe(`alter database "${unfinished}" rename to "${name}"`);
+  });
   return name;
 }
 let empty: Promise<string> | undefined;
