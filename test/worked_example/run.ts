@@ -1,12 +1,12 @@
-// npm run test:examples [-- field]: follows each worked example of CONTRIBUTING.md in a copy of this folder. It makes
-// the changes of the page, runs the commands below them while `npm start` runs, and prints which files were changed by
+// npm run test:example: follows the worked example of CONTRIBUTING.md in a copy of this folder. It makes the changes of
+// the page, runs the commands below them while `npm start` runs, and prints which files were changed by
 // hand and which were generated.
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter } from "node:path";
 import { root } from "../../scripts/stack/process.ts";
-import { applyExample, type Example, filesOf, readExamples } from "./example.ts";
+import { applyExample, filesOf, page, readExample } from "./example.ts";
 
 /** Runs git, and returns the lines that it printed. */
 const git = (cwd: string, ...args: string[]): string[] =>
@@ -64,7 +64,8 @@ async function start(folder: string, args: string[], env: NodeJS.ProcessEnv): Pr
   };
 }
 
-async function follow(example: Example): Promise<void> {
+async function follow(): Promise<void> {
+  const example = readExample();
   const folder = copyProject();
   const read = (path: string) =>
     existsSync(`${folder}/${path}`) ? readFileSync(`${folder}/${path}`, "utf8") : undefined;
@@ -74,7 +75,7 @@ async function follow(example: Example): Promise<void> {
     STACK_FILE: `${folder}/.stack/stack.json`,
   };
   const running: Running[] = [];
-  console.log(`\n${example.page}, in ${folder}`);
+  console.log(`\n${page}, in ${folder}`);
   try {
     for (const [path, text] of applyExample(example, read)) writeFileSync(`${folder}/${path}`, text);
     raiseVersion(folder);
@@ -90,11 +91,9 @@ async function follow(example: Example): Promise<void> {
   const byHand = filesOf(example);
   const changed = git(folder, "ls-files", "--modified", "--others", "--exclude-standard", ...everything);
   const generated = changed.filter((file) => !byHand.includes(file));
-  console.log(`\n${example.page}: ${byHand.length} files by hand\n  ${byHand.join("\n  ")}`);
+  console.log(`\n${page}: ${byHand.length} files by hand\n  ${byHand.join("\n  ")}`);
   console.log(`and generated\n  ${generated.join("\n  ")}`);
   rmSync(folder, { recursive: true });
 }
 
-for (const example of readExamples()) {
-  if (process.argv.slice(2).every((word) => example.page.includes(word))) await follow(example);
-}
+await follow();

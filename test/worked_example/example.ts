@@ -1,36 +1,32 @@
-// The worked examples of CONTRIBUTING.md: pages that people read and a program applies. Under a heading that names a
+// The worked example of CONTRIBUTING.md: a page that people read and a program applies. Under a heading that names a
 // file, a `diff` block is a change of this file: its lines without `+` must be in the file exactly once, one below the
 // other, at any place. A line that ends in … stands for every line that begins like it. A block in another language is
 // the whole text of a new file.
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { root } from "../../scripts/stack/process.ts";
 
-/** A page: the changes made by hand, in order, and the commands after them, as the reader types them. */
+export const page = "docs/making/add-an-endpoint.md";
+
+/** The changes made by hand, in order, and the commands after them, as the reader types them. */
 export interface Example {
-  page: string;
   changes: { file: string; kind: string; block: string }[];
   commands: string[];
 }
 
-export function readExamples(): Example[] {
-  return globSync("docs/making/contributing/*.md", { cwd: root })
-    .sort()
-    .map((page) => {
-      const [, ...sections] = readFileSync(`${root}/${page}`, "utf8").split(/^## /m);
-      const blocks = sections.flatMap((section) => {
-        const [file = ""] = section.split("\n", 1);
-        return [...section.matchAll(/^(`{3,})(\w+)\n(.*?)^\1$/gms)].map(([, , kind = "", block = ""]) => ({
-          file,
-          kind,
-          block,
-        }));
-      });
-      return {
-        page,
-        changes: blocks.filter(({ file }) => file !== "Then"),
-        commands: blocks.filter(({ file }) => file === "Then").flatMap(({ block }) => block.trimEnd().split("\n")),
-      };
-    });
+export function readExample(): Example {
+  const [, ...sections] = readFileSync(`${root}/${page}`, "utf8").split(/^## /m);
+  const blocks = sections.flatMap((section) => {
+    const [file = ""] = section.split("\n", 1);
+    return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, kind = "", block = ""]) => ({
+      file,
+      kind,
+      block,
+    }));
+  });
+  return {
+    changes: blocks.filter(({ file }) => file !== "Then"),
+    commands: blocks.filter(({ file }) => file === "Then").flatMap(({ block }) => block.trimEnd().split("\n")),
+  };
 }
 
 /** The files that a person changes or creates, each once. */
@@ -42,10 +38,7 @@ export const filesOf = ({ changes }: Example): string[] => [...new Set(changes.m
  * @returns the new texts of the files
  * @throws Error with page and place when a change does not fit
  */
-export function applyExample(
-  { page, changes }: Example,
-  files: (path: string) => string | undefined,
-): Map<string, string> {
+export function applyExample({ changes }: Example, files: (path: string) => string | undefined): Map<string, string> {
   const texts = new Map<string, string>();
   for (const { file, kind, block } of changes) {
     const text = texts.get(file) ?? files(file);

@@ -1,0 +1,32 @@
+// The worked example of CONTRIBUTING.md (docs/making/add-an-endpoint.md): it still applies to the files, and its table
+// says how many they are. npm run test:example runs the tests of the changed project.
+import { existsSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { root } from "../../scripts/stack/process.ts";
+import { applyExample, filesOf, page, readExample } from "../worked_example/example.ts";
+
+const read = (path: string) => (existsSync(`${root}/${path}`) ? readFileSync(`${root}/${path}`, "utf8") : undefined);
+const example = readExample();
+
+test("its table counts the files of a field, a filter and an endpoint: 5, 6 and 8 at most", () => {
+  const rows = [...(read(page) ?? "").matchAll(/^\| (.*) \|$/gm)].map(([, cells = ""]) => cells.split(/ ?\| ?/));
+  const sums = rows.at(-1)?.map((cell) => Number(cell.replaceAll("*", "")));
+  const counts = [1, 2, 3].map((column) => rows.slice(1, -1).filter((cells) => cells[column]?.trim()).length);
+  expect(counts).toEqual(sums?.slice(1));
+  for (const [at, most] of [5, 6, 8].entries()) expect(counts[at]).toBeLessThanOrEqual(most);
+  expect(filesOf(example)).toHaveLength(counts[2] ?? 0);
+});
+
+test("it fits the files that it changes", () => {
+  const texts = applyExample(example, read);
+  expect([...texts.keys()]).toEqual(filesOf(example));
+  for (const [path, text] of texts) expect(text, path).not.toBe(read(path));
+});
+
+test("an example that does not fit any more names page, file and lines", () => {
+  const [file = ""] = filesOf(example);
+  const without = (text: string | undefined) => () =>
+    applyExample(example, (path) => (path === file ? text : read(path)));
+  expect(without("select 1;\n")).toThrow(`${page}: ${file} has nowhere:\n`);
+  expect(without(undefined)).toThrow(`${page}: ${file} is not there`);
+});
