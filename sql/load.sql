@@ -11,7 +11,7 @@
 \endif
 
 begin;
-
+set local statement_timeout = 0;
 -- Removes the rows of an earlier attempt. Waits for another load that is running.
 truncate
   staging.teams, staging.members, staging.categories, staging.kudos,

@@ -71,7 +71,9 @@ declare
   slot integer := 1;
   bound_to text;
 begin
-  select k.company_id, k.id, k.name, k.scopes, k.expires_at, coalesce(u.last_used_at > now() - interval '1 minute', false), c.serving
+  select k.company_id, k.id, k.name, k.scopes, k.expires_at,
+    -- Not a time that lies in the future, since a clock was wrong: the next use corrects it.
+    coalesce(u.last_used_at > now() - interval '1 minute' and u.last_used_at < now() + interval '1 minute', false), c.serving
   into verified.company_id, verified.key_id, verified.key_name, verified.scopes, verified.expires_at, use_is_noted, serving
   from app.api_keys as k
   cross join lateral (

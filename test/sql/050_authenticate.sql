@@ -3,7 +3,7 @@ begin;
 create extension if not exists pgtap with schema extensions;
 -- Only so that tests that run as public_api can call pgTAP.
 grant usage on schema extensions to public_api;
-select plan(43);
+select plan(45);
 
 \ir helpers.psql
 
@@ -193,6 +193,12 @@ select lives_ok($$ select app.authenticate(pg_temp.hash_of('members'), null) $$,
 reset role;
 -- Proves: keys.32
 select is(pg_temp.last_used_at('members'), now(), 'A use more than a minute after the last one is recorded');
+
+select pg_temp.set_last_used_at('members', now() + interval '1 hour');
+set local role public_api;
+select lives_ok($$ select app.authenticate(pg_temp.hash_of('members'), null) $$, 'A key passes that seems to have been used in an hour');
+reset role;
+select is(pg_temp.last_used_at('members'), now(), 'A last use in the future, of a clock that was wrong, is corrected by the next one');
 
 -- Acting as the project's secret key, through the function that the Data API calls.
 set local role service_role;
