@@ -1,8 +1,10 @@
 // The database with test/vectors/api_keys.json, and common properties of the keys that it creates.
 // test/function/credentials.test.ts tests the function with the same vectors.
 import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
+import { root, runCommand } from "../../scripts/stack/process.ts";
 import { stack } from "../support/stack.ts";
 import vectors from "../vectors/api_keys.json" with { type: "json" };
 
@@ -10,6 +12,19 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const keysOf = (some: { key: string }[]): string[] => some.map(({ key }) => key);
 
 describe("the vectors", () => {
+  test("the command of docs/operations.md tells them apart without any of our code", async () => {
+    const page = await readFile(`${root}/docs/operations.md`, "utf8");
+    const [command = ""] = /printf %s "\$KEY" \| python3 -c '[^']+'/.exec(page) ?? [];
+    const script = `while IFS= read -r KEY; do ${command.replace(/\n {3}/g, "\n")}; done <<< "$KEYS"`;
+    const told = async (keys: string[]) =>
+      (await runCommand("bash", ["-ec", script], { env: { ...process.env, KEYS: keys.join("\n") } }))
+        .trim()
+        .split("\n");
+    const lines = keysOf(vectors.invalid).filter((key) => !key.includes("\n"));
+    expect(new Set(await told(keysOf(vectors.valid)))).toEqual(new Set(["ours"]));
+    expect(new Set(await told(lines))).toEqual(new Set(["not ours"]));
+  });
+
   // Proves: keys.6
   test("app.api_key_checksum agrees with every valid key", async () => {
     const computed = await withDatabase(
