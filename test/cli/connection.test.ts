@@ -51,7 +51,7 @@ test("a mistyped address fails at once: no such host, nobody at the port, a port
     expect(stderr).toMatch(new RegExp(`^Nothing answers at ${url} \\(${reason}\\): is PUBLIC_API_URL right\\?\n$`));
   }
 
-  const env = { ...environment(first.key), http_proxy: "http://user:S3cret@127.0.0.1:1" };
+  const env = { ...environment(first.key), http_proxy: "http://user:S3cret@127.0.0.1:1", NO_PROXY: "" };
   const { stderr } = await runProgram(process.execPath, [`${root}/cli/src/main.ts`, "check"], folder, env);
   expect(stderr).toBe(
     `Nothing answers at ${stack.api_url} (ECONNREFUSED): are PUBLIC_API_URL and http_proxy, which names a proxy, right?\n`,

@@ -2,7 +2,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { type Connection, readConnection } from "../../cli/src/connection.ts";
+import { Agent } from "undici";
+import type { Connection } from "../../cli/src/connection.ts";
 import { checkedFetch } from "../support/contract.ts";
 import { stack } from "../support/stack.ts";
 
@@ -79,7 +80,10 @@ export async function startMoodyProxy(): Promise<MoodyProxy> {
 export function patient(url: string, key: string): Connection & { said: string[]; pauses: number[] } {
   const [said, pauses]: [string[], number[]] = [[], []];
   return {
-    ...readConnection({ PUBLIC_API_URL: url, PUBLIC_API_KEY: key }),
+    url,
+    key,
+    dispatcher: new Agent(),
+    proxySetting: null,
     deadline: 60_000,
     stop: new AbortController().signal,
     hasAnswered: true,

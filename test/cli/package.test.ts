@@ -70,7 +70,12 @@ test("it goes through the proxy of the environment, except to the hosts of NO_PR
   const { host, hostname } = new URL(stack.api_url);
   for (const node of nodes) {
     const check = (more: NodeJS.ProcessEnv) =>
-      runProgram(node, [command, "check"], folder, { ...environment(first.key), HTTP_PROXY: tunnel.url, ...more });
+      runProgram(node, [command, "check"], folder, {
+        ...environment(first.key),
+        HTTP_PROXY: tunnel.url,
+        NO_PROXY: "",
+        ...more,
+      });
     expect(await check({})).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining(first.name) });
     expect(tunnel.seen.splice(0)).toEqual([`${host} Basic ${btoa("user:word")}`]);
     expect(await check({ NO_PROXY: hostname })).toMatchObject({ code: 0, stderr: "" });

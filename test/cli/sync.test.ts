@@ -197,16 +197,19 @@ test("a cursor that has died begins again by itself, and the rows of before stay
     );
     database.exec(`insert into activity (id, message) values ('${stray}', 'not on the server')`);
     database.exec(`delete from activity where id = (select max(id) from activity)`);
+    // As if an older version had made the table, when the list had other columns.
+    database.exec("alter table teams rename column name to title");
   });
   const rows = () => rowsOf(`select count(*) as n, count(*) filter (where id = '${stray}') as strays from activity`)[0];
   const before = rows();
-  // The key, members, teams, the dead cursor of activity and its first page are answered, the second page is not.
-  proxy.moods = [...Array(5).fill(undefined), status(400)];
+  // The key, members, two pages of teams, the dead cursor of activity and its first page are answered, then one is not.
+  proxy.moods = [...Array(6).fill(undefined), status(400)];
   const cut = proxy.requests.length;
   await expect(sync()).rejects.toThrow("400 Not now\nRun the same command again to continue");
   expect(proxy.requests.slice(cut).at(-2)?.path).toMatch(/^\/activity\?changed_after=start&/);
   expect(rows()).toEqual(before);
   expect(before).toMatchObject({ strays: 1 });
+  expect(rowsOf("select count(name) as n from teams")).toEqual([{ n: 1100 }]);
 
   const { said, done } = await sync();
   expect(said).toEqual(["rewards: the server no longer knows where the copy stands; fetching the whole list again"]);

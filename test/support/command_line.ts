@@ -15,6 +15,8 @@ export const environment = (key: string | undefined, url = stack.api_url): NodeJ
   ...process.env,
   PUBLIC_API_URL: url,
   PUBLIC_API_KEY: key,
+  // A proxy of this machine does not come between.
+  NO_PROXY: "127.0.0.1",
 });
 
 export function runProgram(program: string, args: string[], cwd: string, env: NodeJS.ProcessEnv): Promise<Run> {
