@@ -20,7 +20,7 @@ export type ApiKey = {
   expires_at: string | null;
   last_used_at: string | null;
   revoked_at: string | null;
-  /** null also if the operator of the service revoked the key. */
+  /** null also if an operator of the service revoked the key. */
   revoked_by: string | null;
   /** The id of the key that replaces this one. */
   replaced_by: string | null;
@@ -30,19 +30,21 @@ export type NewApiKey = Pick<ApiKey, "id" | "name" | "hint" | "scopes" | "create
   api_key: string;
 };
 
-/** `revoked_by` is null if the operator of the service revoked the key. */
+/** `revoked_by` is null if an operator of the service revoked the key. */
 export type RevokedApiKey = { id: string; revoked_at: string; revoked_by: string | null };
 
 export type ApiKeyEvent = {
   created_at: string;
   action: "created" | "replaced" | "renamed" | "revoked";
-  /** null: the operator of the service. */
+  /** null: an operator of the service. */
   member: string | null;
   key_id: string;
   key_name: string;
   hint: string;
   scopes: Scope[];
   expires_at: string | null;
+  /** Only if an operator revoked the key: why. */
+  reason: string | null;
   /** Only for `renamed`: the name before. `key_name` is the name after. */
   former_name: string | null;
   replaced_by: string | null;

@@ -168,7 +168,6 @@ test("an expiry in 30, 90 or 365 days is the end of that day, also over a change
   admin,
 }) => {
   const page = await (await signedInBrowser(admin)).newPage();
-  // The session's token is from now, so Auth is asked for none.
   await page.clock.setFixedTime(new Date("2027-03-01T10:00:00+01:00"));
   await page.goto(path);
   const ends = {

@@ -125,9 +125,9 @@ test("with forced colours a ticked scope differs from an empty one, and a dialog
   expect(await dialog.evaluate((element) => getComputedStyle(element).borderTopStyle)).toBe("solid");
 });
 
-test("each page, with scripts, styles and font, is at most 310 kB over the wire, and the host of the stack compresses it", async () => {
+test("each page, with scripts, styles and font, is at most 300 kB over the wire, and the host of the stack compresses it", async () => {
   for (const [at, most] of [
-    ["/", 310_000],
+    ["/", 300_000],
     ["/reference/", 250_000],
   ] as const) {
     const html = await (await fetch(stack.dashboard_url + at)).text();

@@ -128,7 +128,7 @@ function Entry({ event }: { event: ApiKeyEvent }) {
         <When at={event.created_at} as="clock" />
       </Text>
       <div>
-        {event.member === null ? "The operator" : <Name>{event.member}</Name>} {event.action}{" "}
+        {event.member === null ? "An operator" : <Name>{event.member}</Name>} {event.action}{" "}
         {event.former_name !== null && (
           <>
             <b>
@@ -141,6 +141,11 @@ function Entry({ event }: { event: ApiKeyEvent }) {
           <Name>{event.key_name}</Name>
         </b>{" "}
         <Hint>{event.hint}</Hint>
+        {event.reason !== null && (
+          <Text size="sm">
+            Reason: <Name>{event.reason}</Name>
+          </Text>
+        )}
         <Text size="sm" c="dimmed">
           {event.scopes.join(", ")}
           {event.expires_at !== null && (

@@ -11,11 +11,12 @@ const columns = [
   "expires_at",
   "former_name",
   "replaced_by",
+  "reason",
 ];
 
 /**
  * Saves the history as a CSV file with these columns, date-times in UTC. A spreadsheet takes no name for a formula. An
- * empty `member` is the operator.
+ * empty `member` is an operator.
  */
 export async function saveHistory(events: ApiKeyEvent[]): Promise<void> {
   const { unparse } = await import("papaparse");

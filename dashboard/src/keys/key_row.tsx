@@ -96,7 +96,7 @@ function Status({ apiKey, successor }: { apiKey: ApiKey; successor: ApiKey | und
       )}
       {apiKey.revoked_at !== null ? (
         <Aside>
-          by {apiKey.revoked_by === null ? "the operator" : <Name>{apiKey.revoked_by}</Name>},{" "}
+          by {apiKey.revoked_by === null ? "an operator" : <Name>{apiKey.revoked_by}</Name>},{" "}
           <When at={apiKey.revoked_at} as="day" />
         </Aside>
       ) : (

@@ -11,7 +11,7 @@ import classes from "./keys.module.css";
 
 /** What the list knows about a key with the same ending as the key that the API has just refused. */
 function known(key: ApiKey): string {
-  if (key.revoked_at !== null) return `${key.revoked_by ?? "The operator"} revoked it on ${localTime(key.revoked_at)}.`;
+  if (key.revoked_at !== null) return `${key.revoked_by ?? "An operator"} revoked it on ${localTime(key.revoked_at)}.`;
   if (key.status === "expired" && key.expires_at !== null)
     return `It expired: it worked until ${localEnd(key.expires_at)}.`;
   return "That one works, so the pasted text differs from it somewhere before its end.";

@@ -40,7 +40,7 @@ export function RevokeKeyDialog(props: {
       ) : (
         <>
           <Name>{key.name}</Name> had been revoked before, by{" "}
-          {revoked_by === null ? "the operator" : <Name>{revoked_by}</Name>} on <When at={revoked_at} />.
+          {revoked_by === null ? "an operator" : <Name>{revoked_by}</Name>} on <When at={revoked_at} />.
         </>
       ),
     );
