@@ -35,8 +35,7 @@ export async function changesAfter(connection: Connection, list: ListEndpoint, c
   const query = new URLSearchParams({ changed_after: cursor, limit: "1000", ...everyColumn(list) });
   const read = (body: string) => readChanges(body, list);
   const { content: rows, headers } = await request(connection, `${list.path}?${query}`, read).catch((error) => {
-    const isGone = error instanceof Refused && error.status === 410 && cursor !== start;
-    throw isGone ? new CursorGone(error.message) : error;
+    throw error instanceof Refused && error.status === 410 ? new CursorGone(error.message) : error;
   });
   const cursors = [...(cursor === start ? [] : [cursor]), ...rows.map((row) => row.cursor)];
   const hasMore = moreAfter(list.path, headers.get("X-Has-More"));
