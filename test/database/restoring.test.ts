@@ -56,7 +56,7 @@ async function everything({ sql }: Project): Promise<string> {
   return found.flatMap((rows) => rows.map(({ row }) => row)).join("\n");
 }
 
-// Proves: ageing.5
+// Proves: ageing.5, layer.20
 test.for(["pg_dump", "what pg_dump writes"])(
   "a backup with %s comes into a new project: check.sql finds nothing, and who had left by then is not served",
   async (tool, context) => {
