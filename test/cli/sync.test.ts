@@ -95,7 +95,7 @@ async function change(n: number): Promise<string> {
       from app.kudos where company_id = ${id} and ${some("kudos")}`;
   });
   const [person] = await sql`
-    select id, email from app.members where company_id = ${id} and not is_former and name like 'Ä%' order by id limit 1`;
+    select id, email from app.members where company_id = ${id} and not is_former and name like 'Ä, "1___' order by id limit 1`;
   await sql`update app.kudos set sender_id = ${person?.id} where company_id = ${id} and ${some("kudos")}`;
   await sql`select app.erase_member(${id}, ${person?.id}, ${n % 2 === 0})`;
   return String(person?.email);

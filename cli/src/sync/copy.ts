@@ -114,6 +114,14 @@ export class Copy {
     return this.#reading.iterate();
   }
 
+  /**
+   * Writes the file anew, without what was deleted. SQLite overwrites it at once (`secure_delete`), but not the copies
+   * that may be left where it has moved rows to another page.
+   */
+  forgetDeleted(): void {
+    this.#database.exec("vacuum");
+  }
+
   #apply(list: ListEndpoint, table: string, rows: Change[]): Counts {
     const columns = columnsOf(list);
     const names = columns.map(({ name }) => `"${name}"`);

@@ -11,8 +11,8 @@ export async function openDatabase(path: string): Promise<DatabaseSync> {
   const { DatabaseSync } = await load();
   await open(path, "a", 0o600).then((file) => file.close());
   const database = new DatabaseSync(path);
-  // What was deleted is overwritten: an erased person must not live on in the free pages of the file. The timeout is in
-  // milliseconds: a program that reads the file holds up the writer for a moment.
+  // What was deleted is overwritten: an erased person must not live on in free pages. The timeout is in milliseconds: a
+  // program that reads the file holds up the writer for a moment.
   database.exec("pragma secure_delete = on; pragma busy_timeout = 30000");
   return database;
 }
