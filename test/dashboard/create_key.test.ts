@@ -13,21 +13,19 @@ test("Create key shows the key once; it works with exactly the ticked scopes, an
 }) => {
   const dialog = await openCreateKey(page);
 
-  const boxes = dialog.getByRole("checkbox");
-  const labels = await boxes.evaluateAll((all) =>
-    all.map((box) => (box as HTMLInputElement).labels?.[0]?.textContent ?? ""),
-  );
-  const ticked = await boxes.evaluateAll((all) => all.map((box) => (box as HTMLInputElement).checked));
-  expect(labels.map((label) => label.split(" ")[0])).toEqual([
-    "read:members",
-    "read:activity",
-    "read:rewards",
-    "read:analytics",
-    "write:rewards",
+  const boxes = await dialog
+    .getByRole("checkbox")
+    .evaluateAll((all) =>
+      (all as HTMLInputElement[]).map((box) => [box.labels?.[0]?.textContent ?? "", box.checked] as const),
+    );
+  expect(boxes.map(([label, ticked]) => [label.split(" ")[0], ticked])).toEqual([
+    ["read:members", true],
+    ["read:activity", true],
+    ["read:rewards", false],
+    ["read:analytics", false],
+    ["write:rewards", false],
   ]);
-  expect(ticked).toEqual([true, true, false, false, false]);
-  expect(labels[0]).toContain("names, email addresses");
-  expect(labels[3]).toContain("moods");
+  expect(boxes[0]?.[0]).toContain("names, email addresses");
   await expectGoodLooks(page, "create-key");
 
   await dialog.getByRole("textbox", { name: "Name" }).fill("Power BI");

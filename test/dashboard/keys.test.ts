@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { expect, onTestFinished } from "vitest";
-import { emptyCompany, makeKey, signedIn } from "../support/companies.ts";
+import { expect } from "vitest";
+import { makeKey, signedIn } from "../support/companies.ts";
 import { call, expectError, invalidKey, sql, stack } from "../support/stack.ts";
 import { eventually } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
@@ -22,16 +22,6 @@ test("without keys the page explains what a key is for, and shows the base addre
   await page.getByRole("button", { name: "Copy base address" }).click();
   await page.getByText("Copied").waitFor();
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(stack.api_url);
-});
-
-test("the page of an admin shows only their own company's keys and history", async ({ admin }) => {
-  const rival = await emptyCompany("Rival & Co");
-  onTestFinished(() => rival.remove());
-  await makeKey(await signedIn(await rival.addPerson("Theo Rival", "admin")), "Theirs");
-  await makeKey(await signedIn(admin), "Ours alone");
-  const page = await signedInPage(admin);
-  await eventually(() => entriesIn(page, "region").count()).toBe(1);
-  expect(await names(page)).toEqual(["Ours alone"]);
 });
 
 test("the command asks for the key, works in a shell, and holds no key", async ({ page }) => {

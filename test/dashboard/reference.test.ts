@@ -230,7 +230,7 @@ test("each guide's links lead somewhere, and files are downloaded with the proje
       expect(readFileSync(await download.path(), "utf8")).toBe(text);
     }
   }
-  const files = readdirSync(`${root}/docs/connect`).filter((file) => /\.(?:json|pq)$/.test(file));
+  const files = readdirSync(`${root}/docs/connect`).filter((file) => /\.(?!md$)\w+$/.test(file));
   expect([...offered].sort()).toEqual([...files, "package.json"].sort());
 });
 

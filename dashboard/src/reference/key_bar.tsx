@@ -1,5 +1,5 @@
 import { Paper, PasswordInput, Text } from "@mantine/core";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { checkKey, type KeyCheck, pastedKey } from "../keys/check_key.ts";
 import { Name } from "../parts/name.tsx";
 import { revealing } from "../parts/revealing.ts";
@@ -14,20 +14,24 @@ import classes from "./reference.module.css";
 export function KeyBar({ onKey }: { onKey: (key: string | null) => void }) {
   const [checked, setChecked] = useState<KeyCheck | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
+  /** The key that was entered last: the answer for another one comes too late. */
+  const latest = useRef("");
 
   // The field keeps its text itself: React would copy a value that it controls into the page.
   async function enter(text: string): Promise<void> {
     const key = pastedKey(text);
+    latest.current = key;
     setChecked(null);
     setProblem(null);
     onKey(null);
     if (key === "") return;
     try {
       const check = await checkKey(key);
+      if (latest.current !== key) return;
       setChecked(check);
       onKey(key);
     } catch (error) {
-      setProblem(messageOf(error));
+      if (latest.current === key) setProblem(messageOf(error));
     }
   }
 

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import { Notice } from "../parts/notice.tsx";
 import { Problem, unreachable } from "../problems.ts";
+import { deadline } from "../supabase.ts";
 import type { Operation, Parameter } from "./contents.ts";
 import { Sample } from "./operation.tsx";
 
@@ -11,7 +12,8 @@ type Answer = { status: string; requestId: string | null; hasMore: string | null
 /** Sends the request with the key, which travels only in a header. Throws a Problem. */
 async function send(url: string, apiKey: string): Promise<Answer> {
   try {
-    const response = await fetch(url, { headers: { "X-API-Key": apiKey }, cache: "no-store" });
+    const headers = { "X-API-Key": apiKey };
+    const response = await fetch(url, { headers, cache: "no-store", signal: AbortSignal.timeout(deadline) });
     const text = await response.text();
     const isJson = response.headers.get("Content-Type")?.startsWith("application/json") ?? false;
     return {
