@@ -47,7 +47,7 @@ test.for([1, 6, 27, 204])(
   },
 );
 
-test("active keys come first, those that need attention and those that no longer work have views of their own", async ({
+test("active keys come first, others have views of their own, and each key offers what its status allows", async ({
   company,
   admin,
 }) => {
@@ -95,6 +95,19 @@ test("active keys come first, those that need attention and those that no longer
     await row(page, name).getByText(note, { exact: true }).waitFor();
   }
   await expectGoodLooks(page, "needs-attention");
+  await page.getByRole("searchbox").fill("ada");
+  const menu = page.getByRole("menu");
+  for (const [key, actions] of [
+    [row(page, "Auditors, autumn"), ["Replace", "Rename", "History", "Revoke"]],
+    [page.getByRole("row").filter({ hasText: "replaced by" }).first(), ["Rename", "History", "Revoke"]],
+    [row(page, "Migration 2025"), ["Rename", "History", "Revoke"]],
+    [row(page, "Lost laptop"), ["History"]],
+  ] as const) {
+    await key.getByRole("button", { name: "Actions" }).click();
+    await eventually(() => menu.getByRole("menuitem").allTextContents()).toEqual(actions);
+    await menu.press("Escape");
+    await menu.waitFor({ state: "hidden" });
+  }
   await openView(page, "Inactive");
   expect(await names(page)).toEqual(["Lost laptop", "Migration 2025"]);
   await row(page, "Lost laptop").getByText("by Ada Brandt").last().waitFor();
