@@ -12,9 +12,20 @@ import { deepPages, flatPages } from "./bench/flat_pages.ts";
 import { coldStart, functionSpeed } from "./bench/function.ts";
 import { loading } from "./bench/loading.ts";
 import { rewardImport } from "./bench/reward_import.ts";
-import { securedPages } from "./bench/secured_pages.ts";
+import { includedColumns, securedPages, servedPages } from "./bench/secured_pages.ts";
 
-const parts = [securedPages, flatPages, deepPages, rewardImport, loading, functionSpeed, coldStart, fairness];
+const parts = [
+  securedPages,
+  includedColumns,
+  servedPages,
+  flatPages,
+  deepPages,
+  rewardImport,
+  loading,
+  functionSpeed,
+  coldStart,
+  fairness,
+];
 
 const { values, positionals } = parseArgs({
   options: { rows: { type: "string", default: "1200000" }, write: { type: "boolean", default: false } },

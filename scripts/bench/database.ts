@@ -40,6 +40,20 @@ export async function startDatabase(folder: string, largest: number): Promise<Da
 }
 
 /**
+ * Runs a statement on this connection of a superuser. Linux only.
+ * @returns the processor time that its backend took for it, in microseconds
+ */
+export async function processorTime(sql: postgres.Sql, statement: string): Promise<number> {
+  const used = async () => {
+    const [row] = await sql<{ ns: string }[]>`select split_part(pg_read_file('/proc/self/schedstat'), ' ', 1) as ns`;
+    return Number(row?.ns) / 1000;
+  };
+  const before = await used();
+  await sql.unsafe(statement);
+  return (await used()) - before;
+}
+
+/**
  * Runs a script of pgbench over and over, with prepared statements.
  * @returns how many times a second it ran to its end
  * @throws Error with what pgbench printed when a statement fails

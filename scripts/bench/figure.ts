@@ -8,7 +8,8 @@ export interface Figure {
   rounds: number[];
   /** Such as `of the bare page`, `buffers`. */
   unit: string;
-  target: { atLeast: number } | { atMost: number };
+  /** None for a figure of the clock, which depends on the machine. */
+  target?: { atLeast: number } | { atMost: number };
   /** What a reader should also know: the numbers behind a ratio. */
   note?: string;
   /** How much can be served, as a sentence. */
@@ -63,18 +64,23 @@ export async function compare(rounds: number, own: () => Promise<number>, other:
 
 /** Whether a figure misses its target. NaN does. */
 export const misses = ({ rounds, target }: Figure): boolean =>
-  !("atLeast" in target ? median(rounds) >= target.atLeast : median(rounds) <= target.atMost);
+  target !== undefined && !("atLeast" in target ? median(rounds) >= target.atLeast : median(rounds) <= target.atMost);
 
 export const shown = (value: number): string =>
   Math.abs(value) >= 100 ? Math.round(value).toLocaleString("en-US") : String(Number(value.toPrecision(3)));
+
+function goal(target: Figure["target"]): string {
+  if (target === undefined) return "";
+  return "atLeast" in target ? `≥ ${shown(target.atLeast)}` : `≤ ${shown(target.atMost)}`;
+}
 
 /** The figures as a Markdown table. */
 export function table(figures: readonly Figure[]): string {
   const cells = figures.map((figure) => {
     const { name, rounds, unit, target, note = "" } = figure;
     const spread = rounds.length > 1 ? `${shown(Math.min(...rounds))} to ${shown(Math.max(...rounds))}` : "";
-    const goal = "atLeast" in target ? `≥ ${shown(target.atLeast)}` : `≤ ${shown(target.atMost)}`;
-    return [name, `${shown(median(rounds))} ${unit}`, spread, misses(figure) ? `${goal} **missed**` : goal, note];
+    const missed = misses(figure) ? " **missed**" : "";
+    return [name, `${shown(median(rounds))} ${unit}`, spread, `${goal(target)}${missed}`, note];
   });
   const lines = [["what", "median", "rounds", "target", "behind it"], ["---", "---", "---", "---", "---"], ...cells];
   return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");

@@ -1,7 +1,9 @@
 import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { getAuthSchemaSql } from "@supabase/lite";
 import postgres from "postgres";
+import { migrationFiles } from "./difference.ts";
 import { bin, root, runCommand } from "./process.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -72,15 +74,25 @@ export async function createDatabase(
   return created;
 }
 
-/**
- * Applies the migrations that the database does not have yet, with the Supabase CLI.
- * @returns what the CLI printed
- */
-export function pushMigrations(databaseUrl: string, signal?: AbortSignal): Promise<string> {
+/** Whether the database has exactly the migrations of supabase/migrations. */
+async function hasAllMigrations(databaseUrl: string): Promise<boolean> {
+  const applied = await withDatabase(databaseUrl, async (sql) => {
+    const [table] = await sql`select to_regclass('supabase_migrations.schema_migrations') is not null as exists`;
+    return table?.exists
+      ? sql<{ version: string }[]>`select version from supabase_migrations.schema_migrations order by 1`
+      : [];
+  });
+  const versions = migrationFiles.map((file) => basename(file).split("_")[0]);
+  return versions.join() === applied.map(({ version }) => version).join();
+}
+
+/** Applies the migrations that the database does not have yet, with the Supabase CLI. Without any it takes 1.2 s. */
+export async function pushMigrations(databaseUrl: string, signal?: AbortSignal): Promise<void> {
+  if (await hasAllMigrations(databaseUrl)) return;
   // No telemetry and no check for a newer version: the CLI connects only to the database.
   const env = { ...process.env, DO_NOT_TRACK: "1", SUPABASE_NO_UPDATE_NOTIFIER: "1" };
   const args = ["db", "push", "--yes", "--workdir", root, `--remote=${databaseUrl}`];
-  return runCommand(bin("supabase"), args, { env, signal });
+  await runCommand(bin("supabase"), args, { env, signal });
 }
 
 /** Loads the demo companies in one transaction, unless there are companies. --include-seed takes twice as long. */
