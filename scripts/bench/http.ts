@@ -1,15 +1,16 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { Worker } from "node:worker_threads";
 import { type DenoCommand, denoCommand, functionSettings, listeningPort } from "../stack/edge_function.ts";
 import { root } from "../stack/process.ts";
 
-/** A running server. */
+/** A running server, and the id of its process, if it has one of its own. */
 export interface Server {
   url: string;
+  pid?: number;
   stop(): Promise<unknown>;
 }
 
@@ -48,6 +49,14 @@ export async function startDeno(
     printed += `${line}\n`;
   }
   throw new Error(`Deno ended before it listened:\n${printed}`);
+}
+
+/** The processor time that a server's process has taken so far, in milliseconds. Linux only. */
+export function processorTime({ pid }: Server): number {
+  // The fields after the name, which is in brackets: the 12th and the 13th count hundredths of a second.
+  const [, fields = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
+  const [user, system] = fields.split(" ").slice(11, 13).map(Number);
+  return 10 * ((user ?? Number.NaN) + (system ?? Number.NaN));
 }
 
 /** The command for the function, or for another script in its place, with this Data API. */
