@@ -92,7 +92,7 @@ from (
   from unnest(array['members', 'teams', 'kudos', 'categories', 'rewards', 'day_ratings', 'pulse_responses']) as list,
     unnest(array['number_insert', 'number_update', 'record_deletions', 'record_truncate']) as name
   union all values
-    ('app.companies', 'begin_changes'), ('app.companies', 'mark_categories'), ('app.category_names', 'mark_category'),
+    ('app.companies', 'begin_changes'), ('app.companies', 'end_changes'), ('app.companies', 'mark_categories'), ('app.category_names', 'mark_category'),
     ('app.pulse_questions', 'mark_answers')
 ) as needed
 where not exists (select from pg_catalog.pg_trigger as t where t.tgrelid = to_regclass(needed.relation) and t.tgname = needed.name)

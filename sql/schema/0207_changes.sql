@@ -19,9 +19,11 @@ end
 $$;
 
 create table app.deletions (
-  company_id uuid not null references app.companies (id) on delete cascade,
-  -- The table of schema app that the row was in.
-  relation text not null,
+  -- No foreign key: it took as long as writing the row. The trigger end_changes deletes the rows of a company.
+  company_id uuid not null,
+  -- The table of schema app that the row was in. A trigger knows it as a name, which has this collation: with another
+  -- one it could not use the index.
+  relation text collate "C" not null,
   deleted_in xid8 not null default pg_current_xact_id(),
   id uuid not null,
   deleted_at timestamptz not null default now(),
@@ -32,7 +34,7 @@ create table app.deletions (
 -- begins with such a row for each table, because a company with its id may have been here before.
 create table app.forgotten_deletions (
   company_id uuid not null references app.companies (id) on delete cascade,
-  relation text not null,
+  relation text collate "C" not null,
   deleted_in xid8 not null,
   id uuid not null,
   primary key (company_id, relation)
@@ -68,9 +70,14 @@ begin atomic
 end;
 
 -- Forgets deletions of a table that are older than 90 days: at most 5,000, the oldest first, up to the first that is
--- younger. The next deletion forgets the rest. One transaction at a time, so that none waits for another.
+-- younger. The next deletion forgets the rest. One transaction at a time, so that none waits for another. The settings
+-- are there because a session keeps plans that it made when the table was empty.
 create function app.forget_deletions(company_id uuid, relation text) returns void
-language plpgsql volatile set search_path = ''
+language plpgsql volatile
+set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
 as $$
 declare
   before constant timestamptz := now() - interval '90 days';
@@ -120,9 +127,16 @@ begin
     return null;
   end if;
   for company in select c.id from app.companies as c where c.id in (select d.company_id from deleted as d) loop
-    insert into app.deletions (company_id, relation, id)
-    select company, tg_table_name, d.id from deleted as d where d.company_id = company
-    on conflict do nothing;
+    begin
+      insert into app.deletions (company_id, relation, id)
+      select company, tg_table_name, d.id from deleted as d where d.company_id = company;
+    exception
+      -- This transaction has deleted a row with the same id before. on conflict for all deletions would take longer.
+      when unique_violation then
+        insert into app.deletions (company_id, relation, id)
+        select company, tg_table_name, d.id from deleted as d where d.company_id = company
+        on conflict do nothing;
+    end;
     perform app.forget_deletions(company, tg_table_name);
   end loop;
   return null;
@@ -139,11 +153,22 @@ begin
 end
 $$;
 
+create function app.end_changes() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  delete from app.deletions as d where d.company_id = old.id;
+  return null;
+end
+$$;
+
 create trigger begin_changes after insert on app.companies
   for each row execute function app.begin_changes();
+create trigger end_changes after delete on app.companies
+  for each row execute function app.end_changes();
 
 revoke all on function
-  app.number_change, app.forget_cursors, app.forget_deletions, app.record_deletions, app.begin_changes
+  app.number_change, app.forget_cursors, app.forget_deletions, app.record_deletions, app.begin_changes, app.end_changes
 from public;
 comment on function app.number_change() is 'Trigger: gives a row the number of the transaction that changes it.';
 comment on function app.forget_cursors(uuid, text) is
@@ -151,3 +176,4 @@ comment on function app.forget_cursors(uuid, text) is
 comment on function app.forget_deletions(uuid, text) is 'Forgets deletions of a table that are older than 90 days, the oldest first.';
 comment on function app.record_deletions() is 'Trigger: records in app.deletions which rows of a list were deleted.';
 comment on function app.begin_changes() is 'Trigger: cursors of an earlier company with the same id are useless.';
+comment on function app.end_changes() is 'Trigger: the deletions of a company go with it.';

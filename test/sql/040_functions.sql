@@ -107,6 +107,7 @@ select bag_eq(
     ('authenticate', 'definer', 'volatile', 'search_path="", enable_seqscan=off, jit=off'),
     ('note_use', 'invoker', 'volatile', 'search_path="", enable_seqscan=off'),
     ('rarest_members_filter', 'invoker', 'stable', 'search_path="", enable_bitmapscan=off, jit=off'),
+    ('forget_deletions', 'invoker', 'volatile', 'search_path="", enable_seqscan=off, enable_bitmapscan=off, enable_sort=off'),
     ('changing_lists', 'invoker', 'immutable', 'search_path="", jit=off'),
     ('changes_query', 'invoker', 'immutable', 'search_path="", jit=off'),
     ('rarest_kudos_filter', 'invoker', 'stable', 'search_path="", enable_bitmapscan=off, jit=off'),
@@ -162,6 +163,7 @@ select bag_eq(
       ('record_deletions', 'app.record_deletions'), ('record_truncate', 'app.record_deletions')) as names (name, function)
     union all values
     ('app.companies', 'begin_changes', 'app.begin_changes', false),
+    ('app.companies', 'end_changes', 'app.end_changes', false),
     ('app.companies', 'mark_categories', 'app.mark_categories', false),
     ('app.category_names', 'mark_category', 'app.mark_category', false),
     ('app.pulse_questions', 'mark_answers', 'app.mark_answers', false),
