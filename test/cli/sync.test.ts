@@ -101,7 +101,7 @@ async function change(n: number): Promise<string> {
   return String(person?.email);
 }
 
-// Proves: copies.2
+// Proves: copies.15
 test("a copy equals a full export, after changes, deletions, renames and erasures too", async () => {
   await expectWholeCopy();
   const copy = `${folder}/copy/company.sqlite`;
@@ -195,7 +195,7 @@ test("of two syncs of one file at once the second is refused and touches nothing
   expect(rowsOf("select count(*) as n from sync_lists where cursor is null")).toEqual([{ n: 0 }]);
 });
 
-// Proves: copies.5
+// Proves: copies.16
 test("a cursor that has died begins again by itself, and the rows of before stay until the new ones are whole", async () => {
   await expect.poll(async () => (await sync()).done).toMatch(/: 0 added, 0 changed, 0 deleted$/);
   const stray = "00000000-0000-4000-8000-000000000000";

@@ -102,7 +102,7 @@ describe("Link", () => {
   const id = "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d";
   const cursor = "0f".repeat(28);
 
-  // Proves: copies.6
+  // Proves: copies.13
   test.each([
     ["/members", "starting_after=NEXT"],
     ["/members?", "starting_after=NEXT"],
@@ -125,7 +125,7 @@ describe("Link", () => {
     expect(await link(path)).toBe(`<?${query}>; rel="next"`);
   });
 
-  // Proves: copies.6
+  // Proves: copies.13
   test("is not there when there are no more rows, or the database is older and does not say what is next", async () => {
     service.answer("list_members", list("[]", { hasMore: false, next: id }));
     expect((await service.send("/members")).headers.get("Link")).toBeNull();

@@ -52,6 +52,7 @@ select is_empty(
       (pg_temp.cursor('members', 9223372036854775807)), (pg_temp.cursor('members', -1)), (pg_temp.cursor('members', pg_current_xact_id()::text::bigint + 1))
     ) as bad (cursor), gone where pg_temp.refusal('members', cursor) <> gone.refusal
   $$,
+  -- Proves: copies.7
   'A cursor of another list, of another company, of another server, or from the future is refused with PT410'
 );
 select is(pg_temp.page('members', pg_temp.cursor('members', 3))::text <> '[]', true, 'The same cursor of this list and company is good');
@@ -59,6 +60,7 @@ select is(pg_temp.page('members', pg_temp.cursor('members', 3))::text <> '[]', t
 -- Changes and deletions
 
 update app.members set name = 'Maxi' where company_id = pg_temp.id('Acorn') and name = 'Max';
+-- Proves: copies.2
 select is(pg_temp.page('members', pg_temp.cursor('members', 3, pg_temp.id('Acorn admin')))::text, '[]', 'What a running transaction has changed is not shown');
 select pg_temp.number('members', '7');
 select is(pg_temp.page('members', pg_temp.cursor('members', 4)) -> 0 ->> 'name', 'Maxi', 'A changed row comes again, with its new number');
@@ -69,6 +71,7 @@ update app.pulse_responses set value = '1.00' where company_id = pg_temp.id('Aco
 select is((select array_agg(distinct changed_in) from app.pulse_responses), array[pg_current_xact_id()], 'JSON that reads alike but has another text is a change');
 insert into app.teams (company_id, name, changed_in) values (pg_temp.id('Acorn'), 'Forged', '5');
 update app.teams set changed_in = '5' where name = 'Forged';
+-- Proves: copies.12
 select is((select changed_in from app.teams where name = 'Forged'), pg_current_xact_id(), 'Nobody can give a row another number');
 
 delete from app.rewards;
@@ -77,6 +80,7 @@ select is(
   pg_temp.page('rewards', pg_temp.cursor('rewards', 3)) #>> '{0}',
   format('{"id":"%s","name":null,"description":null,"points_cost":null,"reward_type":null,"stock_count":null,"image_url":null,"vendor_name":null,"is_archived":null,"created_at":null,"cursor":"%s","deleted":true}',
     d.id, pg_temp.cursor('rewards', 8, d.id)),
+  -- Proves: copies.4
   'Of a deleted row only id, cursor and deleted have values'
 ) from app.deletions as d where d.company_id = pg_temp.id('Acorn');
 select is(pg_temp.page('rewards', 'start')::text, '[]', 'A copy that begins is not told of what was deleted before');
@@ -84,6 +88,7 @@ insert into app.rewards (company_id, id, name, points_cost) select company_id, i
 select is(
   pg_temp.column_of(pg_temp.page('rewards', pg_temp.cursor('rewards', 3)), 'name') || pg_temp.column_of(pg_temp.page('rewards', pg_temp.cursor('rewards', 3)), 'deleted'),
   array['Back', 'false'],
+  -- Proves: copies.8
   'A row that is there again comes as there'
 );
 
@@ -91,6 +96,7 @@ select is(
 
 select pg_temp.settle();
 update app.category_names set name = 'Teams' where company_id = pg_temp.id('Acorn');
+-- Proves: copies.9
 select results_eq('select company_id from app.categories where changed_in > ''3''', array[pg_temp.id('Acorn')], 'A new name marks its category');
 select pg_temp.settle();
 delete from app.category_names where company_id = pg_temp.id('Birch');
@@ -111,8 +117,10 @@ from generate_series(5, 10) as n;
 delete from app.rewards where company_id = pg_temp.id('Acorn');
 select results_eq(
   $$ select d.deleted_in::text from app.deletions as d where d.deleted_in < pg_current_xact_id() order by d.deleted_in $$, array['8', '9', '10'],
+  -- Proves: copies.10
   'The next deletion forgets those that are older than 90 days'
 );
+-- Proves: copies.7
 select is(pg_temp.refusal('rewards', pg_temp.cursor('rewards', 6)), refusal, 'A cursor from before the last that is forgotten is refused') from gone;
 select is(json_array_length(pg_temp.page('rewards', pg_temp.cursor('rewards', 7, pg_temp.id('old 7')))), 3, 'The cursor of the last that is forgotten is good');
 select is(
@@ -126,9 +134,11 @@ select is(pg_temp.refusal('rewards', pg_temp.cursor('rewards', 20)), refusal, 'A
 
 delete from app.deletions;
 delete from app.companies where id = pg_temp.id('Birch');
+-- Proves: copies.11
 select is((select count(*) from app.deletions), 0::bigint, 'Deleting a company writes no deletions');
 insert into app.companies (id, name) values (pg_temp.id('Birch'), 'Birch');
 select is((select count(*) from app.forgotten_deletions where company_id = pg_temp.id('Birch') and deleted_in = pg_current_xact_id()), 7::bigint,
+  -- Proves: copies.11
   'A company that comes back takes no cursor from before');
 
 -- Numbers of another server
@@ -136,6 +146,7 @@ select is((select count(*) from app.forgotten_deletions where company_id = pg_te
 alter table app.kudos disable trigger user;
 update app.kudos set changed_in = '9000000000000000000';
 alter table app.kudos enable trigger user;
+-- Proves: copies.12
 select is(pg_temp.refusal('activity', 'start'), 'PT501 changes in app.kudos have the numbers of another server', 'Rows with numbers of another server are not passed over: the list refuses');
 select lives_ok($$ select app.changes_query(list, included) from app.changing_lists() $$, 'Every list has a statement');
 

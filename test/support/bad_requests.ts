@@ -95,14 +95,14 @@ const parameters: BadRequests = {
     ...lists.flatMap(({ path }) => [get(`${path}?limit=0`, limit), get(`${path}?limit=1001`, limit)]),
   ],
 
-  // Proves: copies.4
+  // Proves: copies.6
   "what is neither start nor a cursor is refused": [
     ...["", ...words`START start%20 0 now 2026-01-01 null`, uuid],
     ...[55, 57, 63, 65].map((length) => "0".repeat(length)),
     ...["A", "g", "%00"].map((character) => `${"0".repeat(55)}${character}`),
   ].map((value) => get(`/teams?changed_after=${value}`, "changed_after must be start or a cursor")),
 
-  // Proves: copies.3
+  // Proves: copies.5
   "changed_after is sent without filters, windows and starting_after; the first of them is named": [
     ...["since=2026-01-01", "until=2026-01-01", `category_id=${uuid}`, `sender_id=${uuid}`, `starting_after=${uuid}`]
       .flatMap((query) => [`changed_after=start&${query}`, `${query}&changed_after=start`])
