@@ -52,7 +52,7 @@ async function python(program: string): Promise<unknown> {
   const api = await readFile(`${root}/docs/api.md`, "utf8");
   const loop = /```python\n(def update[\s\S]*?)```/.exec(api)?.[1] ?? "";
   const text = `import json, requests\nurl, key = ${JSON.stringify(stack.api_url)}, ${JSON.stringify(key)}\n${loop}\n${program}`;
-  return JSON.parse((await promisify(execFile)("python3", ["-c", text])).stdout);
+  return JSON.parse((await promisify(execFile)("python3", ["-c", text], { maxBuffer: 2 ** 26 })).stdout);
 }
 const hasRequests = await promisify(execFile)("python3", ["-c", "import requests"]).then(
   () => true,
@@ -75,11 +75,11 @@ print(len(ids))`;
 
 test("the loop of docs/api.md keeps a copy that is equal to the list", async (context) => {
   needs(context, "requests of Python", hasRequests);
-  const keep = (state: string) => `
-copy, cursor = ${state}
+  const keep = (...state: [copy: object, cursor: string]) => `
+copy, cursor = json.loads(${JSON.stringify(JSON.stringify(state))})
 copy, cursor = update(copy, cursor, url + "/day-ratings", key)
 print(json.dumps([copy, cursor]))`;
-  const [begun, cursor] = (await python(keep('{}, "start"'))) as [Record<string, object>, string];
+  const [begun, cursor] = (await python(keep({}, "start"))) as [Record<string, object>, string];
   expect(Object.keys(begun)).toHaveLength(rows);
   const changed =
     await sql`update app.day_ratings set comment = 'corrected' where id in (select id from app.day_ratings where company_id = ${company.id} limit 3) returning id`;
@@ -90,10 +90,7 @@ print(json.dumps([copy, cursor]))`;
   await expect
     .poll(
       async () => {
-        const [copy] = (await python(keep(`${JSON.stringify(few).replaceAll("null", "None")}, "${cursor}"`))) as [
-          Record<string, object>,
-          string,
-        ];
+        const [copy] = (await python(keep(few, cursor))) as [Record<string, object>, string];
         return Object.keys(copy).sort();
       },
       { timeout: 60_000 },
