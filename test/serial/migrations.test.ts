@@ -148,12 +148,25 @@ test("a page that is being made while the newer migrations are applied is answer
   try {
     const own = await fill(holder, 10);
     const [{ pid } = { pid: 0 }] = await reader<{ pid: number }[]>`select pg_backend_pid() as pid`;
-    // On a busy machine the migrations take longer than a request waits for a lock.
-    await holder`alter function public.list_activity set lock_timeout = '60s'`;
-    await holder`alter function public.list_activity set statement_timeout = '60s'`;
+    // The request waits when it has begun and before it locks a table, which a migration may have to change.
+    await holder.unsafe(`
+      do $do$
+      begin
+        execute replace(pg_get_functiondef('app.authenticate'::regproc), 'authenticate', 'authenticate_of_before');
+      end
+      $do$;
+      alter function app.authenticate_of_before owner to postgres;
+      create or replace function app.authenticate(key_hash text, required_scope text) returns app.verified_key
+      language plpgsql volatile security definer set search_path = '' as $$
+      begin
+        perform pg_advisory_xact_lock(1);
+        return app.authenticate_of_before(key_hash, required_scope);
+      end
+      $$;
+      alter function public.list_activity set lock_timeout = '60s';
+      alter function public.list_activity set statement_timeout = '60s'`);
     await holder`begin`;
-    // The request waits in app.authenticate, which is before it touches a table that a migration changes.
-    await holder`lock table app.api_key_uses in access exclusive mode`;
+    await holder`select pg_advisory_xact_lock(1)`;
     const page = reader`select json_array_length(public.list_activity(${hashOf(own)}, 100)) as kudos`.execute();
     const waiting = () => holder`select from pg_locks where not granted and pid = ${pid}`.then((locks) => locks.length);
     await expect.poll(waiting, { interval: 5 }).toBe(1);
