@@ -1,6 +1,6 @@
 -- After a restore without owners and privileges (docs/operations.md, Restore): makes public_api the owner of the
 -- functions that serve API keys again, and lets only service_role call them. These are the functions that are security
--- definer and call app.authenticate. Then it numbers the changes of rows that a dump brought from another server anew
+-- definer and call app.authenticate or app.from_replica. Then it numbers the changes of rows that a dump brought from another server anew
 -- (sql/schema/0207_changes.sql). It is safe to run this file again.
 --   psql "$DATABASE_URL" --single-transaction --file sql/repair.sql
 
@@ -12,7 +12,7 @@ declare
 begin
   for serving in
     select p.oid from pg_catalog.pg_proc as p
-    where p.pronamespace = 'public'::regnamespace and p.prosecdef and strpos(p.prosrc, 'app.authenticate(') > 0
+    where p.pronamespace = 'public'::regnamespace and p.prosecdef and p.prosrc ~ 'app\.(authenticate|from_replica)\('
   loop
     execute format('alter function %s owner to public_api', serving);
     execute format('revoke all on function %s from public, anon, authenticated', serving);

@@ -1,12 +1,22 @@
 import { z } from "zod";
 import { keyHashOf } from "./credentials.ts";
 import { csv } from "./csv.ts";
-import { asPage, asStream, asText, connect, type Reader, type Reply, type Settings } from "./database.ts";
+import {
+  asPage,
+  asStream,
+  asText,
+  type CallDatabase,
+  connect,
+  type Reader,
+  type Reply,
+  type Settings,
+} from "./database.ts";
 import type { Endpoint, ImportEndpoint, KeyEndpoint, ListEndpoint } from "./endpoint_types.ts";
 import { endpoints, version } from "./endpoints.ts";
 
 import { Visit } from "./fair_queue.ts";
 import { linkToNext, type Parameters, readParameters } from "./parameters.ts";
+import { connectReplicas } from "./replicas.ts";
 import { type Answer, ApiError, closing, errorAnswer, json, type Logged, preflight, toResponse } from "./responses.ts";
 import { bodySize, readRewards } from "./reward_import.ts";
 import { WaitingLine } from "./waiting_line.ts";
@@ -21,6 +31,7 @@ type Outcome = { answer: Answer; logged: Logged };
  */
 export function createApp(settings: Settings, log: (line: string) => void): (request: Request) => Promise<Response> {
   const callDatabase = connect(settings);
+  const readList = settings.readUrls.length > 0 ? connectReplicas(settings, callDatabase) : callDatabase;
   const line = new WaitingLine();
 
   return async (request) => {
@@ -48,9 +59,13 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
     const { endpoint, allowed } = route(path, request.method);
     if (!endpoint) return { answer: preflight(allowed), logged: {} };
     const visit = new Visit(keyHashOf(request.headers), request.signal);
+    const through =
+      (database: CallDatabase): Call =>
+      (rpc, args, read) =>
+        line.call(visit, () => database(rpc, { key_hash: visit.keyHash, ...args }, endpoint.scope, read));
     const service: Service = {
-      call: (rpc, args, read) =>
-        line.call(visit, () => callDatabase(rpc, { key_hash: visit.keyHash, ...args }, endpoint.scope, read)),
+      call: through(callDatabase),
+      readList: through(readList),
       upload: (write) => line.upload(visit, bodySize(request.headers), () => readRewards(request.body).then(write)),
     };
     const { answer, logged } = await serve(endpoint, query, service).catch(failed);
@@ -58,18 +73,21 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
   }
 }
 
+/** Calls the database with the key of the request. */
+type Call = <Body>(rpc: string, args: object, read: Reader<Body>) => Promise<Reply<Body>>;
+
 /** What a request needs, each when it is the turn of its company. */
 type Service = {
-  /** Calls the database with the key of the request. */
-  call: <Body>(rpc: string, args: object, read: Reader<Body>) => Promise<Reply<Body>>;
+  call: Call;
+  /** Calls the database too, or a read replica and the database. */
+  readList: Call;
   /** Reads the rewards of the body, and passes them on. */
   upload: (write: (rewards: object[]) => Promise<Outcome>) => Promise<Outcome>;
 };
-type Call = Service["call"];
 
 async function serve(endpoint: Endpoint, query: string, service: Service): Promise<Outcome> {
   if (endpoint.kind === "import") return await importRewards(endpoint, query, service);
-  const { call } = service;
+  const { call, readList } = service;
   let parameters: Parameters;
   try {
     parameters = readParameters(endpoint, query);
@@ -77,7 +95,7 @@ async function serve(endpoint: Endpoint, query: string, service: Service): Promi
     // Only a caller with a valid key is told what is wrong with the request.
     return await afterVerifying(endpoint, call, () => Promise.reject(error));
   }
-  return endpoint.kind === "key" ? await checkKey(endpoint, call) : await list(endpoint, parameters, query, call);
+  return endpoint.kind === "key" ? await checkKey(endpoint, call) : await list(endpoint, parameters, query, readList);
 }
 
 /** Verifies key and scope, then runs `rest`. The log line gets the key's id and company even if `rest` fails. */

@@ -5,8 +5,16 @@ import { ApiError, type Logged, tooManyRequests, unauthorized } from "./response
 export type Reply<Body> = { headers: Headers; body: Body; logged: Logged };
 export type Reader<Body> = (response: Response) => Body | Promise<Body>;
 
+/** The arguments of a database function: the hash of the key, and those of the endpoint. */
+export type Arguments = { key_hash: string } & Record<string, unknown>;
+
 /** Calls the database function `rpc` for an endpoint with `scope`. */
-type CallDatabase = <Body>(rpc: string, args: object, scope: string | null, read: Reader<Body>) => Promise<Reply<Body>>;
+export type CallDatabase = <Body>(
+  rpc: string,
+  args: Arguments,
+  scope: string | null,
+  read: Reader<Body>,
+) => Promise<Reply<Body>>;
 
 /**
  * The error of a call that the database cannot serve now, but may soon: too many requests of the company are running
@@ -47,21 +55,39 @@ export const asPage: Reader<Page> = async (response) => {
  */
 export const asStream: Reader<ReadableStream<Uint8Array> | null> = (response) => response.body;
 
-export type Settings = { readonly supabaseUrl: string; readonly secretKey: string };
+/** Ends a reply that nobody waits for. */
+export function discard({ body }: Reply<unknown>): void {
+  if (body instanceof ReadableStream) body.cancel().catch(() => {});
+}
+
+/** The address of the project, its secret key, and the addresses of the read replicas that serve lists. */
+export type Settings = {
+  readonly supabaseUrl: string;
+  readonly secretKey: string;
+  readonly readUrls: readonly string[];
+};
 
 /** How long a database function may take to respond, in milliseconds, including the body if all of it is read. */
-const deadline = 8000;
+export const deadline = 8000;
 
 /**
- * Reads the address and the secret key of the project from the environment.
+ * Reads the addresses of the project and of its read replicas, and the secret key, from the environment.
  * Throws an Error that names the setting and does not show its value.
  */
 export function readSettings(env: (name: string) => string | undefined): Settings {
-  const supabaseUrl = env("SUPABASE_URL") ?? "";
-  if (!/^https?:\/\/[^/]+\/?$/.test(supabaseUrl)) throw new Error("SUPABASE_URL must be the address of the project");
+  const supabaseUrl = address(env("SUPABASE_URL") ?? "", "SUPABASE_URL must be the address of the project");
+  const replicas = (env("PUBLIC_API_READ_URL") || undefined)?.split(",") ?? [];
+  const wrong = "PUBLIC_API_READ_URL must be the addresses of read replicas, separated by commas";
+  const readUrls = replicas.map((url) => address(url, wrong));
   const secretKey = currentSecretKey(env("SUPABASE_SECRET_KEYS")) ?? env("SUPABASE_SERVICE_ROLE_KEY");
   if (!secretKey) throw new Error("SUPABASE_SECRET_KEYS or SUPABASE_SERVICE_ROLE_KEY must hold a secret key");
-  return { supabaseUrl: supabaseUrl.replace(/\/$/, ""), secretKey };
+  return { supabaseUrl, secretKey, readUrls };
+}
+
+/** The address without a slash at the end. Throws an Error that says what is `wrong` if it is none. */
+function address(url: string, wrong: string): string {
+  if (!/^https?:\/\/[^/\s]+\/?$/.test(url)) throw new Error(wrong);
+  return url.replace(/\/$/, "");
 }
 
 /** The project's key named `default`, or the first key: while keys are being rotated, none may have that name. */
@@ -82,16 +108,16 @@ function currentSecretKey(json: string | undefined): string | undefined {
  * although most pages are forwarded unchanged.
  * The calls throw an ApiError: 400 (`starting_after` is not in the list), 401 (key unknown, revoked or expired), 403
  * (scope missing), 410 (the cursor is no longer known), 429 (too many requests of the company at once), and 500 for any other failure (`docs/api.md`,
- * Errors). It is a Busy when the call should be tried again.
+ * Errors). It is a Busy when the call should be tried again. A call may take so many milliseconds.
  */
-export function connect({ supabaseUrl, secretKey }: Settings): CallDatabase {
+export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = deadline): CallDatabase {
   const headers = new Headers({ apikey: secretKey, "Content-Type": "application/json", Accept: "application/json" });
   // A legacy key is a JWT and must be in both headers. A new secret key is not a JWT and is refused as a bearer token.
   if (!secretKey.startsWith("sb_secret_")) headers.set("Authorization", `Bearer ${secretKey}`);
 
   return async (rpc, args, scope, read) => {
     const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(new DOMException("too late", "TimeoutError")), deadline);
+    const timer = setTimeout(() => abort.abort(new DOMException("too late", "TimeoutError")), milliseconds);
     const body = JSON.stringify(args);
     const ask = () =>
       fetch(`${supabaseUrl}/rest/v1/rpc/${rpc}`, {

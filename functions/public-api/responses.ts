@@ -17,6 +17,10 @@ export type Logged = {
   key_id?: string;
   company_id?: string;
   waited_milliseconds?: number;
+  /** Of a list, where there are read replicas: which server it is from, why not a replica, and the replica's lag. */
+  served_by?: "primary" | "replica";
+  replica_error?: string;
+  replica_lag_milliseconds?: number;
   error?: string;
 };
 

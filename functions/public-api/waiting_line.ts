@@ -1,4 +1,4 @@
-import { Busy, type Reply } from "./database.ts";
+import { Busy, discard, type Reply } from "./database.ts";
 import { FairQueue, patience, type Visit } from "./fair_queue.ts";
 import { ApiError, type Logged } from "./responses.ts";
 
@@ -111,9 +111,4 @@ export class WaitingLine {
 
 function isLate(error: unknown): boolean {
   return error instanceof ApiError && error.status === 429;
-}
-
-/** Ends a reply that nobody waits for. */
-function discard({ body }: Reply<unknown>): void {
-  if (body instanceof ReadableStream) body.cancel().catch(() => {});
 }

@@ -11,7 +11,7 @@ export interface EdgeFunction extends Child {
 const folder = `${root}/functions/public-api`;
 
 /** The environment variables that the function may read. The hosted service has more of them. */
-const variables = ["SUPABASE_URL", "SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY"];
+const variables = ["SUPABASE_URL", "SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY", "PUBLIC_API_READ_URL"];
 
 /** The memory of an instance on the hosted platform. */
 const heapMegabytes = 256;
@@ -26,14 +26,16 @@ export interface DenoCommand {
 /** The Deno versions that npm installed: `deno` is that of the platform's edge runtime, `deno-latest` is the newest. */
 export type DenoVersion = "deno" | "deno-latest";
 
-/** The addresses that the function may connect to: its own and that of its project. */
-function allowedHosts({ SUPABASE_URL }: Record<string, string>): string {
-  return SUPABASE_URL === undefined ? "127.0.0.1" : `127.0.0.1:0,${new URL(SUPABASE_URL).host}`;
+/** The addresses that the function may connect to: its own, that of its project, and those of read replicas. */
+function allowedHosts({ SUPABASE_URL, PUBLIC_API_READ_URL }: Record<string, string>): string {
+  if (SUPABASE_URL === undefined) return "127.0.0.1";
+  const urls = [SUPABASE_URL, ...(PUBLIC_API_READ_URL?.split(",") ?? [])];
+  return ["127.0.0.1:0", ...urls.map((url) => new URL(url).host)].join();
 }
 
 /**
  * The command that runs the function: with the platform's Deno version and memory, and with no other rights than to
- * connect to its project and to read its three settings. Its packages are those that npm installed
+ * connect to its project and to read its settings. Its packages are those that npm installed
  * (functions/public-api/deno.json pins the same versions), so nothing is downloaded.
  * @param script another script to run in the same way; `-` is a script from standard input, which serves nothing
  */
@@ -58,9 +60,17 @@ export function denoCommand(
   };
 }
 
-/** The settings that the hosted service gives the function. */
-export function functionSettings(supabaseUrl: string, secretKey: string): Record<string, string> {
-  return { SUPABASE_URL: supabaseUrl, SUPABASE_SECRET_KEYS: JSON.stringify({ default: secretKey }) };
+/** The settings that the hosted service gives the function, and the addresses of read replicas, if there are any. */
+export function functionSettings(
+  supabaseUrl: string,
+  secretKey: string,
+  ...replicas: string[]
+): Record<string, string> {
+  return {
+    SUPABASE_URL: supabaseUrl,
+    SUPABASE_SECRET_KEYS: JSON.stringify({ default: secretKey }),
+    ...(replicas.length > 0 && { PUBLIC_API_READ_URL: replicas.join() }),
+  };
 }
 
 /** The port in a log of Deno; undefined until Deno listens. */

@@ -170,10 +170,11 @@ begin
     end if;
     after_transaction := ('x' || substr(changed_after, 9, 16))::bit(64)::bigint;
     after_id := substr(changed_after, 25, 32);
-    -- The number with these last 32 bits that is nearest to now.
+    -- The number with these last 32 bits that is nearest to now. A standby that is late still has rows that were deleted
+    -- before the copy began at the primary: it reads them now, so its deletions begin no later than this page ends.
     began := case
       when length(changed_after) = 56 then 0
-      else greatest(0, horizon - 2147483648 + ((('x' || substr(changed_after, 57))::bit(32)::bigint - horizon + 2147483648) & 4294967295))
+      else least(horizon, greatest(0, horizon - 2147483648 + ((('x' || substr(changed_after, 57))::bit(32)::bigint - horizon + 2147483648) & 4294967295)))
     end;
     -- It is from the future of this server, whose data has gone back in time without a new timeline. A standby may only be late.
     if after_transaction < 0 or after_transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint and not pg_is_in_recovery() then

@@ -139,7 +139,9 @@ describe("an upstream that is not there", () => {
   });
 
   test("refuses the connection", async () => {
-    const app = createApp({ supabaseUrl: "http://127.0.0.1:1", secretKey }, (line) => service.lines.push(line));
+    const app = createApp({ supabaseUrl: "http://127.0.0.1:1", secretKey, readUrls: [] }, (line) =>
+      service.lines.push(line),
+    );
     const response = await app(new Request("http://host/public-api/members", { headers: { "X-API-Key": key } }));
     await expectFailure(response, /^list_members gave no complete answer \(\w+\)$/);
     expect(service.lines.join()).not.toMatch(/127\.0\.0\.1/);
@@ -225,7 +227,7 @@ describe("the secret key", () => {
   });
 
   test("stands in both headers when it is a JWT", async () => {
-    const app = createApp({ supabaseUrl: service.supabaseUrl, secretKey: "ey.legacy.key" }, () => {});
+    const app = createApp({ supabaseUrl: service.supabaseUrl, secretKey: "ey.legacy.key", readUrls: [] }, () => {});
     await app(new Request("http://host/public-api/members", { headers: { "X-API-Key": key } }));
     expect(service.calls[0]?.headers.apikey).toBe("ey.legacy.key");
     expect(service.calls[0]?.headers.authorization).toBe("Bearer ey.legacy.key");
@@ -271,17 +273,31 @@ describe("settings", () => {
       "ey.a.b",
     ],
   ])("take %s", (_what, env, secretKey) => {
-    expect(read({ ...url, ...env })).toEqual({ supabaseUrl: "https://project.supabase.co", secretKey });
+    expect(read({ ...url, ...env })).toEqual({ supabaseUrl: "https://project.supabase.co", secretKey, readUrls: [] });
   });
 
-  test("take the address with or without a slash", () => {
+  test("take the addresses with or without a slash", () => {
     const env = { SUPABASE_URL: "http://127.0.0.1:54321/", SUPABASE_SERVICE_ROLE_KEY: "ey" };
-    expect(read(env).supabaseUrl).toBe("http://127.0.0.1:54321");
+    expect(read({ ...env, PUBLIC_API_READ_URL: "" })).toMatchObject({
+      supabaseUrl: "http://127.0.0.1:54321",
+      readUrls: [],
+    });
+    expect(read({ ...env, PUBLIC_API_READ_URL: "http://a:1/,https://b" }).readUrls).toEqual([
+      "http://a:1",
+      "https://b",
+    ]);
   });
 
   test.each<[string, Record<string, string>, string]>([
     ["no address", { SUPABASE_SERVICE_ROLE_KEY: "ey" }, "SUPABASE_URL must be the address of the project"],
     ["another address", { SUPABASE_URL: "postgres://u:pw@h/db" }, "SUPABASE_URL must be the address of the project"],
+    ...["postgres://u:pw@h/db", "https://a, https://b", "https://a,"].map(
+      (text): [string, Record<string, string>, string] => [
+        text,
+        { ...url, SUPABASE_SERVICE_ROLE_KEY: "ey", PUBLIC_API_READ_URL: text },
+        "PUBLIC_API_READ_URL must be the addresses of read replicas, separated by commas",
+      ],
+    ),
     ["no key", url, "SUPABASE_SECRET_KEYS or SUPABASE_SERVICE_ROLE_KEY must hold a secret key"],
     ...["sb_secret_x", "[]", "{}", "null", '{"default":5}', '{"default":"sb_secret_x"'].map(
       (text): [string, Record<string, string>, string] => [

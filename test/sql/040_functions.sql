@@ -2,7 +2,7 @@
 -- 020_who_may_do_what.sql.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(17);
+select plan(18);
 
 -- The functions of this project: those in its schemas, and those in public that belong to no extension.
 create temporary view functions as
@@ -32,7 +32,8 @@ select is_empty(
   $$
     select name from functions
     where schema = 'public' and callers = 'service_role'
-      and (owner, security, volatility, result) is distinct from ('public_api', 'definer', 'volatile', 'json')
+      and (owner, security, volatility, result)
+        is distinct from ('public_api', 'definer', case when name ~ '^read_' then 'stable' else 'volatile' end, 'json')
   $$,
   'Functions that serve API keys belong to public_api and run with its rights'
 );
@@ -40,6 +41,7 @@ select is_empty(
   $$
     select name, settings from functions
     where schema = 'public' and callers = 'service_role' and settings <> case
+      when name ~ '^read_' then 'search_path="", jit=off, statement_timeout=2s'
       when name ~ '^list_' then 'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s'
       else 'search_path="", jit=off, lock_timeout=5s, statement_timeout=7s' end
   $$,
@@ -68,6 +70,18 @@ select is_empty(
       and volatility <> 'volatile'
   $$,
   'Every function that authenticates is volatile: the Data API runs a stable one read-only, and the last use could not be recorded'
+);
+select bag_eq(
+  $$
+    select p.proname::text, pg_get_function_arguments(p.oid), p.prosrc
+    from pg_proc as p join functions as f on f.oid = p.oid where f.schema = 'public' and f.name ~ '^read_'
+  $$,
+  $$
+    select replace(p.proname, 'list_', 'read_'), pg_get_function_arguments(p.oid),
+      format('select app.from_replica(public.%s(%s))', p.proname, array_to_string(p.proargnames, ', '))
+    from pg_proc as p join functions as f on f.oid = p.oid where f.schema = 'public' and f.callers = 'service_role' and f.name ~ '^list_'
+  $$,
+  'For a replica, which can only be asked read-only, each list has a stable function of the same arguments that calls it, and does nothing else'
 );
 select is_empty(
   $$
@@ -118,12 +132,13 @@ select bag_eq(
     ('include_in_pulse_responses', 'invoker', 'stable', 'search_path="", jit=off'),
     ('revoke_key', 'invoker', 'volatile', 'search_path="", lock_timeout=5s'),
     ('write_file', 'invoker', 'volatile', 'search_path="", enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_material=off'),
+    ('from_replica', 'invoker', 'stable', 'search_path="", jit=off'),
     ('load_staging', 'invoker', 'volatile', 'search_path="", jit=off') $$,
   'These functions of schema app run with the rights of their owner or with settings of their own, and all others with neither'
 );
-select is(
-  (select volatility from functions where schema = 'app' and name = 'requests_at_once'), 'stable',
-  'The number that operators may replace is stable: of an immutable function sessions would keep the value'
+select is_empty(
+  $$ select name from functions where schema = 'app' and name in ('requests_at_once', 'most_replica_lag') and volatility <> 'stable' $$,
+  'The numbers that operators may replace are stable: of an immutable function sessions would keep the value'
 );
 select bag_eq(
   $$ select schema || '.' || name from functions where not settings like 'search_path=""%' or settings is null $$,

@@ -94,7 +94,7 @@ export async function startService() {
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const supabaseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const app = createApp({ supabaseUrl, secretKey }, (line) => lines.push(line));
+  const app = createApp({ supabaseUrl, secretKey, readUrls: [] }, (line) => lines.push(line));
 
   beforeEach(() => {
     calls.length = 0;

@@ -1,0 +1,72 @@
+import {
+  type Arguments,
+  asText,
+  type CallDatabase,
+  connect,
+  deadline,
+  discard,
+  type Reader,
+  type Reply,
+  type Settings,
+} from "./database.ts";
+import { ApiError } from "./responses.ts";
+
+/** How long a replica may take to answer, in milliseconds: then there is enough time left for the primary. */
+const late = deadline / 4;
+
+/** How long a replica that was late is not asked, in milliseconds. */
+const pause = 10_000;
+
+type Replica = { readonly call: CallDatabase; pausedUntil: number };
+
+/**
+ * Makes the function that reads lists at the read replicas, which take turns (`docs/operations.md`, Read replicas). The
+ * primary verifies the key at the same time: a replica learns of a revoke with a delay. The list is returned when both
+ * have succeeded. What a replica refuses or cannot answer in time is asked at the primary, once. Throws the errors of
+ * the primary, and no others.
+ */
+export function connectReplicas(settings: Settings, callPrimary: CallDatabase): CallDatabase {
+  const replicas: Replica[] = settings.readUrls.map((supabaseUrl) => {
+    return { call: connect({ ...settings, supabaseUrl }, late), pausedUntil: 0 };
+  });
+
+  return async (rpc, args, scope, read) => {
+    const askPrimary = async (replica_error: string) => {
+      const { logged, ...reply } = await callPrimary(rpc, args, scope, read);
+      return { ...reply, logged: { ...logged, served_by: "primary" as const, replica_error } };
+    };
+    const replica = replicas.find(({ pausedUntil }) => pausedUntil <= performance.now());
+    if (!replica) return await askPrimary("all were late");
+    replicas.push(...replicas.splice(replicas.indexOf(replica), 1));
+
+    const page = readAt(replica, rpc.replace("list_", "read_"), args, scope, read);
+    try {
+      await callPrimary("verify_api_key", { key_hash: args.key_hash, required_scope: scope }, scope, asText);
+    } catch (error) {
+      page.then((reply) => reply instanceof ApiError || discard(reply));
+      throw error;
+    }
+    const reply = await page;
+    return reply instanceof ApiError ? await askPrimary(reply.logged.error ?? `answered ${reply.status}`) : reply;
+  };
+}
+
+/** The page of a replica, or its error. */
+async function readAt<Body>(
+  replica: Replica,
+  rpc: string,
+  args: Arguments,
+  scope: string | null,
+  read: Reader<Body>,
+): Promise<Reply<Body> | ApiError> {
+  const started = performance.now();
+  try {
+    const { logged, ...reply } = await replica.call(rpc, args, scope, read);
+    const replica_lag_milliseconds = Number(reply.headers.get("X-Replica-Lag"));
+    return { ...reply, logged: { ...logged, served_by: "replica", replica_lag_milliseconds } };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (performance.now() - started >= late) replica.pausedUntil = performance.now() + pause;
+    return error;
+  }
+}

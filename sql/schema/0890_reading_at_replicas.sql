@@ -1,0 +1,83 @@
+-- The lists at a read replica (docs/operations.md, Read replicas). A replica runs no transaction that may write, and the
+-- Data API begins one for every POST to a volatile function. So the replica is asked through a stable function of the
+-- same arguments for each list, read_members for list_members. The lists themselves stay volatile: they record the last
+-- use of a key. That is left to public.verify_api_key here, which the Edge Function calls at the primary at the same time.
+
+-- Stable, so that sessions use a new number at once.
+create function app.most_replica_lag() returns interval
+language sql stable set search_path = ''
+return interval '30 seconds';
+
+-- Returns the page, and adds X-Replica-Lag to its response headers: how many milliseconds ago the primary committed what
+-- the replica has applied last, or 0 when it has applied all that it has received. So the page is not older than that,
+-- and may be newer: after a quiet time the number is too high until the next transaction has been applied.
+--
+-- PT503: the replica is more than app.most_replica_lag() behind, does not know, or is none (any more).
+create function app.from_replica(page json) returns json
+language plpgsql stable
+set search_path = ''
+set jit = off
+as $$
+declare
+  lag interval := case
+    when not pg_is_in_recovery() then null
+    -- Without a receiver the replica does not know how much there is to receive.
+    when pg_last_wal_receive_lsn() <= pg_last_wal_replay_lsn() and exists (select from pg_stat_wal_receiver) then interval '0'
+    else clock_timestamp() - pg_last_xact_replay_timestamp()
+  end;
+  headers text;
+begin
+  if lag is null or lag > app.most_replica_lag() then
+    raise exception 'the replica is too far behind, or none' using errcode = 'PT503';
+  end if;
+  -- Assigned and not performed, which would run it as a query.
+  headers := set_config(
+    'response.headers',
+    left(current_setting('response.headers'), -1) || format(',{"X-Replica-Lag":"%s"}]', round(1000 * extract(epoch from lag))),
+    true
+  );
+  return page;
+end
+$$;
+
+revoke all on function app.most_replica_lag, app.from_replica from public;
+grant execute on function app.most_replica_lag, app.from_replica to public_api;
+comment on function app.most_replica_lag is
+  'How far behind a replica may be to serve lists. The primary serves them otherwise. To be replaced by operators.';
+comment on function app.from_replica is
+  'The page, with X-Replica-Lag (milliseconds) put into the response. PT503 when the replica is too far behind, or none.';
+
+-- Written from the lists, so that their arguments stand in one place. The statement timeout is the time that the Edge
+-- Function waits for a replica. Owned by public_api, so that the policies bind them; to be called with the project's
+-- secret key only.
+grant create on schema public to public_api;
+
+do $$
+declare
+  list record;
+begin
+  for list in
+    select p.oid, p.proname, replace(p.proname, 'list_', 'read_') as reading, p.proargnames
+    from pg_catalog.pg_proc as p
+    where p.pronamespace = 'public'::regnamespace and p.proname like 'list\_%' and p.prosecdef
+  loop
+    execute format(
+      $create$
+        create function public.%1$I(%2$s) returns json
+        language sql stable security definer
+        set search_path = ''
+        set jit = off
+        set statement_timeout = '2s'
+        as 'select app.from_replica(public.%3$I(%4$s))'
+      $create$,
+      list.reading, pg_get_function_arguments(list.oid), list.proname, array_to_string(list.proargnames, ', ')
+    );
+    execute format('alter function public.%I owner to public_api', list.reading);
+    execute format('revoke all on function public.%I from public, anon, authenticated', list.reading);
+    execute format('grant execute on function public.%I to service_role', list.reading);
+    execute format('comment on function public.%I is %L', list.reading, format('public.%s, at a read replica. PT503 too.', list.proname));
+  end loop;
+end
+$$;
+
+revoke create on schema public from public_api;
