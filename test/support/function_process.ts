@@ -18,12 +18,14 @@ process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
-/** Starts a second function beside that of the stack, with the same Data API or with a stand-in. */
+/** Starts a second function beside that of the stack, with the same Data API or with a stand-in, and with replicas. */
 export async function startFunction(
   supabaseUrl = stack.supabase_url,
   version: DenoVersion = "deno",
+  replicas: string[] = [],
 ): Promise<FunctionProcess> {
-  const { command, args, env } = denoCommand(functionSettings(supabaseUrl, stack.secret_key), undefined, version);
+  const settings = functionSettings(supabaseUrl, stack.secret_key, ...replicas);
+  const { command, args, env } = denoCommand(settings, undefined, version);
   const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve(void running.delete(child))));

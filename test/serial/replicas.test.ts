@@ -1,0 +1,258 @@
+// Lists from a read replica (docs/operations.md, Read replicas): a real standby of the stack's database, which is late,
+// killed and promoted. In front of it, and of the primary, is the substitute for PostgREST of scripts/bench.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { type Server, startThread } from "../../scripts/bench/http.ts";
+import { type ApiKey, newCompany, type TestCompany } from "../support/companies.ts";
+import { type FunctionProcess, startFunction } from "../support/function_process.ts";
+import { hashOf, type Row, sql, stack } from "../support/stack.ts";
+import { type Standby, startStandby } from "../support/standby.ts";
+
+let standby: Standby;
+let servers: Server[];
+/** With the replica, and without. */
+let withReplica: FunctionProcess;
+let plain: FunctionProcess;
+let company: TestCompany;
+let key: ApiKey;
+beforeAll(async () => {
+  standby = await startStandby();
+  servers = await Promise.all([stack.superuser_url, standby.url].map((url) => startThread("pooled_data_api.ts", url)));
+  const [primary = "", replica = ""] = servers.map(({ url }) => url);
+  withReplica = await startFunction(primary, "deno", [replica]);
+  plain = await startFunction(primary);
+  company = await newCompany("Replica");
+  key = await company.makeKey();
+  await addMembers(30);
+  await standby.caughtUp();
+});
+afterAll(async () => {
+  await Promise.all([withReplica, plain].map((instance) => instance.kill()));
+  await Promise.all(servers.map(({ stop }) => stop()));
+  await standby.stop();
+  await company.remove();
+});
+
+const addMembers = (count: number) => sql`
+  insert into app.members (company_id, name, email)
+  select ${company.id}, 'Someone', gen_random_uuid() || '@x.example' from generate_series(1, ${count}::integer)`;
+
+/** While the standby applies nothing of what the primary commits. */
+async function late<Result>(use: () => Promise<Result>): Promise<Result> {
+  await standby.caughtUp();
+  await standby.sql`select pg_wal_replay_pause()`;
+  await expect
+    .poll(async () => (await standby.sql`select pg_get_wal_replay_pause_state() as is`)[0]?.is)
+    .toBe("paused");
+  return await use().finally(async () => {
+    await standby.sql`select pg_wal_replay_resume()`;
+    await standby.caughtUp();
+  });
+}
+
+/** The status and body of an answer, and what its log line says of the servers. */
+async function ask(path: string, api_key = key.api_key, { url, log } = withReplica) {
+  const response = await fetch(url + path, { headers: { "X-API-Key": api_key } });
+  const [id, body] = [response.headers.get("X-Request-Id") ?? "", await response.text()];
+  const line = () =>
+    log()
+      .split("\n")
+      .find((line) => line.includes(id) && line.endsWith("}"));
+  await expect.poll(line).toBeDefined();
+  const { served_by, replica_error, replica_lag_milliseconds } = JSON.parse(line() ?? "");
+  return { status: response.status, body, served_by, replica_error, replica_lag_milliseconds };
+}
+
+const rowsOf = ({ body }: { body: string }): Row[] => JSON.parse(body);
+
+test("every list of the replica is byte for byte the primary's, as JSON and as CSV", async () => {
+  await standby.caughtUp();
+  for (const { path } of endpoints.filter(({ kind }) => kind === "list")) {
+    for (const format of ["json", "csv"]) {
+      const { body } = await ask(`${path}?format=${format}`, key.api_key, plain);
+      expect(await ask(`${path}?format=${format}`)).toMatchObject({
+        ...{ status: 200, body, served_by: "replica", replica_lag_milliseconds: 0 },
+      });
+    }
+  }
+});
+
+describe("while the replica is late", () => {
+  /** Writes as superuser what only a trigger or a move may write. */
+  const force = (statement: string) =>
+    sql.begin((tx) => tx.unsafe(`set local session_replication_role = replica; ${statement}`));
+
+  test.each<[what: string, status: number, end: (key: ApiKey) => Promise<unknown>]>([
+    ["was revoked", 401, ({ id }) => company.revoke(id)],
+    [
+      "was replaced without an overlap",
+      401,
+      async ({ id }) => company.admin.rpc("replace_api_key", { key_id: id, overlap: "0" }),
+    ],
+    ["has expired", 401, ({ id }) => force(`update app.api_keys set expires_at = now() where id = '${id}'`)],
+    ["lost its scope", 403, ({ id }) => force(`update app.api_keys set scopes = '{read:rewards}' where id = '${id}'`)],
+    [
+      "is of a company that has moved away",
+      401,
+      () =>
+        force(`
+      update app.companies set serving = 'closed', move_id = '${randomUUID()}' where id = '${company.id}'`),
+    ],
+  ])("a key that %s is refused at once", async (_what, status, end) => {
+    const ended = await company.makeKey();
+    await standby.caughtUp();
+    expect(await ask("/members", ended.api_key)).toMatchObject({ status: 200, served_by: "replica" });
+    await late(async () => {
+      await end(ended);
+      for (const format of ["json", "csv"])
+        expect((await ask(`/members?format=${format}`, ended.api_key)).status).toBe(status);
+      // The replica alone would serve it.
+      const body = JSON.stringify({ key_hash: hashOf(ended.api_key), max_rows: 1 });
+      expect((await fetch(`${servers[1]?.url}/rest/v1/rpc/read_members`, { method: "POST", body })).status).toBe(200);
+    });
+    await sql`update app.companies set serving = 'open', move_id = null where id = ${company.id}`;
+  });
+
+  test("a key that it does not know yet is served by the primary", async () => {
+    await late(async () => {
+      const { api_key } = await company.makeKey();
+      expect(await ask("/members", api_key)).toMatchObject({
+        ...{ status: 200, served_by: "primary", replica_error: "key refused" },
+      });
+    });
+  });
+
+  test("a list whose migration has not reached it is served by the primary", async () => {
+    await sql`alter function public.read_teams rename to later`;
+    try {
+      await late(async () => {
+        await sql`alter function public.later rename to read_teams`;
+        const replica_error = expect.stringMatching("^read_teams answered 404 with ");
+        expect(await ask("/teams?limit=1")).toMatchObject({ status: 200, served_by: "primary", replica_error });
+      });
+    } finally {
+      await sql`alter function if exists public.later rename to read_teams`.catch(() => {});
+    }
+  });
+
+  test("more than it may be, the primary serves", async () => {
+    const most = (interval: string) =>
+      sql.unsafe(`
+      create or replace function app.most_replica_lag() returns interval
+      language sql stable set search_path = '' return interval '${interval}'`);
+    await most("1 millisecond");
+    try {
+      await late(async () => {
+        await addMembers(1);
+        const replica_error = "read_members answered 503 with PT503";
+        await expect
+          .poll(() => ask("/members?limit=1"))
+          .toMatchObject({ status: 200, served_by: "primary", replica_error });
+      });
+    } finally {
+      await most("30 seconds");
+    }
+  });
+
+  test("a list is walked to its end from a row that only the primary has", async () => {
+    await late(async () => {
+      await addMembers(10);
+      const all = rowsOf(await ask("/members?limit=1000", key.api_key, plain));
+      const walked = all.slice(0, 1);
+      const servedBy = [];
+      for (let hasMore = true; hasMore; ) {
+        const answer = await ask(`/members?limit=7&starting_after=${walked.at(-1)?.id}`);
+        servedBy.push(answer.served_by);
+        walked.push(...rowsOf(answer));
+        hasMore = rowsOf(answer).length === 7;
+      }
+      expect(walked).toEqual(all);
+      expect(new Set(servedBy)).toEqual(new Set(["primary", "replica"]));
+    });
+  });
+});
+
+test("a copy that is kept by changed_after from both servers ends equal to the primary", async () => {
+  const copy = new Map<unknown, Row>();
+  let cursor = "start";
+  const servedBy = new Set<string>();
+  /** Reads one page; returns whether there was any change. */
+  const sync = async (from: FunctionProcess) => {
+    const answer = await ask(`/members?changed_after=${cursor}&limit=5`, key.api_key, from);
+    expect(answer).toMatchObject({ status: 200 });
+    servedBy.add(answer.served_by);
+    for (const { cursor: next, deleted, ...row } of rowsOf(answer)) {
+      if (deleted) copy.delete(row.id);
+      else copy.set(row.id, row);
+      cursor = String(next);
+    }
+    return rowsOf(answer).length > 0;
+  };
+  /** Deletes two members that come on the third page, changes three, and adds two. */
+  const change = async () => {
+    const members = sql`select id from app.members where company_id = ${company.id} and role <> 'admin'`;
+    const deleted = sql`${members} order by changed_in, id offset 11 limit 2`;
+    await sql`delete from app.members where company_id = ${company.id} and id in (${deleted})`;
+    const changed = sql`${members} order by random() limit 3`;
+    await sql`update app.members set name = name || '!' where company_id = ${company.id} and id in (${changed})`;
+    await addMembers(2);
+  };
+  // It begins at the primary, where members have been deleted that the replica still has and returns.
+  for (let round = 0; round < 5; round++) {
+    await late(async () => {
+      await change();
+      await sync(plain);
+      for (let page = 0; page < 3; page++) await sync(withReplica);
+      await change();
+      await sync(round % 2 === 0 ? plain : withReplica);
+    });
+    await sync(withReplica);
+  }
+  while (await sync(withReplica));
+  const all = rowsOf(await ask("/members?limit=1000", key.api_key, plain));
+  const byId = (rows: Iterable<Row>) => [...rows].sort((a, b) => String(a.id).localeCompare(String(b.id)));
+  expect(byId(copy.values())).toEqual(byId(all));
+  expect(servedBy).toContain("replica");
+});
+
+test("no caller notices that the standby is killed and comes back", async () => {
+  const answers: string[] = [];
+  let isOver = false;
+  const callers = Array.from({ length: 3 }, async () => {
+    while (!isOver) {
+      const { status, served_by } = await ask("/members?limit=30");
+      answers.push(`${status} ${served_by}`);
+    }
+  });
+  await expect.poll(() => answers.length).toBeGreaterThan(20);
+  await standby.kill();
+  const before = answers.length;
+  await expect.poll(() => answers.length).toBeGreaterThan(before + 20);
+  await standby.start();
+  await expect.poll(() => answers.at(-1)).toBe("200 replica");
+  isOver = true;
+  await Promise.all(callers);
+  expect(new Set(answers)).toEqual(new Set(["200 replica", "200 primary"]));
+});
+
+test("a standby that has been promoted is no replica any more, and serves as the primary of a function without any", async () => {
+  await standby.caughtUp();
+  const page = rowsOf(await ask("/members?changed_after=start&limit=1"));
+  await standby.sql`select pg_promote()`;
+  await addMembers(1);
+  const { body } = await ask("/members?limit=2", key.api_key, plain);
+  expect(await ask("/members?limit=2")).toMatchObject({ status: 200, body, served_by: "primary" });
+
+  const promoted = await startFunction(servers[1]?.url);
+  try {
+    const of = (path: string) => ask(path, key.api_key, promoted);
+    expect(await of("/members?limit=2")).toMatchObject({ status: 200, served_by: undefined });
+    expect(await of("/members?limit=2")).not.toMatchObject({ body });
+    // What was copied before may not be what it has. It knows that it is another server after the next checkpoint.
+    await standby.sql`checkpoint`;
+    await expect.poll(async () => (await of(`/members?changed_after=${page[0]?.cursor}`)).status).toBe(410);
+  } finally {
+    await promoted.kill();
+  }
+});

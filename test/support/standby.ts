@@ -1,0 +1,97 @@
+// A streaming standby of the stack's database server, made from a copy of its files.
+import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname } from "node:path";
+import postgres from "postgres";
+import { freePort } from "../../scripts/stack/ports.ts";
+import { programs } from "../../scripts/stack/postgres.ts";
+import { type Child, spawnGuarded, waitFor } from "../../scripts/stack/process.ts";
+import { serverUser } from "../../scripts/stack/server_user.ts";
+import { sql, stack } from "./stack.ts";
+
+export interface Standby {
+  /** As superuser. */
+  url: string;
+  sql: postgres.Sql;
+  /** Resolves when it has applied all that the primary has committed. */
+  caughtUp(): Promise<void>;
+  /** kill -9 of the server and all its processes. */
+  kill(): Promise<void>;
+  /** Starts it again after a kill. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** What a copy of the files of a running server leaves out. */
+const leftOut = /\/(postmaster\.(pid|opts)|pg_wal\/.*|pg_replslot\/.*|pgsql_tmp.*)$/;
+
+export async function startStandby(): Promise<Standby> {
+  const folder = await mkdtemp(`${tmpdir()}/standby-`);
+  const data = `${folder}/postgres`;
+  const user = await serverUser();
+  await user.own(folder);
+  await mkdir(data, { mode: 0o700 });
+  await user.own(data);
+
+  const primary = new URL(stack.superuser_url);
+  const backup = postgres(stack.superuser_url, { max: 1, onnotice: () => {} });
+  await backup`select pg_backup_start('standby', true)`;
+  await cp(`${dirname(process.env.STACK_FILE ?? "")}/postgres`, data, {
+    recursive: true,
+    filter: (path) => !leftOut.test(path),
+  });
+  const [stopped] = await backup`select labelfile from pg_backup_stop(false)`;
+  await backup.end();
+  await writeFile(`${data}/backup_label`, stopped?.labelfile);
+  await writeFile(`${data}/standby.signal`, "");
+  const { hostname, port: primaryPort, username, password } = primary;
+  const source = `host=${hostname} port=${primaryPort} user=${username} password=${password}`;
+  await appendFile(`${data}/postgresql.auto.conf`, `primary_conninfo = '${source}'\n`);
+
+  const port = await freePort(0);
+  const url = Object.assign(new URL(primary), { port: String(port) }).href;
+  const standby = postgres(url, { max: 2, onnotice: () => {}, backoff: () => 0 });
+  const settings = [
+    "unix_socket_directories=",
+    "fsync=off",
+    "hot_standby_feedback=on",
+    "wal_retrieve_retry_interval=100",
+  ];
+  const [command, ...args] = user.wrap([
+    (await programs()).postgres,
+    ...["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
+  ]);
+  let server: Child;
+  const start = async () => {
+    const logFile = `${folder}/postgres.log`;
+    server = spawnGuarded({ command, args, env: process.env, signal: "SIGINT", logFile });
+    await waitFor("The standby", server, logFile, () => standby`select`.catch(() => undefined));
+  };
+  await start();
+
+  return {
+    url,
+    sql: standby,
+    start,
+    async caughtUp() {
+      // The server does not wait for the disk, but sends only what is on it.
+      await sql.begin(
+        (tx) => tx`select set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, '', '')`,
+      );
+      const [now] = await sql`select pg_current_wal_flush_lsn() as lsn`;
+      const applied = () => standby`select pg_last_wal_replay_lsn() >= ${now?.lsn}::pg_lsn as is`;
+      while (!(await applied())[0]?.is) await new Promise((resolve) => setTimeout(resolve, 10));
+    },
+    async kill() {
+      const [postmaster = ""] = (await readFile(`${data}/postmaster.pid`, "utf8")).split("\n");
+      const others = await standby<{ pid: number }[]>`select pid from pg_stat_activity where pid <> pg_backend_pid()`;
+      for (const pid of [Number(postmaster), ...others.map(({ pid }) => pid)]) process.kill(pid, "SIGKILL");
+      await server.exited;
+    },
+    async stop() {
+      await standby.end({ timeout: 0 });
+      await server.stop();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
