@@ -25,31 +25,33 @@ export interface Standby {
 /** What a copy of the files of a running server leaves out. */
 const leftOut = /\/(postmaster\.(pid|opts)|pg_wal\/.*|pg_replslot\/.*|pgsql_tmp.*)$/;
 
-export async function startStandby(): Promise<Standby> {
-  const folder = await mkdtemp(`${tmpdir()}/standby-`);
+/** Copies the files of the primary while it runs, for a standby that streams from it. Returns the folder. */
+async function copyPrimary(folder: string): Promise<string> {
   const data = `${folder}/postgres`;
   const user = await serverUser();
   await user.own(folder);
   await mkdir(data, { mode: 0o700 });
   await user.own(data);
 
-  const primary = new URL(stack.superuser_url);
   const backup = postgres(stack.superuser_url, { max: 1, onnotice: () => {} });
   await backup`select pg_backup_start('standby', true)`;
-  await cp(`${dirname(process.env.STACK_FILE ?? "")}/postgres`, data, {
-    recursive: true,
-    filter: (path) => !leftOut.test(path),
-  });
+  const from = `${dirname(process.env.STACK_FILE ?? "")}/postgres`;
+  await cp(from, data, { recursive: true, filter: (path) => !leftOut.test(path) });
   const [stopped] = await backup`select labelfile from pg_backup_stop(false)`;
   await backup.end();
   await writeFile(`${data}/backup_label`, stopped?.labelfile);
   await writeFile(`${data}/standby.signal`, "");
-  const { hostname, port: primaryPort, username, password } = primary;
-  const source = `host=${hostname} port=${primaryPort} user=${username} password=${password}`;
+  const { hostname, port, username, password } = new URL(stack.superuser_url);
+  const source = `host=${hostname} port=${port} user=${username} password=${password}`;
   await appendFile(`${data}/postgresql.auto.conf`, `primary_conninfo = '${source}'\n`);
+  return data;
+}
 
+export async function startStandby(): Promise<Standby> {
+  const folder = await mkdtemp(`${tmpdir()}/standby-`);
+  const data = await copyPrimary(folder);
   const port = await freePort(0);
-  const url = Object.assign(new URL(primary), { port: String(port) }).href;
+  const url = Object.assign(new URL(stack.superuser_url), { port: String(port) }).href;
   const standby = postgres(url, { max: 2, onnotice: () => {}, backoff: () => 0 });
   const settings = [
     "unix_socket_directories=",
@@ -57,7 +59,7 @@ export async function startStandby(): Promise<Standby> {
     "hot_standby_feedback=on",
     "wal_retrieve_retry_interval=100",
   ];
-  const [command, ...args] = user.wrap([
+  const [command, ...args] = (await serverUser()).wrap([
     (await programs()).postgres,
     ...["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
   ]);
