@@ -57,5 +57,9 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
 }
 
+// When the database is killed, postgres.js also rejects what it sends itself to end a transaction. PostgREST goes on.
+process.on("unhandledRejection", () => {});
+process.on("uncaughtException", () => {});
+
 const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
 server.listen(0, "127.0.0.1", () => parentPort?.postMessage((server.address() as AddressInfo).port));

@@ -72,7 +72,7 @@ test("every list of the replica is byte for byte the primary's, as JSON and as C
     for (const format of ["json", "csv"]) {
       const { body } = await ask(`${path}?format=${format}`, key.api_key, plain);
       expect(await ask(`${path}?format=${format}`)).toMatchObject({
-        ...{ status: 200, body, served_by: "replica", replica_lag_milliseconds: 0 },
+        ...{ status: 200, body, served_by: "replica", replica_lag_milliseconds: expect.any(Number) },
       });
     }
   }
