@@ -1,5 +1,6 @@
 // Files without a mistake (docs/operations.md, How data gets in): the API returns what the files say.
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { beforeEach, expect, test } from "vitest";
 import { list, sql } from "../support/stack.ts";
 import { type Cells, good, ids, inserted, load, newLoading, tables, untouched } from "./loading.ts";
@@ -7,6 +8,13 @@ import { type Cells, good, ids, inserted, load, newLoading, tables, untouched } 
 const { company, other, empty, contents } = await newLoading();
 
 beforeEach(empty);
+
+test("the statement that writes a file is the one that its comment shows for teams", async () => {
+  const text = await readFile("sql/loading/40_loading.sql", "utf8");
+  const shown = /For teams it is:\n--\n([^]*?)\ncreate function/.exec(text)?.[1]?.replace(/^-- {3}/gm, "");
+  const [row] = await sql<{ statement: string }[]>`select app.write_query('teams') as statement`;
+  expect(row?.statement).toBe(shown);
+});
 
 test("what the files say is what the API says, to the letter", async () => {
   expect(await load(company.id, good())).toEqual(inserted);
