@@ -15,7 +15,9 @@ export function Reference() {
   const [apiKey, setApiKey] = useState<string | null>(null);
   const [language, setLanguage] = useState<Language>("curl");
   // The browser looked for the endpoint of the address before the page was there.
-  useEffect(() => document.getElementById(window.location.hash.slice(1))?.scrollIntoView(), []);
+  useEffect(() => {
+    document.getElementById(window.location.hash.slice(1))?.scrollIntoView();
+  }, []);
   return (
     <Stack gap="xl">
       <section aria-label="About" className={classes.text}>
