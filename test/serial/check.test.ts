@@ -146,6 +146,14 @@ const losses: [loss: string, ...named: string[]][] = [
     "table app.day_ratings must have a policy for service_role, or not be granted to it",
   ],
   ["alter table app.api_keys disable trigger make_api_key", "trigger make_api_key must be enabled on app.api_keys"],
+  [
+    "drop trigger record_deletions on app.kudos",
+    "trigger record_deletions must exist on app.kudos: copies of the lists would miss changes",
+  ],
+  [
+    "alter table app.kudos disable trigger user; update app.kudos set changed_in = '9000000000000000000'; alter table app.kudos enable trigger user",
+    "table app.kudos must have numbers of this server in changed_in: run sql/repair.sql",
+  ],
 ];
 
 test.each(losses)("%s", async (loss, ...named) => {
