@@ -108,8 +108,14 @@ begin
     end if;
   end if;
 
-  execute format('select exists (select from app.%I as t where t.company_id = $1 and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot()))', served.relation)
-  into are_foreign using api_key.company_id;
+  -- A row of this server that a statement sees is of a transaction that ended before it, or of this one.
+  execute format(
+    'select exists (
+       select from app.%I as t
+       where t.company_id = $1 and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot())) and t.changed_in is distinct from $2
+     )',
+    served.relation
+  ) into are_foreign using api_key.company_id, pg_current_xact_id_if_assigned();
   if are_foreign then
     raise exception 'changes in app.% have the numbers of another server', served.relation
       using errcode = 'PT501',
