@@ -61,6 +61,12 @@ describe("after two seconds", () => {
   });
 
   // Proves: requests.54
+  test("a list, too, is refused with its key and company in the log", async () => {
+    service.answer("list_members", tooMany);
+    expect((await service.send("/members")).status).toBe(429);
+    expect(logged()).toMatchObject({ key_id: keyId, company_id: companyId, error: "refused by the database" });
+  });
+
   test("a database that is down is a 500 that tells the caller nothing", async () => {
     service.answer("list_members", error(503, "PGRST000", 'connection to server at "db.secret.example" failed'));
     const response = await service.send("/members");

@@ -32,10 +32,11 @@ function met(path: string, { at, row, filters }: ModelRow): Parameters {
   ]);
 }
 
-/** The rows that share their instant and the values of all filters with others. */
+/** The rows that have a value for every filter, and share their instant and these values with others. */
 const twins = (world: World, path: string) =>
   tied(world, path).filter(
     ({ at, filters }, _, all) =>
+      Object.values(filters).every((value) => value !== null) &&
       all.filter((row) => row.at === at && JSON.stringify(row.filters) === JSON.stringify(filters)).length > 2,
   );
 
