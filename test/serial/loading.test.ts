@@ -11,7 +11,7 @@ beforeEach(empty);
 
 test("the statement that writes a file is the one that its comment shows for teams", async () => {
   const text = await readFile("sql/loading/40_loading.sql", "utf8");
-  const shown = /For teams it is:\n--\n([^]*?)\ncreate function/.exec(text)?.[1]?.replace(/^-- {3}/gm, "");
+  const shown = /For teams it is:\n--\n(.*?)\ncreate function/s.exec(text)?.[1]?.replace(/^-- {3}/gm, "");
   const [row] = await sql<{ statement: string }[]>`select app.write_query('teams') as statement`;
   expect(row?.statement).toBe(shown);
 });
