@@ -94,7 +94,7 @@ function stored(): Promise<Rows> {
     for (const table of tables) {
       const value = table === "pulse_responses" ? tx`|| jsonb_build_object('value', t.value::text)` : tx``;
       const rows = await tx`
-        select to_jsonb(t) ${value} as fields from ${tx(`app.${table}`)} as t where company_id = ${company.id}`;
+        select to_jsonb(t) - 'changed_in' ${value} as fields from ${tx(`app.${table}`)} as t where company_id = ${company.id}`;
       for (const { fields } of rows) {
         const key = table === "category_names" ? `${fields.category_id} ${fields.language}` : fields.id;
         found[`${table} ${key}`] = fields;
