@@ -170,7 +170,7 @@ async function inFunctions(sql: Sql): Promise<Mutant[]> {
       const statement = await rewritten(sql, routine, listed, other, nth);
       mutants.push({ name: `${name} does not ask about the row-level security of ${relation}`, statement });
     }
-    if (name !== "verify_api_key") {
+    if (name !== "verify_api_key" && definition.includes("app.authenticate(")) {
       mutants.push({
         name: `${name} asks for no scope`,
         statement: await rewritten(
