@@ -107,8 +107,9 @@ function currentSecretKey(json: string | undefined): string | undefined {
  * Connects to the project's Data API. It uses fetch directly: a client library would parse and serialize every page,
  * although most pages are forwarded unchanged.
  * The calls throw an ApiError: 400 (`starting_after` is not in the list), 401 (key unknown, revoked or expired), 403
- * (scope missing), 410 (the cursor is no longer known), 429 (too many requests of the company at once), and 500 for any other failure (`docs/api.md`,
- * Errors). It is a Busy when the call should be tried again. A call may take so many milliseconds.
+ * (scope missing), 410 (the cursor is no longer known), 429 (too many requests of the company at once), and 500 for any
+ * other failure (`docs/api.md`, Errors). It is a Busy when the call should be tried again. A call may take so many
+ * milliseconds.
  */
 export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = deadline): CallDatabase {
   const headers = new Headers({ apikey: secretKey, "Content-Type": "application/json", Accept: "application/json" });

@@ -63,8 +63,8 @@ export const functionMutants: TextMutant[] = [
     ],
     [
       "a setting that is wrong is shown",
-      'throw new Error("SUPABASE_URL must be the address of the project")',
-      "throw new Error(supabaseUrl)",
+      String.raw`if (!/^https?:\/\/[^/\s]+\/?$/.test(url)) throw new Error(wrong);`,
+      String.raw`if (!/^https?:\/\/[^/\s]+\/?$/.test(url)) throw new Error(url);`,
     ],
     [
       "a secret that is no JSON is shown",

@@ -14,8 +14,12 @@ if (!stackFile) throw new Error("STACK_FILE must be the path of a stack.json: ru
 export const stack: StackFile = JSON.parse(readFileSync(stackFile, "utf8"));
 
 /** The lines that the function has logged so far. */
-export function functionLog(): string {
-  return readFileSync(`${dirname(stackFile ?? "")}/function.log`, "utf8");
+export let functionLog = (): string => readFileSync(`${dirname(stackFile ?? "")}/function.log`, "utf8");
+
+/** Makes the tests use another function of the same stack. */
+export function useFunction({ url, log }: { url: string; log: () => string }): void {
+  stack.api_url = url;
+  functionLog = log;
 }
 
 /**
