@@ -15,8 +15,10 @@ const adminFunctions = [
   ...["create_api_key", "link_member", "list_api_key_events", "list_api_keys", "rename_api_key", "replace_api_key"],
   "revoke_api_key",
 ];
-/** list_changes answers lists that are asked for with changed_after. */
-const keyFunctions = [...new Set([...endpoints.map(({ rpc }) => rpc), "list_changes"])].sort();
+/** Those of the endpoints, that of lists with changed_after, and read_* for each list, which read replicas serve. */
+const ofPrimary = [...new Set([...endpoints.map(({ rpc }) => rpc), "list_changes"])];
+const lists = ofPrimary.filter((name) => name.startsWith("list_"));
+const keyFunctions = [...ofPrimary, ...lists.map((name) => name.replace("list_", "read_"))].sort();
 
 let company: TestCompany;
 let otherCompany: TestCompany;
@@ -137,8 +139,8 @@ test("the secret key alone opens nothing: the functions ask for the hash of a go
     for (const name of keyFunctions) {
       const { data, error } = await actors.secretKey.rpc(name, {
         key_hash,
-        ...(name.startsWith("list_") && { max_rows: 5 }),
-        ...(name === "list_changes" && { list: "members", changed_after: "start" }),
+        ...(/^(list|read)_/.test(name) && { max_rows: 5 }),
+        ...(name.endsWith("_changes") && { list: "members", changed_after: "start" }),
         ...(name === "upsert_rewards" && { rewards: "[]" }),
       });
       expect({ name, data, refused: error !== null }).toEqual({ name, data: null, refused: true });
