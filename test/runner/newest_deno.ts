@@ -2,8 +2,8 @@
 // stack, with the same data.
 import { afterAll } from "vitest";
 import { startFunction } from "../support/function_process.ts";
-import { stack, useFunction } from "../support/stack.ts";
+import { stack, switchFunction } from "../support/stack.ts";
 
 const running = await startFunction(stack.supabase_url, "deno-latest");
-useFunction(running);
+switchFunction(running);
 afterAll(() => running.kill());

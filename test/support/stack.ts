@@ -17,7 +17,7 @@ export const stack: StackFile = JSON.parse(readFileSync(stackFile, "utf8"));
 export let functionLog = (): string => readFileSync(`${dirname(stackFile ?? "")}/function.log`, "utf8");
 
 /** Makes the tests use another function of the same stack. */
-export function useFunction({ url, log }: { url: string; log: () => string }): void {
+export function switchFunction({ url, log }: { url: string; log: () => string }): void {
   stack.api_url = url;
   functionLog = log;
 }
