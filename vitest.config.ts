@@ -7,13 +7,13 @@ import { FolderByFolder } from "./test/runner/sequencer.ts";
 // Node keeps what it has compiled, for the workers and for the many commands that the tests start.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
 
-// The workers' share of --no-color.
+// For the workers, which --no-color does not reach.
 if (process.argv.includes("--no-color")) process.env.NO_COLOR = "1";
 
 /** Starts the stack, for the files that need it. */
 const globalSetup = "test/runner/global_setup.ts";
 
-/** Files beside each other, one more than the least machine has processors: most wait for a browser, a database or a program. */
+/** Files at the same time: one more than the smallest machine has processors, because most wait for other programs. */
 const beside = { maxWorkers: 3, sequence: { groupOrder: 2 } };
 
 /** The files of a folder. They only read the demo companies, and make their own to write to. */
@@ -22,7 +22,7 @@ const folder = (name: string, more: object = {}) => ({
   test: { name, include: [`test/${name}/**/*.test.ts`], globalSetup, ...beside, ...more },
 });
 
-/** One file after the other, and no file of another group meanwhile. */
+/** One file after the other, while no file of another group runs. */
 const serially = (groupOrder: number) => ({ maxWorkers: 1, sequence: { groupOrder } });
 
 const dashboard = folder("dashboard", {
@@ -32,14 +32,14 @@ const dashboard = folder("dashboard", {
 
 /** The function's answers once more, under the newest Deno. */
 const newest = folder("newest", {
-  include: ["api/import", "api/order_of_checks", "api/root", "hardening/csv"].map((name) => `test/${name}.test.ts`),
+  include: ["api/import", "api/requests", "hardening/csv"].map((name) => `test/${name}.test.ts`),
   setupFiles: "test/runner/newest_deno.ts",
 });
 
 export default defineConfig(({ mode }) => ({
   plugins: [pgtap],
   test: {
-    // For a machine that has other things to do: what never comes fails late, what comes late does not fail.
+    // Generous, so that a slow test passes on a busy machine. A test that hangs fails all the same, but late.
     testTimeout: 180_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
@@ -59,7 +59,7 @@ export default defineConfig(({ mode }) => ({
       ...["api", "database", "cli", "hardening"].map((name) => folder(name)),
       dashboard,
       newest,
-      // What changes or counts something that all share: roles, tables and locks, staging, the log, the machine's time.
+      // What changes or counts something that all share: functions, locks, the demo rewards, the log, the machine's time.
       folder("serial", serially(3)),
     ],
   },

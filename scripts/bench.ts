@@ -1,15 +1,16 @@
-// npm run bench: measures how much load the service handles, and its speed beside the least work that the same result
-// takes (docs/making/scale.md). Needs pgbench and an otherwise idle machine.
+// npm run bench: measures how much load the service handles, and compares its speed with the least work that gives the same
+// result (docs/making/scale.md). Needs pgbench and an otherwise idle machine.
 import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { cpus, tmpdir } from "node:os";
 import { parseArgs } from "node:util";
+import { changes, purging } from "./bench/changes.ts";
 import { type Database, startDatabase } from "./bench/database.ts";
 import { fairness } from "./bench/fairness.ts";
 import { type Figure, misses, table, writePage } from "./bench/figure.ts";
 import { deepPages, flatPages } from "./bench/flat_pages.ts";
-import { coldStart, functionSpeed } from "./bench/function.ts";
+import { coldStart, functionSpeed, largePages } from "./bench/function.ts";
 import { loading } from "./bench/loading.ts";
 import { rewardImport } from "./bench/reward_import.ts";
 import { includedColumns, securedPages, servedPages } from "./bench/secured_pages.ts";
@@ -22,7 +23,10 @@ const parts = [
   deepPages,
   rewardImport,
   loading,
+  changes,
+  purging,
   functionSpeed,
+  largePages,
   coldStart,
   fairness,
 ];

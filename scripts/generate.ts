@@ -1,6 +1,7 @@
 // npm run generate: writes what repeats endpoints.ts: docs/openapi.json, the Postman collection, and the tables of
-// README.md and docs/api.md; and which tests prove the statements of docs/making/specification.md and SECURITY.md. With -- --examples it first asks the stack of `npm start`: for the examples of the document,
-// and for what the curl commands of the pages print. test/cli/documents.test.ts fails when something is stale.
+// README.md and docs/api.md; and which tests prove the statements of docs/making/specification.md and SECURITY.md. With
+// -- --examples it first gets the examples of the document, and the outputs of the curl commands of the pages, from the
+// stack of `npm start`. test/cli/documents.test.ts fails when something is stale.
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { openApiDocument } from "./generate/openapi/document.ts";
@@ -37,7 +38,7 @@ async function write(files: Iterable<[string, string]>): Promise<void> {
 const usage = `Usage: npm run generate [-- --examples]
 Writes docs/openapi.json, the Postman collection, the tables of ${pages.join(" and ")}, and the tests that
 ${provenPages.join(" and ")} name.
-  --examples   first ask the stack that npm start runs for new examples, and for the outputs of all curl commands`;
+  --examples   first get new examples, and the outputs of all curl commands, from the stack of npm start`;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { examples: { type: "boolean" }, help: { type: "boolean", short: "h" } } });

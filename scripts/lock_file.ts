@@ -32,7 +32,7 @@ const systems = ["aix", "android", "darwin", "freebsd", "linux", "netbsd", "open
 const processors = ["arm", "arm64", "ia32", "loong64", "mips64el", "ppc64", "riscv64", "s390x", "wasm32", "x64"];
 
 /**
- * What the name of a package for one platform says of it. On Linux it is for glibc if there is one for musl beside it.
+ * What the name of a package for one platform says of it. On Linux it is for glibc if there is another one for musl.
  * @throws Error when the name has no system or no processor
  */
 function platform(name: string, siblings: readonly string[]): { cpu: string[]; libc?: string[]; os: string[] } {
@@ -53,11 +53,11 @@ export function missingEntries(lock: LockFile): Record<string, Entry> {
     const siblings = Object.keys(optionalDependencies);
     for (const [name, version] of Object.entries(optionalDependencies)) {
       if (resolve(lock, folder, name)) continue;
-      if (!/^\d+\.\d+\.\d+/.test(version)) throw new Error(`${folder} asks for ${name} ${version}: add it by hand`);
+      if (!/^\d+\.\d+\.\d+/.test(version)) throw new Error(`${folder} needs ${name} ${version}: add it by hand`);
       const top = `node_modules/${name}`;
       const path = missing[top] ? `${folder}/${top}` : top;
       const { cpu, libc, os } = platform(name, siblings);
-      // The keys in npm's order, so that npm does not write the file anew.
+      // The keys in npm's order, so that npm does not rewrite the file.
       missing[path] = { version, cpu, ...(dev && { dev }), ...(libc && { libc }), optional: true, os };
     }
   }

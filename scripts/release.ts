@@ -19,7 +19,7 @@ const [contract, baseline, hashes] = [
   "test/released/migrations.sha256",
 ];
 
-/** What stands in the way of a release: nothing is written then. */
+/** What prevents a release. If there is anything, nothing is written. */
 async function problems(): Promise<string[]> {
   const [now, released] = [await parsed(contract), await parsed(baseline)];
   const found = [...breakingChanges(released, now), ...versionProblems(released, now)];

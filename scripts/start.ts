@@ -7,7 +7,7 @@ import { root } from "./stack/process.ts";
 import { type Stack, startStack } from "./stack/stack.ts";
 
 const usage = `Usage: npm start [-- --fresh] [-- --folder <path>]
-  --fresh           forget all data, keys and passwords and begin anew
+  --fresh           delete all data, keys and passwords first
   --folder <path>   keep them there instead of in .stack`;
 
 const ports = { gateway: 54321, database: 54322, dashboard: 54323 };
@@ -44,7 +44,7 @@ Try it in another terminal:
   export KEY=${stack.companies[0]?.api_key}
   curl "$API/members?format=csv&limit=5" -H "X-API-Key: $KEY"
 
-Ctrl-C stops everything and keeps the data; npm start -- --fresh begins anew.`;
+Ctrl-C stops everything and keeps the data; npm start -- --fresh deletes it first.`;
 }
 
 const { fresh, folder } = readOptions();

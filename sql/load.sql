@@ -1,4 +1,4 @@
--- Loads the files of the current folder into a company (docs/operations.md, How data gets in). For psql:
+-- Loads the files of the current folder into a company (docs/operations.md, Loading data). For psql:
 --
 --   psql "$DATABASE_URL" --set company_id=… --file …/sql/load.sql
 --

@@ -1,7 +1,7 @@
 -- After a restore without owners and privileges (docs/operations.md, Restore): makes public_api the owner of the
 -- functions that serve API keys again, and lets only service_role call them. These are the functions that are security
--- definer and call app.authenticate or app.from_replica. Then it numbers the changes of rows that a dump brought from
--- another server anew (sql/schema/0207_changes.sql). It is safe to run this file again.
+-- definer and call app.authenticate or app.from_replica. Then it gives new numbers to the changes of rows that a dump
+-- brought from another server (sql/schema/0207_changes.sql). It is safe to run this file again.
 --   psql "$DATABASE_URL" --single-transaction --file sql/repair.sql
 
 grant create on schema public to public_api;

@@ -1,5 +1,5 @@
--- What the database itself says of its state (docs/watching.md, The database). Run it as postgres. It prints one row per
--- sign, those that should wake somebody first. To compare the size with the disk: psql … --set disk_gb=8
+-- The state of the database, as it reports it itself (docs/watching.md, The database). Run it as postgres. It prints one
+-- row per sign, first those that need an alert. To compare the size with the disk: psql … --set disk_gb=8
 
 \if :{?disk_gb}
 \else
@@ -7,7 +7,7 @@
 \endif
 
 with
-signs (sign, found, wake) as (
+signs (sign, found, alert) as (
   select
     'connections', format('%s of %s', count(*), current_setting('max_connections')), count(*) > 0.9 * current_setting('max_connections')::integer
   from pg_catalog.pg_stat_activity as a
@@ -37,7 +37,7 @@ signs (sign, found, wake) as (
     pg_size_pretty(pg_database_size(current_database())) || coalesce(' of ' || :disk_gb || ' GB', ''),
     coalesce(pg_database_size(current_database()) > 0.8 * :disk_gb * 1024 ^ 3, false)
   union all
-  -- What should have been deleted two days ago (docs/operations.md, Data that ages).
+  -- What should have been deleted two days ago (docs/operations.md, Retention).
   select 'retention', coalesce(string_agg(c.id::text, ', ' order by c.id), 'none'), count(*) > 0
   from app.companies as c
   cross join lateral (select now() - c.retention - interval '2 days' as before) as t
@@ -47,9 +47,9 @@ signs (sign, found, wake) as (
     or exists (select from app.pulse_responses as p where p.company_id = c.id and p.created_at < t.before)
   )
   union all
-  -- Closed for writing, and no run of the move command that holds its lock (docs/moving-a-company.md).
+  -- Companies that are closed for writing, although no move command holds their lock (docs/moving-a-company.md).
   select
-    'companies left on the move',
+    'unfinished moves',
     coalesce(string_agg(c.id::text, ', ' order by c.id), 'none'),
     count(*) > 0
   from app.companies as c
@@ -59,4 +59,4 @@ signs (sign, found, wake) as (
       and (l.classid::bigint << 32 | l.objid::bigint) = hashtextextended('move ' || c.id, 0)
   )
 )
-select s.wake, s.sign, s.found from signs as s order by s.wake desc, s.sign;
+select s.alert, s.sign, s.found from signs as s order by s.alert desc, s.sign;

@@ -1,7 +1,7 @@
 // The two file formats of an export. Both keep the API's values exactly as they were sent.
 import Papa from "papaparse";
 
-/** Where a row stands in its list. */
+/** The position of a row in its list. */
 export interface Place {
   id: string;
   time: string;

@@ -11,7 +11,7 @@ export function everyColumn({ included }: ListEndpoint): Record<string, string> 
   return included.length > 0 ? { include: included.map(({ name }) => name).join(",") } : {};
 }
 
-/** Whether a key opens a list. If not, the user is told. */
+/** Whether a key has the scope of a list. If not, warns that the list is left out. */
 export function opens(key: { scopes: string[] }, list: ListEndpoint, warn: (line: string) => void): boolean {
   const isOpen = list.scope === null || key.scopes.includes(list.scope);
   if (!isOpen) warn(`${nameOf(list)} left out: the key has no scope ${list.scope}`);

@@ -1,6 +1,6 @@
 import type { WriteStream } from "node:tty";
 
-/** Shows the progress of a job. Outside a terminal only problems are shown: a successful nightly job prints nothing. */
+/** Shows the progress of a job. Outside a terminal only problems are shown, so that a nightly job prints nothing else. */
 export interface Progress {
   /** @param done from 0 to 1, or null when the total is unknown */
   show(done: number | null, text: string): void;

@@ -1,5 +1,5 @@
 // An unfinished file. Its name says that it is incomplete, only one process at a time writes it, and a checkpoint
-// beside it lets a later process continue it. When it is complete and on disk, it replaces the target file.
+// file next to it lets a later process continue it. When it is complete and on disk, it replaces the target file.
 import { constants, existsSync } from "node:fs";
 import { type FileHandle, lstat, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";

@@ -16,7 +16,7 @@ const most = 1000;
  * last row of a page has been deleted, the next page starts after an earlier row.
  * @param after the row to begin after
  * @throws PlaceGone when that row, or every row of the last page, has been deleted
- * @throws Problem when a page does not continue the one before, as when something on the way repeats a page
+ * @throws Problem when a page does not continue the one before, for example because a proxy repeats a page
  */
 export async function* walk(
   connection: Connection,
@@ -38,7 +38,7 @@ export async function* walk(
     const rows = back === 1 ? content.rows : content.rows.filter((row) => !last || follows(row, last));
     const hasMore = moreAfter(path, headers.get("X-Has-More"));
     if (!areInOrder(last, rows) || (hasMore && rows.length === 0))
-      throw new Problem(`${path}: a page does not continue the page before; something on the way may repeat answers`);
+      throw new Problem(`${path}: a page does not continue the page before; a proxy may repeat answers`);
     yield { ...content, rows };
     if (!hasMore) return;
     page = content.rows;

@@ -68,7 +68,7 @@ const markedFor = (document: string): Marked =>
       image: ({ text }) => text,
       code({ text }) {
         const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-        return `<div class="sample"><pre tabindex="0"><code>${escaped}</code></pre><button type="button">Copy</button></div>`;
+        return `<pre tabindex="0"><code>${escaped}</code></pre><div></div>`;
       },
     },
   });

@@ -6,7 +6,7 @@ import { PublicApiPage } from "./pages/public_api_page.tsx";
 import { SetPasswordPage } from "./pages/set_password_page.tsx";
 import { SignInPage } from "./pages/sign_in_page.tsx";
 import { type Path, paths } from "./paths.ts";
-import { type Address, currentErrand, navigate, usePath } from "./router.ts";
+import { type Address, navigate, navigationState, usePath } from "./router.ts";
 
 /** Where this path leads instead, with or without a session; null: nowhere else. */
 function redirectFor(path: Path, session: Session): Address | null {
@@ -15,7 +15,7 @@ function redirectFor(path: Path, session: Session): Address | null {
     return path === paths.publicApi || wasHere ? paths.signIn : null;
   }
   const isInside = session.status === "signed_in" && (path === paths.signIn || path === paths.forgotPassword);
-  return isInside ? (currentErrand().returnTo ?? paths.publicApi) : null;
+  return isInside ? (navigationState().returnTo ?? paths.publicApi) : null;
 }
 
 /** Shows the page of the path. Redirects to the sign-in page without a session, and away from it with a session. */

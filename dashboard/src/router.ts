@@ -4,8 +4,13 @@ import { type Path, paths } from "./paths.ts";
 /** A path of the dashboard, with or without a query. */
 export type Address = Path | `${Path}${string}`;
 
-/** What one page passes on to the next. It is stored in the history entry, so that it survives a reload. */
-export type Errand = { returnTo?: Address; sessionLost?: boolean; linkFailed?: boolean; linkRefused?: boolean };
+/** What a page passes to the next one. It is stored in the history entry, so that it survives a reload. */
+export type NavigationState = {
+  returnTo?: Address;
+  sessionLost?: boolean;
+  linkFailed?: boolean;
+  linkRefused?: boolean;
+};
 
 const known = new Set<string>(Object.values(paths));
 const listeners = new Set<() => void>();
@@ -26,8 +31,8 @@ function currentPath(): Path {
   return isPath(path) ? path : paths.publicApi;
 }
 
-export function navigate(to: Address, errand: Errand = {}, how: "push" | "replace" = "push"): void {
-  window.history[how === "push" ? "pushState" : "replaceState"](errand, "", to);
+export function navigate(to: Address, state: NavigationState = {}, how: "push" | "replace" = "push"): void {
+  window.history[how === "push" ? "pushState" : "replaceState"](state, "", to);
   moved = true;
   changed();
 }
@@ -35,8 +40,8 @@ export function navigate(to: Address, errand: Errand = {}, how: "push" | "replac
 /** Whether another page was shown before this one. */
 export const hasMoved = (): boolean => moved;
 
-export function currentErrand(): Errand {
-  return (window.history.state as Errand | null) ?? {};
+export function navigationState(): NavigationState {
+  return (window.history.state as NavigationState | null) ?? {};
 }
 
 export function usePath(): Path {

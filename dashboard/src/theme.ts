@@ -9,5 +9,13 @@ export const theme = createTheme({
   respectReducedMotion: true,
   fontFamily: '"Inter Variable", system-ui, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace',
-  headings: { fontWeight: "650" },
+  headings: {
+    fontWeight: "650",
+    sizes: {
+      h1: { fontSize: "1.625rem" },
+      h2: { fontSize: "1.25rem" },
+      h3: { fontSize: "1.0625rem" },
+      h4: { fontSize: "0.9375rem" },
+    },
+  },
 });

@@ -5,7 +5,7 @@ import os
 import dlt
 from dlt.sources.rest_api import rest_api_source
 
-# The lists, and the columns that are only sent when they are asked for: the ids that join the lists.
+# The lists, and the columns that are only sent on request: the ids that join the lists.
 LISTS = {
     "members": "",
     "teams": "",

@@ -13,7 +13,6 @@ import {
 } from "./database.ts";
 import type { Endpoint, ImportEndpoint, KeyEndpoint, ListEndpoint } from "./endpoint_types.ts";
 import { endpoints, version } from "./endpoints.ts";
-
 import { Visit } from "./fair_queue.ts";
 import { linkToNext, type Parameters, readParameters } from "./parameters.ts";
 import { connectReplicas } from "./replicas.ts";
@@ -61,8 +60,8 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
     const visit = new Visit(keyHashOf(request.headers), request.signal);
     const through =
       (database: CallDatabase): Call =>
-      (rpc, args, read) =>
-        line.call(visit, () => database(rpc, { key_hash: visit.keyHash, ...args }, endpoint.scope, read));
+      (rpc, args, read, rows = 1) =>
+        line.call(visit, rows, () => database(rpc, { key_hash: visit.keyHash, ...args }, endpoint.scope, read));
     const service: Service = {
       call: through(callDatabase),
       readList: through(readList),
@@ -73,8 +72,8 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
   }
 }
 
-/** Calls the database with the key of the request. */
-type Call = <Body>(rpc: string, args: object, read: Reader<Body>) => Promise<Reply<Body>>;
+/** Calls the database with the key of the request, to read or write so many rows. */
+type Call = <Body>(rpc: string, args: object, read: Reader<Body>, rows?: number) => Promise<Reply<Body>>;
 
 /** What a request needs, each when it is the turn of its company. */
 type Service = {
@@ -92,7 +91,7 @@ async function serve(endpoint: Endpoint, query: string, service: Service): Promi
   try {
     parameters = readParameters(endpoint, query);
   } catch (error) {
-    // Only a caller with a valid key is told what is wrong with the request.
+    // Only a caller with a valid key learns what is wrong with the request.
     return await afterVerifying(endpoint, call, () => Promise.reject(error));
   }
   return endpoint.kind === "key" ? await checkKey(endpoint, call) : await list(endpoint, parameters, query, readList);
@@ -110,7 +109,7 @@ function importRewards(endpoint: ImportEndpoint, query: string, { call, upload }
   return afterVerifying(endpoint, call, async () => {
     readParameters(endpoint, query);
     return await upload(async (rewards) => {
-      const reply = await call(endpoint.rpc, { rewards: JSON.stringify(rewards) }, asText);
+      const reply = await call(endpoint.rpc, { rewards: JSON.stringify(rewards) }, asText, rewards.length);
       return { answer: json(reply.body), logged: { ...reply.logged, rows: rewards.length } };
     });
   });
@@ -138,10 +137,10 @@ async function list(endpoint: ListEndpoint, parameters: Parameters, query: strin
   const rpc = ofChanges ? "list_changes" : endpoint.rpc;
   const more = (headers: Headers) => moreRows(headers, query, ofChanges ? "changed_after" : "starting_after");
   if (format === "json") {
-    const { headers, body, logged } = await call(rpc, args, asStream);
+    const { headers, body, logged } = await call(rpc, args, asStream, args.max_rows);
     return { answer: json(body, more(headers)), logged };
   }
-  const { headers, body, logged } = await call(rpc, args, asPage);
+  const { headers, body, logged } = await call(rpc, args, asPage, args.max_rows);
   const columns = [...endpoint.columns, ...included];
   return { answer: csv(body, endpoint.path.slice(1), columns, escapeFormulas, more(headers)), logged };
 }

@@ -55,7 +55,7 @@ export const asPage: Reader<Page> = async (response) => {
  */
 export const asStream: Reader<ReadableStream<Uint8Array> | null> = (response) => response.body;
 
-/** Ends a reply that nobody waits for. */
+/** Cancels the body of a reply that nobody waits for. */
 export function discard({ body }: Reply<unknown>): void {
   if (body instanceof ReadableStream) body.cancel().catch(() => {});
 }
@@ -108,8 +108,8 @@ function currentSecretKey(json: string | undefined): string | undefined {
  * although most pages are forwarded unchanged.
  * The calls throw an ApiError: 400 (`starting_after` is not in the list), 401 (key unknown, revoked or expired), 403
  * (scope missing), 410 (the cursor is no longer known), 429 (too many requests of the company at once), and 500 for any
- * other failure (`docs/api.md`, Errors). It is a Busy when the call should be tried again. A call may take so many
- * milliseconds.
+ * other failure (`docs/api.md`, Errors). The error is a Busy if the call should be made again. A call may take this many
+ * `milliseconds`.
  */
 export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = deadline): CallDatabase {
   const headers = new Headers({ apikey: secretKey, "Content-Type": "application/json", Accept: "application/json" });
@@ -120,7 +120,7 @@ export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = dea
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(new DOMException("too late", "TimeoutError")), milliseconds);
     const body = JSON.stringify(args);
-    const ask = () =>
+    const send = () =>
       fetch(`${supabaseUrl}/rest/v1/rpc/${rpc}`, {
         method: "POST",
         headers,
@@ -131,7 +131,7 @@ export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = dea
     try {
       // The other side may have closed a connection that was kept open, also while the request was being sent: try once
       // more. Every call may be made twice: importing the same rewards again changes nothing.
-      const response = await ask().catch((error) => (abort.signal.aborted ? Promise.reject(error) : ask()));
+      const response = await send().catch((error) => (abort.signal.aborted ? Promise.reject(error) : send()));
       const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
       if (response.status === 200 && isJson) {
         return { headers: response.headers, body: await read(response), logged: ownerAndRows(response.headers) };

@@ -10,9 +10,9 @@ const list: readonly Parameter[] = [
     name: "limit",
     kind: "limit",
     description:
-      "How many rows at most. There may be more: then the header `X-Has-More` is `true`, and `starting_after` brings the next page. Anything but an integer from 1 to 1000 is a 400; it is never cut down to fit.",
+      "The maximum number of rows. If there are more, the header `X-Has-More` is `true`, and `starting_after` gets the next page. Any other value is a 400: a larger number is not reduced to 1000.",
   },
-  { name: "format", kind: "format", description: "`csv` returns the same rows as CSV. Errors are JSON all the same." },
+  { name: "format", kind: "format", description: "`csv` returns the same rows as CSV. Errors are always JSON." },
   {
     name: "escape_formulas",
     kind: "true",
@@ -23,7 +23,7 @@ const list: readonly Parameter[] = [
     name: "starting_after",
     kind: "uuid",
     description:
-      "Only the rows that follow the row with this id, under the same filters: the id of a page's last row brings the next page. It must be the id of a row of this list, but need not meet the filters.",
+      "Only the rows after the row with this id, under the same filters: the id of the last row of a page gets the next page. It must be the id of a row of this list, but the row need not match the filters.",
   },
 ];
 
@@ -46,13 +46,13 @@ const window: readonly Parameter[] = [
 const teamId: Parameter = {
   name: "team_id",
   kind: "uuid",
-  description: "Only this team. An id of another company finds nothing, exactly as one that does not exist.",
+  description: "Only this team.",
 };
 
 const include: Parameter = {
   name: "include",
   kind: "include",
-  description: "Further columns, with commas between them: appended after the others, always in the same order.",
+  description: "Additional columns, separated by commas. They come after the others, always in the same order.",
 };
 
 /** Of the lists that copies can be kept of: those of app.changing_lists (`docs/api.md`, Keeping a copy). */
@@ -60,7 +60,7 @@ export const changedAfter: Parameter = {
   name: "changed_after",
   kind: "changed_after",
   description:
-    "For keeping a copy: `start` brings every row, then the `cursor` of the last row brings what was added, changed or deleted since, oldest change first. Each row has `cursor` and `deleted` behind its other columns; of a deleted row all but these and `id` are null. Only with `limit`, `format`, `escape_formulas` and `include`.",
+    "For keeping a copy: `start` returns every row, and then the `cursor` of the last row returns what has been added, changed or deleted since, oldest change first. Each row has `cursor` and `deleted` behind its other columns; of a deleted row all but these and `id` are null. Only with `limit`, `format`, `escape_formulas` and `include`.",
 };
 
 /** The columns behind all others of a list with `changed_after` (`docs/api.md`, Keeping a copy). */
@@ -74,11 +74,11 @@ export const changeColumns: readonly Column[] = [
     name: "deleted",
     type: "boolean",
     description:
-      "With `changed_after` only: whether the row has been deleted. All its columns but `id`, `cursor` and `deleted` are null then, whatever their types say.",
+      "With `changed_after` only: whether the row has been deleted. Then all its columns but `id`, `cursor` and `deleted` are null, whatever their types say.",
   },
 ];
 
-const id: Column = { name: "id", type: "uuid", description: "The row's own id, for good." };
+const id: Column = { name: "id", type: "uuid", description: "The id of the row. It never changes." };
 
 /** Every method and path (`docs/api.md`, Requests). */
 export const endpoints: readonly Endpoint[] = [
@@ -157,7 +157,7 @@ export const endpoints: readonly Endpoint[] = [
     operationId: "listActivity",
     summary: "Kudos with sender, recipient and category",
     description:
-      "Lists kudos: who thanked whom, when, for what and with which message, newest first. A time window (`since`, `until`), category, sender and receiver filter them; all filters that are sent must be met. `include` adds the ids of people and category. An erased person is `Former member`, with an empty email address.",
+      "Lists kudos: who thanked whom, when, for what and with which message, newest first. A time window (`since`, `until`), category, sender and receiver filter them; a row must match all filters that are sent. `include` adds the ids of people and category. An erased person is `Former member`, with an empty email address.",
     parameters: [
       ...list,
       changedAfter,
@@ -248,19 +248,25 @@ export const endpoints: readonly Endpoint[] = [
     operationId: "listRewards",
     summary: "The reward catalogue",
     description:
-      "Lists the rewards that people can buy with points, with price, stock and vendor, newest first. Archived rewards are left out unless `include_archived=true` is sent; `include` adds the id of the import.",
+      "Lists the rewards that people can buy with points, with price, stock and vendor, newest first. Archived rewards are left out unless `include_archived=true` is sent; `include` adds the id of the system that imports them.",
     parameters: [
       ...list,
       changedAfter,
       include,
       { name: "include_archived", kind: "true", description: "Archived rewards too; without it they are left out." },
     ],
-    rows: { name: "Reward", description: "Something that points can buy." },
+    rows: { name: "Reward", description: "Something that can be bought with points." },
     columns: [
       id,
       { name: "name", type: "text", description: "The reward's name." },
-      { name: "description", type: "text", nullable: true, description: "More about it, or null." },
-      { name: "points_cost", type: "integer", minimum: 0, maximum: 9007199254740991, description: "What it costs." },
+      { name: "description", type: "text", nullable: true, description: "A description, or null." },
+      {
+        name: "points_cost",
+        type: "integer",
+        minimum: 0,
+        maximum: 9007199254740991,
+        description: "The price in points.",
+      },
       { name: "reward_type", type: "text", description: "Such as `perk`; companies may have other types." },
       {
         name: "stock_count",
@@ -270,15 +276,15 @@ export const endpoints: readonly Endpoint[] = [
       },
       { name: "image_url", type: "text", nullable: true, description: "The address of a picture, or null." },
       { name: "vendor_name", type: "text", nullable: true, description: "Who supplies it, or null." },
-      { name: "is_archived", type: "boolean", description: "Whether it is out of the catalogue." },
-      { name: "created_at", type: "date-time", description: "When it was added." },
+      { name: "is_archived", type: "boolean", description: "Whether the reward is archived." },
+      { name: "created_at", type: "date-time", description: "When the reward was added." },
     ],
     included: [
       {
         name: "external_id",
         type: "text",
         nullable: true,
-        description: "The id that the import knows it by; null when it did not come from an import.",
+        description: "The id of the reward in the system that imports it; null if it was not imported.",
       },
     ],
   },
@@ -299,7 +305,7 @@ export const endpoints: readonly Endpoint[] = [
     columns: [
       id,
       { name: "rating", type: "integer", minimum: 1, maximum: 5, description: "From 1 (bad) to 5 (good)." },
-      { name: "comment", type: "text", nullable: true, description: "What was said about it, or null." },
+      { name: "comment", type: "text", nullable: true, description: "A comment, or null." },
       { name: "team_id", type: "uuid", nullable: true, description: "The team, or null." },
       {
         name: "points_awarded",
@@ -333,7 +339,7 @@ export const endpoints: readonly Endpoint[] = [
         name: "response_type",
         type: "text",
         nullable: true,
-        description: "What kind of answer was asked for, or null.",
+        description: "What kind of answer the question expects, or null.",
       },
       {
         name: "value",
@@ -356,7 +362,7 @@ export const endpoints: readonly Endpoint[] = [
     operationId: "importRewards",
     summary: "Create or update rewards",
     description:
-      "Creates and updates rewards. They are matched on `external_id`: a known one is updated, so a whole catalogue can be sent again and again. All rows are checked before anything is written; if one is wrong, nothing is. At most 500 rewards and 8 MiB of JSON in UTF-8, whatever `Content-Type` says. An import leaves `is_archived`, `stock_count`, `image_url`, `vendor_name`, `created_at` and all other rewards alone.",
+      "Creates and updates rewards. They are matched on `external_id`: a known one is updated, so a whole catalogue can be sent again and again. All rows are checked before anything is written; if one is wrong, nothing is written. At most 500 rewards and 8 MiB of JSON in UTF-8, whatever `Content-Type` says. An import does not change `is_archived`, `stock_count`, `image_url`, `vendor_name`, `created_at`, or any other reward.",
     parameters: [],
   },
 ];

@@ -55,10 +55,22 @@ export class Visit {
   }
 }
 
-type Ticket = { readonly size: number; readonly letIn: () => void };
+/** How much room a request takes, and as how many of its lane it counts. */
+type Cost = { readonly size: number; readonly weight: number };
+type Ticket = Cost & { readonly letIn: () => void };
 
-/** The requests of one company. `places` is how many of them may be inside now, `most` how many at any time. */
-type Lane = { inside: number; places: number; most: number; readonly waiting: Set<Ticket>; growth?: Timer };
+/**
+ * The requests of one company: how many are inside, and the sum of their weights. `places` is how many may be inside now,
+ * `most` how many at any time.
+ */
+type Lane = {
+  inside: number;
+  weight: number;
+  places: number;
+  most: number;
+  readonly waiting: Set<Ticket>;
+  growth?: Timer;
+};
 type Timer = ReturnType<typeof setTimeout>;
 
 /**
@@ -77,10 +89,14 @@ export class FairQueue {
     this.#mostOf = mostOf;
   }
 
-  /** Waits until there is room. Returns the function that leaves. Throws the ApiErrors of `visit.wait`. */
-  async enter(name: string, size: number, visit: Visit): Promise<() => void> {
+  /**
+   * Waits until there is room. A heavy request leaves one place of its lane to a light one, and finds room in an empty
+   * lane. Returns the function that leaves. Throws the ApiErrors of `visit.wait`.
+   */
+  async enter(name: string, visit: Visit, { size, weight: most }: Cost): Promise<() => void> {
     const lane = this.#lane(name);
-    if (lane.waiting.size === 0 && this.#hasRoom(lane, size)) this.#letIn(lane, size);
+    const weight = Math.max(1, Math.min(most, lane.most - 1));
+    if (lane.waiting.size === 0 && this.#hasRoom(lane, { size, weight })) this.#letIn(lane, { size, weight });
     else {
       await new Promise<void>((resolve, reject) => {
         const endWait = visit.wait((error) => {
@@ -92,13 +108,14 @@ export class FairQueue {
           endWait();
           resolve();
         };
-        const ticket: Ticket = { size, letIn };
+        const ticket: Ticket = { size, weight, letIn };
         lane.waiting.add(ticket);
       });
     }
     return () => {
       this.#room += size;
       lane.inside--;
+      lane.weight -= weight;
       this.#removeIfEmpty(name, lane);
       this.#admit();
     };
@@ -132,7 +149,7 @@ export class FairQueue {
     let lane = this.#lanes.get(name);
     if (!lane) {
       const most = this.#mostOf(name);
-      lane = { inside: 0, places: most, most, waiting: new Set() };
+      lane = { inside: 0, weight: 0, places: most, most, waiting: new Set() };
       this.#lanes.set(name, lane);
     }
     return lane;
@@ -142,12 +159,14 @@ export class FairQueue {
     if (lane.inside === 0 && lane.waiting.size === 0 && lane.growth === undefined) this.#lanes.delete(name);
   }
 
-  #hasRoom(lane: Lane, size: number): boolean {
-    return lane.inside < lane.places && size <= this.#room;
+  #hasRoom(lane: Lane, { size, weight }: Cost): boolean {
+    if (lane.inside >= lane.places || size > this.#room) return false;
+    return lane.inside === 0 || lane.weight + weight <= lane.places;
   }
 
-  #letIn(lane: Lane, size: number): void {
+  #letIn(lane: Lane, { size, weight }: Cost): void {
     lane.inside++;
+    lane.weight += weight;
     this.#room -= size;
   }
 
@@ -157,11 +176,11 @@ export class FairQueue {
     for (const [name, lane] of this.#lanes) {
       if (this.#room <= 0) return;
       const [next] = lane.waiting;
-      if (!next || !this.#hasRoom(lane, next.size)) continue;
+      if (!next || !this.#hasRoom(lane, next)) continue;
       this.#lanes.delete(name);
       this.#lanes.set(name, lane);
       lane.waiting.delete(next);
-      this.#letIn(lane, next.size);
+      this.#letIn(lane, next);
       next.letIn();
     }
   }

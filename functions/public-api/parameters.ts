@@ -9,7 +9,7 @@ import { badRequest, shownName } from "./responses.ts";
  * of the response.
  */
 export type Parameters = {
-  args: Record<string, unknown>;
+  args: { max_rows: number } & Record<string, unknown>;
   ofChanges: boolean;
   included: readonly Column[];
   format: "json" | "csv";

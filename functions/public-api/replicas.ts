@@ -14,7 +14,7 @@ import { ApiError } from "./responses.ts";
 /** How long a replica may take to answer, in milliseconds: then there is enough time left for the primary. */
 const late = deadline / 4;
 
-/** How long a replica that was late is not asked, in milliseconds. */
+/** How long a replica that was late is not used, in milliseconds. */
 const pause = 10_000;
 
 type Replica = { readonly call: CallDatabase; pausedUntil: number };
@@ -22,8 +22,8 @@ type Replica = { readonly call: CallDatabase; pausedUntil: number };
 /**
  * Makes the function that reads lists at the read replicas, which take turns (`docs/operations.md`, Read replicas). The
  * primary verifies the key at the same time: a replica learns of a revoke with a delay. The list is returned when both
- * have succeeded. What a replica refuses or cannot answer in time is asked at the primary, once. Throws the errors of
- * the primary, and no others.
+ * have succeeded. If the replica refuses, fails or is late, the list is read at the primary, once. Throws only the errors
+ * of the primary.
  */
 export function connectReplicas(settings: Settings, callPrimary: CallDatabase): CallDatabase {
   const replicas: Replica[] = settings.readUrls.map((supabaseUrl) => {
@@ -31,12 +31,12 @@ export function connectReplicas(settings: Settings, callPrimary: CallDatabase): 
   });
 
   return async (rpc, args, scope, read) => {
-    const askPrimary = async (replica_error: string) => {
+    const readAtPrimary = async (replica_error: string) => {
       const { logged, ...reply } = await callPrimary(rpc, args, scope, read);
       return { ...reply, logged: { ...logged, served_by: "primary" as const, replica_error } };
     };
     const replica = replicas.find(({ pausedUntil }) => pausedUntil <= performance.now());
-    if (!replica) return await askPrimary("all were late");
+    if (!replica) return await readAtPrimary("all were late");
     replicas.push(...replicas.splice(replicas.indexOf(replica), 1));
 
     const page = readAt(replica, rpc.replace("list_", "read_"), args, scope, read);
@@ -47,7 +47,7 @@ export function connectReplicas(settings: Settings, callPrimary: CallDatabase): 
       throw error;
     }
     const reply = await page;
-    return reply instanceof ApiError ? await askPrimary(reply.logged.error ?? `answered ${reply.status}`) : reply;
+    return reply instanceof ApiError ? await readAtPrimary(reply.logged.error ?? `answered ${reply.status}`) : reply;
   };
 }
 

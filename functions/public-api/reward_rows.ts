@@ -19,16 +19,16 @@ export const rewardFields = {
   }),
   name: text(1, 255, "must be a string of 1 to 255 characters").meta({ description: "The reward's name." }),
   description: text(0, 2000, "must be a string of up to 2000 characters or null").nullish().meta({
-    description: "More about it. Created as null when absent; on an update an absent one is kept, and null clears it.",
+    description: "A description. When absent, a new reward gets null, and an update keeps the old one; null clears it.",
   }),
   points_cost: z
     .custom<number>((value) => typeof value === "number" && value >= 0, "must be a number of 0 or more")
     .transform(Math.round)
     .refine((value) => value <= Number.MAX_SAFE_INTEGER, `must be at most ${Number.MAX_SAFE_INTEGER}`)
     .meta({ type: "number", minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-    .meta({ description: "What it costs: rounded to a whole number, halves up." }),
+    .meta({ description: "The price in points, rounded to a whole number, halves up." }),
   reward_type: text(1, 50, "must be a string of 1 to 50 characters").optional().meta({
-    description: "Created as `perk` when absent; on an update an absent one is kept.",
+    description: "When absent, a new reward gets `perk`, and an update keeps the old one.",
   }),
 };
 

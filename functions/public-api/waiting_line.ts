@@ -8,6 +8,12 @@ const together = 8;
 /** The lane of all keys that this instance has not seen verified, and how many of its calls run at once. */
 const unverified = { name: "", most: 2 };
 
+/**
+ * A call that reads or writes many rows keeps the database busy for longer. While other companies call too (`recently`,
+ * in milliseconds), it counts as one call for each so many `rows`.
+ */
+const heavy = { rows: 100, recently: 1000 };
+
 /** How many bytes the bodies of all uploads may have at once, and how many uploads one company may have. */
 const bodies = { bytes: 48 * 1024 * 1024, ofOneCompany: 4 };
 
@@ -31,16 +37,18 @@ export class WaitingLine {
   readonly #calls = new FairQueue(together, (lane) => (lane === unverified.name ? unverified.most : together));
   readonly #bodies = new FairQueue(bodies.bytes, () => bodies.ofOneCompany);
   #nextRefusal = 0;
+  /** The company that called last, and when a call of another one was before it. */
+  #latest = { lane: "", since: Number.NEGATIVE_INFINITY };
 
   /**
-   * Calls the database when it is the request's turn. A call that the database cannot serve now waits at the end of its
+   * Calls the database, for so many rows, when it is the request's turn. A call that the database cannot serve now waits at the end of its
    * lane and is made again. Throws what `ask` throws, a 429 ApiError when there was no turn in time, and a 499 when the
    * caller disconnects.
    */
-  async call<Body>(visit: Visit, ask: () => Promise<Reply<Body>>): Promise<Reply<Body>> {
+  async call<Body>(visit: Visit, rows: number, ask: () => Promise<Reply<Body>>): Promise<Reply<Body>> {
     for (let busy: Busy | undefined; ; ) {
       try {
-        return await this.#callOnce(visit, ask);
+        return await this.#callOnce(visit, rows, ask);
       } catch (error) {
         if (!(error instanceof Busy)) throw isLate(error) ? (busy ?? error) : error;
         if (visit.waited >= patience) throw error;
@@ -49,8 +57,9 @@ export class WaitingLine {
     }
   }
 
-  async #callOnce<Body>(visit: Visit, ask: () => Promise<Reply<Body>>): Promise<Reply<Body>> {
-    const leave = await this.#calls.enter(this.#laneOf(visit), 1, visit);
+  async #callOnce<Body>(visit: Visit, rows: number, ask: () => Promise<Reply<Body>>): Promise<Reply<Body>> {
+    const lane = this.#laneOf(visit);
+    const leave = await this.#calls.enter(lane, visit, { size: 1, weight: this.#weight(lane, rows) });
     const answer = ask().then(
       (reply) => {
         this.#remember(visit.keyHash, reply.logged);
@@ -78,13 +87,19 @@ export class WaitingLine {
 
   /** Runs `serve` when there is room for a body of so many bytes. Throws as `call` does. */
   async upload<Result>(visit: Visit, bytes: number, serve: () => Promise<Result>): Promise<Result> {
-    const leave = await this.#bodies.enter(this.#laneOf(visit), bytes, visit);
+    const leave = await this.#bodies.enter(this.#laneOf(visit), visit, { size: bytes, weight: 1 });
     return await serve().finally(leave);
   }
 
   #laneOf(visit: Visit): string {
     visit.owner = this.#owners.get(visit.keyHash) ?? {};
     return visit.owner.company_id ?? unverified.name;
+  }
+
+  #weight(lane: string, rows: number): number {
+    const now = performance.now();
+    if (lane !== unverified.name && lane !== this.#latest.lane) this.#latest = { lane, since: now };
+    return now - this.#latest.since > heavy.recently ? 1 : Math.ceil(rows / heavy.rows);
   }
 
   #remember(keyHash: string, { key_id, company_id }: Logged): void {

@@ -43,14 +43,16 @@ interface Round {
   statuses: Record<string, number>;
 }
 
-/** B asks for 20 members, one request after the other. */
-async function askAsB(url: string, key: string, milliseconds: number): Promise<Round> {
+/** B asks for 20 members, one request after the other, each instance in turn. */
+async function askAsB(urls: string[], key: string, milliseconds: number): Promise<Round> {
   const times: number[] = [];
   let failures = 0;
   const end = performance.now() + milliseconds;
-  while (performance.now() < end) {
+  for (let turn = 0; performance.now() < end; turn += 1) {
     const begin = performance.now();
-    const response = await fetch(`${url}/public-api/members?limit=20`, { headers: { "X-API-Key": key } });
+    const response = await fetch(`${urls[turn % urls.length]}/public-api/members?limit=20`, {
+      headers: { "X-API-Key": key },
+    });
     await response.text();
     times.push(performance.now() - begin);
     if (response.status !== 200) failures += 1;
@@ -59,23 +61,23 @@ async function askAsB(url: string, key: string, milliseconds: number): Promise<R
   return { p95: times[Math.ceil(times.length * 0.95) - 1] ?? Number.NaN, failures, statuses: {} };
 }
 
-/** B asks while A floods the same instance. */
+/** B asks while A floods the same instances. */
 async function askDuringFlood(key: string, flood: Flood): Promise<Round> {
-  const [url = ""] = flood.urls;
+  const { urls } = flood;
   const worker = new Worker(new URL("flood.ts", import.meta.url), { workerData: flood });
   const flooding = once(worker, "message");
   await sleep(500);
-  const round = await askAsB(url, key, 3000);
+  const round = await askAsB(urls, key, 3000);
   const [statuses] = await flooding;
-  // The answer to this request comes after those to the flood. So the next round begins with empty queues.
-  await askAsB(url, key, 1);
+  // The answers to these requests come after those to the flood. So the next round begins with empty queues.
+  for (const url of urls) await askAsB([url], key, 1);
   return { ...round, statuses };
 }
 
 /** Three rounds each of B alone, of B while A floods, and of B while A floods without any bound. */
 async function measureRounds(scenario: Scenario, { url, superuser }: Database, keyOfB: string): Promise<Round[][]> {
   const { flood, locked, unboundedUrl } = scenario;
-  const alone = () => askAsB(flood.urls[0] ?? "", keyOfB, 1000);
+  const alone = () => askAsB(flood.urls, keyOfB, 1000);
   const bounded = async () => {
     const locking = locked && pgbench(url, lockRewards, 1, 4);
     const round = await askDuringFlood(keyOfB, flood);

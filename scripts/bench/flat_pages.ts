@@ -1,5 +1,6 @@
 import type { Sql } from "postgres";
-import { alternate, type Figure, median, type Part, type Run, ratios } from "./figure.ts";
+import { processorTime } from "./database.ts";
+import { compare, type Figure, median, type Part, type Run, shown } from "./figure.ts";
 
 const ids = (kind: string, ...numbers: number[]) => numbers.map((n) => `bench.id(:company, '${kind}', ${n})`);
 
@@ -40,52 +41,53 @@ const page = (list: string, company: number, args: string) =>
   `public.list_${list}(bench.key_hash(:company), 100${args})`.replaceAll(":company", String(company));
 
 /** A page, and the one that it is compared with. */
-type Pair = [name: string, call: string, other: string];
+export type Pair = [name: string, call: string, other: string];
 
 interface Plan {
-  "Execution Time": number;
   Plan: { "Shared Hit Blocks": number; "Shared Read Blocks": number };
 }
 
-/** The milliseconds that the database takes for a page, and the number of buffers that it reads. */
-async function explain(sql: Sql, call: string): Promise<{ ms: number; buffers: number }> {
-  const statement = `explain (analyze, buffers, timing off, format json) select ${call}`;
-  const [row] = await sql.unsafe<{ "QUERY PLAN": [Plan] }[]>(statement);
+/** The number of buffers that the database reads for a page. */
+async function buffersOf(sql: Sql, call: string): Promise<number> {
+  const [row] = await sql.unsafe<{ "QUERY PLAN": [Plan] }[]>(`explain (analyze, buffers, format json) select ${call}`);
   if (!row) throw new Error("explain returned nothing");
-  const [{ "Execution Time": ms, Plan: plan }] = row["QUERY PLAN"];
-  return { ms, buffers: plan["Shared Hit Blocks"] + plan["Shared Read Blocks"] };
+  const [{ Plan: plan }] = row["QUERY PLAN"];
+  return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"];
 }
 
-async function measurePair(sql: Sql, [name, call, other]: Pair) {
-  const [own = [], others = []] = await alternate(9, [() => explain(sql, call), () => explain(sql, other)]);
-  const times = own.map(({ ms }) => ms);
-  const rounds = ratios(
-    times,
-    others.map(({ ms }) => ms),
-  );
-  const buffers = median(own.map(({ buffers }) => buffers));
+/** Makes pages by turns, ten a round. Returns their processor times in microseconds, and what the first one reads. */
+async function measurePair(sql: Sql, [name, call, other]: Pair, buffersPerRow: number) {
+  const perPage = (page: string) => async () =>
+    (await processorTime(sql, `do $do$ begin for n in 1..10 loop perform ${page}; end loop; end $do$`)) / 10;
+  const { rounds, own } = await compare(9, perPage(call), perPage(other));
+  const buffers = await buffersOf(sql, call);
   const [{ rows } = { rows: 0 }] = await sql.unsafe<{ rows: number }[]>(`select json_array_length(${call}) as rows`);
-  return { name, rows, rounds, ms: median(times), buffers, allowed: 60 + 12 * rows };
+  return { name, rows, rounds, own, buffers, allowed: 60 + buffersPerRow * rows };
 }
 
 /**
  * A part's `measure`: of each list, the slowest page in comparison, and the one that reads the most of what its rows
  * allow. `pairsOf` tells what to measure of a list.
  */
-function worstOfLists(unit: string, pairsOf: (list: string, sql: Sql) => Promise<{ about: string; pairs: Pair[] }>) {
+export function worstOfLists(
+  lists: string[],
+  unit: string,
+  pairsOf: (list: string, sql: Sql) => Promise<{ about: string; pairs: Pair[] }>,
+  buffersPerRow = 12,
+) {
   return async ({ database, progress }: Run): Promise<Figure[]> => {
     const { superuser } = await database();
     const figures: Figure[] = [];
-    for (const list of Object.keys(filters)) {
+    for (const list of lists) {
       progress(list);
       const { about, pairs } = await pairsOf(list, superuser);
       const pages = [];
-      for (const pair of pairs) pages.push(await measurePair(superuser, pair));
+      for (const pair of pairs) pages.push(await measurePair(superuser, pair, buffersPerRow));
       const [slowest] = pages.toSorted((a, b) => median(b.rounds) - median(a.rounds));
       const [widest] = pages.toSorted((a, b) => b.buffers / b.allowed - a.buffers / a.allowed);
       if (!slowest || !widest) throw new Error(`nothing to measure of ${list}`);
-      const { name, rows, ms, rounds } = slowest;
-      const time = `${name}: ${rows} rows in ${ms.toFixed(2)} ms; ${pages.length} kinds of pages`;
+      const { name, rows, own, rounds } = slowest;
+      const time = `${name}: ${rows} rows in ${shown(own)} µs; ${pages.length} kinds of pages`;
       const read = `${widest.name}: ${widest.rows} rows`;
       const target = { atMost: widest.allowed };
       figures.push({ name: `${about}: time`, rounds, unit, target: { atMost: 1.5 }, note: time });
@@ -99,7 +101,7 @@ function worstOfLists(unit: string, pairsOf: (list: string, sql: Sql) => Promise
 export const flatPages: Part = {
   name: "flat-pages",
   title: "The worst page of 100 of each list: beside a company of 10,000 kudos, and pages of 8 KiB read",
-  measure: worstOfLists("times the small company's", async (list) => {
+  measure: worstOfLists(Object.keys(filters), "times the small company's", async (list) => {
     const hasWindows = list !== "members" && list !== "rewards";
     const examples = filtered(list).flatMap(([name, args]) =>
       (hasWindows ? windows : [["", ""]]).map(([window, bounds]) => [`${name}${window}`, `${args}${bounds}`] as const),
@@ -112,7 +114,7 @@ export const flatPages: Part = {
 export const deepPages: Part = {
   name: "deep-pages",
   title: "The worst page of 100 of each list that starts after a row far back: beside the first page",
-  measure: worstOfLists("times the first page's", async (list, sql) => {
+  measure: worstOfLists(Object.keys(filters), "times the first page's", async (list, sql) => {
     const [start] = await sql.unsafe<{ id: string; place: number }[]>(`
       select id, place::float8 from (
         select v.id, row_number() over (order by v.instant desc, v.id desc) as place, count(*) over () as rows

@@ -52,11 +52,17 @@ export async function startDeno(
 }
 
 /** The processor time that a server's process has taken so far, in milliseconds. Linux only. */
-export function processorTime({ pid }: Server): number {
+export function processorTime({ pid }: Pick<Server, "pid">): number {
   // The fields after the name, which is in brackets: the 12th and the 13th count hundredths of a second.
   const [, fields = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
   const [user, system] = fields.split(" ").slice(11, 13).map(Number);
   return 10 * ((user ?? Number.NaN) + (system ?? Number.NaN));
+}
+
+/** Megabytes of memory of a server's process: now (`VmRSS`), or at most so far (`VmHWM`). Linux only. */
+export function memory({ pid }: Server, which: "VmRSS" | "VmHWM"): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(new RegExp(`^${which}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) / 1024;
 }
 
 /** The command for the function, or for another script in its place, with this Data API. */

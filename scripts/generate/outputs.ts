@@ -38,43 +38,6 @@ export function runWithCurl(command: string, api: string, key: string): string {
   return stdout.toString();
 }
 
-/**
- * Sends the request of a curl command without curl. Returns the body of the response.
- * @throws Error when the command has other options than -H and -d, or more than one URL
- */
-export async function runWithFetch(
-  command: string,
-  api: string,
-  key: string,
-  request: (url: string, init: RequestInit) => Promise<Response> = fetch,
-): Promise<string> {
-  const [, ...words] = shellWords(command, { API: api, KEY: key });
-  const headers = new Headers();
-  let url = "";
-  let body: string | undefined;
-  while (words.length > 0) {
-    const word = words.shift() ?? "";
-    if (word === "-H") {
-      const [name = "", value = ""] = words.shift()?.split(/:\s*/, 2) ?? [];
-      headers.append(name, value);
-    } else if (word === "-d") body = words.shift();
-    else if (word.startsWith("-") || url !== "") throw new Error(`what does ${word} mean in: ${command}`);
-    else url = word;
-  }
-  const response = await request(url, body === undefined ? { headers } : { method: "POST", headers, body });
-  return await response.text();
-}
-
-/** Splits a simple shell command into its words. */
-function shellWords(command: string, variables: Record<string, string>): string[] {
-  const expand = (text: string) => text.replace(/\$(\w+)/g, (_, name: string) => variables[name] ?? "");
-  const words = command.trim().matchAll(/\\\n|'([^']*)'|"([^"]*)"|([^\s'"\\]+)/g);
-  return [...words].flatMap(([whole, single, double]) => {
-    if (whole === "\\\n") return [];
-    return [single ?? expand(double ?? whole)];
-  });
-}
-
 /** An output as a page shows it: JSON with an indent of two spaces, CSV with line feeds instead of CRLF. */
 export function asBlock(output: string): string {
   try {

@@ -19,7 +19,7 @@ export interface Child {
   stop(): Promise<void>;
 }
 
-/** A command for {@link spawnGuarded}. `signal` asks it to end. `logFile` is emptied, then gets its output. */
+/** A command for {@link spawnGuarded}. `signal` is sent to end it. `logFile` is emptied, then gets its output. */
 export interface Command {
   command: string;
   args: string[];

@@ -1,4 +1,4 @@
--- Tables that describe the files of a load (docs/operations.md, How data gets in): the files, their columns, and the
+-- Tables that describe the files of a load (docs/operations.md, Loading data): the files, their columns, and the
 -- checks of a cell. Checking and loading build their statements only from these tables, so that no text from an
 -- operator becomes SQL.
 
@@ -127,5 +127,5 @@ end;
 revoke all on function app.loaded_files, app.loaded_columns, app.cell_checks, app.stored_type from public;
 comment on function app.loaded_files() is 'The files of a load in order, and the tables that they fill.';
 comment on function app.loaded_columns() is 'The columns of the files of a load: what each holds and where it goes.';
-comment on function app.cell_checks() is 'What a cell of each kind must be: a condition, and the words for a cell that does not fulfil it.';
-comment on function app.stored_type(text) is 'The type that a cell of this kind is stored as.';
+comment on function app.cell_checks() is 'The checks of a cell, by kind: a condition, and the message for a cell that does not meet it.';
+comment on function app.stored_type(text) is 'The type in which a cell of this kind is stored.';

@@ -1,4 +1,4 @@
--- Loading, last step: checks the rows in staging and writes them to a company (docs/operations.md, How data gets in).
+-- Loading, last step: checks the rows in staging and writes them to a company (docs/operations.md, Loading data).
 --
 -- All or nothing: one mistake in one line, and nothing is written. Repeatable: a row is identified by its key, so
 -- loading the same file again changes nothing, and a corrected file changes only what differs. Rows of the company that
@@ -154,7 +154,7 @@ language plpgsql volatile security invoker set search_path = ''
 as $$
 begin
   if file = 'members' then
-    -- An address may pass from one member to another within a load: whoever gives one up that another takes lets go of it first.
+    -- Within a load an email address can pass from one member to another. The member who gives it up gets another one first.
     update app.members as m set email = m.id || '@moving.invalid'
     from staging.members as leaving, staging.members as taking
     where m.company_id = prepare_file.company_id
@@ -183,7 +183,7 @@ declare
   erased record;
   loaded record;
 begin
-  -- No row arrives between the check and the writing, and two loads do not meet.
+  -- No row is added between the check and the writing, and two loads do not run at the same time.
   lock table
     staging.teams, staging.members, staging.categories, staging.kudos,
     staging.day_ratings, staging.pulse_questions, staging.pulse_responses
@@ -214,7 +214,7 @@ begin
     return query
       select loaded.file, w.inserted, w.updated, w.unchanged, case loaded.file when 'members' then erased.members when 'kudos' then erased.kudos else 0 end
       from app.write_file(load_staging.company_id, loaded.file) as w;
-    -- Foreign keys of the files that follow are checked with plans that know how many rows this one has added.
+    -- So that the foreign keys of the following files are checked with plans that know the rows of this one.
     execute format('analyze app.%I', loaded.target);
   end loop;
 
@@ -226,8 +226,8 @@ $$;
 
 revoke all on function app.write_query, app.write_file, app.leave_out_erased, app.prepare_file, app.load_staging from public;
 comment on function app.write_query(text) is 'The statement that writes rows of a file in staging to a company and counts them.';
-comment on function app.write_file(uuid, text) is 'Writes a file in staging to a company, and says how many rows were new, changed, and neither.';
-comment on function app.leave_out_erased(uuid) is 'Takes erased people and their kudos out of staging, and says how many rows that were.';
-comment on function app.prepare_file(uuid, text) is 'Makes way for the rows of a file in staging.';
+comment on function app.write_file(uuid, text) is 'Writes a file in staging to a company. Returns how many rows were inserted, updated and unchanged.';
+comment on function app.leave_out_erased(uuid) is 'Removes erased people and their kudos from staging. Returns how many rows that were.';
+comment on function app.prepare_file(uuid, text) is 'Makes the changes that must come before the rows of a file are written.';
 comment on function app.load_staging(uuid) is
-  'Checks what stands in staging, writes it to this company, all or nothing, and empties staging. What it did, per file.';
+  'Checks the rows in staging, writes all of them or none to a company, and empties staging. Returns the numbers of rows per file.';

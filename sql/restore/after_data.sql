@@ -1,4 +1,5 @@
--- After the data of a backup has come in (before_data.sql). The planner learns the tables.
+-- Runs after the data of a backup has been loaded (before_data.sql): enables the triggers again, and collects statistics
+-- for the planner.
 
 alter table app.api_keys enable trigger user;
 do $$

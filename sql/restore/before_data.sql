@@ -1,6 +1,7 @@
--- Before the data of a backup comes into a new project, whose schema the migrations have made (docs/operations.md,
--- Restore). The triggers of keys would replace each key by a new one, and write history. Those that number changes stay
--- on: numbers of another server mean nothing here. In one transaction with the data and after_data.sql.
+-- Runs before the data of a backup is loaded into a new project, whose schema the migrations have created
+-- (docs/operations.md, Restore). Disables the triggers of keys, which would replace each key by a new one and write
+-- history. The triggers that number changes stay enabled, because numbers of another server mean nothing here. Run it in
+-- one transaction with the data and after_data.sql.
 
 do $$
 begin

@@ -1,4 +1,4 @@
--- Does again, after a restore to an older time, what sql/restore/save.sql has saved (docs/operations.md, Restore): deletes
+-- Repeats, after a restore to an older time, what sql/restore/save.sql has saved (docs/operations.md, Restore): deletes
 -- the deleted companies, erases the erased people, closes the companies that have moved, revokes the revoked keys. Reads
 -- the files from the current folder. Run it before requests come in; it is safe to run it again. For psql.
 
@@ -43,7 +43,7 @@ begin
     where not exists (select from app.erasures as e where e.company_id = s.company_id and e.member_mark = s.member_mark)
   loop
     if one.member_id is null then
-      -- Came and was erased after the backup: a later load must not bring them back.
+      -- Added and erased after the backup: a later load must not add them again.
       insert into app.erasures (company_id, member_mark, messages_blanked) values (one.company_id, one.member_mark, one.messages_blanked);
     else
       perform app.erase_member(one.company_id, one.member_id, one.messages_blanked);

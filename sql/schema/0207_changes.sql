@@ -1,12 +1,13 @@
 -- Changes, for those who keep a copy of the lists (docs/api.md, Keeping a copy; 0870_list_changes.sql serves them).
 --
--- Every row of a list has the number of the transaction that changed it last, changed_in. Rows that are gone leave
--- their id in app.deletions. Whoever has read all changes below a number asks for the rest by it. A number is read only
--- when every transaction below it has ended (pg_snapshot_xmin), so a transaction that commits late is not passed over.
+-- Every row of a list has changed_in, the number of the transaction that last changed it. When a row is deleted, its id
+-- is stored in app.deletions. A client that has read all changes up to a number sends that number to get the later
+-- ones. A change is served only when all transactions with lower numbers have ended (pg_snapshot_xmin), so that none
+-- that commits late is missed.
 --
--- Transactions are numbered by the server, from 3 up. So the numbers of another server, which a dump brings along, mean
--- nothing here: the triggers replace those of rows that are inserted. A restore inserts the rows before it makes the
--- triggers; sql/check.sql finds these rows, and sql/repair.sql numbers them anew.
+-- Each server numbers its transactions itself, from 3 up. A dump brings rows with the numbers of another server, which
+-- mean nothing here: the triggers replace them in rows that are inserted. A restore of a whole database inserts the
+-- rows before it creates the triggers; sql/check.sql finds these rows, and sql/repair.sql gives them new numbers.
 
 -- Trigger: this transaction has changed the row.
 create function app.number_change() returns trigger
@@ -30,8 +31,8 @@ create table app.deletions (
   primary key (company_id, relation, deleted_in, id)
 );
 
--- The last of the deletions of a table that are no longer known. A cursor from before it is refused. A new company
--- begins with such a row for each table, because a company with its id may have been here before.
+-- For each table, the last deletion that is no longer in app.deletions. A cursor from before it is refused. A new
+-- company gets such a row for each table, because there may have been a company with its id before.
 create table app.forgotten_deletions (
   company_id uuid not null references app.companies (id) on delete cascade,
   relation text collate "C" not null,
@@ -54,9 +55,10 @@ grant select on app.deletions, app.forgotten_deletions to public_api;
 comment on table app.deletions is 'Rows of lists that have been deleted, for 90 days at least.';
 comment on column app.deletions.relation is 'The table of schema app that the row was in, such as kudos.';
 comment on column app.deletions.deleted_in is 'The transaction that deleted it.';
-comment on table app.forgotten_deletions is 'Up to where app.deletions no longer knows the deletions of a table.';
+comment on table app.forgotten_deletions is 'The last deletion of a table that is no longer in app.deletions.';
 
--- Makes cursors from before now useless, so that every copy begins again: of a company or of all, of a table or of all.
+-- Invalidates all cursors that were given so far, so that every copy begins again: of one company or of all, of one
+-- table or of all.
 create function app.forget_cursors(company_id uuid default null, relation text default null) returns void
 language sql volatile set search_path = ''
 begin atomic
@@ -69,9 +71,9 @@ begin atomic
   where forgotten.deleted_in < excluded.deleted_in;
 end;
 
--- Forgets deletions of a table that are older than 90 days: at most 5,000, the oldest first, up to the first that is
--- younger. The next deletion forgets the rest. One transaction at a time, so that none waits for another. The settings
--- are there because a session keeps plans that it made when the table was empty.
+-- Removes deletions of a table that are older than 90 days: at most 5,000, the oldest first, up to the first one that is
+-- younger. The next deletion removes more. Only one transaction at a time does this, and no other waits for it. The
+-- settings are there because a session keeps the plans that it made when the table was empty.
 create function app.forget_deletions(company_id uuid, relation text) returns void
 language plpgsql volatile
 set search_path = ''
@@ -114,8 +116,8 @@ begin
 end
 $$;
 
--- Trigger: records the rows that a statement has deleted. Those of a company that is deleted itself are not recorded:
--- its keys are gone too. After truncate nobody knows which rows there were, so every copy of the table begins again.
+-- Trigger: records the rows that a statement has deleted, unless their company is deleted too: then nobody has a key to
+-- read them. After truncate it is not known which rows there were, so every copy of the table begins again.
 create function app.record_deletions() returns trigger
 language plpgsql set search_path = ''
 as $$
@@ -143,7 +145,7 @@ begin
 end
 $$;
 
--- Trigger on app.companies: a company with this id may have been here before, with other rows.
+-- Triggers on app.companies. There may have been a company with the same id before, with other rows.
 create function app.begin_changes() returns trigger
 language plpgsql set search_path = ''
 as $$
@@ -172,8 +174,8 @@ revoke all on function
 from public;
 comment on function app.number_change() is 'Trigger: gives a row the number of the transaction that changes it.';
 comment on function app.forget_cursors(uuid, text) is
-  'Makes every cursor from before now useless (410): of a company or of all companies, of a table or of all lists. For operators.';
-comment on function app.forget_deletions(uuid, text) is 'Forgets deletions of a table that are older than 90 days, the oldest first.';
+  'Invalidates all cursors that were given so far (410): of one company or of all, of one table or of all lists. For operators.';
+comment on function app.forget_deletions(uuid, text) is 'Removes deletions of a table that are older than 90 days, the oldest first.';
 comment on function app.record_deletions() is 'Trigger: records in app.deletions which rows of a list were deleted.';
-comment on function app.begin_changes() is 'Trigger: cursors of an earlier company with the same id are useless.';
-comment on function app.end_changes() is 'Trigger: the deletions of a company go with it.';
+comment on function app.begin_changes() is 'Trigger: invalidates the cursors of an earlier company with the same id.';
+comment on function app.end_changes() is 'Trigger: removes the recorded deletions of a company that is deleted.';

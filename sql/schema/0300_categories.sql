@@ -46,9 +46,9 @@ create trigger record_deletions after delete on app.categories
 create trigger record_truncate after truncate on app.categories
   for each statement execute function app.record_deletions();
 
--- Triggers: the name of a category in the API changes with its names in app.category_names, and with the company's
--- default language. The company is locked until all who are adding categories to it have ended, because this
--- transaction does not see theirs.
+-- Triggers: a category's name in the API depends on app.category_names and on the company's default language. So a
+-- change of either counts as a change of the category. mark_categories locks the company: it waits for transactions that
+-- are adding categories, because it does not see their rows before they commit.
 create function app.mark_category() returns trigger
 language plpgsql set search_path = ''
 as $$
@@ -76,8 +76,8 @@ create trigger mark_categories after update of default_language on app.companies
   for each row when (old.default_language <> new.default_language) execute function app.mark_categories();
 
 revoke all on function app.mark_category, app.mark_categories from public;
-comment on function app.mark_category() is 'Trigger: a category whose names have changed has changed.';
-comment on function app.mark_categories() is 'Trigger: all categories of a company that changes its default language have changed.';
+comment on function app.mark_category() is 'Trigger: marks a category as changed when its names change.';
+comment on function app.mark_categories() is 'Trigger: marks all categories of a company as changed when its default language changes.';
 
 comment on table app.categories is 'What kudos are given for.';
 comment on table app.category_names is 'The names of a category, one per language.';

@@ -60,5 +60,5 @@ create trigger record_truncate after truncate on app.rewards
   for each statement execute function app.record_deletions();
 
 comment on table app.rewards is 'The reward catalogue of a company.';
-comment on column app.rewards.external_id is 'The id that the system has which sends the catalogue; null for rewards made elsewhere.';
+comment on column app.rewards.external_id is 'The id of the reward in the system that imports the catalogue; null for rewards that were not imported.';
 comment on column app.rewards.points_cost is 'In points, 0 to 9007199254740991.';

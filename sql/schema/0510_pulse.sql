@@ -35,7 +35,7 @@ create index pulse_responses_question on app.pulse_responses (company_id, questi
 -- For the changes, oldest first (0207).
 create index pulse_responses_changed on app.pulse_responses (company_id, changed_in, id);
 
--- So that a page keeps the questions that it has found, as one of members keeps teams (0220_members.sql).
+-- So that a page keeps the questions that it has found, as a page of members keeps teams (0220_members.sql).
 alter table app.pulse_responses alter column company_id set (n_distinct = 10);
 
 create policy api_read on app.pulse_questions for select to public_api
@@ -56,9 +56,9 @@ create trigger record_deletions after delete on app.pulse_responses
 create trigger record_truncate after truncate on app.pulse_responses
   for each statement execute function app.record_deletions();
 
--- Trigger: the answers of a question that changes its text have changed, because no list has the questions that a copy
--- could join. The question is locked until all who are adding answers to it have ended, because this transaction does
--- not see theirs.
+-- Trigger: a change of a question counts as a change of its answers, because there is no list of questions that a copy
+-- could join. It locks the question: it waits for transactions that are adding answers, because it does not see their
+-- rows before they commit.
 create function app.mark_answers() returns trigger
 language plpgsql set search_path = ''
 as $$
@@ -73,7 +73,7 @@ create trigger mark_answers after update on app.pulse_questions
   for each row when ((old.question, old.response_type) is distinct from (new.question, new.response_type)) execute function app.mark_answers();
 
 revoke all on function app.mark_answers from public;
-comment on function app.mark_answers() is 'Trigger: the answers of a question that has changed have changed.';
+comment on function app.mark_answers() is 'Trigger: marks the answers to a question as changed when the question changes.';
 
 comment on table app.pulse_questions is 'Questions of pulse surveys.';
 comment on column app.pulse_questions.response_type is 'What kind of value answers it, such as scale, boolean, text, choice; null when unknown.';

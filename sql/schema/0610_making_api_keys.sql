@@ -81,7 +81,7 @@ end
 $$;
 
 revoke all on function app.make_api_key from public;
-comment on function app.make_api_key is 'Trigger: makes the key of a new row and everything that the caller may not choose.';
+comment on function app.make_api_key is 'Trigger: sets the key of a new row, and everything else that the caller may not choose.';
 
 create trigger make_api_key before insert on app.api_keys
   for each row execute function app.make_api_key();

@@ -55,14 +55,14 @@ end
 $$;
 
 revoke all on function app.refuse_change from public;
-comment on function app.refuse_change is 'Trigger: refuses update, delete and truncate to everybody, but for what erasing people and deleting companies leave.';
+comment on function app.refuse_change is 'Trigger: refuses update, delete and truncate by any role, except to erase a person or to delete a company.';
 
 create trigger refuse_change before update or delete on app.api_key_events
   for each row execute function app.refuse_change();
 create trigger refuse_truncate before truncate on app.api_key_events
   for each statement execute function app.refuse_change();
 
-comment on table app.api_key_events is 'Who created, replaced, renamed or revoked which API key, when. Only ever grows.';
+comment on table app.api_key_events is 'Who created, replaced, renamed or revoked which API key, when. Rows are only added.';
 
 -- Adds a row to the history, and for a new key the row for its last use.
 create function app.record_api_key_event() returns trigger

@@ -39,12 +39,11 @@ grant execute on function app.refuse_without_row_security to public_api;
 comment on function app.refuse_without_row_security is 'Raises PT500: row-level security does not bind the current role.';
 
 -- The response headers of a page for the Edge Function (PostgREST's setting response.headers): the ids of key and
--- company for the request log, the number of rows, whether there are more, and what to send next, the id or the cursor
--- of the last row. It is a text for format(), because JSON
--- functions took a tenth of a small page's time, and uuids, integers and booleans need no escaping. Each list calls
--- format() itself, because another function call took a fortieth of the time. The lists assign the result of
--- set_config, because perform would run it as a query. This function costs no time: it is immutable, so the planner
--- calls it once and keeps the text.
+-- company for the request log, the number of rows, whether there are more, and the id or the cursor of the last row, with
+-- which the next page is requested. It is a text for format(), because JSON functions took a tenth of a small page's
+-- time, and uuids, integers and booleans need no escaping. Each list calls format() itself, because another function
+-- call took a fortieth of the time. The lists assign the result of set_config, because perform would run it as a query.
+-- This function costs no time: it is immutable, so the planner calls it once and keeps the text.
 create function app.list_headers() returns text
 language sql immutable set search_path = ''
 return '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next":"%s"}]';
@@ -70,10 +69,10 @@ $$;
 
 revoke all on function app.respond from public;
 grant execute on function app.respond to public_api;
-comment on function app.respond is 'The body, with X-Key-Id and X-Company-Id put into the response.';
+comment on function app.respond is 'Returns the body, and sets the response headers X-Key-Id and X-Company-Id.';
 
--- The list of the company has no row with the id starting_after. The row may be another company's; the error must be
--- the same.
+-- Raises the error for a starting_after that is not the id of a row of the company's list. It must be the same for a row
+-- of another company.
 create function app.refuse_starting_after(key_id uuid, company_id uuid) returns void
 language plpgsql stable set search_path = ''
 as $$

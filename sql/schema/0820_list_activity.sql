@@ -141,9 +141,9 @@ set statement_timeout = '7s'
 as $$
 declare
   api_key app.verified_key;
-  found_rows bigint;
+  ids uuid[];
+  found_rows integer;
   page json;
-  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := until + interval '1 microsecond';
@@ -178,8 +178,7 @@ begin
   -- done in the statement of the page, because another statement would have another snapshot: a kudos of a new category, committed
   -- between the two, would have no category name.
   if lead_by is null then
-    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
-    into found_rows, page, next from (
+    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
       select id, item, row_number() over () as place from (
         select item.id, case when include is null then item else item_with_ids end as item
         from api.activity as k
@@ -200,8 +199,7 @@ begin
       ) as ordered
     ) as numbered;
   elsif lead_by = 'sender' then
-    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
-    into found_rows, page, next from (
+    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
       select id, item, row_number() over () as place from (
         select item.id, case when include is null then item else item_with_ids end as item
         from api.activity as k
@@ -224,8 +222,7 @@ begin
       ) as ordered
     ) as numbered;
   elsif lead_by = 'receiver' then
-    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
-    into found_rows, page, next from (
+    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
       select id, item, row_number() over () as place from (
         select item.id, case when include is null then item else item_with_ids end as item
         from api.activity as k
@@ -248,8 +245,7 @@ begin
       ) as ordered
     ) as numbered;
   else
-    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
-    into found_rows, page, next from (
+    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
       select id, item, row_number() over () as place from (
         select item.id, case when include is null then item else item_with_ids end as item
         from api.activity as k
@@ -282,9 +278,10 @@ begin
       case when 'category_id' = any (include) then '' else ',"category_id":null' end, '');
   end if;
 
+  found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
-    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next),
+    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, ids[max_rows]),
     true
   );
   return coalesce(page, '[]');

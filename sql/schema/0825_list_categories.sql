@@ -24,9 +24,9 @@ set statement_timeout = '7s'
 as $$
 declare
   api_key app.verified_key;
-  found_rows bigint;
+  ids uuid[];
+  found_rows integer;
   page json;
-  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := timestamptz 'infinity';
@@ -47,8 +47,7 @@ begin
     end if;
   end if;
 
-  select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
-  into found_rows, page, next from (
+  select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
     select item.id, item, row_number() over () as place from (
       select c.id, coalesce((select app.category_names_by_id(api_key.company_id)) ->> c.id::text, '') as name, c.created_at
       from api.categories as c
@@ -59,9 +58,10 @@ begin
     ) as item
   ) as numbered;
 
+  found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
-    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next),
+    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, ids[max_rows]),
     true
   );
   return coalesce(page, '[]');

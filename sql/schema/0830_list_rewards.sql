@@ -40,9 +40,9 @@ set statement_timeout = '7s'
 as $$
 declare
   api_key app.verified_key;
-  found_rows bigint;
+  ids uuid[];
+  found_rows integer;
   page json;
-  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := timestamptz 'infinity';
@@ -61,8 +61,7 @@ begin
   end if;
 
   if include_archived is not true then
-    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
-    into found_rows, page, next from (
+    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
       select id, item, row_number() over () as place from (
         select item.id, case when include is null then item else item_with_external_id end as item
         from api.rewards as r
@@ -77,8 +76,7 @@ begin
       ) as ordered
     ) as numbered;
   else
-    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
-    into found_rows, page, next from (
+    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
       select id, item, row_number() over () as place from (
         select item.id, case when include is null then item else item_with_external_id end as item
         from api.rewards as r
@@ -94,9 +92,10 @@ begin
     ) as numbered;
   end if;
 
+  found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
-    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next),
+    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, ids[max_rows]),
     true
   );
   return coalesce(page, '[]');

@@ -37,9 +37,9 @@ set statement_timeout = '7s'
 as $$
 declare
   api_key app.verified_key;
-  found_rows bigint;
+  ids uuid[];
+  found_rows integer;
   page json;
-  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := until + interval '1 microsecond';
@@ -62,39 +62,63 @@ begin
     end if;
   end if;
 
-  if team_id is null then
-    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
-    into found_rows, page, next from (
-      select id, item, row_number() over () as place from (
-        select item.id, case when include is null then item else item_with_team_name end as item
+  -- The name of the team has statements of its own: only preparing to look it up takes a fifteenth of a page of 20 rows.
+  if include is null and team_id is null then
+    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+      select item.id, item, row_number() over () as place from (
+        select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
         from api.day_ratings as d
-        cross join lateral (select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at) as item
-        cross join lateral (select item.*, d.team_name) as item_with_team_name
         where d.company_id = api_key.company_id
           and d.instant >= since and (d.instant, d.id) < (below_instant, below_id)
         order by d.instant desc, d.id desc
         limit max_rows + 1
-      ) as ordered
+      ) as item
     ) as numbered;
-  else
-    select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
-    into found_rows, page, next from (
-      select id, item, row_number() over () as place from (
-        select item.id, case when include is null then item else item_with_team_name end as item
+  elsif include is null then
+    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+      select item.id, item, row_number() over () as place from (
+        select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
         from api.day_ratings as d
-        cross join lateral (select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at) as item
-        cross join lateral (select item.*, d.team_name) as item_with_team_name
         where d.company_id = api_key.company_id and d.team_id = list_day_ratings.team_id
           and d.instant >= since and (d.instant, d.id) < (below_instant, below_id)
         order by d.instant desc, d.id desc
         limit max_rows + 1
-      ) as ordered
+      ) as item
+    ) as numbered;
+  elsif team_id is null then
+    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+      select item.id, item, row_number() over () as place from (
+        select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at, team.name as team_name
+        from api.day_ratings as d
+        left join lateral (
+          select t.name from app.teams as t where t.company_id = d.company_id and t.id = d.team_id offset 0
+        ) as team on true
+        where d.company_id = api_key.company_id
+          and d.instant >= since and (d.instant, d.id) < (below_instant, below_id)
+        order by d.instant desc, d.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  else
+    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+      select item.id, item, row_number() over () as place from (
+        select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at, team.name as team_name
+        from api.day_ratings as d
+        left join lateral (
+          select t.name from app.teams as t where t.company_id = d.company_id and t.id = d.team_id offset 0
+        ) as team on true
+        where d.company_id = api_key.company_id and d.team_id = list_day_ratings.team_id
+          and d.instant >= since and (d.instant, d.id) < (below_instant, below_id)
+        order by d.instant desc, d.id desc
+        limit max_rows + 1
+      ) as item
     ) as numbered;
   end if;
 
+  found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
-    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next),
+    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, ids[max_rows]),
     true
   );
   return coalesce(page, '[]');

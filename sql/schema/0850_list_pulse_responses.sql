@@ -42,9 +42,9 @@ set statement_timeout = '7s'
 as $$
 declare
   api_key app.verified_key;
-  found_rows bigint;
+  ids uuid[];
+  found_rows integer;
   page json;
-  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := until + interval '1 microsecond';
@@ -67,8 +67,7 @@ begin
     end if;
   end if;
 
-  select count(*), json_agg(item) filter (where place <= max_rows), string_agg(id::text, '') filter (where place = max_rows)
-  into found_rows, page, next from (
+  select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
     select id, item, row_number() over () as place from (
       select item.id, case when include is null then item else item_with_question_id end as item
       from api.pulse_responses as p
@@ -81,9 +80,10 @@ begin
     ) as ordered
   ) as numbered;
 
+  found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
-    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next),
+    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, ids[max_rows]),
     true
   );
   return coalesce(page, '[]');

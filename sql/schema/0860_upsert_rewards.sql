@@ -18,7 +18,7 @@ as $$
 declare
   api_key app.verified_key;
   sent constant jsonb := rewards::jsonb;
-  -- The external_ids whose row came without an optional field, as the keys of an object: asked where a row meets one that exists.
+  -- The external_ids of the rows that were sent without an optional field, as the keys of an object. An update of such a row keeps the field.
   without_description jsonb;
   without_reward_type jsonb;
 begin

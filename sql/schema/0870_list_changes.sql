@@ -176,17 +176,22 @@ begin
       when length(changed_after) = 56 then 0
       else least(horizon, greatest(0, horizon - 2147483648 + ((('x' || substr(changed_after, 57))::bit(32)::bigint - horizon + 2147483648) & 4294967295)))
     end;
-    -- It is from the future of this server, whose data has gone back in time without a new timeline. A standby may only be late.
+    -- The cursor is newer than the data of this server: its data has gone back in time without a new timeline. A standby may just be behind.
     if after_transaction < 0 or after_transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint and not pg_is_in_recovery() then
       perform app.refuse_cursor(api_key.key_id, api_key.company_id);
     end if;
   end if;
 
-  -- A row of this server that a statement sees is of a transaction that ended before it, or of this one.
+  -- A row of this server that a statement sees is of a transaction that ended before it, or of this one. In the order
+  -- of the index of changes: without it, the planner may expect to find such a row soon in any index of the company,
+  -- and read all its rows.
   execute format(
     'select exists (
-       select from app.%I as t
-       where t.company_id = $1 and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot())) and t.changed_in is distinct from $2
+       select from (
+         select from app.%I as t
+         where t.company_id = $1 and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot())) and t.changed_in is distinct from $2
+         order by t.changed_in, t.id limit 1
+       ) as foreign_row
      )',
     served.relation
   ) into are_foreign using api_key.company_id, pg_current_xact_id_if_assigned();

@@ -1,10 +1,10 @@
 -- The lists at a read replica (docs/operations.md, Read replicas). A replica runs no transaction that may write, and the
--- Data API begins one for every POST to a volatile function. So the replica is asked through a stable function of the
--- same arguments for each list, read_members for list_members. The lists themselves stay volatile: they record the last
+-- Data API begins one for every POST to a volatile function. So each list has a stable function with the same arguments
+-- for replicas: read_members for list_members. The lists themselves stay volatile: they record the last
 -- use of a key. That is left to public.verify_api_key here, which the Edge Function calls at the primary at the same time.
 
 -- Stable, so that sessions use a new number at once.
-create function app.most_replica_lag() returns interval
+create function app.max_replica_lag() returns interval
 language sql stable set search_path = ''
 return interval '30 seconds';
 
@@ -12,7 +12,7 @@ return interval '30 seconds';
 -- the replica has applied last, or 0 when it has applied all that it has received. So the page is not older than that,
 -- and may be newer: after a quiet time the number is too high until the next transaction has been applied.
 --
--- PT503: the replica is more than app.most_replica_lag() behind, does not know, or is none (any more).
+-- PT503: the server is more than app.max_replica_lag() behind, cannot tell how far it is behind, or is not a replica.
 create function app.from_replica(page json) returns json
 language plpgsql stable
 set search_path = ''
@@ -27,8 +27,8 @@ declare
   end;
   headers text;
 begin
-  if lag is null or lag > app.most_replica_lag() then
-    raise exception 'the replica is too far behind, or none' using errcode = 'PT503';
+  if lag is null or lag > app.max_replica_lag() then
+    raise exception 'this server is too far behind, or not a replica' using errcode = 'PT503';
   end if;
   -- Assigned and not performed, which would run it as a query.
   headers := set_config(
@@ -40,14 +40,14 @@ begin
 end
 $$;
 
-revoke all on function app.most_replica_lag, app.from_replica from public;
-grant execute on function app.most_replica_lag, app.from_replica to public_api;
-comment on function app.most_replica_lag is
+revoke all on function app.max_replica_lag, app.from_replica from public;
+grant execute on function app.max_replica_lag, app.from_replica to public_api;
+comment on function app.max_replica_lag is
   'How far behind a replica may be to serve lists. The primary serves them otherwise. To be replaced by operators.';
 comment on function app.from_replica is
-  'The page, with X-Replica-Lag (milliseconds) put into the response. PT503 when the replica is too far behind, or none.';
+  'Returns the page, and adds the response header X-Replica-Lag (milliseconds). PT503 if the server is too far behind, or not a replica.';
 
--- Written from the lists, so that their arguments stand in one place. The statement timeout is the time that the Edge
+-- Created from the functions of the lists, so that their arguments are defined in one place. The statement timeout is the time that the Edge
 -- Function waits for a replica. Owned by public_api, so that the policies bind them; to be called with the project's
 -- secret key only.
 grant create on schema public to public_api;

@@ -8,13 +8,13 @@ create function app.check_api_key_name(name text) returns void
 language plpgsql immutable set search_path = ''
 as $$
 begin
-  -- A character that is to be seen: no white space of Unicode, no filler, nor what has no width.
+  -- At least one visible character: no white space, filler or zero-width character of Unicode.
   if name is null or char_length(name) > 100
     or name !~ '[^\s\u0085\u00a0\u034f\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0]' then
     raise exception using errcode = 'PT400', hint = 'name', message = 'name must be a text of 1 to 100 characters';
   end if;
-  -- Control characters and line ends; marks and embeddings of direction; what has no width, but for the joiners of
-  -- Persian, of Indian scripts and of emoji, U+200C and U+200D; hidden tags.
+  -- Control characters and line ends; direction marks and embeddings; zero-width characters, except U+200C and U+200D,
+  -- which join letters in Persian, in Indian scripts and in emoji; tag characters.
   if name ~ '[\u0001-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]' then
     raise exception using errcode = 'PT400', hint = 'name',
       message = 'name must be a text without control characters, direction marks and invisible characters';
@@ -104,7 +104,7 @@ begin
     raise exception using errcode = 'PT400', hint = 'overlap', message = 'overlap must be 0, 1 hour, 24 hours or 7 days';
   end if;
 
-  -- Locked: of two admins who replace the same key at once, one is told that it has been done.
+  -- Locked, so that of two admins who replace the same key at once, the second gets the error below.
   select k.name, k.scopes, k.expires_at, k.revoked_at, k.replaced_by into replaced
   from app.api_keys as k where k.id = key_id for update;
   if not found then
@@ -116,7 +116,7 @@ begin
 
   successor := app.insert_api_key(replaced.name, replaced.scopes, expires_at);
   update app.api_keys as k
-  -- In seconds: a day of the overlap has 24 hours, whatever the clocks do.
+  -- In seconds, so that a day of the overlap has 24 hours also when daylight saving time begins or ends.
   set replaced_by = (successor ->> 'id')::uuid, expires_at = now() + make_interval(secs => extract(epoch from overlap)::double precision)
   where k.id = key_id;
   return successor;
@@ -215,7 +215,7 @@ $$;
 revoke all on function public.revoke_api_key from public, anon, service_role;
 grant execute on function public.revoke_api_key to authenticated;
 comment on function public.revoke_api_key is
-  'Revokes a key of the admin''s company, for good; of a revoked key, changes nothing: { id, revoked_at, revoked_by }. PT404.';
+  'Revokes a key of the admin''s company permanently. A revoked key is left as it is. { id, revoked_at, revoked_by }. PT404.';
 
 create function public.list_api_key_events(key_id uuid default null, skip integer default 0, max_rows integer default null) returns json
 language sql stable security invoker set search_path = ''
@@ -245,4 +245,4 @@ end;
 revoke all on function public.list_api_key_events from public, anon, service_role;
 grant execute on function public.list_api_key_events to authenticated;
 comment on function public.list_api_key_events is
-  'Who created, replaced, renamed or revoked which API key of the admin''s company, newest first, as a JSON array; empty for anybody else. All of them, or those of one key; from the first one, or without the newest; the rest, or at most so many.';
+  'Who created, replaced, renamed or revoked which API key of the admin''s company, newest first, as a JSON array; empty for anybody else. Of all keys, or of one; without the first skip entries; at most max_rows.';

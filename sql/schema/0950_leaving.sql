@@ -1,4 +1,4 @@
--- Erasing people and deleting companies (docs/operations.md, People who leave). For operators, as postgres.
+-- Erasing people and deleting companies (docs/operations.md, Erasing people). For operators, as postgres.
 --
 -- One row of app.members per company, Former member, replaces all of its erased people. So kudos keep a sender and a
 -- receiver, keys that an erased person made still work, and nobody can tell two erased people apart. The id is deleted
@@ -18,7 +18,7 @@ create table app.erasures (
 alter table app.erasures enable row level security;
 -- No policies, nothing granted: only the functions below and loading read it.
 
-comment on table app.erasures is 'Erased people, by a mark that only who knows the id can make.';
+comment on table app.erasures is 'Erased people, each as a hash that only somebody who knows the id can compute.';
 comment on column app.erasures.member_mark is 'SHA-256 of the ids of company and member.';
 
 create function app.erasure_mark(company_id uuid, member_id uuid) returns bytea
@@ -53,7 +53,7 @@ begin atomic
 end;
 
 -- Raises unless the company is there and is not on its way to another project, and locks its row, so that it cannot begin
--- to move meanwhile: changes during a move would be lost.
+-- to move: changes during a move would be lost.
 create function app.require_settled_company(company_id uuid) returns void
 language plpgsql volatile set search_path = ''
 as $$
@@ -133,7 +133,8 @@ end
 $$;
 
 -- Erases a person, all or nothing (see the head of this file). It changes nothing if the person has been erased
--- already. A person of a company that has moved is erased in both projects, because the old one keeps its rows. blank_messages: whether to blank the messages of the kudos that the person sent and received.
+-- already. If the company has moved and the old project keeps its rows, the person has to be erased in both projects.
+-- blank_messages: whether to blank the messages of the kudos that the person sent and received.
 create function app.erase_member(
   company_id uuid,
   member_id uuid,
@@ -149,7 +150,7 @@ declare
   former uuid;
   blanked boolean;
 begin
-  -- A load that is under way ends first, and the next one knows that this person is gone.
+  -- Waits for a load that is running. The next load sees that this person has been erased.
   lock table staging.members in share mode;
   perform app.require_settled_company(company_id);
   if exists (select from app.companies as c where c.id = erase_member.company_id and c.move_id is not null) then
@@ -169,7 +170,7 @@ begin
     if not found then
       raise exception 'member_id must be the id of a member of the company' using errcode = 'invalid_parameter_value';
     elsif blank_messages and not blanked then
-      raise exception 'this person was erased with their messages kept: nobody can tell any more which they are' using errcode = 'invalid_parameter_value';
+      raise exception 'this person was erased with their messages kept: it is no longer known which messages are theirs' using errcode = 'invalid_parameter_value';
     end if;
     select 0, 0, 0, 0 into kudos, keys, events, accounts;
     return;
@@ -235,7 +236,7 @@ begin
     company_id, array(select m.id from app.members as m where m.company_id = delete_company.company_id and not m.is_former)
   );
   delete from app.companies as c where c.id = delete_company.company_id;
-  -- Their trigger lets go of the history of a company that is no more.
+  -- The trigger allows it, because the company is deleted.
   delete from app.api_key_events as e where e.company_id = delete_company.company_id;
   insert into app.deleted_companies as d (company_id) values (delete_company.company_id)
   on conflict on constraint deleted_companies_pkey do update set deleted_at = now();
@@ -246,13 +247,13 @@ revoke all on function
   app.erasure_mark, app.is_erased, app.stand_for_erased, app.require_settled_company, app.require_open_company, app.former_member, app.delete_accounts, app.erase_member,
   app.delete_company
 from public;
-comment on function app.erasure_mark(uuid, uuid) is 'What app.erasures keeps of a person.';
-comment on function app.is_erased(uuid, uuid) is 'Whether this was the id of somebody who has been erased.';
-comment on function app.stand_for_erased(uuid, uuid[], uuid[]) is 'Whether nothing but Former member has taken the place of people who have been erased.';
-comment on function app.require_settled_company(uuid) is 'Raises unless the company is there and not moving, and keeps it so until the end of the transaction.';
-comment on function app.require_open_company(uuid) is 'Raises unless the company is there and served here, and keeps it so until the end of the transaction.';
-comment on function app.former_member(uuid) is 'The id of the row that stands for everybody of a company who has been erased.';
-comment on function app.delete_accounts(uuid, uuid[]) is 'Deletes the accounts that members can sign in with, and says how many.';
+comment on function app.erasure_mark(uuid, uuid) is 'The mark of an erased person: SHA-256 of the ids of company and member.';
+comment on function app.is_erased(uuid, uuid) is 'Whether this is the id of a person who has been erased.';
+comment on function app.stand_for_erased(uuid, uuid[], uuid[]) is 'Whether two lists of members differ, and only by Former member in place of erased people.';
+comment on function app.require_settled_company(uuid) is 'Raises an error unless the company exists and is not moving. Locks its row, so that this stays so until the end of the transaction.';
+comment on function app.require_open_company(uuid) is 'Raises an error unless the company exists and is served here. Locks its row, so that this stays so until the end of the transaction.';
+comment on function app.former_member(uuid) is 'The id of the row that represents all erased people of a company; adds it if needed.';
+comment on function app.delete_accounts(uuid, uuid[]) is 'Deletes the accounts of members, and returns how many.';
 comment on function app.erase_member(uuid, uuid, boolean) is
-  'Erases a person: in how many kudos, keys and entries of the history Former member now stands for them, and how many accounts are gone.';
-comment on function app.delete_company(uuid) is 'Deletes a company and everything of it, and says how many members, kudos, keys and accounts that were.';
+  'Erases a person. Returns in how many kudos, keys and history entries Former member has replaced them, and how many accounts were deleted.';
+comment on function app.delete_company(uuid) is 'Deletes a company with all its data. Returns how many members, kudos, keys and accounts it had.';

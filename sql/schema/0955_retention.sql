@@ -1,4 +1,4 @@
--- Deleting old data (docs/operations.md, Data that ages). For operators, as postgres.
+-- Deleting old data (docs/operations.md, Retention). For operators, as postgres.
 --
 -- The procedures commit after every 2,000 rows, so that nobody has to wait long for them. Therefore they cannot be called
 -- in a transaction, and if one is stopped, deleted rows stay deleted. They do not set search_path, because PostgreSQL does
@@ -46,8 +46,8 @@ begin
     exit when failure is not null;
     deleted := deleted + batch.deleted;
     exit when batch.deleted = 0 and since = '-infinity';
-    -- What has been deleted stays in the index for as long as a transaction may see it: the next batch begins behind it. At the end once more
-    -- from the beginning, for what has come in meanwhile.
+    -- Deleted rows stay in the index while a transaction may still see them, so the next batch begins after them. At the end it looks once
+    -- more from the beginning, for rows that were added in the meantime.
     since := coalesce(batch.reached, '-infinity');
   end loop;
 end
@@ -119,7 +119,7 @@ $$;
 
 revoke all on function app.purge_some from public;
 revoke all on procedure app.purge_table, app.purge_before, app.purge_expired from public;
-comment on function app.purge_some(uuid, timestamptz, timestamptz, text) is 'Deletes up to 2,000 old rows of a table, and says how many and up to when.';
-comment on procedure app.purge_table(uuid, timestamptz, text, bigint, text) is 'Deletes the old rows of a table, 2,000 a commit, and says how many, and why it stopped.';
-comment on procedure app.purge_before(uuid, timestamptz) is 'Deletes the kudos, day ratings and pulse answers of a company before a time, 2,000 rows a commit.';
-comment on procedure app.purge_expired() is 'Deletes what is older than the retention of its company, in every company that is served here.';
+comment on function app.purge_some(uuid, timestamptz, timestamptz, text) is 'Deletes up to 2,000 old rows of a table. Returns how many, and the time of the newest of them.';
+comment on procedure app.purge_table(uuid, timestamptz, text, bigint, text) is 'Deletes the old rows of a table, and commits after every 2,000. Returns how many, and the error that ended it.';
+comment on procedure app.purge_before(uuid, timestamptz) is 'Deletes the kudos, day ratings and pulse answers of a company that were created before a time, and commits after every 2,000 rows.';
+comment on procedure app.purge_expired() is 'Deletes the kudos, day ratings and pulse answers that are older than the retention of their company, in all companies that are served here.';

@@ -1,10 +1,8 @@
 // Who can access what through the Data API (/rest/v1), with the real supabase-js: an anonymous caller, a plain member,
-// an admin, an admin of another company, a signed-in person who is no member, and the project's secret key. Every
-// table, view and function of every schema is read from the catalog and tried. One that is added later is therefore
-// tried too.
+// an admin, a signed-in person who is no member, and the project's secret key. Every table, view and function of every
+// schema is read from the catalog and tried. One that is added later is therefore tried too.
 // In all of this, Supabase Lite answers as the hosted PostgREST does: 406 for a schema that is not exposed, 404 for a
 // relation that does not exist, 42501 for a missing grant, 25006 for a write in a GET.
-import { createHmac, randomUUID } from "node:crypto";
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
@@ -21,24 +19,18 @@ const lists = ofPrimary.filter((name) => name.startsWith("list_"));
 const keyFunctions = [...ofPrimary, ...lists.map((name) => name.replace("list_", "read_"))].sort();
 
 let company: TestCompany;
-let otherCompany: TestCompany;
-let actors: Record<"anonymous" | "stranger" | "member" | "admin" | "otherAdmin" | "secretKey", SupabaseClient>;
+let actors: Record<"anonymous" | "stranger" | "member" | "admin" | "secretKey", SupabaseClient>;
 beforeAll(async () => {
   company = await newCompany("Isolation");
-  otherCompany = await newCompany("Isolation, the other one");
   actors = {
     anonymous: client(),
     stranger: await signUp(company.emailOf("Stranger")),
     member: await company.signIn("Plain Member", "employee"),
     admin: company.admin,
-    otherAdmin: otherCompany.admin,
     secretKey: client(stack.secret_key),
   };
 });
-afterAll(async () => {
-  await company.remove();
-  await otherCompany.remove();
-});
+afterAll(() => company.remove());
 
 const schemas = sql`select oid from pg_namespace where nspname !~ '^pg_' and nspname <> 'information_schema'`;
 
@@ -50,56 +42,17 @@ test("nobody reaches a table or a view through the Data API, in whatever schema"
   expect(relations.length).toBeGreaterThan(20);
   for (const [actor, supabase] of Object.entries(actors)) {
     for (const { schema, name } of relations) {
-      for (const tried of [schema, "public"]) {
-        const { data, error, status } = await supabase.schema(tried).from(name).select("*").limit(1);
-        expect({ actor, tried, name, data, code: error?.code, status }).toEqual(
-          tried === "public"
-            ? { actor, tried, name, data: null, code: "PGRST205", status: 404 }
-            : { actor, tried, name, data: null, code: "PGRST106", status: 406 },
-        );
-      }
+      const hidden = await supabase.schema(schema).from(name).select("*").limit(1);
+      expect([actor, schema, name, hidden.data, hidden.error?.code]).toEqual([actor, schema, name, null, "PGRST106"]);
+    }
+    for (const name of new Set(relations.map((relation) => relation.name))) {
+      const { error } = await supabase.from(name).update({ name: "X" }).eq("name", "Y");
+      expect([actor, name, error?.code]).toEqual([actor, name, "PGRST205"]);
     }
   }
 });
 
-// Proves: layer.6
-test("nobody writes to a table or a view through the Data API", async () => {
-  for (const [actor, supabase] of Object.entries(actors)) {
-    for (const schema of ["app", "api", "auth", "public"]) {
-      for (const name of [
-        "companies",
-        "members",
-        "member_accounts",
-        "rewards",
-        "api_keys",
-        "api_key_uses",
-        "api_key_events",
-        "users",
-      ]) {
-        const table = supabase.schema(schema).from(name);
-        for (const attempt of [
-          table.insert({ id: randomUUID(), name: "X" }),
-          table.update({ name: "X" }).neq("id", randomUUID()),
-          table.upsert({ id: randomUUID(), name: "X" }),
-          table.delete().neq("id", randomUUID()),
-        ]) {
-          const { error } = await attempt;
-          expect([actor, schema, name, error?.code]).toEqual([
-            actor,
-            schema,
-            name,
-            schema === "public" ? "PGRST205" : "PGRST106",
-          ]);
-        }
-      }
-    }
-  }
-});
-
-/**
- * The functions of public that an actor may execute. Each is called with nulls, and what it then returns does not
- * matter.
- */
+/** The functions of public that an actor may execute. Each is called with nulls: what it returns does not matter. */
 async function reachable(supabase: SupabaseClient): Promise<string[]> {
   const functions = await sql<{ schema: string; name: string; arguments: string[] | null }[]>`
     select pronamespace::regnamespace::text as schema, proname as name, proargnames[1:pronargs] as arguments
@@ -109,8 +62,7 @@ async function reachable(supabase: SupabaseClient): Promise<string[]> {
   for (const { schema, name, arguments: names } of functions) {
     const nulls = Object.fromEntries((names ?? []).map((argument) => [argument, null]));
     const { data, error } = await supabase.schema(schema).rpc(name, nulls);
-    if (schema !== "public")
-      expect({ schema, name, data, code: error?.code }).toEqual({ schema, name, data: null, code: "PGRST106" });
+    if (schema !== "public") expect([schema, name, data, error?.code]).toEqual([schema, name, null, "PGRST106"]);
     else if (error?.code !== "42501") reached.add(name);
     else expect(error.message).toBe(`permission denied for function ${name}`);
   }
@@ -118,24 +70,16 @@ async function reachable(supabase: SupabaseClient): Promise<string[]> {
 }
 
 // Proves: actor.1
-test("an anonymous caller reaches no function", async () => {
+test("an anonymous caller reaches no function, who is signed in those for admins, the secret key those for API keys", async () => {
   expect(await reachable(actors.anonymous)).toEqual([]);
-});
-
-test("whoever is signed in reaches the functions for admins and no other", async () => {
-  for (const actor of ["stranger", "member", "admin", "otherAdmin"] as const) {
+  for (const actor of ["stranger", "member", "admin"] as const)
     expect([actor, await reachable(actors[actor])]).toEqual([actor, adminFunctions]);
-  }
-});
-
-test("the secret key reaches the functions that serve API keys and no other", async () => {
   expect(await reachable(actors.secretKey)).toEqual(keyFunctions);
 });
 
 // Proves: actor.5
 test("the secret key alone opens nothing: the functions ask for the hash of a good API key", async () => {
-  const hashes = [null, "", "00", "zz", "f".repeat(64), hashOf("sk_live_")];
-  for (const key_hash of hashes) {
+  for (const key_hash of [null, "", "00", "zz", "f".repeat(64), hashOf("sk_live_")]) {
     for (const name of keyFunctions) {
       const { data, error } = await actors.secretKey.rpc(name, {
         key_hash,
@@ -157,15 +101,11 @@ test("nobody reads a key's hash", async () => {
     await actors.admin.rpc("list_api_keys").select("id, key_hash"),
     await actors.admin.rpc("list_api_key_events"),
     await actors.admin.rpc("revoke_api_key", { key_id: id }),
-    await actors.admin.schema("app").from("api_keys").select("key_hash"),
     await actors.secretKey.rpc("verify_api_key", { key_hash: hash }),
   ];
-  for (const answer of answers) {
-    const text = JSON.stringify(answer);
-    for (const spelling of [hash, hash.toUpperCase(), Buffer.from(hash, "hex").toString("base64")]) {
-      expect(text).not.toContain(spelling);
-    }
-  }
+  const text = JSON.stringify(answers);
+  for (const spelling of [hash, hash.toUpperCase(), Buffer.from(hash, "hex").toString("base64")])
+    expect(text).not.toContain(spelling);
 });
 
 test("a GET to a function writes nothing: no key is made or revoked, no reward imported, no use recorded", async () => {
@@ -177,11 +117,11 @@ test("a GET to a function writes nothing: no key is made or revoked, no reward i
       (select count(*) from app.rewards where company_id = ${company.id}) as rewards,
       (select last_used_at from app.api_key_uses where key_id = ${id}) as used`;
   const before = await snapshot();
-  const reward = JSON.stringify([{ external_id: "get", name: "By GET", points_cost: 1 }]);
+  const rewards = JSON.stringify([{ external_id: "get", name: "By GET", points_cost: 1 }]);
   const attempts = [
     await actors.admin.rpc("create_api_key", { name: "by GET" }, { get: true }),
     await actors.admin.rpc("revoke_api_key", { key_id: id }, { get: true }),
-    await actors.secretKey.rpc("upsert_rewards", { key_hash, rewards: reward }, { get: true }),
+    await actors.secretKey.rpc("upsert_rewards", { key_hash, rewards }, { get: true }),
     await actors.secretKey.rpc("verify_api_key", { key_hash }, { get: true }),
     await actors.secretKey.rpc("list_members", { key_hash, max_rows: 5 }, { get: true }),
   ];
@@ -189,38 +129,7 @@ test("a GET to a function writes nothing: no key is made or revoked, no reward i
   expect(await snapshot()).toEqual(before);
 });
 
-test("a session token that Auth did not sign is refused", async () => {
-  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString("base64url");
-  const { data } = await actors.admin.auth.getSession();
-  const [, payload = ""] = data.session?.access_token.split(".") ?? [];
-  const claims = JSON.parse(Buffer.from(payload, "base64url").toString());
-  const signed = (header: object, body: object, secret: string) => {
-    const text = `${encode(header)}.${encode(body)}`;
-    return `${text}.${createHmac("sha256", secret).update(text).digest("base64url")}`;
-  };
-  const tokens = [
-    `${encode({ alg: "none", typ: "JWT" })}.${encode(claims)}.`,
-    signed({ alg: "HS256", typ: "JWT" }, claims, "secret"),
-    signed({ alg: "HS256", typ: "JWT" }, { ...claims, role: "service_role" }, stack.publishable_key),
-    `${data.session?.access_token.slice(0, -3)}abc`,
-  ];
-  for (const token of tokens) {
-    const response = await fetch(`${stack.supabase_url}/rest/v1/rpc/list_api_keys`, {
-      method: "POST",
-      headers: { apikey: stack.publishable_key, Authorization: `Bearer ${token}`, "Content-Type": "application/json" },
-      body: "{}",
-    });
-    expect(response.status).toBe(401);
-  }
-});
-
-test("the secret key is not a key of the API, and an API key is not a key of the project", async () => {
+test("the secret key is not a key of the API, and stands in no log", async () => {
   expect((await call("/members", stack.secret_key)).status).toBe(401);
-  const { api_key } = await company.makeKey();
-  const asApiKey = await fetch(`${stack.supabase_url}/rest/v1/rpc/list_api_keys`, {
-    method: "POST",
-    headers: { apikey: api_key },
-  });
-  expect(asApiKey.status).toBeGreaterThanOrEqual(401);
   expect(functionLog()).not.toContain(stack.secret_key);
 });

@@ -1,90 +1,91 @@
-// public-data-api with a wrong address, a redirect, a bad key and a busy service, and the output of check and --help.
+// public-data-api with a wrong address, a redirect, a bad key, a busy service and wrong arguments, and the output of check
+// and --help.
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { request } from "../../cli/src/connection.ts";
+import { expect, test } from "vitest";
+import { checkCommand } from "../../cli/src/commands/check.ts";
+import type { Command } from "../../cli/src/commands/command.ts";
+import { exportCommand } from "../../cli/src/commands/export.ts";
+import { importCommand } from "../../cli/src/commands/import.ts";
+import { syncCommand } from "../../cli/src/commands/sync.ts";
+import { readConnection, request } from "../../cli/src/connection.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { environment, type Run, run, runProgram, workFolder } from "../support/command_line.ts";
-import { newCompany, type TestCompany } from "../support/companies.ts";
+import { environment, runProgram } from "../support/command_line.ts";
+import { newCompany } from "../support/companies.ts";
 import { call, first, stack } from "../support/stack.ts";
-import { type MoodyProxy, patient, startMoodyProxy, status } from "./moody_proxy.ts";
+import { folderAndProxy, quickConnection, runHere, status } from "./faulty_proxy.ts";
 
-const folder = workFolder();
-let company: TestCompany;
-let proxy: MoodyProxy;
-beforeAll(async () => {
-  [company, proxy] = await Promise.all([newCompany("Connection"), startMoodyProxy()]);
-});
-afterAll(() => Promise.all([proxy.close(), company.remove()]));
-beforeEach(() => {
-  proxy.requests.length = 0;
-  proxy.moods = [];
-});
+const { folder, proxy } = folderAndProxy();
 
-const check = (url: string, key = first.key): Promise<Run> =>
-  runProgram(process.execPath, [`${root}/cli/src/main.ts`, "check"], folder, environment(key, url));
+const check = (url: string, key = first.key) => runHere(checkCommand, [], quickConnection(url, key));
 
-/** A server of the test's own. `drop` ends it with its connections. */
-async function serve(listener: RequestListener): Promise<{ url: string; close(): Promise<unknown>; drop(): void }> {
+/** Runs public-data-api as a program. */
+const runCli = (args: string[], env: NodeJS.ProcessEnv = {}) =>
+  runProgram(process.execPath, [`${root}/cli/src/main.ts`, ...args], folder, { ...environment(first.key), ...env });
+
+/** A server of the test's own. */
+async function serve(listener: RequestListener): Promise<{ url: string; close(): void }> {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  const close = () => new Promise((resolve) => server.close(resolve));
-  const drop = () => {
+  const close = () => {
     server.close();
     server.closeAllConnections();
   };
-  return { url: `http://127.0.0.1:${port}`, close, drop };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
 test("a mistyped address fails at once: no such host, nobody at the port, a port for something else", async () => {
   const closed = await serve(() => {});
-  await closed.close();
+  closed.close();
   for (const [url, reason] of [
     ["https://no-such-host.invalid/functions/v1/public-api", "(ENOTFOUND|EAI_AGAIN)"],
     [closed.url, "ECONNREFUSED"],
     [proxy.url.replace("http:", "https:"), "(ERR_SSL_\\w+|EPROTO)"],
     ["http://127.0.0.1:1", "bad port"],
   ] as const) {
-    const { code, stderr } = await check(url);
-    expect(code, stderr).toBe(4);
-    expect(stderr).toMatch(new RegExp(`^Nothing answers at ${url} \\(${reason}\\): is PUBLIC_API_URL right\\?\n$`));
+    const message = new RegExp(`^Nothing answers at ${url} \\(${reason}\\): is PUBLIC_API_URL right\\?$`);
+    await expect(check(url)).rejects.toMatchObject({ exitCode: 4, message: expect.stringMatching(message) });
   }
 
-  const env = { ...environment(first.key), http_proxy: "http://user:S3cret@127.0.0.1:1", NO_PROXY: "" };
-  const { stderr } = await runProgram(process.execPath, [`${root}/cli/src/main.ts`, "check"], folder, env);
-  expect(stderr).toBe(
-    `Nothing answers at ${stack.api_url} (ECONNREFUSED): are PUBLIC_API_URL and http_proxy, which names a proxy, right?\n`,
-  );
+  const env = { http_proxy: "http://user:S3cret@127.0.0.1:1", NO_PROXY: "" };
+  expect(await runCli(["check"], env)).toEqual({
+    code: 4,
+    stdout: "",
+    stderr: `Nothing answers at ${stack.api_url} (ECONNREFUSED): are PUBLIC_API_URL and http_proxy, which names a proxy, right?\n`,
+  });
 });
 
+const url = "https://api.example.com";
 const noName = "PUBLIC_API_URL must not contain a user name or a password";
 const noQuery = "PUBLIC_API_URL must be a base address, without ? and #";
 const noHttp = "PUBLIC_API_URL must begin with https://, or everybody on the way could read the key";
-const proxyForm = "HTTP_PROXY must be the address of a proxy, as in http://proxy.example:3128";
+const noKey = "Set PUBLIC_API_KEY to an API key";
 
-test.each<[NodeJS.ProcessEnv, string]>([
-  [{ PUBLIC_API_URL: "http://user:S3cret@127.0.0.1:1" }, noName],
-  [{ PUBLIC_API_URL: "https://api.example.com/#S3cret" }, noQuery],
-  [{ PUBLIC_API_URL: "https://api.example.com?S3cret" }, noQuery],
-  [{ PUBLIC_API_URL: "http://api.example.com" }, noHttp],
-  [{ PUBLIC_API_URL: "http://10.0.0.1" }, noHttp],
-  [{ PUBLIC_API_URL: "http://localhost.example" }, noHttp],
-  [{ HTTP_PROXY: "//S3cret" }, proxyForm],
-])("the settings %j are refused in one line, which does not show them", async (settings, line) => {
-  const program = [`${root}/cli/src/main.ts`, "check"];
-  const { code, stderr } = await runProgram(process.execPath, program, folder, {
-    ...environment(first.key),
-    ...settings,
-  });
-  expect({ code, stderr }).toEqual({ code: 2, stderr: `${line}\n` });
+test.each<[string | undefined, string | undefined, string]>([
+  [undefined, "sk_live_S3cret", "Set PUBLIC_API_URL to the base address of the API"],
+  ["http://user:S3cret@127.0.0.1:1", "sk", noName],
+  [`${url}/#S3cret`, "sk", noQuery],
+  [`${url}?S3cret`, "sk", noQuery],
+  ["http://10.0.0.1", "sk", noHttp],
+  ["http://localhost.example", "sk", noHttp],
+  [url, undefined, noKey],
+  [url, "sk S3cret", noKey],
+  [url, "S3crét", noKey],
+])("the address %s and the key %s are refused in one line, which does not show them", (url, key, message) => {
+  const read = () => readConnection({ PUBLIC_API_URL: url, PUBLIC_API_KEY: key });
+  expect(read).toThrow(expect.objectContaining({ exitCode: 2, message }));
+});
+
+test("so is a proxy without an address", async () => {
+  const stderr = "HTTP_PROXY must be the address of a proxy, as in http://proxy.example:3128\n";
+  expect(await runCli(["check"], { HTTP_PROXY: "//S3cret" })).toEqual({ code: 2, stdout: "", stderr });
 });
 
 test("without a whole answer a request ends: at its deadline, and when the body has no end", async () => {
   const slow = await serve((_, response) => void response.flushHeaders());
-  const connection = { ...patient(slow.url, first.key), deadline: 20 };
+  const connection = { ...quickConnection(slow.url, first.key), deadline: 20 };
   await expect(request(connection, "/rewards", (text) => text)).rejects.toThrow("due to timeout), 6 times");
-  slow.drop();
+  slow.close();
 
   const endless = await serve((_, response) => {
     const more = () => {
@@ -93,84 +94,83 @@ test("without a whole answer a request ends: at its deadline, and when the body 
     };
     more();
   });
-  const { code, stderr } = await check(endless.url);
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: `${new URL(endless.url).host} sent more than 256 MB in one answer\n`,
-  });
-  endless.drop();
+  const message = `${new URL(endless.url).host} sent more than 256 MB in one answer`;
+  await expect(check(endless.url)).rejects.toMatchObject({ exitCode: 1, message });
+  endless.close();
 });
 
-test("what a server says moves no cursor and turns no text", async () => {
+test("control characters of an answer do not reach the terminal", async () => {
   const bad = "\u001b[2Jname\u202e\n";
   const shown = "�[2Jname��";
-  proxy.moods = [
+  proxy.faults = [
     (response) => response.end(JSON.stringify({ version: "1", company_name: bad, key_name: bad, scopes: [bad] })),
     (response) => response.writeHead(401).end(JSON.stringify({ error: bad })),
   ];
-  const { stdout } = await check(proxy.url);
-  expect(stdout).toContain(`Company  ${shown}\nKey      ${shown}\nExpires  never\nScopes   ${shown}\n`);
-  expect(await check(proxy.url)).toMatchObject({ code: 3, stderr: `401 ${shown}\n` });
+  const { output } = await check(proxy.url);
+  expect(output).toContain(`Company  ${shown}\nKey      ${shown}\nExpires  never\nScopes   ${shown}\n`);
+  await expect(check(proxy.url)).rejects.toMatchObject({ exitCode: 3, message: `401 ${shown}` });
 });
 
-test("a base address that is not the API's is said to be wrong, in a line", async () => {
-  const [api, site, other] = await Promise.all([
+test("a base address that is not the API's is named in one line", async () => {
+  const others = await Promise.all([
     serve((_, response) => void response.writeHead(404).end('{"message":"no Route matched"}')),
     serve((_, response) => void response.end("<!doctype html><title>Hello</title>")),
     serve((_, response) => void response.end('{"version":"7"}')),
   ]);
-  for (const url of [api.url, site.url, other.url, `${stack.api_url}/v1`, stack.supabase_url]) {
-    const { code, stderr } = await check(url);
-    expect(code, stderr).toBe(2);
-    expect(stderr).toMatch(new RegExp(`^${url} is not the base address of the API \\(.+\\): check PUBLIC_API_URL\n$`));
-    expect(stderr).not.toContain("undefined");
+  for (const url of [...others.map(({ url }) => url), `${stack.api_url}/v1`, stack.supabase_url]) {
+    const message = new RegExp(`^${url} is not the base address of the API \\(.+\\): check PUBLIC_API_URL$`);
+    const problem = await check(url).catch((error) => error);
+    expect(problem).toMatchObject({ exitCode: 2, message: expect.stringMatching(message) });
+    expect(problem.message).not.toContain("undefined");
   }
-  await Promise.all([api, site, other].map(({ close }) => close()));
+  for (const { close } of others) close();
 });
 
 // Proves: risk.2
-test.each([301, 302, 307, 308])("a redirect (%i) is refused: the key never goes to another host", async (code) => {
+test("a redirect is refused, also of a later request: the key never goes to another host", async () => {
   const keys: unknown[] = [];
-  const thief = await serve((incoming, response) => {
+  const other = await serve((incoming, response) => {
     keys.push(incoming.headers["x-api-key"]);
     response.end("[]");
   });
-  proxy.moods = [status(code, { Location: `${thief.url}/functions/v1/public-api` })];
-  const refused = await check(proxy.url);
-  expect(refused.code).toBe(2);
-  expect(refused.stderr).toMatch(
-    new RegExp(`^${code}: ${proxy.url} redirects to ${new URL(thief.url).host}\\. The key is not sent there`),
-  );
+  proxy.faults = [status(302, { Location: `${other.url}/functions/v1/public-api` })];
+  const message = `302: ${proxy.url} redirects to ${new URL(other.url).host}. The key is not sent there`;
+  await expect(check(proxy.url)).rejects.toMatchObject({ exitCode: 2, message: expect.stringContaining(message) });
 
-  // A redirect of a later request is refused too, with a body and without.
   for (const body of [undefined, "[]"]) {
-    proxy.moods = [status(code, { Location: "/elsewhere" })];
-    await expect(request(patient(proxy.url, first.key), "/rewards", (text) => text, body)).rejects.toThrow(`${code}: `);
+    proxy.faults = [status(307, { Location: `${other.url}/elsewhere` })];
+    const sent = request(quickConnection(proxy.url, first.key), "/rewards", (text) => text, body);
+    await expect(sent).rejects.toThrow("307: ");
   }
   expect(keys).toEqual([]);
-  await thief.close();
+  other.close();
 });
 
-test("a key that is no good, or lacks the scope, ends with 3, and every refusal names its request", async () => {
-  const { code, stderr } = await check(stack.api_url, "sk_live_none");
-  expect(code).toBe(3);
+test("a key that is not valid, or lacks the scope, ends with 3; a refusal names its request and is not tried again", async () => {
   const id = "\\(request [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\\)";
+  const { code, stderr } = await runCli(["check"], { PUBLIC_API_KEY: "sk_live_none" });
+  expect(code).toBe(3);
   expect(stderr).toMatch(new RegExp(`^401 Unauthorized: Invalid or missing API Key ${id}\n$`));
 
+  const company = await newCompany("Connection");
   const { api_key } = await company.makeKey(["read:activity"]);
-  const scope = await run("export", folder, api_key, "members", "--out", "members.csv");
-  expect(scope.code).toBe(3);
-  expect(scope.stderr).toMatch(new RegExp(`^403 Forbidden: this key is missing the "read:members" scope ${id}\n$`));
-
-  const filter = await run("export", folder, api_key, "activity", "--sender_id", "7", "--out", "activity.csv");
-  expect(filter.code).toBe(1);
-  expect(filter.stderr).toMatch(new RegExp(`^400 sender_id must be a uuid ${id}\n$`));
+  for (const [exitCode, message, ...args] of [
+    [3, '403 Forbidden: this key is missing the "read:members" scope', "members"],
+    [1, "400 sender_id must be a uuid", "activity", "--sender_id", "7"],
+  ] as const) {
+    proxy.requests.length = 0;
+    const refused = runHere(exportCommand, [...args, "--out", `${folder}/a.csv`], quickConnection(proxy.url, api_key));
+    const line = expect.stringMatching(new RegExp(`^${message} ${id}$`));
+    await expect(refused).rejects.toMatchObject({ exitCode, message: line });
+    expect(proxy.requests, "the key and the list").toHaveLength(2);
+  }
+  await company.remove();
 });
 
 test("a busy service is asked again when it says so, six times at most; then the command ends with 4", async () => {
-  const connection = patient(proxy.url, first.key);
+  const connection = quickConnection(proxy.url, first.key);
   const later = new Date(Date.now() + 30_000).toUTCString();
-  proxy.moods = [
+  proxy.faults = [
     status(429, { "Retry-After": "1" }),
     status(503, { "Retry-After": later }),
     status(429, { "Retry-After": "9999" }),
@@ -180,21 +180,19 @@ test("a busy service is asked again when it says so, six times at most; then the
   expect([one, longest]).toEqual([1000, 120_000]);
   expect(date).toBeGreaterThan(25_000);
   expect(date).toBeLessThanOrEqual(30_000);
-  expect(connection.said[0]).toBe("429 Not now; trying again in 1 s");
+  expect(connection.lines[0]).toBe("429 Not now; trying again in 1 s");
 
   proxy.requests.length = 0;
-  proxy.moods = Array.from({ length: 9 }, () => status(429, { "Retry-After": "0", "X-Request-Id": "7" }));
-  const { code, stderr } = await check(proxy.url);
-  expect(code).toBe(4);
+  proxy.faults = Array.from({ length: 9 }, () => status(429, { "Retry-After": "0", "X-Request-Id": "7" }));
+  const message = "429 Not now (request 7), 6 times";
+  await expect(check(proxy.url)).rejects.toMatchObject({ exitCode: 4, message });
   expect(proxy.requests).toHaveLength(6);
-  expect(stderr.trimEnd().split("\n").at(-1)).toBe("429 Not now (request 7), 6 times");
 });
 
 test("check says whose the key is and what it may do", async () => {
+  const company = await newCompany("Connection");
   const { name, api_key } = await company.makeKey(["read:activity", "write:rewards"]);
-  const { code, stdout, stderr } = await check(stack.api_url, api_key);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(stdout.split("\n")).toEqual([
+  expect((await check(stack.api_url, api_key)).output.split("\n")).toEqual([
     "Company  Connection",
     `Key      ${name}`,
     "Expires  never",
@@ -203,25 +201,44 @@ test("check says whose the key is and what it may do", async () => {
     expect.stringMatching(/^API {6}\d+\.\d+\.\d+$/),
     "",
   ]);
-  const json = await run("check", folder, api_key, "--json");
-  expect(JSON.parse(json.stdout)).toEqual(await (await call("/", api_key)).json());
+  const { code, stdout, stderr } = await runCli(["check", "--json"], { PUBLIC_API_KEY: api_key });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(JSON.parse(stdout)).toEqual(await (await call("/", api_key)).json());
+  await company.remove();
 });
 
-test("--help of every command exits with 0 and shows examples, settings and exit codes; a wrong command with 2", async () => {
-  const help = (...args: string[]) =>
-    runProgram(process.execPath, [`${root}/cli/src/main.ts`, ...args], folder, environment(undefined));
-  for (const command of ["export", "import", "check"]) {
-    const { code, stdout, stderr } = await help(command, "--help");
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    for (const part of [`Usage: public-data-api ${command}`, "Example", "PUBLIC_API_KEY", "Exit codes:\n  0  done"])
-      expect(stdout).toContain(part);
-  }
-  const all = await help("--help");
-  expect(all.code).toBe(0);
-  expect(all.stdout).toMatch(/export .+\n +import .+\n +check /);
-  expect((await help("--version")).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  for (const args of [[], ["exprot"], ["--hlep"], ["constructor"]]) {
-    const { code, stderr } = await help(...args);
-    expect({ code, usage: stderr.includes("Usage: public-data-api <command>") }).toEqual({ code: 2, usage: true });
-  }
+test.each<[Command, string[], string]>([
+  [exportCommand, [], 'There is no list ""'],
+  [exportCommand, ["people", "--out", "a.csv"], 'There is no list "people"'],
+  [exportCommand, ["members"], "--out must say where to"],
+  [exportCommand, ["members", "--out", "a.xlsx"], "--out must end in .csv or .json"],
+  [exportCommand, ["members", "--out", "a.csv", "--format", "json"], "--out ends in .csv: leave --format out"],
+  [exportCommand, ["members", "--out", "-", "--format", "xml"], "--format must be csv or json"],
+  [exportCommand, ["members", "--out", "a.json.gz", "--excel"], "--excel is for CSV"],
+  [exportCommand, ["all", "--out", "-"], "all needs a folder"],
+  [exportCommand, ["members", "--teamid", "1", "--out", "a.csv"], "Unknown option '--teamid'"],
+  [exportCommand, ["members", "--limit", "1", "--out", "a.csv"], "Unknown option '--limit'"],
+  [importCommand, [], "Name one file"],
+  [importCommand, ["a.csv", "b.csv"], "Name one file"],
+  [importCommand, ["a.csv", "--force"], "Unknown option '--force'"],
+  [syncCommand, [], "Name one file"],
+  [syncCommand, ["a.csv"], "Name one file"],
+  [syncCommand, ["a.sqlite", "--to", "b"], "Name one file"],
+])("the arguments $1 are refused before any request, with a hint to --help", async (command, args, problem) => {
+  const refused = runHere(command, args, quickConnection(proxy.url, first.key));
+  const message = new RegExp(`^${RegExp.escape(problem)}.*\nFor help: public-data-api (export|import|sync) --help$`);
+  await expect(refused).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(message) });
+  expect(proxy.requests).toEqual([]);
+});
+
+test("--help shows examples, settings and exit codes; a wrong command ends with 2 and the list of commands", async () => {
+  for (const { usage } of [syncCommand, exportCommand, importCommand, checkCommand])
+    for (const part of ["Usage: public-data-api ", "Example", "PUBLIC_API_KEY", "Exit codes:\n  0  done"])
+      expect(usage).toContain(part);
+  const help = await runCli(["import", "--help"]);
+  expect(help).toEqual({ code: 0, stdout: `${importCommand.usage}\n`, stderr: "" });
+  const all = await runCli(["--help"]);
+  expect(all.stdout).toMatch(/^Usage: public-data-api <command>(.|\n)+ sync .+\n +export .+\n +import .+\n +check /);
+  expect(await runCli(["constructor"])).toEqual({ code: 2, stdout: "", stderr: all.stdout });
+  expect((await runCli(["--version"])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
 });

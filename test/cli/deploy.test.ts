@@ -4,7 +4,6 @@ import { readFile } from "node:fs/promises";
 import { posix } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, runSql, withDatabase } from "../../scripts/stack/database.ts";
-import { migrationFiles } from "../../scripts/stack/difference.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { stack } from "../support/stack.ts";
 import { type ManagementApi, project, startManagementApi } from "./deploy/management_api.ts";
@@ -14,21 +13,24 @@ const remote = `--remote=${project}`;
 
 let api: ManagementApi;
 let deployed: FormData;
+let database: string;
 beforeAll(async () => {
   api = await startManagementApi();
   await api.run("functions", "deploy", "public-api", "--use-api", "--yes", remote);
   const request = api.requests.find(({ path }) => path.includes("/functions/deploy"));
   const headers = { "Content-Type": request?.contentType ?? "" };
+  database = await createDatabase(stack, "rehearsal", []);
   deployed = await new Response(request ? new Uint8Array(request.body) : null, { headers }).formData();
 });
-afterAll(() => api.stop());
+afterAll(async () => {
+  await api.stop();
+  await runSql(stack.superuser_url, "drop database if exists rehearsal with (force)");
+});
 
 /** The files that were sent, by their path in the repository. */
 async function sentFiles(): Promise<Map<string, string>> {
   const files = deployed.getAll("file").filter((file) => typeof file !== "string");
-  return new Map(
-    await Promise.all(files.map(async (file): Promise<[string, string]> => [file.name, await file.text()])),
-  );
+  return new Map(await Promise.all(files.map(async (file) => [file.name, await file.text()] as const)));
 }
 
 const importsOf = (source: string): string[] =>
@@ -53,45 +55,21 @@ test("every file that the function needs arrives as it is, and no other file of 
   expect(sorted(await sentFiles())).toEqual(sorted(needed));
 });
 
-test("the entry point and the import map outside of supabase/ are found among them, and no token of Supabase Auth is asked for", async () => {
-  const metadata = JSON.parse(String(deployed.get("metadata")));
-  expect(metadata).toEqual({
+test("the entry point and the import map, which knows every package, are found, and no token of Supabase Auth is needed", async () => {
+  expect(JSON.parse(String(deployed.get("metadata")))).toEqual({
     name: "public-api",
     entrypoint_path: `${folder}/index.ts`,
     import_map_path: `${folder}/deno.json`,
     verify_jwt: false,
     static_patterns: [],
   });
-});
-
-test("the import map knows every package that the files import", async () => {
-  const { imports } = JSON.parse((await sentFiles()).get(`${folder}/deno.json`) ?? "{}");
-  const packages = [...(await sentFiles()).values()].flatMap(importsOf).filter((one) => !one.startsWith("."));
+  const files = await sentFiles();
+  const { imports } = JSON.parse(files.get(`${folder}/deno.json`) ?? "{}");
+  const packages = [...files.values()].flatMap(importsOf).filter((one) => !one.startsWith("."));
   expect(Object.keys(imports).sort()).toEqual([...new Set(packages)].sort());
 });
 
-/** Runs the CLI and returns what it wrote to the project. */
-async function written(...args: string[]): Promise<{ path: string; body: unknown }[]> {
-  const before = api.requests.length;
-  // The stand-in does not return all settings of Auth, so the CLI fails afterwards. Only what it has sent counts.
-  await api.run(...args).catch(() => {});
-  return api.requests
-    .slice(before)
-    .filter(({ method }) => method !== "GET")
-    .map(({ path, body }) => ({ path, body: JSON.parse(body.toString()) }));
-}
-
-test("config push closes what a new project leaves open, and touches nothing else", async () => {
-  expect(await written("config", "push", "--yes", remote)).toEqual([
-    { path: `/v1/projects/${project}/postgrest`, body: { db_schema: "public" } },
-    {
-      path: `/v1/projects/${project}/config/auth`,
-      body: { disable_signup: true, mailer_autoconfirm: false, password_min_length: 8 },
-    },
-  ]);
-});
-
-test("what config push would change is to be seen before: the schemas, signing up, confirming addresses, the length of passwords", async () => {
+test("config diff shows what config push would change; config push closes what a new project leaves open, and no more", async () => {
   const difference = await api.run("config", "diff", "--exit-code", remote).catch((error: Error) => error.message);
   for (const setting of [
     "api.schemas",
@@ -101,6 +79,18 @@ test("what config push would change is to be seen before: the schemas, signing u
   ])
     expect(difference).toContain(setting);
   expect(difference).toContain("4 update, 0 remote-only");
+
+  const before = api.requests.length;
+  // The stand-in does not return all settings of Auth, so the CLI fails afterwards. Only what it has sent counts.
+  await api.run("config", "push", "--yes", remote).catch(() => {});
+  const sent = api.requests.slice(before).filter(({ method }) => method !== "GET");
+  expect(sent.map(({ path, body }) => [path, JSON.parse(body.toString())])).toEqual([
+    [`/v1/projects/${project}/postgrest`, { db_schema: "public" }],
+    [
+      `/v1/projects/${project}/config/auth`,
+      { disable_signup: true, mailer_autoconfirm: false, password_min_length: 8 },
+    ],
+  ]);
 });
 
 test("for a local stack, nothing new in public is exposed by itself", async () => {
@@ -111,43 +101,32 @@ test("no deploy has to set a setting: those that the function needs are the plat
   const set = api.run("secrets", "set", "SUPABASE_SECRET_KEYS={}", "--yes", remote);
   await expect(set).rejects.toThrow("cannot start with SUPABASE_");
   expect(api.requests.filter(({ path }) => path.endsWith("/secrets"))).toEqual([]);
-  const settings = [...(await sentFiles()).values()].flatMap(
-    (source) => source.match(/\b[A-Z]+(?:_[A-Z]+)*_(?:URL|KEYS?)\b/g) ?? [],
-  );
-  const optional = "PUBLIC_API_READ_URL";
-  expect(new Set(settings)).toEqual(
-    new Set(["SUPABASE_URL", "SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY", optional]),
+  const sources = [...(await sentFiles()).values()].join("\n");
+  expect(new Set(sources.match(/\b[A-Z]+(?:_[A-Z]+)*_(?:URL|KEYS?)\b/g))).toEqual(
+    new Set(["SUPABASE_URL", "SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY", "PUBLIC_API_READ_URL"]),
   );
 });
 
-test("a first push with a limit for locks fails while auth.users is held, changes nothing, and can be run again", async () => {
-  const database = await createDatabase(stack, "limited", []);
-  const push = () => api.run("db", "push", "--yes", `--remote=${database}`);
-  await runSql(stack.superuser_url, "alter role postgres in database limited set lock_timeout = '500ms'");
-  await withDatabase(stack.superuser_url.replace(/\/\w+$/, "/limited"), (signingIn) =>
-    signingIn.begin(async (tx) => {
-      await tx`lock table auth.users in row exclusive mode`;
-      await expect(push()).rejects.toThrow("lock timeout");
-      expect(await tx`select from pg_namespace where nspname = 'app'`).toHaveLength(0);
-    }),
-  );
-  await push();
-  await runSql(stack.superuser_url, "alter role postgres in database limited reset lock_timeout");
-  await runSql(stack.superuser_url, "drop database limited with (force)");
-});
-
-test("db push shows what it would do, does it once, and brings no demo data", async () => {
-  const database = await createDatabase(stack, "rehearsal", []);
-  const target = `--remote=${database}`;
-  expect(await api.run("db", "push", "--dry-run", target)).toContain("_baseline.sql");
+test("db push shows what it would do, changes nothing while a lock is held, does it once, and brings no demo data", async () => {
+  const push = (how: string) => api.run("db", "push", how, `--remote=${database}`);
   const tables = () =>
     withDatabase(database, (sql) => sql`select from pg_class where relnamespace = to_regnamespace('app')`);
+  expect(await push("--dry-run")).toContain("_baseline.sql");
   expect(await tables()).toHaveLength(0);
-  await api.run("db", "push", "--yes", target);
+
+  await runSql(stack.superuser_url, "alter role postgres in database rehearsal set lock_timeout = '500ms'");
+  await withDatabase(stack.superuser_url.replace(/\/\w+$/, "/rehearsal"), (signingIn) =>
+    signingIn.begin(async (tx) => {
+      await tx`lock table auth.users in row exclusive mode`;
+      await expect(push("--yes")).rejects.toThrow("lock timeout");
+    }),
+  );
+  expect(await tables()).toHaveLength(0);
+  await runSql(stack.superuser_url, "alter role postgres in database rehearsal reset lock_timeout");
+  await push("--yes");
   expect((await tables()).length).toBeGreaterThan(0);
   expect(await withDatabase(database, (sql) => sql`select from app.companies`)).toHaveLength(0);
-  expect(await api.run("db", "push", "--dry-run", target)).toContain("up to date");
-  await withDatabase(stack.superuser_url, (sql) => sql`drop database rehearsal with (force)`);
+  expect(await push("--dry-run")).toContain("up to date");
 });
 
 test("with the switches of docs/operations.md the CLI talks to the management API and to nobody else", () => {
@@ -167,18 +146,14 @@ const commands = (text: string): string[] =>
 
 const deployTo = await readFile(`${root}/.github/workflows/deploy_to.yml`, "utf8");
 /** The checks that the workflow makes after a deployment: shell scripts by their names. */
-const looks = new Map(
-  [...deployTo.matchAll(/^ {6}- name: (.*)\n {8}run: \|\n((?: {10}.*\n)+)/gm)].map(([, name, lines]) => [
-    name,
-    lines ?? "",
-  ]),
-);
+const steps = deployTo.matchAll(/^ {6}- name: (.*)\n {8}run: \|\n((?: {10}.*\n)+)/gm);
+const looks = new Map([...steps].map(([, name, lines = ""]) => [name, lines]));
 
 test("the deploy workflow takes each step of docs/operations.md, and no other", async () => {
   const workflow = commands(deployTo);
   const page = await readFile(`${root}/docs/operations.md`, "utf8");
   const section = (title: string) => commands(page.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "");
-  const [first, upgrading] = [section("From an empty project to the first request"), section("Upgrading")];
+  const [first, upgrading] = [section("Setting up a project"), section("Upgrading")];
   expect(upgrading.length).toBeGreaterThan(4);
   // The workflow signs in with a token instead.
   const documented = new Set([...first, ...upgrading].filter((command) => command !== "login"));
@@ -196,13 +171,11 @@ const look = (name: string, env: Record<string, string>, address = "") =>
   });
 
 test("it fails when sql/check.sql finds something, and when it cannot look", async () => {
-  const check = (database: string) => look("sql/check.sql prints no row", { DATABASE_URL: database });
-  await check(stack.database_url);
+  const check = (url: string) => look("sql/check.sql prints no row", { DATABASE_URL: url });
+  await check(database);
   await expect(check("postgres://postgres@127.0.0.1:1/postgres")).rejects.toThrow("Connection refused");
-  const database = await createDatabase(stack, "deployed", migrationFiles);
   await runSql(database, "alter table app.kudos disable row level security");
   await expect(check(database)).rejects.toThrow("must have row-level security enabled");
-  await runSql(stack.superuser_url, "drop database deployed with (force)");
 });
 
 test("it fails when the probe gets another answer than ours, or none", async () => {

@@ -30,7 +30,7 @@ test("what is missing is added for its platform; a second version of a package s
   const named = (optionalDependencies: Record<string, string>) => () =>
     missingEntries({ packages: { "node_modules/b": { optionalDependencies } } });
   expect(named({ "b-native": "1.0.0" })).toThrow("b-native has no system or no processor in its name");
-  expect(named({ "b-linux-x64": "^1.0.0" })).toThrow("node_modules/b asks for b-linux-x64 ^1.0.0");
+  expect(named({ "b-linux-x64": "^1.0.0" })).toThrow("node_modules/b needs b-linux-x64 ^1.0.0");
 });
 
 test("it names no registry", () => {

@@ -1,14 +1,12 @@
 // npm test itself: it always ends with its closing line, and fails when anything failed.
-import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { afterAll, expect, test } from "vitest";
+import { copyFileSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
 import { bin, root } from "../../scripts/stack/process.ts";
 import { readTap } from "../runner/pgtap.ts";
 import { specification } from "../runner/specification.ts";
+import { runProgram, workFolder } from "../support/command_line.ts";
 
-const folder = mkdtempSync(`${tmpdir()}/runner-`);
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = workFolder();
 
 /**
  * A copy of this run's stack.json in its own folder. A run prints the file tried.txt beside it and deletes it; that of
@@ -18,21 +16,14 @@ const STACK_FILE = `${folder}/stack.json`;
 copyFileSync(process.env.STACK_FILE ?? "", STACK_FILE);
 
 /** Runs vitest as npm test does. Returns its exit code, its last line, and its whole output. */
-function vitest(
-  args: string[],
-  env: NodeJS.ProcessEnv = {},
-): Promise<{ code: number; closing: string; output: string }> {
-  const options = { cwd: root, env: { ...process.env, STACK_FILE, ...env } };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [bin("vitest"), "run", "--no-color", ...args], options, (error, stdout, stderr) => {
-      const closing = stdout.trimEnd().split("\n").at(-1) ?? "";
-      resolve({ code: error ? Number(error.code) : 0, closing, output: stdout + stderr });
-    });
-  });
+async function vitest(args: string[], env: NodeJS.ProcessEnv = {}) {
+  const program = [bin("vitest"), "run", "--no-color", ...args];
+  const run = await runProgram(process.execPath, program, root, { ...process.env, STACK_FILE, ...env });
+  return { code: run.code, closing: run.stdout.trimEnd().split("\n").at(-1), output: run.stdout + run.stderr };
 }
 
-/** Runs one test file with the configuration of this project, in its own folder. */
-async function runFile(text: string, ...options: string[]): Promise<{ code: number; closing: string; output: string }> {
+/** Runs test files with the configuration of this project, in a folder of their own. */
+async function runFiles(texts: string[], ...options: string[]): ReturnType<typeof vitest> {
   const project = mkdtempSync(`${folder}/project-`);
   symlinkSync(`${root}/node_modules`, `${project}/node_modules`);
   writeFileSync(`${project}/package.json`, '{ "type": "module" }');
@@ -42,10 +33,11 @@ async function runFile(text: string, ...options: string[]): Promise<{ code: numb
     const { projects, ...test } = config({ mode: "test" }).test;
     export default { test: { ...test, reporters: ["default", new ClosingLine()] } };`;
   writeFileSync(`${project}/vitest.config.ts`, config);
-  writeFileSync(`${project}/some.test.ts`, `import { expect, test } from "vitest";\n${text}`);
-  // With a second file, this run is only a part of all tests.
+  for (const [index, text] of texts.entries())
+    writeFileSync(`${project}/some${index}.test.ts`, `import { expect, test } from "vitest";\n${text}`);
+  // With another file, this run is only a part of all tests.
   writeFileSync(`${project}/other.test.ts`, "");
-  return await vitest(["--root", project, "some.test.ts", ...options]);
+  return await vitest(["--root", project, "some", ...options]);
 }
 
 test("a file that is not there is a failure", async () => {
@@ -53,34 +45,32 @@ test("a file that is not there is a failure", async () => {
 });
 
 test("a stack that does not start is a failure, and the reason is printed", async () => {
-  const run = await vitest(["test/sql/055"], { STACK_FILE: undefined, TMPDIR: `${folder}/missing` });
+  const run = await vitest(["test/sql/056"], { STACK_FILE: undefined, TMPDIR: `${folder}/missing` });
   expect(run).toMatchObject({ code: 1, closing: "0 passed, 1 failed" });
   expect(run.output).toContain("no such file or directory");
 });
 
+test("a test that fails, is skipped, is still to be written or has lost its stored expectation is a failure", async () => {
+  const lost = `test("e", () => expect("b").toMatchFileSnapshot("gone.txt"));`;
+  const text = `test("a", () => {}); test("b", () => expect(1).toBe(2)); test.skip("c", () => {}); test.todo("d"); ${lost}`;
+  expect(await runFiles([text])).toMatchObject({ code: 1, closing: "1 passed, 4 failed" });
+});
+
 test.each([
-  ["passes", `test("a", () => {});`, 0, "1 passed, 0 failed"],
-  ["fails", `test("a", () => {}); test("b", () => expect(1).toBe(2));`, 1, "1 passed, 1 failed"],
-  ["is skipped", `test("a", () => {}); test.skip("b", () => {});`, 1, "1 passed, 1 failed"],
-  ["is still to be written", `test("a", () => {}); test.todo("b");`, 1, "1 passed, 1 failed"],
-  ["cannot be loaded", `throw new Error("broken");`, 1, "0 passed, 1 failed"],
-  ["leaves a rejection behind", `test("a", () => void Promise.reject(new Error("lost")));`, 1, "1 passed, 1 failed"],
-  [
-    "has lost its stored expectation",
-    `test("a", () => expect("b").toMatchFileSnapshot("gone.txt"));`,
-    1,
-    "0 passed, 1 failed",
-  ],
-])("a test that %s", async (_, text, code, closing) => {
-  expect(await runFile(text)).toMatchObject({ code, closing });
+  ["cannot be loaded", `throw new Error("broken");`, "1 passed, 2 failed"],
+  ["leaves a rejection behind", `test("b", () => void Promise.reject(new Error("lost")));`, "2 passed, 2 failed"],
+])("a file that %s is a failure", async (_, text, closing) => {
+  // With a failure elsewhere: a run without one would fail for its exit code alone.
+  const other = `test("a", () => {}); test("c", () => { throw 1; });`;
+  expect(await runFiles([other, text])).toMatchObject({ code: 1, closing });
 });
 
 test("a test without its optional tool is said not to have run, and is not counted", async () => {
   const needs = `import { needs } from ${JSON.stringify(`${root}/test/support/optional_tool.ts`)};`;
   const tests = `test("a", () => {}); test("b", (context) => { needs(context, "Fortran", false); throw 1; });`;
-  const { code, closing, output } = await runFile(needs + tests);
+  const { code, closing, output } = await runFiles([needs + tests]);
   expect({ code, closing }).toEqual({ code: 0, closing: "1 passed, 0 failed" });
-  expect(output).toContain("\nNot run: some.test.ts › b: Fortran is missing\n");
+  expect(output).toContain("\nNot run: some0.test.ts › b: Fortran is missing\n");
 });
 
 test("without curl and Python their recipes fail; R is optional", async () => {
@@ -92,13 +82,10 @@ test("without curl and Python their recipes fail; R is optional", async () => {
   expect(run.output).toContain("\nNot run: test/cli/connect/recipes.test.ts › r.md: Rscript is missing\n");
 });
 
-test("with -t what the pattern leaves out is not counted, and what fails is", async () => {
-  const text = `test("yes a", () => {}); test("yes b", () => { throw 1; }); test("yes c", () => { throw 2; }); test("no", () => {});`;
-  expect(await runFile(text, "-t", "yes")).toMatchObject({ code: 1, closing: "1 passed, 2 failed" });
-});
-
-test("of a long message the beginning is printed, without colours", async () => {
-  const { output } = await runFile(`test("a", () => { throw new Error("long ".repeat(100_000)); });`);
+test("with -t only what the pattern names is counted; of a long message the beginning is printed, without colours", async () => {
+  const tests = `test("yes a", () => {}); test("yes b", () => { throw new Error("long ".repeat(100_000)); }); test("no", () => {});`;
+  const { code, closing, output } = await runFiles([tests], "-t", "yes");
+  expect({ code, closing }).toEqual({ code: 1, closing: "1 passed, 1 failed" });
   expect(output.length).toBeLessThan(20_000);
   expect(output).toMatch(/… and \d+ more characters/);
   expect(output).not.toContain("\u001b[");
@@ -112,14 +99,9 @@ test("a pgTAP test that is not ok, skipped or still to be done has failed", () =
     "ok 3 - left out # SKIP",
     "not ok 4 - later # TODO",
   ];
-  const { tests, plan } = readTap(rows);
-  expect(plan).toBe(4);
-  expect(tests.map(({ name, problem }) => [name, problem])).toEqual([
-    ["good", null],
-    ["bad", "not ok 2 - bad\n# because"],
-    ["left out", "ok 3 - left out # SKIP"],
-    ["later", "not ok 4 - later # TODO"],
-  ]);
+  const [, , bad, skipped, todo] = rows;
+  const tests = Object.entries({ good: null, bad, "left out": skipped, later: todo });
+  expect(readTap(rows)).toEqual({ plan: 4, tests: tests.map(([name, problem]) => ({ name, problem })) });
 });
 
 test("a statement that no test proves, or one that did not run or failed, is a failure; so is an id that no page has", () => {

@@ -1,51 +1,30 @@
 // public-data-api sync (docs/connect/sqlite.md): a copy that equals a full export, whatever happens to the rows, to the
 // process and to the cursor.
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import papaparse from "papaparse";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { exportCommand } from "../../cli/src/commands/export.ts";
 import { syncCommand } from "../../cli/src/commands/sync.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { environment, run, workFolder } from "../support/command_line.ts";
+import { environment } from "../support/command_line.ts";
 import { newCompany } from "../support/companies.ts";
 import { tried } from "../support/counts.ts";
 import { needs } from "../support/optional_tool.ts";
 import { type Row, sql } from "../support/stack.ts";
-import { lists, makeLists } from "./connect/lists.ts";
+import { forAllTests, lists, makeLists } from "./connect/companies.ts";
 import { blocks, runRecipe } from "./connect/recipe.ts";
-import type { Year } from "./connect/year.ts";
-import { type MoodyProxy, page, patient, startMoodyProxy, status } from "./moody_proxy.ts";
+import { folderAndProxy, page, quickConnection, runHere, status } from "./faulty_proxy.ts";
 
-const folder = workFolder();
+const { folder, proxy } = folderAndProxy();
 const file = `${folder}/company.sqlite`;
-let year: Year;
-let proxy: MoodyProxy;
-beforeAll(async () => {
-  [year, proxy] = await Promise.all([makeLists(), startMoodyProxy()]);
-});
-afterAll(() => Promise.all([proxy.close(), year.company.remove()]));
-beforeEach(() => {
-  for (const name of readdirSync(folder)) rmSync(`${folder}/${name}`, { recursive: true });
-  proxy.requests.length = 0;
-  proxy.moods = [];
-});
+const copy = `${folder}/copy/company.sqlite`;
+const year = forAllTests(makeLists);
 
-/** Syncs in this process, through the proxy. Returns the last line, and the lines about problems. */
-async function sync(args = [file], key = year.key): Promise<{ done: string; said: string[] }> {
-  const connection = patient(proxy.url, key);
-  let done = "";
-  const progress = {
-    show: () => {},
-    done(line: string) {
-      done = line;
-    },
-    warn: connection.say,
-  };
-  await syncCommand.run(args, { env: {}, output: process.stdout, progress, connect: () => connection });
-  return { done, said: connection.said };
-}
+const sync = (args = [file], key = year.key) => runHere(syncCommand, args, quickConnection(proxy.url, key));
 
 const open = <T>(read: (database: DatabaseSync) => T, path = file): T => {
   const database = new DatabaseSync(path);
@@ -55,15 +34,18 @@ const open = <T>(read: (database: DatabaseSync) => T, path = file): T => {
     database.close();
   }
 };
-const rowsOf = (query: string): Row[] => open((database) => database.prepare(query).all() as Row[]);
+const rowsOf = (query: string, path = file): Row[] => open((database) => database.prepare(query).all() as Row[], path);
+/** Expects that the copy has every list whole. */
+const expectAllLists = (path = file) =>
+  expect(rowsOf("select list from sync_lists where cursor is not null", path)).toHaveLength(lists.length);
 
 /**
  * Syncs into a folder until the CSV files are, byte by byte, those of a full export. A change is served when every
  * transaction that began before it has ended, also those of other tests.
  */
 async function expectWholeCopy(): Promise<void> {
-  const exported = await run("export", folder, year.key, "all", "--include_archived", "--out", "whole");
-  expect(exported).toMatchObject({ code: 0, stderr: "" });
+  const args = ["all", "--include_archived", "--out", `${folder}/whole`];
+  await runHere(exportCommand, args, quickConnection(proxy.url, year.key));
   const read = (place: string, list: string) => readFileSync(`${folder}/${place}/${list}.csv`, "utf8");
   await expect
     .poll(async () => {
@@ -104,99 +86,84 @@ async function change(n: number): Promise<string> {
 // Proves: copies.15
 test("a copy equals a full export, after changes, deletions, renames and erasures too", async () => {
   await expectWholeCopy();
-  const copy = `${folder}/copy/company.sqlite`;
   for (const n of [1, 2]) {
     const erased = await change(n);
     expect(readFileSync(copy).includes(erased)).toBe(true);
     await expectWholeCopy();
     expect(readFileSync(copy).includes(erased), "not in the free pages of the file either").toBe(false);
   }
-  const indexes = open(
-    (database) => database.prepare("select name from sqlite_schema where type = 'index'").all(),
-    copy,
-  );
-  expect(indexes.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(["activity_timestamp", "activity_sender_id", "members_team_id"]),
-  );
-  const columns = open((database) => database.prepare("pragma table_info(activity_with_names)").all(), copy);
-  expect(columns.map(({ type }) => type)).not.toContain("");
+  const indexes = rowsOf("select name from sqlite_schema where type = 'index'", copy).map(({ name }) => name);
+  expect(indexes).toEqual(expect.arrayContaining(["activity_timestamp", "activity_sender_id", "members_team_id"]));
+  expect(rowsOf("pragma table_info(activity_with_names)", copy).map(({ type }) => type)).not.toContain("");
 });
 
 test("the last line says what was added, changed and deleted", async () => {
   const company = await newCompany("Counts");
-  try {
-    const { api_key } = await company.makeKey(["read:rewards"]);
-    const until = (line: string) =>
-      expect.poll(async () => (await sync([file], api_key)).done).toBe(`${file}: ${line}`);
-    await sql`
+  const { api_key } = await company.makeKey(["read:rewards"]);
+  const until = (line: string) => expect.poll(async () => (await sync([file], api_key)).done).toBe(`${file}: ${line}`);
+  await sql`
       insert into app.rewards (company_id, external_id, name, points_cost)
       select ${company.id}, n, 'New', 1 from generate_series(1, 3) as n`;
-    await until("3 added, 0 changed, 0 deleted");
-    await sql.begin(async (sql) => {
-      await sql`update app.rewards set name = 'Changed' where company_id = ${company.id} and external_id = '1'`;
-      await sql`delete from app.rewards where company_id = ${company.id} and external_id = '2'`;
-      await sql`insert into app.rewards (company_id, external_id, name, points_cost) values (${company.id}, '4', 'New', 1)`;
-    });
-    await until("1 added, 1 changed, 1 deleted");
-    expect(rowsOf("select external_id, name from rewards order by 1")).toMatchObject([
-      { external_id: "1", name: "Changed" },
-      { external_id: "3", name: "New" },
-      { external_id: "4", name: "New" },
-    ]);
-    expect((await sync([file], api_key)).said[0]).toBe("members left out: the key has no scope read:members");
-  } finally {
-    await company.remove();
-  }
+  await until("3 added, 0 changed, 0 deleted");
+  await sql.begin(async (sql) => {
+    await sql`update app.rewards set name = 'Changed' where company_id = ${company.id} and external_id = '1'`;
+    await sql`delete from app.rewards where company_id = ${company.id} and external_id = '2'`;
+    await sql`insert into app.rewards (company_id, external_id, name, points_cost) values (${company.id}, '4', 'New', 1)`;
+  });
+  await until("1 added, 1 changed, 1 deleted");
+  expect(rowsOf("select external_id, name from rewards order by 1")).toMatchObject([
+    { external_id: "1", name: "Changed" },
+    { external_id: "3", name: "New" },
+    { external_id: "4", name: "New" },
+  ]);
+  expect((await sync([file], api_key)).lines[0]).toBe("members left out: the key has no scope read:members");
+  await company.remove();
 });
 
 /** Starts a sync in a process of its own, through the proxy. */
-function start(): { child: ChildProcess; gone: Promise<number | null> } {
-  const child = spawn(process.execPath, [`${root}/cli/src/main.ts`, "sync", file], {
-    env: environment(year.key, proxy.url),
-    stdio: "ignore",
-  });
-  return { child, gone: new Promise((resolve) => child.once("exit", resolve)) };
+function start(...args: string[]): { ended: Promise<unknown>; kill(): Promise<unknown> } {
+  const env = environment(year.key, proxy.url);
+  const child = spawn(process.execPath, [`${root}/cli/src/main.ts`, "sync", ...args], { env, stdio: "ignore" });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  const kill = () => {
+    child.kill("SIGKILL");
+    return ended;
+  };
+  return { ended, kill };
 }
 
 test("a kill at any moment loses nothing: the next sync goes on, and the copy is whole", async () => {
   const kills = 8;
-  let changed = 0;
-  for (let kill = 0; kill < kills; kill++) {
-    if (kill % 8 === 7) await change(10 + changed++);
+  for (let killed = 1; killed <= kills; killed++) {
+    if (killed === kills) await change(10);
     proxy.requests.length = 0;
-    const { child, gone } = start();
+    const { ended, kill } = start("--to", `${folder}/copy`);
     const at = 1 + Math.floor(Math.random() * 8);
-    await Promise.race([gone, expect.poll(() => proxy.requests.length, { interval: 1 }).toBeGreaterThanOrEqual(at)]);
+    await Promise.race([ended, expect.poll(() => proxy.requests.length, { interval: 1 }).toBeGreaterThanOrEqual(at)]);
     await pause(Math.random() * 30);
-    child.kill("SIGKILL");
-    await gone;
-    expect(rowsOf("pragma integrity_check")).toEqual([{ integrity_check: "ok" }]);
+    await kill();
+    // Killed early, the first sync has not made the folder yet.
+    if (existsSync(dirname(copy))) expect(rowsOf("pragma integrity_check", copy)).toEqual([{ integrity_check: "ok" }]);
   }
   tried(`syncs killed at random moments: ${kills}`);
-  await sync();
-  expect(rowsOf("select count(*) as n from sync_lists where cursor is null")).toEqual([{ n: 0 }]);
-  rmSync(`${folder}/copy`, { recursive: true, force: true });
-  await run("export", folder, year.key, "all", "--out", "whole");
-  await sync(["--to", `${folder}/copy`]);
-  copyFileSync(file, `${folder}/copy/company.sqlite`);
   await expectWholeCopy();
+  expectAllLists(copy);
 });
 
 test("of two syncs of one file at once the second is refused and touches nothing", async () => {
-  proxy.moods = [undefined, undefined, () => {}];
-  const { child, gone } = start();
+  proxy.faults = [undefined, undefined, () => {}];
+  const { kill } = start(file);
   await expect.poll(() => proxy.requests.length).toBe(3);
   const before = readFileSync(file);
   await expect(sync()).rejects.toThrow(/^Another process is writing .*company\.sqlite \(process \d+ .+\)\. If that/);
   expect(readFileSync(file).equals(before)).toBe(true);
-  child.kill("SIGKILL");
-  await gone;
+  await kill();
   await sync();
-  expect(rowsOf("select count(*) as n from sync_lists where cursor is null")).toEqual([{ n: 0 }]);
+  expectAllLists();
 });
 
 // Proves: copies.16
-test("a cursor that has died begins again by itself, and the rows of before stay until the new ones are whole", async () => {
+test("a cursor that the server no longer knows begins again by itself; the rows of before stay until the new ones are whole", async () => {
   await expect.poll(async () => (await sync()).done).toMatch(/: 0 added, 0 changed, 0 deleted$/);
   const stray = "00000000-0000-4000-8000-000000000000";
   open((database) => {
@@ -210,32 +177,29 @@ test("a cursor that has died begins again by itself, and the rows of before stay
   });
   const rows = () => rowsOf(`select count(*) as n, count(*) filter (where id = '${stray}') as strays from activity`)[0];
   const before = rows();
-  // The key, members, two pages of teams, the dead cursor of activity and its first page are answered, then one is not.
-  proxy.moods = [...Array(6).fill(undefined), status(400)];
-  const cut = proxy.requests.length;
+  // The key, members, two pages of teams, the old cursor of activity and its first page are answered, then one is not.
+  proxy.faults = [...Array(6).fill(undefined), status(400)];
+  proxy.requests.length = 0;
   await expect(sync()).rejects.toThrow("400 Not now\nRun the same command again to continue");
-  expect(proxy.requests.slice(cut).at(-2)?.path).toMatch(/^\/activity\?changed_after=start&/);
+  expect(proxy.requests.at(-2)?.path).toMatch(/^\/activity\?changed_after=start&/);
   expect(rows()).toEqual(before);
   expect(before).toMatchObject({ strays: 1 });
   expect(rowsOf("select count(name) as n from teams")).toEqual([{ n: 1100 }]);
 
-  const { said, done } = await sync();
-  expect(said).toEqual(["rewards: the server no longer knows where the copy stands; fetching the whole list again"]);
+  const { lines, done } = await sync();
+  expect(lines).toEqual(["rewards: the server no longer knows the cursor of the copy; fetching the whole list again"]);
   expect(rows()).toMatchObject({ n: before?.n, strays: 0 });
   expect(done).toMatch(/: 1 added, 0 changed, 1 deleted$/);
 });
 
 test("a file of another company, of something else or of the future is refused and not touched", async () => {
   const other = await newCompany("Other");
-  try {
-    await sync();
-    const { api_key } = await other.makeKey(["read:rewards"]);
-    const before = readFileSync(file);
-    await expect(sync([file], api_key)).rejects.toThrow("is a copy of another company (Connect). Choose another file");
-    expect(readFileSync(file).equals(before)).toBe(true);
-  } finally {
-    await other.remove();
-  }
+  await sync();
+  const { api_key } = await other.makeKey(["read:rewards"]);
+  const before = readFileSync(file);
+  await expect(sync([file], api_key)).rejects.toThrow("is a copy of another company (Connect). Choose another file");
+  expect(readFileSync(file).equals(before)).toBe(true);
+  await other.remove();
   rmSync(file);
   open((database) => database.exec("create table mine (id integer)"));
   await expect(sync()).rejects.toThrow("was not made by sync. Choose another file");
@@ -252,8 +216,8 @@ test("numbers keep their digits, and answers that do not follow each other end t
   const digits = '{"n":12345678901234567890,"d":[1.10,-7]}';
   const first = page(`[${row("1", "01", digits)}]`, "true");
   // The key and the day ratings are the server's, the pulse responses the test's.
-  const through = (...moods: typeof proxy.moods) => {
-    proxy.moods = [undefined, page("[]", "false"), ...moods];
+  const through = (...faults: typeof proxy.faults) => {
+    proxy.faults = [undefined, page("[]", "false"), ...faults];
     return sync([file], api_key);
   };
   await expect(through(first, first)).rejects.toThrow("an answer does not continue the one before");
@@ -287,13 +251,7 @@ test.for(tools)(
   },
 );
 
-test.each([
-  [[], "Name one file"],
-  [["a.csv"], "Name one file"],
-  [["a.sqlite", "--to", "b"], "Name one file"],
-  [["none/a.sqlite"], "There is no folder none"],
-])("sync %j is refused", async (args, problem) => {
-  const { code, stderr } = await run("sync", folder, year.key, ...args);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(problem) });
-  expect(readdirSync(folder)).toEqual([]);
+test("a folder that is not there is named", async () => {
+  const message = `There is no folder ${folder}/none`;
+  await expect(sync([`${folder}/none/a.sqlite`])).rejects.toMatchObject({ exitCode: 2, message });
 });

@@ -1,35 +1,31 @@
-// Revoke, Rename and History: each is checked on the page and through the API. The curl line, and names of any kind.
+// Revoke, Rename, Replace and History: each is checked on the page and through the API. The curl line.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { makeKey, signedIn } from "../support/companies.ts";
+import { makeKey } from "../support/companies.ts";
 import { call, expectError, invalidKey, sql, stack } from "../support/stack.ts";
 import { eventually } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
-import { setLastUse, signedInPage, test } from "./scene.ts";
-import { chooseIn, createKey, expectFocus, names, openView, row } from "./steps.ts";
+import { setKey, setLastUse, signedInPage, test } from "./scene.ts";
+import { chooseIn, copyAndClose, createKey, expectFocus, openView, press, row, says } from "./steps.ts";
 
 const entriesIn = (page: Page, part: "region" | "dialog") =>
   page.getByRole(part, { name: "History" }).getByRole("listitem");
 
-test("without keys the page explains what a key is for, and shows the base address with a copy button", async ({
-  page,
-}) => {
-  await page.getByText("A key lets one other system").waitFor();
-  await page.getByText(stack.api_url, { exact: true }).waitFor();
+test("the page says what a key is for, and copies base address and command", async ({ page }) => {
+  const copied = () => page.evaluate(() => navigator.clipboard.readText());
+  await says(page, "A key lets one other system");
   await expectGoodLooks(page, "no-keys");
-  await page.getByRole("button", { name: "Copy base address" }).click();
-  await page.getByText("Copied").waitFor();
-  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(stack.api_url);
-});
+  await press(page, "Copy base address");
+  await says(page, "Copied");
+  expect(await copied()).toBe(stack.api_url);
 
-test("the command asks for the key, works in a shell, and holds no key", async ({ page }) => {
   const key = await createKey(page, "Shell");
   await page.getByText("Try it on a command line").click();
-  await page.getByRole("button", { name: "Copy command" }).click();
-  await page.getByText("Copied", { exact: true }).last().waitFor();
-  const line = await page.evaluate(() => navigator.clipboard.readText());
+  await press(page, "Copy command");
+  await page.getByRole("dialog").getByText("Copied", { exact: true }).last().waitFor();
+  const line = await copied();
   expect(line).not.toContain("sk_live_");
   const shell = spawnSync("bash", ["-c", line], { input: `${key}\n`, encoding: "utf8" });
   expect(shell.stderr).not.toContain(key);
@@ -37,115 +33,162 @@ test("the command asks for the key, works in a shell, and holds no key", async (
 });
 
 // Proves: states.3
-test("Revoke names the key and its last use; from then on the API answers 401 and the row says by whom and when", async ({
-  company,
-  admin,
-}) => {
-  const { api_key, hint } = await makeKey(await signedIn(admin), "Power BI");
+test("after Revoke the API answers 401, and the row says by whom and when", async ({ company, client, admin }) => {
+  const { api_key, hint } = await makeKey(client, "Power BI");
   const page = await signedInPage(admin);
-  const dialog = page.getByRole("dialog");
-  await chooseIn(row(page, "Power BI"), "Revoke");
-  await dialog.getByText(`Power BI ${hint} has never been used.`).waitFor();
-  await dialog.getByRole("button", { name: "Cancel" }).click();
+  const dialog = await chooseIn(row(page, "Power BI"), "Revoke");
+  await says(dialog, `Power BI ${hint} has never been used.`);
+  await press(dialog, "Cancel");
   await dialog.waitFor({ state: "hidden" });
 
   await setLastUse(company, "Power BI", "2026-01-02T03:04:05Z");
   await page.reload();
   await chooseIn(row(page, "Power BI"), "Revoke");
-  await dialog.getByText("was last used on 2 Jan 2026, 04:04.").waitFor();
+  await says(dialog, "was last used on 2 Jan 2026, 04:04.");
   await expectGoodLooks(page, "revoke-key");
   expect((await call("/members", api_key)).status).toBe(200);
-  await dialog.getByRole("button", { name: "Revoke key" }).click();
-  await dialog.waitFor({ state: "hidden" });
+  await press(dialog, "Revoke key");
+  await says(page, "Power BI is revoked: the API refuses it from now on.");
   await expectError(await call("/members", api_key), 401, invalidKey);
-  await page.getByText("Power BI is revoked: the API refuses it from now on.").waitFor();
-  expect(await row(page, "Power BI").getByRole("cell").nth(4).textContent()).toMatch(
-    /^revokedby Ada Brandt, \d+ \w+ \d{4}$/,
-  );
-});
+  const cell = await row(page, "Power BI").getByRole("cell").nth(4).textContent();
+  expect(cell).toMatch(/^revokedby Ada Brandt, \d+ \w+ \d{4}$/);
 
-test("a key that an operator revoked says so in the list, and why in the history", async ({ admin }) => {
-  const { id } = await makeKey(await signedIn(admin), "Leaked");
-  await sql`select app.revoke_key(${id}, 'It stood in a public repository')`;
-  const page = await signedInPage(admin);
+  // A key that an operator revoked says so, and the history says why.
+  const leaked = await makeKey(client, "Leaked");
+  await sql`select app.revoke_key(${leaked.id}, 'It stood in a public repository')`;
+  await page.reload();
   await openView(page, "Inactive");
-  await row(page, "Leaked").getByText("by an operator").waitFor();
+  await says(row(page, "Leaked"), "by an operator");
   const entry = entriesIn(page, "region").first();
-  await eventually(() => entry.textContent()).toContain("An operator revoked Leaked");
-  expect(await entry.textContent()).toContain("Reason: It stood in a public repository");
+  await eventually(() => entry.textContent()).toMatch(/An operator revoked Leaked.*Reason: It stood in a public rep/);
 });
 
-test("Rename changes the name and nothing else; the history keeps both names", async ({ admin }) => {
-  const client = await signedIn(admin);
+test("Rename changes the name and nothing else; the history keeps both names", async ({ client, admin }) => {
   const { id, api_key } = await makeKey(client, "Powr BI");
   await makeKey(client, "Payroll");
   const page = await signedInPage(admin);
-  await chooseIn(row(page, "Powr BI"), "Rename");
-  const dialog = page.getByRole("dialog");
+  const dialog = await chooseIn(row(page, "Powr BI"), "Rename");
   const name = dialog.getByRole("textbox", { name: "Name" });
   expect(await name.inputValue()).toBe("Powr BI");
   await name.fill(" ");
-  await dialog.getByRole("button", { name: "Rename key" }).click();
-  await dialog.getByText("Give the key a name.").waitFor();
+  await press(dialog, "Rename key");
+  await says(dialog, "Give the key a name.");
   await expectGoodLooks(page, "rename-key");
   await name.fill("Payroll");
-  await dialog.getByRole("status").getByText("Another key has this name.").waitFor();
+  await says(dialog.getByRole("status"), "Another key has this name.");
   await name.fill("Power BI");
   expect(await dialog.getByText(/Give the key a name|Another key/).count()).toBe(0);
   await page.keyboard.press("Enter");
-  await page.getByText("Powr BI is called Power BI now.").waitFor();
+  await says(page, "Powr BI is called Power BI now.");
   await expectFocus(page, row(page, "Power BI"));
-  await entriesIn(page, "region").getByText("Ada Brandt renamed Powr BI to Power BI").waitFor();
+  await says(entriesIn(page, "region"), "Ada Brandt renamed Powr BI to Power BI");
   expect((await call("/members", api_key)).status).toBe(200);
   const [stored] = await sql`select name, scopes from app.api_keys where id = ${id}`;
   expect(stored).toEqual({ name: "Power BI", scopes: ["read:members"] });
 });
 
-test("History of one key opens beside the list: what was done to it alone, from its replacement of another key on", async ({
-  company,
-  admin,
-}) => {
-  const client = await signedIn(admin);
-  const { id, hint } = await makeKey(client, "Payroll");
+test("Replace ties a new key to the old one, in the list and in both histories", async ({ company, client, admin }) => {
+  const old = await makeKey(client, "Payroll", ["read:members", "read:rewards"]);
   await makeKey(client, "Power BI");
-  await client.rpc("replace_api_key", { key_id: id, overlap: "7 days" });
+  const page = await signedInPage(admin);
+  const dialog = await chooseIn(row(page, "Payroll"), "Replace");
+  await says(dialog, "with the same name and scopes");
+  const overlap = dialog.getByLabel("Keep the old key working for");
+  await expectFocus(page, overlap);
+  expect(await overlap.inputValue()).toBe("24 hours");
+  await overlap.selectOption("1 hour");
+  await dialog.getByLabel("Expiry").selectOption("90 days");
+  await expectGoodLooks(page, "replace-key");
+  await press(dialog, "Replace key");
+  await says(dialog, /^The old key sk_live_….{4} works until \d+ \w+ \d{4}, \d\d:\d\d \(Berlin\stime\)\.$/);
+  expect(await page.getByRole("dialog", { name: "Key replaced" }).count()).toBe(1);
+  await expectGoodLooks(page, "key-replaced");
+  const api_key = await dialog.getByLabel("API key").inputValue();
+  await copyAndClose(page);
+
+  const hint = (key: string) => `sk_live_…${key.slice(-4)}`;
+  const oldRow = page.getByRole("row").filter({ hasText: `replaced by ${hint(api_key)}` });
+  const newRow = page.getByRole("row").filter({ hasText: `replaces ${hint(old.api_key)}` });
+  await oldRow.waitFor();
+  await expectFocus(page, newRow);
+  for (const key of [old.api_key, api_key]) expect((await call("/rewards", key)).status).toBe(200);
+  await expectError(await call("/activity", api_key), 403, 'Forbidden: this key is missing the "read:activity" scope');
+  const [stored] = await sql`
+    select old.expires_at - made.created_at as overlap, made.expires_at - now() > interval '89 days' as lasts
+    from app.api_keys as old join app.api_keys as made on made.id = old.replaced_by where old.id = ${old.id}`;
+  expect(stored).toEqual({ overlap: "01:00:00", lasts: true });
+
   // In the admin's time zone this is half past midnight, and in UTC still the day before.
   await sql.begin(async (tx) => {
     await tx`set local session_replication_role = replica`;
     await tx`update app.api_key_events set created_at = '2026-01-01T23:30:00Z'
-      where company_id = ${company.id} and key_id = ${id} and action = 'created'`;
+      where company_id = ${company.id} and key_id = ${old.id} and action = 'created'`;
   });
-  const page = await signedInPage(admin);
-  await eventually(() => entriesIn(page, "region").count()).toBe(4);
-  const dialog = page.getByRole("dialog", { name: "History of Payroll" });
-  const old = page.getByRole("row").filter({ hasText: "replaced by" });
-  const successor = page.getByRole("row").filter({ hasText: "replaces" });
-  for (const [key, entries, day] of [
-    [
-      successor,
-      [/^\d\d:\d\dAda Brandt replaced Payroll/, /^\d\d:\d\dAda Brandt created Payroll/],
-      /^\w{3}, \d+ \w+ \d{4}$/,
-    ],
-    [old, [/^\d\d:\d\dAda Brandt replaced Payroll/, /^00:30Ada Brandt created Payroll/], /^Fri,? 2 Jan 2026$/],
+  await page.reload();
+  await openView(page, "Needs attention");
+  await says(oldRow, "Replaced, still in use");
+  await openView(page, "Active");
+  const replaced = /^\d\d:\d\dAda Brandt replaced Payroll/;
+  for (const [key, first, day] of [
+    [newRow, /^\d\d:\d\dAda Brandt created Payroll/, /^\w{3}, \d+ \w+ \d{4}$/],
+    [oldRow, /^00:30Ada Brandt created Payroll/, /^Fri,? 2 Jan 2026$/],
   ] as const) {
     await chooseIn(key, "History");
-    await dialog.getByText(hint).first().waitFor();
-    expect(await entriesIn(page, "dialog").allTextContents()).toEqual(
-      entries.map((entry) => expect.stringMatching(entry)),
-    );
+    await says(page.getByRole("dialog", { name: "History of Payroll" }), hint(old.api_key));
+    const entries = [replaced, first].map((entry) => expect.stringMatching(entry));
+    expect(await entriesIn(page, "dialog").allTextContents()).toEqual(entries);
     await dialog.getByRole("heading", { level: 3 }).getByText(day).last().waitFor();
-    if (key === old) await expectGoodLooks(page, "history-of-one");
+    if (key === oldRow) await expectGoodLooks(page, "history-of-one");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
     await expectFocus(page, key.getByRole("button", { name: "Actions" }));
   }
 });
 
-test("the whole history comes 25 entries at a time, and as a CSV file in which no name is a formula", async ({
-  company,
-  admin,
-}) => {
-  await makeKey(await signedIn(admin), "=1+1");
+test("the new key lives as long as the old one, which can be stopped now", async ({ company, client, admin }) => {
+  const page = await signedInPage(admin);
+  const dialog = page.getByRole("dialog");
+  const in24Days = new Date(Date.now() + 24 * 86_400_000).toLocaleDateString("sv", { timeZone: "Europe/Berlin" });
+  for (const [name, age, left, preset, lastDay] of [
+    ["Never", 300, null, "", null],
+    ["Quarter", 30, 60, "90", null],
+    ["Odd", 4, 20, "date", in24Days],
+  ] as const) {
+    const old = await makeKey(client, name);
+    const [day] = await sql`
+      select date_trunc('day', now(), 'Europe/Berlin') - ${age}::int * interval '1 day' + interval '9 hours' as created_at,
+        date_trunc('day', now(), 'Europe/Berlin') + (${left}::int + 1) * interval '1 day' as expires_at`;
+    await setKey(company, name, left === null ? { created_at: day?.created_at } : { ...day });
+    await page.reload();
+    await chooseIn(row(page, name), "Replace");
+    expect(await dialog.getByLabel("Expiry").inputValue(), name).toBe(preset);
+    if (lastDay !== null) expect(await dialog.getByLabel("Last day").inputValue()).toBe(lastDay);
+    await dialog.getByLabel("Keep the old key working for").selectOption("Stop it now");
+    await says(dialog, "Whatever uses the old key stops working now.");
+    if (name === "Odd") await expectGoodLooks(page, "replace-now");
+    await press(dialog, "Replace key");
+    await says(dialog, "has stopped working.");
+    const api_key = await dialog.getByLabel("API key").inputValue();
+    await copyAndClose(page);
+    await expectError(await call("/members", old.api_key), 401, invalidKey);
+    expect((await call("/members", api_key)).status).toBe(200);
+    const [made] = await sql`
+      select expires_at - now() as lasts from app.api_keys
+      where company_id = ${company.id} and name = ${name} and replaced_by is null`;
+    expect(made?.lasts, name).toEqual(left === null ? null : expect.stringContaining(`${age + left} days`));
+  }
+  const shared = await makeKey(client, "Shared");
+  await page.reload();
+  await chooseIn(row(page, "Shared"), "Replace");
+  await client.rpc("replace_api_key", { key_id: shared.id, overlap: "7 days" });
+  await press(dialog, "Replace key");
+  await says(dialog.getByRole("alert"), "replaced already cannot be replaced");
+  await expectFocus(page, dialog.getByRole("button", { name: "Replace key" }));
+  expect(await sql`select from app.api_keys where company_id = ${company.id} and name = 'Shared'`).toHaveLength(2);
+});
+
+test("the history comes in pages of 25, and as CSV without formulas", async ({ company, client, admin }) => {
+  await makeKey(client, "=1+1");
   await sql`
     insert into app.api_key_events (company_id, created_at, action, key_id, key_name, hint, scopes, member_id, member_name)
     select company_id, created_at - n * interval '1 day', 'created', gen_random_uuid(), 'Key ' || n, hint, scopes, member_id, member_name
@@ -153,31 +196,16 @@ test("the whole history comes 25 entries at a time, and as a CSV file in which n
   const page = await signedInPage(admin);
   const entries = entriesIn(page, "region");
   await eventually(() => entries.count()).toBe(25);
-  await page.getByRole("button", { name: "Older" }).click();
+  await press(page, "Older");
   await eventually(() => entries.count()).toBe(6);
   expect(await entries.last().textContent()).toContain("Key 30");
-  await page.getByRole("button", { name: "Newer" }).click();
+  await press(page, "Newer");
   await eventually(() => entries.first().textContent()).toContain("=1+1");
 
-  const [download] = await Promise.all([
-    page.waitForEvent("download"),
-    page.getByRole("button", { name: "Download CSV" }).click(),
-  ]);
+  const [download] = await Promise.all([page.waitForEvent("download"), press(page, "Download CSV")]);
   const lines = readFileSync(await download.path(), "utf8").split("\r\n");
   expect(lines).toHaveLength(1 + 31 + 1);
-  expect(lines[0]).toBe(
-    "created_at,action,member,key_id,key_name,hint,scopes,expires_at,former_name,replaced_by,reason",
-  );
+  const columns = "created_at,action,member,key_id,key_name,hint,scopes,expires_at,former_name,replaced_by,reason";
+  expect(lines[0]).toBe(columns);
   expect(lines[1]).toMatch(/^2.*Z,created,Ada Brandt,[0-9a-f-]{36},"'=1\+1",sk_live_….{4},read:members,,,,$/);
-});
-
-test("names of any kind are shown as they are: long, with markup, from right to left, in other scripts", async ({
-  admin,
-}) => {
-  const client = await signedIn(admin);
-  const all = ["給与システム 🚀", "W".repeat(100), '<img src=x onerror="alert(1)">', "نظام الرواتب (2026)"];
-  for (const name of all) await makeKey(client, name);
-  const page = await signedInPage(admin);
-  expect(await names(page)).toEqual(all.reverse());
-  for (const name of all) expect(await row(page, name).locator("bdi").first().textContent()).toBe(name);
 });

@@ -22,6 +22,8 @@ export async function clipped(page: Page): Promise<string[]> {
     const found: string[] = [];
     const { clientWidth, scrollWidth } = document.documentElement;
     if (scrollWidth > clientWidth) found.push(`the page is ${scrollWidth} wide on a screen of ${clientWidth}`);
+    const overflows = (element: HTMLElement): boolean =>
+      element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1;
     const isCutOff = (element: HTMLElement): boolean => {
       const { overflowX } = getComputedStyle(element);
       // An element that scrolls, by keyboard too, does not cut its text off.
@@ -29,36 +31,52 @@ export async function clipped(page: Page): Promise<string[]> {
       // A text for screen readers only is one pixel wide on purpose.
       if (overflowX === "visible" || element.getBoundingClientRect().width <= 1) return false;
       if (element.matches("input, textarea")) return false;
-      return element.clientWidth > 0 && element.scrollWidth > element.clientWidth + 1;
+      return overflows(element);
     };
-    const elements = [...document.querySelectorAll<HTMLElement>("body *")].filter(isCutOff);
+    // Text of a cell that is wider than its column would cover the next one.
+    const elements = [...document.querySelectorAll<HTMLElement>("body *")].filter(
+      (element) => isCutOff(element) || (element.matches("td, th") && overflows(element)),
+    );
     found.push(...elements.map(({ tagName, textContent }) => `${tagName} "${textContent.slice(0, 60)}" is cut off`));
     return found;
   });
 }
 
+const light = { colorScheme: "light", forcedColors: "none" } as const;
 const ways = [
-  { viewport: narrow, media: { colorScheme: "dark" }, options: { runOnly: ["color-contrast", "target-size"] } },
-  { viewport: wide, media: { colorScheme: "light" }, options: { rules: { "target-size": { enabled: true } } } },
+  {
+    look: "dark",
+    viewport: narrow,
+    media: { ...light, colorScheme: "dark" },
+    options: { runOnly: ["color-contrast", "target-size"] },
+  },
+  {
+    look: "forced",
+    viewport: narrow,
+    media: { ...light, forcedColors: "active" },
+    options: { runOnly: ["color-contrast"] },
+  },
+  { look: "light", viewport: wide, media: light, options: { rules: { "target-size": { enabled: true } } } },
 ] as const;
 
 /**
- * Expects that no text is cut off, and that axe finds nothing: all its rules on a wide, light page; on a narrow, dark one
- * the rules about colours and sizes. With --mode pictures it saves a screenshot of each, and one in forced colours.
+ * Expects that no text is cut off, and that axe finds nothing: all its rules on a wide, light page; on a narrow one, dark
+ * and in forced colours, the rules about colours and sizes. With --mode pictures it saves a screenshot of each, and a
+ * wide one in forced colours.
  */
 export async function expectGoodLooks(page: Page, name: string): Promise<void> {
-  for (const { viewport, media, options } of ways) {
-    const { width } = viewport;
+  for (const { look, viewport, media, options } of ways) {
+    const shown = `${name}-${viewport.width}-${look}`;
     await page.setViewportSize(viewport);
     await page.emulateMedia(media);
     // Waits until the page is drawn with these settings.
     await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
-    expect(await clipped(page), `${name} at ${width} px`).toEqual([]);
-    expect(await accessibilityProblems(page, options as RunOptions), `${name} at ${width} px`).toEqual([]);
-    if (!process.env.PICTURES) continue;
-    await shoot(page, viewport, `${name}-${width}-${media.colorScheme}`);
-    await page.emulateMedia({ forcedColors: "active" });
-    await shoot(page, viewport, `${name}-${width}-forced`);
-    await page.emulateMedia({ forcedColors: "none" });
+    expect(await clipped(page), shown).toEqual([]);
+    expect(await accessibilityProblems(page, options as RunOptions), shown).toEqual([]);
+    if (process.env.PICTURES) await shoot(page, viewport, shown);
   }
+  if (!process.env.PICTURES) return;
+  await page.emulateMedia({ forcedColors: "active" });
+  await shoot(page, wide, `${name}-${wide.width}-forced`);
+  await page.emulateMedia(light);
 }

@@ -1,31 +1,35 @@
-// Tests of the whole page: keyboard, size, Content-Security-Policy.
+// Tests of the whole page: keyboard, colours, size, Content-Security-Policy.
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import type { Locator } from "playwright-core";
 import { expect } from "vitest";
 import { stack } from "../support/stack.ts";
 import { eventually, newPage, takeTroubles } from "./browser.ts";
 import { signedInBrowser, test } from "./scene.ts";
-import { expectFocus, openCreateKey, path, row, tabTo } from "./steps.ts";
+import { expectFocus, openCreateKey, path, row, says, tabTo } from "./steps.ts";
 
 test("everything can be done by keyboard alone, and the focus is always somewhere sensible", async ({ admin }) => {
   const page = await newPage();
   const { keyboard } = page;
   const button = (name: string) => page.getByRole("button", { name, exact: true });
   const dialog = page.getByRole("dialog");
-  const menu = page.getByRole("menu");
-  /** Opens the menu of the row, and chooses an entry by its first letters. */
-  const choose = async (name: string, action: string) => {
-    await tabTo(page, row(page, name).getByRole("button", { name: "Actions" }));
-    await keyboard.press("Enter");
-    await menu.waitFor();
-    const item = menu.getByRole("menuitem", { name: action });
+  const name = dialog.getByRole("textbox", { name: "Name" });
+  const actions = row(page, "Power BI").getByRole("button", { name: "Actions" });
+  const pressOn = async (control: Locator, key = "Enter") => {
+    await tabTo(page, control);
+    await keyboard.press(key);
+  };
+  /** Opens the menu of the row, and goes down to an entry. */
+  const choose = async (action: string) => {
+    await pressOn(actions);
+    const item = page.getByRole("menuitem", { name: action });
+    await item.waitFor();
     for (let steps = 0; steps < 5 && !(await item.evaluate((each) => each.matches(":focus"))); steps += 1)
       await keyboard.press("ArrowDown");
     await keyboard.press("Enter");
   };
 
   await page.goto("/");
-  await page.getByLabel("Email").waitFor();
   await expectFocus(page, page.getByLabel("Email"));
   await keyboard.type(admin.email);
   await tabTo(page, page.getByLabel("Password", { exact: true }));
@@ -34,56 +38,47 @@ test("everything can be done by keyboard alone, and the focus is always somewher
   await button("Create key").waitFor();
   expect(await page.locator(":focus").textContent()).toBe("Public API");
 
-  await tabTo(page, button("Create key"));
-  await keyboard.press("Enter");
-  await expectFocus(page, dialog.getByRole("textbox", { name: "Name" }));
+  await pressOn(button("Create key"));
+  await expectFocus(page, name);
   await keyboard.type("Power BI");
-  await tabTo(page, dialog.getByRole("checkbox", { name: "read:rewards" }));
-  await keyboard.press("Space");
-  await tabTo(page, button("Create key"));
-  await keyboard.press("Enter");
+  await pressOn(dialog.getByRole("checkbox", { name: "read:rewards" }), "Space");
+  await pressOn(button("Create key"));
   await expectFocus(page, dialog.getByLabel("API key"));
   await keyboard.press("Escape");
-  await eventually(() => page.locator(":focus").textContent()).toBe("Back to the key");
+  await expectFocus(page, button("Back to the key"));
   await keyboard.press("Enter");
-  await tabTo(page, button("Check key"));
-  await keyboard.press("Enter");
-  await dialog.getByText("Power BI works").waitFor();
+  await pressOn(button("Check key"));
+  await says(dialog, "Power BI works");
   await expectFocus(page, button("Check key"));
   await dialog.getByLabel("API key").focus();
-  await tabTo(page, button("Copy"));
-  await keyboard.press("Enter");
-  await tabTo(page, button("Done"));
-  await keyboard.press("Enter");
+  await pressOn(button("Copy"));
+  await dialog.getByText("Copied", { exact: true }).waitFor({ state: "attached" });
+  await pressOn(button("Done"));
   await dialog.waitFor({ state: "hidden" });
   await expectFocus(page, row(page, "Power BI"));
 
-  await choose("Power BI", "Rename");
-  await expectFocus(page, dialog.getByRole("textbox", { name: "Name" }));
-  await keyboard.press("Escape");
-  await dialog.waitFor({ state: "hidden" });
-  await expectFocus(page, row(page, "Power BI").getByRole("button", { name: "Actions" }));
-  await keyboard.press("Shift+Tab");
-  await choose("Power BI", "Replace");
-  await expectFocus(page, dialog.getByLabel("Keep the old key working for"));
-  await keyboard.press("Escape");
-  await dialog.waitFor({ state: "hidden" });
-  await keyboard.press("Shift+Tab");
-  await choose("Power BI", "Revoke");
-  await eventually(() => page.locator(":focus").textContent()).toBe("Cancel");
-  await tabTo(page, button("Revoke key"));
-  await keyboard.press("Enter");
+  for (const [action, first] of [
+    ["Rename", name],
+    ["Replace", dialog.getByLabel("Keep the old key working for")],
+    ["Revoke", button("Cancel")],
+  ] as const) {
+    await choose(action);
+    await expectFocus(page, first);
+    if (action === "Revoke") break;
+    await keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    await expectFocus(page, actions);
+    await keyboard.press("Shift+Tab");
+  }
+  await pressOn(button("Revoke key"));
   await row(page, "Power BI").getByText("revoked", { exact: true }).waitFor();
   await expectFocus(page, row(page, "Power BI"));
   await page.goto(path);
-  await tabTo(page, button("Sign out"));
-  await keyboard.press("Enter");
+  await pressOn(button("Sign out"));
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
-test("in a dialog Tab stays, whoever tabs on fast from the date to Create key stays there, and the page does not scroll", async ({
-  admin,
-}) => {
+test("in a dialog Tab stays, and the page behind it does not scroll", async ({ admin }) => {
   const page = await (await signedInBrowser(admin)).newPage();
   await page.clock.install();
   await page.goto(path);
@@ -107,21 +102,41 @@ test("in a dialog Tab stays, whoever tabs on fast from the date to Create key st
   expect(await page.evaluate(() => window.scrollY)).toBe(0);
 });
 
-test("with forced colours a ticked scope differs from an empty one, and a dialog from the page by an edge", async ({
-  page,
-}) => {
-  await page.emulateMedia({ forcedColors: "active" });
+/** The contrast of two colours (WCAG), from 1 to 21. The colours are in the browser's form, `rgb(1, 2, 3)`. */
+function contrast(one: string, other: string): number {
+  const luminance = (colour: string): number => {
+    const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((part) => {
+      const share = Number(part) / 255;
+      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+test("fields and checkboxes stand out: light, dark and in forced colours", async ({ page }) => {
   const dialog = await openCreateKey(page);
-  const looks = (scope: string) =>
-    dialog.getByRole("checkbox", { name: scope }).evaluate((box) => getComputedStyle(box).backgroundColor);
-  expect(await looks("read:members")).not.toBe(await looks("read:rewards"));
-  const box = dialog.locator(".mantine-Checkbox-inner").first();
-  const [mark, ground] = await box.evaluate((inner) => {
-    const [input, icon] = [inner.querySelector("input"), inner.querySelector("svg")];
-    return [icon && getComputedStyle(icon).color, input && getComputedStyle(input).backgroundColor];
-  });
-  expect(contrast(mark ?? "", ground ?? "")).toBeGreaterThan(3);
-  expect(await dialog.evaluate((element) => getComputedStyle(element).borderTopStyle)).toBe("solid");
+  const style = (element: Locator, property: string) =>
+    element.evaluate((each, name) => getComputedStyle(each).getPropertyValue(name), property);
+  const empty = dialog.getByRole("checkbox", { name: "read:rewards" });
+  const ticked = dialog.getByRole("checkbox", { name: "read:members" });
+  await dialog.getByLabel("Expiry").focus();
+  for (const media of [
+    { colorScheme: "light" },
+    { colorScheme: "dark" },
+    { colorScheme: "light", forcedColors: "active" },
+  ] as const) {
+    await page.emulateMedia(media);
+    const panel = await style(dialog, "background-color");
+    for (const control of [dialog.getByRole("textbox", { name: "Name" }), empty])
+      expect(contrast(await style(control, "border-top-color"), panel), JSON.stringify(media)).toBeGreaterThan(3);
+    const ground = await style(ticked, "background-color");
+    const mark = await style(dialog.locator(".mantine-Checkbox-icon").first(), "color");
+    expect(contrast(mark, ground), JSON.stringify(media)).toBeGreaterThan(3);
+    expect(ground).not.toBe(await style(empty, "background-color"));
+  }
+  expect(await style(dialog, "border-top-style")).toBe("solid");
 });
 
 test("over the wire the page is at most 300 kB and the reference 250, with scripts, styles and font", async () => {
@@ -143,26 +158,19 @@ test("over the wire the page is at most 300 kB and the reference 250, with scrip
   }
 });
 
-test("the Content-Security-Policy lets the page load only what it is served with and talk only to its project", async () => {
-  const html = await (await fetch(stack.dashboard_url + path)).text();
-  const quoted = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(html)?.[1] ?? "";
-  expect(quoted.replaceAll("&#39;", "'").split("; ")).toEqual([
-    "default-src 'self'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    `connect-src 'self' ${stack.supabase_url}`,
-    "object-src 'none'",
-    "base-uri 'none'",
-    "form-action 'self'",
-  ]);
-  expect(html.indexOf("Content-Security-Policy")).toBeLessThan(html.indexOf("<script"));
-  expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/);
-});
-
 // Proves: layer.12
-test("the browser enforces it: a script put into the page does not run, and no other address is reached", async () => {
+test("the Content-Security-Policy is enforced: no other script runs, and only the project is reached", async () => {
+  const policies = new Set<string | undefined>();
+  for (const at of [path, "/reference/", "/reference/guides/curl/"]) {
+    const html = await (await fetch(stack.dashboard_url + at)).text();
+    const quoted = /<meta http-equiv="Content-Security-Policy" content="([^"]*)">/.exec(html)?.[1];
+    policies.add(quoted?.replaceAll("&#39;", "'"));
+    expect(html.indexOf("Content-Security-Policy")).toBeLessThan(html.indexOf("<script"));
+    expect(html).not.toMatch(/<script(?![^>]* src=)|<style| style=| on\w+=/);
+  }
+  expect([...policies]).toEqual([
+    `default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self' ${stack.supabase_url}; object-src 'none'; base-uri 'none'; form-action 'self'`,
+  ]);
   const page = await newPage();
   await page.goto("/sign-in");
   const outcome = await page.evaluate(async () => {
@@ -189,36 +197,6 @@ test("every path has a page of its own, for a static host that knows no fallback
     if (isKnown) expect(readFileSync(`${folder}${opened}/index.html`, "utf8")).toBe(built);
     await page.goto(opened);
     await page.getByLabel("Email").waitFor();
-    expect(new URL(page.url()).pathname).toBe(isKnown && opened !== path ? opened : "/sign-in");
-  }
-});
-
-/** The contrast of two colours (WCAG), from 1 to 21. The colours are in the browser's form, `rgb(1, 2, 3)`. */
-function contrast(one: string, other: string): number {
-  const luminance = (colour: string): number => {
-    const [red = 0, green = 0, blue = 0] = (colour.match(/\d+/g) ?? []).map((part) => {
-      const share = Number(part) / 255;
-      return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-  };
-  const [dark = 0, light = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
-  return (light + 0.05) / (dark + 0.05);
-}
-
-test("an empty field and an empty checkbox stand out from what they lie on by 3 to 1, light and dark", async ({
-  page,
-}) => {
-  await page.getByRole("button", { name: "Create key" }).click();
-  const dialog = page.getByRole("dialog");
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    const panel = await dialog.evaluate((element) => getComputedStyle(element).backgroundColor);
-    const name = dialog.getByRole("textbox", { name: "Name" });
-    await dialog.getByRole("combobox", { name: "Expiry" }).focus();
-    for (const control of [name, dialog.getByRole("checkbox", { name: "read:rewards" })]) {
-      const outline = await control.evaluate((element) => getComputedStyle(element).borderTopColor);
-      expect(contrast(outline, panel), `${control} ${colorScheme}: ${outline} on ${panel}`).toBeGreaterThan(3);
-    }
+    await eventually(() => new URL(page.url()).pathname).toBe(isKnown && opened !== path ? opened : "/sign-in");
   }
 });

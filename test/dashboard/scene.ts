@@ -1,7 +1,7 @@
 // What most tests of the page start with: a new company, its admin, and the page as this admin sees it.
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { test as base } from "vitest";
-import { type Company, client, emptyCompany, type Person } from "../support/companies.ts";
+import { type Company, client, emptyCompany, type Person, signedIn } from "../support/companies.ts";
 import { sql, stack } from "../support/stack.ts";
 import { newBrowser } from "./browser.ts";
 import { path } from "./steps.ts";
@@ -41,6 +41,7 @@ export const test = base
     return company;
   })
   .extend("admin", ({ company }) => company.addPerson("Ada Brandt", "admin"))
+  .extend("client", ({ admin }) => signedIn(admin))
   .extend("page", ({ admin }) => signedInPage(admin));
 
 /** Sets columns of a key that otherwise only change over time. A trigger forbids this, so triggers are off here. */

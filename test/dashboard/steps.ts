@@ -5,33 +5,40 @@ import { eventually } from "./browser.ts";
 
 export const path = "/integrations/public-api";
 
+/** Clicks the button with exactly this name. */
+export const press = (within: Page | Locator, name: string): Promise<void> =>
+  within.getByRole("button", { name, exact: true }).click();
+
+/** Waits for a text. */
+export const says = (within: Page | Locator, text: string | RegExp): Promise<void> =>
+  within.getByText(text).first().waitFor();
+
 export async function fillSignIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await press(page, "Sign in");
 }
 
 /** Copies the new key and closes its dialog. */
 export async function copyAndClose(page: Page): Promise<void> {
   const dialog = page.getByRole("dialog");
-  await dialog.getByRole("button", { name: "Copy", exact: true }).click();
+  await press(dialog, "Copy");
   await dialog.getByText("Copied", { exact: true }).waitFor({ state: "attached" });
-  await dialog.getByRole("button", { name: "Done" }).click();
+  await press(dialog, "Done");
   await dialog.waitFor({ state: "hidden" });
 }
 
-export async function openCreateKey(page: Page): Promise<Locator> {
-  await page.getByRole("button", { name: "Create key" }).click();
+export async function openCreateKey(page: Page, name = ""): Promise<Locator> {
+  await press(page, "Create key");
   const dialog = page.getByRole("dialog");
-  await dialog.waitFor();
+  await dialog.getByRole("textbox", { name: "Name" }).fill(name);
   return dialog;
 }
 
 /** Opens the dialog, enters the name, creates the key and returns it. The dialog stays open. */
 export async function createKey(page: Page, name: string): Promise<string> {
-  const dialog = await openCreateKey(page);
-  await dialog.getByRole("textbox", { name: "Name" }).fill(name);
-  await dialog.getByRole("button", { name: "Create key" }).click();
+  const dialog = await openCreateKey(page, name);
+  await press(dialog, "Create key");
   return await dialog.getByLabel("API key").inputValue();
 }
 
@@ -46,10 +53,11 @@ export const names = (page: Page): Promise<string[]> => page.locator("tbody td:f
 export const openView = (page: Page, view: "Active" | "Needs attention" | "Inactive"): Promise<void> =>
   page.getByRole("tab", { name: view === "Active" ? /^Active/ : view }).click();
 
-/** Chooses an entry in the ⋯ menu of a key's row. */
-export async function chooseIn(row: Locator, action: "Replace" | "Rename" | "History" | "Revoke"): Promise<void> {
-  await row.getByRole("button", { name: "Actions" }).click();
+/** Chooses an entry in the ⋯ menu of a key's row, and returns the dialog that opens. */
+export async function chooseIn(row: Locator, action: "Replace" | "Rename" | "History" | "Revoke"): Promise<Locator> {
+  await press(row, "Actions");
   await row.page().getByRole("menuitem", { name: action }).click();
+  return row.page().getByRole("dialog");
 }
 
 export async function expectFocus(page: Page, on: Locator): Promise<void> {
@@ -82,8 +90,10 @@ export async function tabTo(page: Page, control: Locator): Promise<void> {
   throw new Error(`Tab never reached ${control}`);
 }
 
-/** Opens a link from an email, and confirms that the account is one's own. */
+/** Opens a link from an email in a page that may be open already, and confirms that the account is one's own. */
 export async function openLink(page: Page, link: string): Promise<void> {
+  // First a blank page: otherwise only the fragment of the address would change, and the page would not be loaded.
+  await page.goto("about:blank");
   await page.goto(link);
-  await page.getByRole("button", { name: "Continue" }).click();
+  await press(page, "Continue");
 }

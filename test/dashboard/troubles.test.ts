@@ -1,52 +1,115 @@
-// Problems in daily use: a change by another admin, a lost session, a slow network, no network at all.
+// Problems in daily use: a change by another admin, a company that moves away, a lost session, a slow network, no
+// network at all.
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { makeKey, signedIn } from "../support/companies.ts";
+import { type Company, makeKey } from "../support/companies.ts";
 import { call, sql } from "../support/stack.ts";
-import { eventually, newBrowser } from "./browser.ts";
+import { eventually } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { openPage, signedInBrowser, signedInPage, storageKey, test } from "./scene.ts";
-import { chooseIn, copyAndClose, createKey, expectFocus, fillSignIn, openCreateKey, path, row } from "./steps.ts";
+import {
+  chooseIn,
+  copyAndClose,
+  createKey,
+  expectFocus,
+  fillSignIn,
+  openCreateKey,
+  path,
+  press,
+  row,
+  says,
+} from "./steps.ts";
 
 const returnToPage = (page: Page) => page.evaluate(() => window.dispatchEvent(new Event("focus")));
 const ended = { status: 401, json: { code: "PGRST303", message: "JWT expired", details: null, hint: null } };
 const broken = { status: 500, json: { code: "XX000", message: "internals", details: null, hint: null } };
 
-test("two admins at once: a revoke by one is told to the other, who is about to do the same", async ({
-  company,
-  admin,
-}) => {
-  await makeKey(await signedIn(admin), "Power BI");
+/** Holds the answers, or the requests, that match until `release` is called. */
+async function hold(page: Page, pattern: string, what: "answer" | "request" = "request"): Promise<() => void> {
+  let release = (): void => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const wait = async <T>(value: T): Promise<T> => released.then(() => value);
+  await page.route(
+    pattern,
+    async (route) =>
+      what === "request"
+        ? route.continue(await wait({}))
+        : route.fulfill(await wait({ response: await route.fetch() })),
+    { times: 1 },
+  );
+  return release;
+}
+
+test("a revoke by another admin is told to whoever is about to do the same", async ({ company, client, admin }) => {
+  await makeKey(client, "Power BI");
   const ben = await company.addPerson("Ben Osei", "admin");
   const [adaPage, benPage] = [await signedInPage(admin), await signedInPage(ben)];
   for (const page of [adaPage, benPage]) await chooseIn(row(page, "Power BI"), "Revoke");
-  await benPage.getByRole("button", { name: "Revoke key" }).click();
-  await benPage.getByText("Power BI is revoked").waitFor();
-  await adaPage.getByRole("button", { name: "Revoke key" }).click();
-  await adaPage.getByText(/Power BI had been revoked before, by Ben Osei on \d+ \w+ \d{4}/).waitFor();
-  await row(adaPage, "Power BI").getByText("by Ben Osei").waitFor();
-  expect(
-    await sql`select from app.api_key_events where company_id = ${company.id} and action = 'revoked'`,
-  ).toHaveLength(1);
+  await press(benPage, "Revoke key");
+  await says(benPage, "Power BI is revoked");
+  await press(adaPage, "Revoke key");
+  await says(adaPage, /Power BI had been revoked before, by Ben Osei on \d+ \w+ \d{4}/);
+  await says(row(adaPage, "Power BI"), "by Ben Osei");
+  const revokes = sql`select from app.api_key_events where company_id = ${company.id} and action = 'revoked'`;
+  expect(await revokes).toHaveLength(1);
 });
 
-test("the list is up to date when one returns to the page, and an answer that was late does not replace a newer one", async ({
+/** Sets how the company is served, as a move does (docs/moving-a-company.md), or as before the move. */
+const serve = ({ id }: Company, serving: "open" | "moving" | "readable" | "closed") =>
+  sql`update app.companies set serving = ${serving}, move_id = gen_random_uuid() where id = ${id}`;
+
+// Proves: layer.14
+test("an admin of a company that has moved sees no key, and is told whom to ask", async ({
+  company,
+  client,
   admin,
 }) => {
-  const client = await signedIn(admin);
+  await makeKey(client, "Payroll");
+  const page = await (await signedInBrowser(admin)).newPage();
+  for (const serving of ["moving", "readable", "closed"] as const) {
+    await serve(company, serving);
+    await page.goto(path);
+    await page.getByRole("heading", { name: "Your company has moved" }).waitFor();
+    const text = await page.getByRole("main").textContent();
+    expect(text, serving).toContain("Hollis & Rowe is served at another address, and its keys are managed there.");
+    expect(text).toContain("Ask whoever runs the service for the address of this page there.");
+    expect(text).not.toContain("Payroll");
+    expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
+  }
+  await expectGoodLooks(page, "moved");
+  await serve(company, "open");
+  await press(page, "Try again");
+  await row(page, "Payroll").waitFor();
+});
+
+// Proves: layer.14
+test("when a company moves, an open page can do nothing to its keys any more", async ({ company, client, admin }) => {
+  await makeKey(client, "Payroll");
+  const stored = () => sql`select name, revoked_at, replaced_by from app.api_keys where company_id = ${company.id}`;
+  const before = await stored();
   const page = await signedInPage(admin);
-  let release = () => {};
-  await page.route(
-    "**/rpc/list_api_keys",
-    async (route) => {
-      const response = await route.fetch();
-      await new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      await route.fulfill({ response });
-    },
-    { times: 1 },
-  );
+  for (const [button, open] of [
+    ["Create key", () => openCreateKey(page, "New")],
+    ["Revoke key", () => chooseIn(row(page, "Payroll"), "Revoke")],
+    ["Replace key", () => chooseIn(row(page, "Payroll"), "Replace")],
+    ["Rename key", () => chooseIn(row(page, "Payroll"), "Rename")],
+  ] as const) {
+    await serve(company, "open");
+    await page.reload();
+    const dialog = await open();
+    if (button === "Rename key") await dialog.getByRole("textbox", { name: "Name" }).fill("Wages");
+    await serve(company, "readable");
+    await press(dialog, button);
+    await page.getByRole("heading", { name: "Your company has moved" }).waitFor();
+    expect(await stored(), button).toEqual(before);
+  }
+});
+
+test("a late answer does not replace a newer one of the list", async ({ client, admin }) => {
+  const page = await signedInPage(admin);
+  const release = await hold(page, "**/rpc/list_api_keys", "answer");
   const late = page.waitForResponse("**/rpc/list_api_keys");
   const asked = page.waitForRequest("**/rpc/list_api_keys");
   await returnToPage(page);
@@ -64,29 +127,25 @@ test("the list is up to date when one returns to the page, and an answer that wa
   expect(await row(page, "Payroll").count()).toBe(1);
 });
 
-test("a session that the service no longer accepts leads to sign-in, and from there back to where the page was", async ({
-  company,
-  admin,
-}) => {
+test("a lost session leads to sign-in, and back to where the page was", async ({ company, admin }) => {
   const page = await openPage(await signedInBrowser(admin), "?view=inactive");
   await page.route("**/rest/v1/rpc/*", (route) => route.fulfill(ended));
   await returnToPage(page);
-  await page.getByText("Your session has ended. Sign in again to go on where you were.").waitFor();
+  await says(page, "Your session has ended. Sign in again to go on where you were.");
   expect(new URL(page.url()).pathname).toBe("/sign-in");
   await expectGoodLooks(page, "session-ended");
   await page.unroute("**/rest/v1/rpc/*");
   await fillSignIn(page, admin);
-  await page.getByText("No keys yet").waitFor();
+  await says(page, "No keys yet");
   expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe(`${path}?view=inactive`);
 
   // Gone from the browser's storage: noticed at the next action.
-  const dialog = await openCreateKey(page);
-  await dialog.getByRole("textbox", { name: "Name" }).fill("Power BI");
+  const dialog = await openCreateKey(page, "Power BI");
   await page.evaluate(() => localStorage.clear());
-  await dialog.getByRole("button", { name: "Create key" }).click();
-  await page.getByText("Your session has ended").waitFor();
+  await press(dialog, "Create key");
+  await says(page, "Your session has ended");
   await fillSignIn(page, admin);
-  await page.getByText("No keys yet").waitFor();
+  await says(page, "No keys yet");
 
   // Ended elsewhere: noticed when the token is to be renewed.
   await sql`delete from auth.sessions where user_id in (select id from auth.users where email like ${`%@${company.domain}`})`;
@@ -94,78 +153,60 @@ test("a session that the service no longer accepts leads to sign-in, and from th
     localStorage.setItem(name, JSON.stringify({ ...JSON.parse(localStorage.getItem(name) ?? ""), expires_at: 1 }));
   }, storageKey);
   await returnToPage(page);
-  await page.getByText("Your session has ended").waitFor();
+  await says(page, "Your session has ended");
 });
 
-test("a new key stays in sight whatever becomes of the session: signed out in another tab, refused, made no admin", async ({
-  admin,
-}) => {
-  const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Key created" });
-  const ends: Record<string, (page: Page) => Promise<void>> = {
-    "another tab": async (page) => {
-      const tab = await openPage(page.context());
-      await tab.getByRole("button", { name: "Sign out" }).click();
-      await tab.getByLabel("Email").waitFor();
-    },
-    "nobody's browser": async (page) => {
-      await page.evaluate(() => localStorage.clear());
-      await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
-    },
-  };
-  for (const [how, end] of Object.entries(ends)) {
+test("a new key stays in sight whatever becomes of session and role", async ({ admin }) => {
+  const setRole = (role: string) => sql`update app.members set role = ${role} where email = ${admin.email}`;
+  const refuse = (page: Page) => page.route("**/rest/v1/rpc/*", (route) => route.fulfill(ended));
+  for (const [how, end, then] of [
+    ["refused", refuse, "Your session has ended. Sign in again"],
+    [
+      "another tab",
+      async (page: Page) => {
+        const tab = await openPage(page.context());
+        await press(tab, "Sign out");
+        await says(page.getByRole("alert"), "Your session has ended. Copy the key before you sign in again.");
+        await expectGoodLooks(page, "key-without-session");
+      },
+      "Your session has ended. Sign in again",
+    ],
+    [
+      "nobody's browser",
+      (page: Page) => page.evaluate(() => localStorage.clear()),
+      "Your session has ended. Sign in again",
+    ],
+    ["no admin", () => setRole("employee"), "Only admins manage API keys"],
+  ] as const) {
+    await setRole("admin");
     const page = await signedInPage(admin);
-    const key = await createKey(page, `Kept from ${how}`);
-    await dialogOf(page).waitFor();
+    const key = await createKey(page, `Kept: ${how}`);
+    const dialog = page.getByRole("dialog", { name: "Key created" });
+    await dialog.waitFor();
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
-    await page.route("**/rest/v1/rpc/*", (route) => route.fulfill(ended));
-    await returnToPage(page);
     await end(page);
-    if (how === "another tab") {
-      await page
-        .getByRole("alert")
-        .getByText("Your session has ended. Copy the key before you sign in again.")
-        .waitFor();
-      await expectGoodLooks(page, "key-without-session");
-    }
+    await returnToPage(page);
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
     expect(asked.filter((url) => url.includes("/rpc/"))).toEqual([]);
-    expect(await dialogOf(page).getByLabel("API key").inputValue()).toBe(key);
-    await page.unroute("**/rest/v1/rpc/*");
+    expect(await dialog.getByLabel("API key").inputValue(), how).toBe(key);
     await copyAndClose(page);
-    if (how === "another tab") await page.getByText("Your session has ended. Sign in again").waitFor();
+    await says(page, then);
     await page.context().close();
   }
 });
 
-test("on a slow network the page says that it is loading, and a key is created once however often one clicks", async ({
-  company,
-  admin,
-}) => {
+test("on a slow network the page says so, and creates a key once", async ({ company, admin }) => {
   const page = await (await signedInBrowser(admin)).newPage();
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await page.route("**/rpc/link_member", async (route) => {
-    await held;
-    await route.continue();
-  });
+  const release = await hold(page, "**/rpc/link_member");
   await page.goto(path);
   await page.getByRole("status").getByText("Loading your company's keys").waitFor({ state: "attached" });
   await expectGoodLooks(page, "loading");
   release();
 
-  let create = () => {};
-  const creating = new Promise<void>((resolve) => {
-    create = resolve;
-  });
-  await page.route("**/rpc/create_api_key", async (route) => {
-    await creating;
-    await route.continue();
-  });
-  const dialog = await openCreateKey(page);
+  const create = await hold(page, "**/rpc/create_api_key");
+  const dialog = await openCreateKey(page, "Power BI");
   const button = dialog.getByRole("button", { name: "Create key" });
-  await dialog.getByRole("textbox", { name: "Name" }).fill("Power BI");
   await button.click();
   await eventually(() => button.isDisabled()).toBe(true);
   await expectGoodLooks(page, "creating");
@@ -176,72 +217,47 @@ test("on a slow network the page says that it is loading, and a key is created o
   expect(await sql`select from app.api_keys where company_id = ${company.id}`).toHaveLength(1);
 });
 
-test("an offline moment: what is there stays, says that it may be out of date, and comes back by itself", async ({
-  admin,
-}) => {
-  const { api_key } = await makeKey(await signedIn(admin), "Payroll");
+test("without a network the page keeps what it has, and says so", async ({ client, admin }) => {
+  const { api_key } = await makeKey(client, "Payroll");
   const browser = await signedInBrowser(admin);
   const page = await openPage(browser);
   await browser.setOffline(true);
   await returnToPage(page);
-  await page.getByText("The service cannot be reached. Check your connection, then try again.").waitFor();
-  await page.getByText("What you see below may be out of date.").waitFor();
+  await says(page, "The service cannot be reached. Check your connection, then try again.");
+  await says(page, "What you see below may be out of date.");
   await expectGoodLooks(page, "offline");
+  await page.getByLabel("Key to check").fill(api_key);
+  await press(page, "Check key");
+  await says(page.getByRole("region", { name: "Quick check" }), "The service cannot be reached.");
 
-  await chooseIn(row(page, "Payroll"), "Revoke");
-  const dialog = page.getByRole("dialog");
+  const dialog = await chooseIn(row(page, "Payroll"), "Revoke");
   const revoke = dialog.getByRole("button", { name: "Revoke key" });
   await revoke.click();
-  await dialog.getByText("The service cannot be reached.").waitFor();
+  await says(dialog, "The service cannot be reached.");
   await expectFocus(page, revoke);
   expect((await call("/members", api_key)).status).toBe(200);
 
   await browser.setOffline(false);
   await page.getByText("What you see below may be out of date.").waitFor({ state: "hidden" });
   await revoke.click();
-  await page.getByText("Payroll is revoked").waitFor();
+  await says(page, "Payroll is revoked");
   expect((await call("/members", api_key)).status).toBe(401);
-});
 
-test("a created key whose answer was lost: the page says that it may exist, and lists it", async ({ page }) => {
-  await page.route("**/rpc/create_api_key", async (route) => {
-    await route.fetch();
-    await route.abort("connectionreset");
-  });
-  const dialog = await openCreateKey(page);
-  await dialog.getByRole("textbox", { name: "Name" }).fill("Lost");
-  await dialog.getByRole("button", { name: "Create key" }).click();
-  await dialog.getByText("the key may have been created without being shown").waitFor();
-  await expectGoodLooks(page, "lost-answer");
-  await dialog.getByRole("button", { name: "Cancel" }).click();
-  await row(page, "Lost").waitFor();
-});
-
-test("signing in and checking a key without a network say that the service cannot be reached", async ({ admin }) => {
-  const browser = await newBrowser();
-  const page = await browser.newPage();
-  await page.goto("/sign-in");
+  await press(page, "Sign out");
+  await page.getByLabel("Email").waitFor();
   await browser.setOffline(true);
   await fillSignIn(page, admin);
-  await page.getByText("The service cannot be reached.").waitFor();
+  await says(page, "The service cannot be reached.");
   await browser.setOffline(false);
-  await page.getByRole("button", { name: "Sign in" }).click();
-  await page.getByText("No keys yet").waitFor();
-
-  await browser.setOffline(true);
-  await page.getByLabel("Key to check").fill(`sk_live_${"x".repeat(38)}`);
-  await page.getByRole("button", { name: "Check key" }).click();
-  await page.getByRole("region", { name: "Quick check" }).getByText("The service cannot be reached.").waitFor();
-  await browser.setOffline(false);
+  await press(page, "Sign in");
+  await says(page, "No key is active.");
 });
 
-test("a failure on the service's side is told as one, Try again tries again, and the focus stays where one works", async ({
-  admin,
-}) => {
+test("a failure is told as one, and the focus stays where one works", async ({ admin }) => {
   const page = await (await signedInBrowser(admin)).newPage();
   await page.route("**/rpc/list_api_keys", (route) => route.fulfill(broken));
   await page.goto(path);
-  await page.getByText("Something went wrong on the service's side. Try again in a moment.").waitFor();
+  await says(page, "Something went wrong on the service's side. Try again in a moment.");
   expect(await page.content()).not.toContain("internals");
   await expectGoodLooks(page, "failure");
   const again = page.getByRole("button", { name: "Try again" });
@@ -249,13 +265,22 @@ test("a failure on the service's side is told as one, Try again tries again, and
   await expectFocus(page, again);
   await page.unroute("**/rpc/list_api_keys");
   await again.click();
-  await page.getByText("No keys yet").waitFor();
+  await says(page, "No keys yet");
   await expectFocus(page, page.getByRole("heading", { name: "Public API" }));
 
-  await page.route("**/rpc/create_api_key", (route) => route.fulfill(broken));
-  const dialog = await openCreateKey(page);
-  await dialog.getByRole("textbox", { name: "Name" }).fill("Power BI");
-  await dialog.getByRole("button", { name: "Create key" }).click();
-  await dialog.getByRole("alert").getByText("Something went wrong").waitFor();
+  await page.route("**/rpc/create_api_key", (route) => route.fulfill(broken), { times: 1 });
+  const dialog = await openCreateKey(page, "Lost");
+  await press(dialog, "Create key");
+  await says(dialog.getByRole("alert"), "Something went wrong");
   await expectFocus(page, dialog.getByRole("button", { name: "Create key" }));
+  // Now the key is created, but the answer is lost: the page says that it may exist, and lists it.
+  await page.route("**/rpc/create_api_key", async (route) => {
+    await route.fetch();
+    await route.abort("connectionreset");
+  });
+  await press(dialog, "Create key");
+  await says(dialog, "the key may have been created without being shown");
+  await expectGoodLooks(page, "lost-answer");
+  await press(dialog, "Cancel");
+  await row(page, "Lost").waitFor();
 });

@@ -86,7 +86,7 @@ describe("a thousand keys made by public.create_api_key", () => {
     });
   });
 
-  // Proves: keys.1
+  // Proves: key.2, authentication.2, keys.1, keys.9
   test("have the format, sk_live_ and 38 characters of the alphabet", () => {
     expect(made).toHaveLength(1000);
     expect(made.filter(({ api_key }) => !/^sk_live_[0-9A-Za-z]{38}$/.test(api_key))).toEqual([]);
@@ -118,6 +118,7 @@ describe("a thousand keys made by public.create_api_key", () => {
     expect(chiSquare).toBeLessThan(150);
   });
 
+  // Proves: keys.11, keys.12, risk.2
   test("are stored as their SHA-256, and shown by their last four characters", () => {
     const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
     expect(made.map(({ key_hash }) => key_hash.toString("hex"))).toEqual(made.map(({ api_key }) => sha256(api_key)));

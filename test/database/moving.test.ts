@@ -193,39 +193,36 @@ describe("refused, with nothing changed", () => {
   }
 
   // Proves: moving.4
-  test("when the target has anything of it", async () => {
-    await target.sql`insert into app.companies (id, name) values (${company.id}, 'Namesake')`;
-    expect(await refusal(() => move())).toContain(
+  test.each([
+    [
+      "the target has anything of it",
+      () => target.sql`insert into app.companies (id, name) values (${company.id}, 'Namesake')`,
       "app.companies of the target has rows of this company already. Nothing was changed",
-    );
+    ],
+    [
+      "the migrations differ",
+      () => target.sql`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`,
+      "The migrations differ: source 2026",
+    ],
+    [
+      "the tables differ all the same",
+      () => target.sql`alter table app.kudos add column extra text`,
+      "The tables differ, although the migrations do not",
+    ],
+  ])("when %s", async (_, change, said) => {
+    await change();
+    expect(await refusal(() => move())).toContain(said);
   });
 
-  // Proves: moving.4
-  test("when the migrations differ", async () => {
-    await target.sql`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`;
-    expect(await refusal(() => move())).toContain("The migrations differ: source 2026");
-  });
-
-  // Proves: moving.4
-  test("when the tables differ all the same", async () => {
-    await target.sql`alter table app.kudos add column extra text`;
-    expect(await refusal(() => move())).toContain("The tables differ, although the migrations do not");
-  });
-
-  test("when the source has no such company", async () => {
-    expect(await refusal(() => moveCompany(source, target, randomUUID(), "--leave", "closed"))).toContain(
-      "The source has no such company",
-    );
-  });
-
-  test("when it is not said what becomes of the old side, or of which company", async () => {
-    for (const args of [
-      [company.id],
-      [company.id, "--leave", "open"],
-      ["Moving", "--leave", "closed"],
-      ["--leave", "closed"],
+  test("when the source has no such company, or it is not said which, or what becomes of the old side", async () => {
+    for (const [said, ...args] of [
+      ["The source has no such company", randomUUID(), "--leave", "closed"],
+      ["Usage: npm run move-company", company.id],
+      ["Usage: npm run move-company", company.id, "--leave", "open"],
+      ["Usage: npm run move-company", "Moving", "--leave", "closed"],
+      ["Usage: npm run move-company", "--leave", "closed"],
     ])
-      expect(await refusal(() => moveCompany(source, target, ...args))).toContain("Usage: npm run move-company");
+      expect(await refusal(() => moveCompany(source, target, ...args))).toContain(said);
   });
 
   test("when a database does not answer, without showing its address", async () => {

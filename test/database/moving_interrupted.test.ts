@@ -1,8 +1,11 @@
-// A company during its move to another project: others write at the same time, and the command is interrupted at any
-// moment.
+// A company during its move to another project: others write at the same time, the command is interrupted at any moment,
+// and the move is given up. Many writers over HTTP are in test/hardening/moving.test.ts.
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
+import { runSql, withDatabase } from "../../scripts/stack/database.ts";
+import { root } from "../../scripts/stack/process.ts";
 import { hashOf } from "../support/stack.ts";
-import { ask, importReward, moveCompany, newProject, type Project, servingIn } from "../support/two_projects.ts";
+import { ask, importReward, moveCompany, newProject, servingIn } from "../support/two_projects.ts";
 import {
   arriving,
   company,
@@ -13,7 +16,6 @@ import {
   kill,
   killBetweenCommits,
   move,
-  neighbour,
   newProjectsForEachTest,
   ofSource,
   ofTarget,
@@ -42,46 +44,6 @@ describe("while others write", () => {
     const moved =
       await target.sql`select external_id from app.rewards where external_id in ('early', 'late') and company_id = ${company.id}`;
     expect([...moved]).toEqual([{ external_id: "early" }]);
-  });
-
-  // Proves: moving.7
-  test("nothing that was acknowledged is lost, nothing is doubled, and nobody else is refused", async () => {
-    const acknowledged: string[] = [];
-    let going = true;
-    // As an integration does: it uses the old address until that refuses the key, then the new one.
-    const mover = async (name: string): Promise<void> => {
-      let address = source;
-      for (let n = 0; going; n++) {
-        const refusal = await importReward(address.sql, company.key, `${name}-${n}`).then(
-          () => null,
-          (error: { code: string }) => error,
-        );
-        if (refusal === null) acknowledged.push(`${name}-${n}`);
-        else if (refusal.code === "PT401") address = target;
-        else if (refusal.code !== "PT429") throw refusal;
-      }
-    };
-    const bystander = async ({ sql }: Project, key: string): Promise<number> => {
-      let done = 0;
-      for (; going; done++) await importReward(sql, key, `bystander-${done % 10}`);
-      return done;
-    };
-    const writers = Promise.all([
-      mover("a"),
-      mover("b"),
-      bystander(source, neighbour.key),
-      bystander(target, other.key),
-    ]);
-    await expect.poll(() => acknowledged.length, { interval: 5 }).toBeGreaterThan(10);
-    await expectMoved(move());
-    const atMove = acknowledged.length;
-    await expect.poll(() => acknowledged.length, { interval: 5 }).toBeGreaterThan(atMove + 10);
-    going = false;
-    const [, , here, there] = await writers;
-    expect(Math.min(here, there)).toBeGreaterThan(5);
-    const arrived =
-      await target.sql`select external_id from app.rewards where company_id = ${company.id} and external_id ~ '^[ab]-'`;
-    expect(arrived.map(({ external_id }) => external_id).sort()).toEqual(acknowledged.sort());
   });
 
   test("a key that is being made in the target is waited for, and requests there do not wait for the move", async () => {
@@ -202,5 +164,58 @@ describe("broken off", () => {
     expect(await servingIn(source, company.id)).toBe("open");
     expect(await ofTarget()).toMatchObject({ companies: [], kudos: [] });
     await importReward(source.sql, company.key, "after");
+  });
+});
+
+const page = await readFile(`${root}/docs/moving-a-company.md`, "utf8");
+const [, section = ""] = page.split("To give up instead");
+const statements = [...section.matchAll(/^```sql\n([^`]*)^```/gm)].map(([, text = ""]) => text);
+
+/** Runs the statements of the page, one session on each side. Returns the result of the `delete` in the target. */
+async function giveUp(): Promise<string> {
+  const id = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+  const [atTarget = "", atSource = "", ...others] = statements.map((text) => text.replace(id, company.id));
+  expect(others).toEqual([]);
+  return withDatabase(target.url, async (operator) => {
+    let said = "";
+    for (const statement of atTarget.split(/(?<=;)\n/).filter(Boolean)) {
+      const { command, count } = await operator.unsafe(statement);
+      said = `${command} ${count}`;
+    }
+    if (said === "DELETE 1") {
+      await runSql(source.url, atSource);
+      await operator`commit`;
+    }
+    return said;
+  });
+}
+
+describe("given up, with the statements of docs/moving-a-company.md", () => {
+  // Proves: moving.9
+  test("in the midst of the copy: the company is open where it was, the target has nothing, and it can be moved again", async () => {
+    const [before, untouched] = [await arriving(), await others()];
+    const held = await hold(target, "lock table app.kudos in share mode");
+    const run = move();
+    await held.reached();
+    await kill(run);
+    await held.release();
+    // Right after the kill: the statement waits until the transaction of the killed run has ended in the target.
+    expect(await giveUp()).toBe("DELETE 1");
+    expect(await servingIn(source, company.id)).toBe("open");
+    expect(await ofTarget()).toMatchObject({ companies: [], members: [], kudos: [], api_keys: [] });
+    expect(await target.sql`select from app.arriving_companies`).toHaveLength(0);
+    await importReward(source.sql, company.key, "again");
+    expect(await others()).toEqual(untouched);
+    await expectMoved(move());
+    expect((await ofTarget()).kudos).toEqual(before.kudos);
+  });
+
+  // Proves: moving.9
+  test("when it has arrived there is nothing to give up: running the command closes the source", async () => {
+    await killBetweenCommits();
+    expect(await giveUp()).toBe("DELETE 0");
+    expect([await servingIn(source, company.id), await servingIn(target, company.id)]).toEqual(["moving", "open"]);
+    expect(await expectMoved(move())).toContain("An earlier run had brought everything");
+    await expect(ask(source.sql, company.key)).rejects.toMatchObject({ code: "PT401" });
   });
 });

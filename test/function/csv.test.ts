@@ -1,192 +1,164 @@
+// Lists as CSV: the converter writes byte for byte what papaparse writes of the same rows, wherever the page is cut; a
+// page is converted at once when it has a known and ordinary length, otherwise as it comes.
+import { setImmediate } from "node:timers/promises";
+import fc from "fast-check";
 import Papa from "papaparse";
-import { describe, expect, test } from "vitest";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { expect, test, vi } from "vitest";
+import { csv } from "../../functions/public-api/csv.ts";
+import { CsvConverter } from "../../functions/public-api/csv_converter.ts";
+import type { Column } from "../../functions/public-api/endpoint_types.ts";
+import { count, tried } from "../support/counts.ts";
 import { internalServerError, list, startService, withLength } from "../support/service.ts";
 
 const service = await startService();
+const columns: Column[] = (["uuid", "text", "integer", "json", "boolean", "text"] as const).map((type, index) => ({
+  name: `${type}_${index}`,
+  type,
+  description: "",
+}));
 
-const member = {
-  id: "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d",
-  name: "Ann",
-  email: "ann@example.org",
-  role: "admin",
-  team_id: null,
-  team_name: "No Team",
-  created_at: "2026-11-21T10:15:30.123456Z",
-};
-const kudos = {
-  id: member.id,
-  timestamp: member.created_at,
-  sender_name: "Ann",
-  sender_email: "ann@example.org",
-  receiver_name: "Bo",
-  receiver_email: "bo@example.org",
-  message: "Thanks",
-  category: "",
-};
-const reward = {
-  id: member.id,
-  name: "Tea",
-  description: null,
-  points_cost: 9007199254740991,
-  reward_type: "perk",
-  stock_count: 0,
-  image_url: null,
-  vendor_name: "",
-  is_archived: false,
-  created_at: member.created_at,
-};
-const pulse = {
-  id: member.id,
-  timestamp: member.created_at,
-  question: "How?",
-  response_type: "scale",
-  value: 4,
-  comment: "",
-};
+/** What CSV and JSON treat in a special way, characters of every length in UTF-8, halves of surrogate pairs. */
+const parts = [
+  '"',
+  ",",
+  ";",
+  "\t",
+  "\r",
+  "\n",
+  "\b",
+  "\0",
+  "=1",
+  "+",
+  "-",
+  "@",
+  "'",
+  " ",
+  "\\",
+  "/",
+  "a",
+  "null",
+].concat(["\ufeff", "\u2028", "\uffff", "ï»¿", "é", "日", "😀", "\ud83d", "\ude00", "Thank you for staying late"]);
 
-/** The endpoints that are lists, each with its path and its RPC. */
-const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
+/** A value as JSON, and what papaparse gets: null, the text of a string, the JSON of anything else. */
+type Value = { json: string; cell: string | null; isText?: true };
 
-async function csvOf(path: string, rpc: string, json: string): Promise<string> {
-  service.answer(rpc, list(json));
-  const response = await service.send(path);
-  expect(response.status).toBe(200);
-  // Not text(), which would remove a byte-order mark.
-  return Buffer.from(await response.arrayBuffer()).toString();
+/** A text in which a character is as it is, after a backslash or in code units, as far as JSON allows. */
+const text: fc.Arbitrary<Value> = fc
+  .array(fc.tuple(fc.constantFrom(...parts), fc.nat({ max: 3 })), { maxLength: 4 })
+  .map((pieces) => {
+    const units = (part: string) =>
+      part.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    const json = pieces.map(([part, way]) =>
+      way === 0 ? units(part) : JSON.stringify(part).slice(1, -1).replace("/", "\\/"),
+    );
+    return { json: `"${json.join("")}"`, cell: pieces.map(([part]) => part).join(""), isText: true };
+  });
+const exactly = (json: string): Value => ({ json, cell: json });
+const word = fc.constantFrom("0", "-5", "1.10", "1e400", "-0.0", "12345678901234567890", "true", "false").map(exactly);
+const { any } = fc.letrec<{ any: Value }>((tie) => ({
+  any: fc.oneof(
+    { depthSize: "small" },
+    fc.constant({ json: "null", cell: null }),
+    text,
+    word,
+    fc.constantFrom("[]", "{}", "[[[1]]]").map(exactly),
+    fc.tuple(text, tie("any")).map(([one, other]) => exactly(`[${one.json},${other.json},null]`)),
+    fc.tuple(text, tie("any")).map(([one, other]) => exactly(`{${one.json}:{${one.json}:[${other.json}]}}`)),
+  ),
+}));
+
+/** A row, perhaps with fields that are not columns. */
+const row = fc
+  .record({ values: fc.tuple(text, word, any, word, any), more: any, at: fc.nat({ max: 14 }) })
+  .map(({ values, more, at }) => {
+    const all: Value[] = [{ json: '"=1"', cell: "=1" }, ...values];
+    const fields = all.map(({ json }, index) => `"${columns[index]?.name}":${json}`);
+    if (at < 7) fields.splice(at, 0, `"uuid":${more.json}`, `"a\\"b":${more.json}`);
+    return { json: `{${fields.join(",")}}`, values: all };
+  });
+
+/** The bytes that papaparse writes of these rows. */
+function expected(rows: { values: Value[] }[], escapeFormulas: boolean): Buffer {
+  const cells = ({ cell, isText }: Value) =>
+    escapeFormulas && isText && /^[=+\-@\t\r]/.test(`${cell}`) ? `'${cell}` : cell;
+  const data = rows.map(({ values }) => values.map(cells));
+  const csv = Papa.unparse({ fields: columns.map(({ name }) => name), data });
+  return Buffer.from(rows.length > 0 ? `${csv}\r\n` : csv);
 }
 
-const membersCsv = (rows: object[], query = "") =>
-  csvOf(`/members?format=csv${query}`, "list_members", JSON.stringify(rows));
-const pulseCsv = (values: string, query = "") =>
-  csvOf(
-    `/pulse-responses?format=csv${query}`,
-    "list_pulse_responses",
-    `[${JSON.stringify(pulse).replace('"value":4', `"value":${values}`)}]`,
-  );
+/** The CSV of a page that comes in these chunks. */
+function convert(chunks: Uint8Array[], escapeFormulas: boolean): Buffer {
+  const converter = new CsvConverter(columns, escapeFormulas);
+  const csv = chunks.map((chunk) => converter.convert(chunk));
+  converter.end();
+  return Buffer.concat(csv);
+}
 
-/** The cells of the first row after the header, read by papaparse. */
-const cells = (csv: string): string[] => Papa.parse<string[]>(csv, { skipEmptyLines: true }).data[1] ?? [];
-
-test("a list as CSV, byte for byte", async () => {
-  expect(await membersCsv([member, { ...member, name: "Bo", team_id: member.id, team_name: "Ops" }])).toBe(
-    "id,name,email,role,team_id,team_name,created_at\r\n" +
-      "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d,Ann,ann@example.org,admin,,No Team,2026-11-21T10:15:30.123456Z\r\n" +
-      "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d,Bo,ann@example.org,admin,0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d,Ops,2026-11-21T10:15:30.123456Z\r\n",
-  );
-});
-
-// Proves: responses.13, responses.14
-test("integers and booleans as JSON has them, null as an empty cell", async () => {
-  const csv = await csvOf(
-    "/rewards?format=csv",
-    "list_rewards",
-    JSON.stringify([reward, { ...reward, is_archived: true }]),
-  );
-  expect(csv.split("\r\n").slice(1)).toEqual([
-    `${member.id},Tea,,9007199254740991,perk,0,,,false,${member.created_at}`,
-    `${member.id},Tea,,9007199254740991,perk,0,,,true,${member.created_at}`,
-    "",
-  ]);
-});
-
-test("fields that a newer database adds are left out", async () => {
-  const { id, ...rest } = member;
-  expect(await membersCsv([{ id, phone: ["="], ...rest, joined_at: null }])).toBe(await membersCsv([member]));
-});
-
-describe.each(lists)("$path", ({ path, rpc, columns }) => {
-  test("without rows is the header alone", async () => {
-    expect(await csvOf(`${path}?format=csv`, rpc, "[]")).toBe(`${columns.map(({ name }) => name).join(",")}\r\n`);
-  });
-
-  test("has the headers of a CSV file", async () => {
-    service.answer(rpc, list("[]", { hasMore: true }));
-    const { headers } = await service.send(`${path}?format=csv`);
-    expect(headers.get("Content-Type")).toBe("text/csv; charset=utf-8; header=present");
-    expect(headers.get("Content-Disposition")).toBe(`attachment; filename="${path.slice(1)}.csv"`);
-    expect(headers.get("X-Has-More")).toBe("true");
-  });
-});
-
-test("the file of an alias is named after the resource", async () => {
-  const { headers } = await service.send("/users/?format=csv");
-  expect(headers.get("Content-Disposition")).toBe('attachment; filename="members.csv"');
-});
-
-describe("text survives", () => {
-  test.each([
-    ["comma", "a,b"],
-    ["quotes", '"a" and ""'],
-    ["line feed", "a\nb"],
-    ["carriage return", "a\rb\r"],
-    ["line break at the end", "a\r\n"],
-    ["spaces around", "  a "],
-    ["a quote alone", '"'],
-    ["accents, CJK, emoji", "Größe, 日本語, 👩‍👩‍👧"],
-    ["right-to-left", "\u202eabc\u202c"],
-    ["a byte-order mark", "\ufeffa"],
-    ["a semicolon and a tab", "a;b\tc"],
-    ["a formula", "=1+1"],
-    ["control characters", "\u0001\u007f\u0085\u2028"],
-  ])("%s", async (_what, name) => {
-    expect(cells(await membersCsv([{ ...member, name }]))[1]).toBe(name);
-  });
-
-  test("at the end of a file, where its line break could be taken for the last one", async () => {
-    const csv = await csvOf("/activity?format=csv", "list_activity", JSON.stringify([{ ...kudos, category: "a\r\n" }]));
-    expect(csv.endsWith('"a\r\n"\r\n')).toBe(true);
-  });
-});
-
-describe("the value of a pulse answer", () => {
-  test.each([
-    // Proves: responses.15
-    ['"plain, text"', "plain, text"],
-    ['"\\"quoted\\""', '"quoted"'],
-    ['""', ""],
-    ["null", ""],
-    ["4", "4"],
-    ["1.10", "1.10"],
-    ["-0.0", "-0.0"],
-    ["1e400", "1e400"],
-    ["12345678901234567890", "12345678901234567890"],
-    ["true", "true"],
-    ["false", "false"],
-    ['["a",1.50,null]', '["a",1.50,null]'],
-    // Proves: responses.16
-    ['{"a": {"b": [0.10]}}', '{"a":{"b":[0.10]}}'],
-    ['{"__proto__":1}', '{"__proto__":1}'],
-    ["[]", "[]"],
-    ['"4"', "4"],
-    ['"null"', "null"],
-  ])("%s", async (json, cell) => {
-    expect(cells(await pulseCsv(json))[4]).toBe(cell);
-  });
-});
-
-describe("escape_formulas=true", () => {
-  test.each(["=1+1", "+1", "-1", "@here", "\tx", "\rx", "=cmd\nsecond line", "-"])("puts ' before %j", async (text) => {
-    const row = cells(
-      await membersCsv([{ ...member, name: text, role: text, team_name: text }], "&escape_formulas=true"),
+// Proves: requests.43
+test("any page, cut anywhere, is byte for byte what papaparse writes; with escape_formulas only texts are changed", () => {
+  const numRuns = count(1000, 20_000);
+  const arbitraries = {
+    rows: fc.array(row, { maxLength: 3 }),
+    escapeFormulas: fc.boolean(),
+    // Wherever JSON allows white space.
+    space: fc.infiniteStream(fc.constantFrom("", "", " ", "\n", " \r\n\t")),
+    cuts: fc.infiniteStream(fc.nat()),
+  };
+  const property = fc.property(fc.record(arbitraries), ({ rows, escapeFormulas, space, cuts }) => {
+    const compact = `[${rows.map(({ json }) => json).join(",")}]`;
+    const spaced = compact.replace(
+      /"(?:[^"\\]|\\.)*"|[^\s"[\]{},:]+|[[\]{},:]/g,
+      (token) => space.next().value + token + space.next().value,
     );
-    expect([row[1], row[3], row[5]]).toEqual([`'${text}`, `'${text}`, `'${text}`]);
-    expect(cells(await pulseCsv(JSON.stringify(text), "&escape_formulas=true"))[4]).toBe(`'${text}`);
-  });
-
-  test.each(["a=1", "", " =1", "'=1", "\n=1", "1-1", "ümlaut"])("leaves %j alone", async (text) => {
-    expect(cells(await membersCsv([{ ...member, name: text }], "&escape_formulas=true"))[1]).toBe(text);
-  });
-
-  // Proves: requests.43
-  test("never touches numbers, ids, date-times, booleans and other JSON", async () => {
-    for (const json of ["-5", "-1.50", '["=1"]', '{"a":"=1"}', "true"]) {
-      expect(cells(await pulseCsv(json, "&escape_formulas=true"))[4]).toBe(json);
+    const csv = expected(rows, escapeFormulas);
+    for (const page of [compact, spaced].map((json) => Buffer.from(json))) {
+      const bytes = Array.from(page, (byte) => Uint8Array.of(byte));
+      expect(convert([page], escapeFormulas).toString()).toBe(csv.toString());
+      expect(convert(bytes, escapeFormulas).equals(csv), page.toString()).toBe(true);
+      for (let count = 0; count < 20; count++) {
+        const cut = (cuts.next().value ?? 0) % (page.length + 1);
+        const halves = [page.subarray(0, cut), page.subarray(cut)];
+        if (!convert(halves, escapeFormulas).equals(csv)) expect([cut, page.toString()]).toEqual([]);
+      }
     }
-    const rewards = JSON.stringify([{ ...reward, id: "=1", points_cost: -5, stock_count: -1, created_at: "-1" }]);
-    const csv = await csvOf("/rewards?format=csv&escape_formulas=true", "list_rewards", rewards);
-    expect(csv.split("\r\n")[1]).toBe("=1,Tea,,-5,perk,-1,,,false,-1");
   });
+  fc.assert(property, { numRuns });
+  tried(`CSV: ${numRuns} random pages, cut at any position, compared with papaparse`);
+});
+
+const oneRow = '{"uuid_0":"1","text_1":"a","integer_2":1,"json_3":[1,"]"],"boolean_4":true,"text_5":null}';
+
+test("a page that is cut off anywhere is an error, never a shorter file", () => {
+  const page = Buffer.from(`[${oneRow}, \n ${oneRow}]`);
+  for (let length = 0; length < page.length; length++)
+    expect(() => convert([page.subarray(0, length)], false), String(length)).toThrow();
+});
+
+test.each([
+  ["something other than an array of rows", `{"rows":[${oneRow}]}`],
+  ["something behind the array", `[${oneRow}]x`],
+  ["a row without one of the columns", `[${oneRow.replace('"integer_2":1,', "")}]`],
+  ["columns in another order", `[${oneRow.replace("text_1", "integer_2").replace('integer_2":1', 'text_1":1')}]`],
+  ["a field without a value", `[${oneRow.replace(":1,", ":,")}]`],
+  ["a wrong escape", `[${oneRow.replace('"a"', '"\\x"')}]`],
+  ["a line break within a text", `[${oneRow.replace('"a"', '"\n"')}]`],
+])("%s is an error", (_what, page) => {
+  expect(() => convert([Buffer.from(page)], false)).toThrow();
+});
+
+const team = { id: "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d", name: "=1", created_at: "2026-11-21T10:15:30.123456Z" };
+
+test("the file has its columns and no field that a newer database adds, and it is named after the list", async () => {
+  const { id, ...rest } = team;
+  service.answer("list_teams", list(JSON.stringify([{ id, phone: ["="], ...rest, more: null }]), { hasMore: true }));
+  const response = await service.send("/teams/?format=csv&escape_formulas=true");
+  const { headers } = response;
+  // Not text(), which would remove a byte-order mark.
+  const csv = Buffer.from(await response.arrayBuffer()).toString();
+  expect(csv).toBe(`id,name,created_at\r\n${id},'=1,${team.created_at}\r\n`);
+  expect(headers.get("Content-Type")).toBe("text/csv; charset=utf-8; header=present");
+  expect(headers.get("Content-Disposition")).toBe('attachment; filename="teams.csv"');
+  expect(headers.get("X-Has-More")).toBe("true");
 });
 
 // Proves: responses.19
@@ -198,31 +170,74 @@ test("errors are JSON also for format=csv", async () => {
 
 // Proves: requests.58
 test("rows that are no JSON are a failure, not half a file", async () => {
-  for (const path of ["/members", "/pulse-responses"]) {
-    for (const body of ["", '[{"id":', '[{"id":"a"}', "<html>"]) {
-      service.answer("any", withLength(list(body)));
-      const response = await service.send(`${path}?format=csv`);
-      expect([response.status, await response.json()]).toEqual([500, internalServerError]);
-      service.answer("any", list(body));
-      await expect((await service.send(`${path}?format=csv`)).text()).rejects.toThrow();
-    }
+  for (const body of ["", '[{"id":', '[{"id":"a"}', "<html>"]) {
+    service.answer("list_teams", withLength(list(body)));
+    const response = await service.send("/teams?format=csv");
+    expect([response.status, await response.json()]).toEqual([500, internalServerError]);
+    service.answer("list_teams", list(body));
+    await expect((await service.send("/teams?format=csv")).text()).rejects.toThrow();
   }
 });
 
-describe("the value of a pulse answer, however deep or long,", () => {
-  test.each([
-    ["nested 100,000 levels deep", "[".repeat(100_000) + "]".repeat(100_000)],
-    ["of objects 100,000 levels deep", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`],
-    ["with 131,072 digits", `1${"0".repeat(131_071)}`],
-    ["with such a number inside", `{"a":[1${"0".repeat(131_071)}]}`],
-  ])("%s is answered as it is", async (_what, text) => {
-    expect(cells(await pulseCsv(text))[4]).toBe(text);
-    service.answer("list_pulse_responses", list(`[{"value":${text}}]`, { rows: 1 }));
-    expect(await (await service.send("/pulse-responses")).text()).toBe(`[{"value":${text}}]`);
-  });
+test.each([
+  ["nested 100,000 levels deep", "[".repeat(100_000) + "]".repeat(100_000)],
+  ["of objects 100,000 levels deep", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`],
+  ["with 131,072 digits", `1${"0".repeat(131_071)}`],
+  ["with such a number inside", `{"a":[1${"0".repeat(131_071)}]}`],
+])("the value of a pulse answer %s is answered as it is", async (_what, value) => {
+  const page = `[{"id":1,"timestamp":1,"question":1,"response_type":1,"value":${value},"comment":1}]`;
+  service.answer("list_pulse_responses", list(page));
+  expect(await (await service.send("/pulse-responses")).text()).toBe(page);
+  const csv = await (await service.send("/pulse-responses?format=csv")).text();
+  expect(Papa.parse<string[]>(csv).data[1]?.[4]).toBe(value);
+});
 
-  test("has no white space but that of its texts", async () => {
-    const value = '{"a b": [1, 2.50,\n {"c\\" : ": "d  e\\\\"}], "f": true}';
-    expect(cells(await pulseCsv(value))[4]).toBe('{"a b":[1,2.50,{"c\\" : ":"d  e\\\\"}],"f":true}');
+const odd = 'a "quoted" }, ]{ [\\ "\n😀,';
+const manyMegabytes = Array.from({ length: 1000 }, (_, index) => ({ ...team, name: `${index} ${odd.repeat(100)}` }));
+/** Text as PostgreSQL's json_agg prints it. */
+const printed = (rows: object[]): string => `[${rows.map((one) => JSON.stringify(one)).join(", \n ")}]`;
+
+/** The lengths of the pieces of a file, and the whole file as one text. */
+async function pieces({ body }: Response): Promise<{ lengths: number[]; text: string }> {
+  const all: Uint8Array[] = [];
+  for await (const piece of body as unknown as AsyncIterable<Uint8Array>) all.push(piece);
+  return { lengths: all.map(({ length }) => length), text: Buffer.concat(all).toString() };
+}
+
+test("a page of 1,000 ordinary rows, whose length is known, is converted at once", async () => {
+  const rows = Array.from({ length: 1000 }, () => ({ ...team, name: "A team like many others, ".repeat(12) }));
+  service.answer("list_teams", withLength(list(printed(rows))));
+  const { lengths, text } = await pieces(await service.send("/teams?format=csv"));
+  expect(lengths).toEqual([Buffer.byteLength(text)]);
+  expect(text.split("\r\n")).toHaveLength(1002);
+});
+
+test.each([
+  ["of unknown length", list(printed(manyMegabytes))],
+  ["whose length is known", withLength(list(printed(manyMegabytes)))],
+])("a page of many megabytes %s is written in parts, none of which is large", async (_what, answer) => {
+  service.answer("list_teams", answer);
+  const { lengths, text } = await pieces(await service.send("/teams?format=csv"));
+  expect(lengths.length).toBeGreaterThan(5);
+  expect(Math.max(...lengths)).toBeLessThan(512 * 1024);
+  expect(Papa.parse(text, { header: true, skipEmptyLines: true }).data).toEqual(manyMegabytes);
+});
+
+test("a page is read no faster than the caller takes the file, and given up when the caller goes away", async () => {
+  const pull = vi.fn((controller: ReadableStreamDefaultController<Uint8Array>) => {
+    const pulls = pull.mock.calls.length;
+    controller.enqueue(Buffer.from(`${pulls === 1 ? "[" : ","}${oneRow}`));
+    if (pulls === 100) controller.close();
   });
+  const cancel = vi.fn();
+  const page = new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
+  const file = csv(page, "teams", columns, false, {}).body as ReadableStream<Uint8Array>;
+  const reader = file.getReader();
+  for (let taken = 0; taken < 3; taken++) {
+    await setImmediate();
+    expect(pull).toHaveBeenCalledTimes(taken);
+    await reader.read();
+  }
+  await reader.cancel();
+  expect(cancel).toHaveBeenCalledOnce();
 });

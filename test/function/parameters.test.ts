@@ -1,74 +1,117 @@
-import { describe, expect, test } from "vitest";
+// What the database gets for a query (docs/api.md, Lists). Values that are refused are in test/support/bad_requests.ts.
+import { expect, test } from "vitest";
 import { keyHash, problem, startService } from "../support/service.ts";
 
 const service = await startService();
 const cursor = "0f".repeat(28);
 const id = "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d";
 
-describe("the arguments of the one database call", () => {
-  const hash = { key_hash: keyHash };
-  test.each<[string, string, object]>([
-    // Proves: keys.15
-    ["/", "verify_api_key", hash],
-    ["/members", "list_members", { ...hash, max_rows: 100 }],
-    ["/users?limit=1", "list_members", { ...hash, max_rows: 1 }],
-    ["/members?limit=1000", "list_members", { ...hash, max_rows: 1000 }],
-    ["/members?format=json", "list_members", { ...hash, max_rows: 100 }],
-    ["/members?format=csv&escape_formulas=true", "list_members", { ...hash, max_rows: 100 }],
-    [`/members?team_id=${id}&role=admin`, "list_members", { ...hash, max_rows: 100, team_id: id, role: "admin" }],
-    [`/members?team_id=${id.toUpperCase()}`, "list_members", { ...hash, max_rows: 100, team_id: id }],
-    ["/members?role=Team+Lead%2B%26", "list_members", { ...hash, max_rows: 100, role: "Team Lead+&" }],
-    ["/members?role=%F0%9F%98%80", "list_members", { ...hash, max_rows: 100, role: "😀" }],
-    ["/members?role=a=b", "list_members", { ...hash, max_rows: 100, role: "a=b" }],
-    ["/members?%6Cimit=5", "list_members", { ...hash, max_rows: 5 }],
-    ["/members?&limit=5&", "list_members", { ...hash, max_rows: 5 }],
-    ["/members?", "list_members", { ...hash, max_rows: 100 }],
-    ["/members/?limit=5", "list_members", { ...hash, max_rows: 5 }],
-    ["/activity", "list_activity", { ...hash, max_rows: 100 }],
-    [
-      `/kudos?category_id=${id}&sender_id=${id}&receiver_id=${id}`,
-      "list_activity",
-      { ...hash, max_rows: 100, category_id: id, sender_id: id, receiver_id: id },
-    ],
-    ["/rewards", "list_rewards", { ...hash, max_rows: 100 }],
-    [
-      "/rewards?changed_after=start",
-      "list_changes",
-      { ...hash, list: "rewards", max_rows: 100, changed_after: "start" },
-    ],
-    [
-      `/kudos?include=category_id,sender_id&changed_after=${cursor}&limit=5`,
-      "list_changes",
-      { ...hash, list: "activity", max_rows: 5, changed_after: cursor, include: ["sender_id", "category_id"] },
-    ],
-    ["/rewards?include_archived=true", "list_rewards", { ...hash, max_rows: 100, include_archived: true }],
-    [`/day-ratings?team_id=${id}`, "list_day_ratings", { ...hash, max_rows: 100, team_id: id }],
-    [
-      "/pulse-responses?since=2026-01-01&until=2026-01-31",
-      "list_pulse_responses",
-      { ...hash, max_rows: 100, since: "2026-01-01T00:00:00.000000Z", until: "2026-01-31T23:59:59.999999Z" },
-    ],
-  ])("%s", async (path, rpc, args) => {
-    expect((await service.send(path)).status).toBe(200);
-    expect(service.calls.map((call) => ({ rpc: call.rpc, args: call.args }))).toEqual([{ rpc, args }]);
-  });
+// Proves: requests.18, requests.37
+test.each<[string, string, object]>([
+  ["/members", "list_members", {}],
+  ["/users?limit=1", "list_members", { max_rows: 1 }],
+  ["/members?limit=1000", "list_members", { max_rows: 1000 }],
+  ["/members?format=json", "list_members", {}],
+  ["/members?format=csv&escape_formulas=true", "list_members", {}],
+  [`/members?team_id=${id}&role=admin`, "list_members", { team_id: id, role: "admin" }],
+  [`/members?team_id=${id.toUpperCase()}`, "list_members", { team_id: id }],
+  ["/members?role=Team+Lead%2B%26", "list_members", { role: "Team Lead+&" }],
+  ["/members?role=%F0%9F%98%80", "list_members", { role: "😀" }],
+  ["/members?role=a=b", "list_members", { role: "a=b" }],
+  ["/members?%6Cimit=5", "list_members", { max_rows: 5 }],
+  ["/members?&limit=5&", "list_members", { max_rows: 5 }],
+  ["/members?", "list_members", {}],
+  ["/members/?limit=5", "list_members", { max_rows: 5 }],
+  [
+    `/kudos?category_id=${id}&sender_id=${id}&receiver_id=${id.toUpperCase()}`,
+    "list_activity",
+    { category_id: id, sender_id: id, receiver_id: id },
+  ],
+  ["/rewards?changed_after=start", "list_changes", { list: "rewards", changed_after: "start" }],
+  [
+    `/kudos?include=category_id,sender_id&changed_after=${cursor}&limit=5`,
+    "list_changes",
+    { list: "activity", max_rows: 5, changed_after: cursor, include: ["sender_id", "category_id"] },
+  ],
+  ["/rewards?include_archived=true", "list_rewards", { include_archived: true }],
+  [
+    "/pulse-responses?since=2026-01-01&until=2026-01-31",
+    "list_pulse_responses",
+    { since: "2026-01-01T00:00:00.000000Z", until: "2026-01-31T23:59:59.999999Z" },
+  ],
+])("%s makes one call", async (path, rpc, args) => {
+  expect((await service.send(path)).status).toBe(200);
+  const expected = { rpc, args: { key_hash: keyHash, max_rows: 100, ...args } };
+  expect(service.calls.map((call) => ({ rpc: call.rpc, args: call.args }))).toEqual([expected]);
 });
 
-// Proves: requests.18
+// Proves: keys.15
+test("GET / makes one call, with the hash of the key and nothing else", async () => {
+  await service.send("/");
+  expect(service.calls).toMatchObject([{ rpc: "verify_api_key", args: { key_hash: keyHash } }]);
+  expect(Object.keys(service.calls[0]?.args ?? {})).toEqual(["key_hash"]);
+});
+
+/** What the database gets for a time as since and as until; the text is sent unchanged. */
+async function bounds(text: string): Promise<unknown[]> {
+  for (const name of ["since", "until"])
+    expect((await service.send(`/activity?${name}=${text}`)).status, text).toBe(200);
+  return [service.calls[0]?.args.since, service.calls[1]?.args.until];
+}
+
+// Proves: requests.28, requests.29, requests.30, requests.31, requests.34, requests.35
 test.each([
-  ["/members", ["team_id"]],
-  ["/activity", ["category_id", "sender_id", "receiver_id"]],
-  ["/day-ratings", ["team_id"]],
-])("the ids that filter %s may be written in capital letters", async (path, names) => {
-  const query = names.map((name) => `${name}=${id.toUpperCase()}`).join("&");
-  expect((await service.send(`${path}?${query}`)).status).toBe(200);
-  expect(service.calls[0]?.args).toMatchObject(Object.fromEntries(names.map((name) => [name, id])));
+  ["2026-11-21T10:15:30.123456Z", "2026-11-21T10:15:30.123456Z"],
+  ["2026-11-21T10:15:30", "2026-11-21T10:15:30.000000Z"],
+  ["2026-11-21T10:15", "2026-11-21T10:15:00.000000Z"],
+  ["2026-11-21T10:15Z", "2026-11-21T10:15:00.000000Z"],
+  ["2026-11-21T10:15:30.5Z", "2026-11-21T10:15:30.500000Z"],
+  ["2026-11-21T10:15:30.05", "2026-11-21T10:15:30.050000Z"],
+  ["2026-11-21T10:15:30%2B02:00", "2026-11-21T08:15:30.000000Z"],
+  ["2026-11-21T10:15:30+02:00", "2026-11-21T08:15:30.000000Z"],
+  ["2026-11-21T10:15:30%2002:00", "2026-11-21T08:15:30.000000Z"],
+  ["2026-11-21T10:15:30-0330", "2026-11-21T13:45:30.000000Z"],
+  ["2026-11-21T10:15+05", "2026-11-21T05:15:00.000000Z"],
+  ["2026-11-21T10%3A15%3A30Z", "2026-11-21T10:15:30.000000Z"],
+  ["2026-11-21T00:30+23:59", "2026-11-20T00:31:00.000000Z"],
+  ["2024-02-29T00:00Z", "2024-02-29T00:00:00.000000Z"],
+  ["2000-02-29T00:00Z", "2000-02-29T00:00:00.000000Z"],
+  ["0001-01-01T00:00Z", "0001-01-01T00:00:00.000000Z"],
+  ["0099-12-31T23:59:59Z", "0099-12-31T23:59:59.000000Z"],
+  ["1969-12-31T23:59:59.999999Z", "1969-12-31T23:59:59.999999Z"],
+  ["9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999999Z"],
+  // An offset moves these outside of the years 1 to 9999. They are sent in PostgreSQL's notation.
+  ["0001-01-01T00:00:00+14:00", "0001-12-31T10:00:00.000000Z BC"],
+  ["9999-12-31T23:00:00-14:00", "10000-01-01T13:00:00.000000Z"],
+])("the time %s", async (text, sent) => {
+  expect(await bounds(text)).toEqual([sent, sent]);
+});
+
+// Proves: requests.36
+test.each([
+  ["2026-11-21T10:15:30.1234561Z", "2026-11-21T10:15:30.123457Z", "2026-11-21T10:15:30.123456Z"],
+  ["2026-11-21T10:15:30.123456001Z", "2026-11-21T10:15:30.123457Z", "2026-11-21T10:15:30.123456Z"],
+  ["2026-11-21T10:15:30.123456000Z", "2026-11-21T10:15:30.123456Z", "2026-11-21T10:15:30.123456Z"],
+  ["2026-11-21T10:15:30.999999999Z", "2026-11-21T10:15:31.000000Z", "2026-11-21T10:15:30.999999Z"],
+  ["1969-12-31T23:59:59.9999999Z", "1970-01-01T00:00:00.000000Z", "1969-12-31T23:59:59.999999Z"],
+  ["1950-06-01T00:00:00.0000001Z", "1950-06-01T00:00:00.000001Z", "1950-06-01T00:00:00.000000Z"],
+  ["9999-12-31T23:59:59.9999999Z", "10000-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z"],
+])("digits past the sixth, %s: since is rounded up, until down", async (text, since, until) => {
+  expect(await bounds(text)).toEqual([since, until]);
+});
+
+test.each([
+  ["2026-11-21T10:00:00Z", "2026-11-21T10:00:00Z"],
+  ["2026-11-21T10:00:00%2B01:00", "2026-11-21T09:00:00Z"],
+  ["2026-11-21T10:00:00.123456001Z", "2026-11-21T10:00:00.123456002Z"],
+  ["2026-11-21T23:59:59.999999999Z", "2026-11-21"],
+])("since %s is not after until %s", async (since, until) => {
+  expect((await service.send(`/activity?since=${since}&until=${until}`)).status).toBe(200);
 });
 
 test("more than 20 problems are counted", async () => {
   const query = Array.from({ length: 5000 }, (_, index) => `p${index}=1`).join("&");
   const [status, message] = await problem(await service.send(`/members?${query}`));
-  expect(status).toBe(400);
-  expect(message.split("; ")).toHaveLength(21);
+  expect([status, message.split("; ").length]).toEqual([400, 21]);
   expect(message).toMatch(/; and 4980 more$/);
 });

@@ -5,7 +5,7 @@ import { createReadStream, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bin, root, runCommand } from "../../scripts/stack/process.ts";
-import { type Customer, makeCrowd } from "../cli/connect/year.ts";
+import { type Customer, makeCrowd } from "../cli/connect/companies.ts";
 import { environment, workFolder } from "../support/command_line.ts";
 import { count, tried } from "../support/counts.ts";
 import { dateTime, sql } from "../support/stack.ts";

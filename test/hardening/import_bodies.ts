@@ -21,6 +21,11 @@ const nested = (open: string, close: string, middle = ""): string => {
 
 const row = '"external_id":"a","name":"b","points_cost":1';
 
+const rowsWith = (description: string): string =>
+  JSON.stringify(
+    Array.from({ length: 500 }, (_, n) => ({ external_id: `${n}`, name: "n", points_cost: 1, description })),
+  );
+
 /**
  * 500 rewards with every text at its maximum length. Each character takes six bytes, as Python escapes characters that
  * are not ASCII.
@@ -68,20 +73,6 @@ export const worstBodies: Record<string, string> = {
   quotes: '"'.repeat(bytes),
   "backslashes in a text": `"${"\\\\".repeat(bytes / 2 - 2)}"`,
   "no JSON behind 500 rows": filled(() => "{},", "[", "}]"),
-  "500 rows of texts one character too long": JSON.stringify(
-    Array.from({ length: 500 }, (_, index) => ({
-      external_id: `${index}`,
-      name: "n",
-      points_cost: 1,
-      description: "🎉".repeat(2001),
-    })),
-  ),
-  "500 rows of lone surrogates": JSON.stringify(
-    Array.from({ length: 500 }, (_, index) => ({
-      external_id: `${index}`,
-      name: "n",
-      points_cost: 1,
-      description: "\ud800".repeat(1999),
-    })),
-  ),
+  "500 rows of texts one character too long": rowsWith("🎉".repeat(2001)),
+  "500 rows of lone surrogates": rowsWith("\ud800".repeat(1999)),
 };

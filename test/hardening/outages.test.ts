@@ -1,13 +1,14 @@
-// Outages of a real PostgreSQL under a stack of its own: what its locks, its settings and kill -9 do to requests. What
-// PostgREST answers in an outage is not to be seen here, because its stand-in has other errors; these answers are
-// recorded in test/function/database.test.ts.
-import { randomUUID } from "node:crypto";
+// Outages of a real PostgreSQL under a stack of its own: what its locks, its settings and kill -9 do to requests, and
+// kill -9 of the function during imports. What PostgREST answers in an outage is not to be seen here, because its
+// stand-in has other errors; these answers are recorded in test/function/database.test.ts.
+import { randomInt, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { count } from "../support/counts.ts";
+import { newCompany } from "../support/companies.ts";
+import { count, tried } from "../support/counts.ts";
+import { startFunction } from "../support/function_process.ts";
 import { type OwnStack, startOwnStack } from "../support/own_stack.ts";
-import { hashOf } from "../support/stack.ts";
-import { KilledImports } from "./killed_imports.ts";
+import { hashOf, importRewards, sql as shared } from "../support/stack.ts";
 
 let stack: OwnStack;
 let key: string;
@@ -105,19 +106,103 @@ test("while the database is read-only every list is answered in a transaction as
   await expectRecovered();
 });
 
+/** What imports rewards and can be killed, and how many rewards of a name are there after it. */
+type Killable = {
+  /** Returns the status, or null without an answer. */
+  send: (rewards: object[]) => Promise<number | null>;
+  kill: () => Promise<void>;
+  /** Resolves when the import may be sent again, and nothing of before is still running. */
+  recover: () => Promise<void>;
+  again: (rewards: object[]) => Promise<number | null>;
+  stored: (name: string) => Promise<number>;
+};
+
+/** The number of rewards of an import. */
+const rows = 200;
+const batch = (name: string) =>
+  Array.from({ length: rows }, (_, index) => ({ external_id: `${name}-${index}`, name, points_cost: index }));
+
+/** Lets four writers import until the kill, which comes after a few imports. */
+async function importUntilKilled({ send, kill }: Killable): Promise<{ id: string; acknowledged: boolean }[]> {
+  const all: { id: string; acknowledged: boolean }[] = [];
+  let alive = true;
+  const writer = async (): Promise<void> => {
+    while (alive) {
+      const sent = { id: randomUUID(), acknowledged: false };
+      all.push(sent);
+      sent.acknowledged = (await send(batch(sent.id))) === 200;
+    }
+  };
+  const writing = Promise.all([writer(), writer(), writer(), writer()]);
+  await expect.poll(() => all.length, { interval: 1 }).toBeGreaterThan(randomInt(4, 20));
+  await kill();
+  alive = false;
+  await writing;
+  return all;
+}
+
+/** Expects that an import is there whole or not at all, and if it was acknowledged, whole; and that again is safe. */
+async function expectWhole({ stored, again }: Killable, { id, acknowledged }: { id: string; acknowledged: boolean }) {
+  const found = await stored(id);
+  expect(acknowledged ? [rows] : [0, rows]).toContain(found);
+  if (acknowledged) return "acknowledged";
+  // As a caller does after a 500.
+  await expect.poll(() => again(batch(id))).toBe(200);
+  expect(await stored(id)).toBe(rows);
+  return found === 0 ? "absent" : "whole";
+}
+
+async function expectWholeImports(what: string, rounds: number, start: () => Promise<Killable>): Promise<void> {
+  const tally = { acknowledged: 0, whole: 0, absent: 0 };
+  for (let round = 0; round < rounds; round++) {
+    const killable = await start();
+    const all = await importUntilKilled(killable);
+    await killable.recover();
+    for (const sent of all) tally[await expectWhole(killable, sent)]++;
+  }
+  const { acknowledged, whole, absent } = tally;
+  expect(acknowledged).toBeGreaterThan(0);
+  expect(whole + absent).toBeGreaterThan(0);
+  tried(
+    `${what}, ${rounds} times: ${acknowledged} acknowledged and there, ${whole} whole, ${absent} absent of the others`,
+  );
+}
+
 // Proves: layer.11
 test("kill -9 of PostgreSQL during imports: each is there whole or not at all, what was acknowledged is there, again is safe", async () => {
-  const rounds = count(2, 20);
-  const imports = new KilledImports();
-  for (let round = 0; round < rounds; round++) {
-    const statusOf = async (rewards: object[]) => (await post(rewards).catch(() => null))?.status ?? null;
-    const all = await imports.until(() => stack.killDatabase(), statusOf);
-    await stack.startDatabase();
-    const sql = stack.connect();
-    const stored = async (name: string) => (await sql`select from app.rewards where name = ${name}`).length;
-    // Repeats the import until it succeeds, as a caller does after a 500.
-    await imports.expectWhole(all, stored, (rewards) => expect.poll(() => statusOf(rewards)).toBe(200));
-    await sql.end();
-  }
-  imports.expectHit(`kill -9 of PostgreSQL during imports, ${rounds} times`);
+  const sql = stack.connect();
+  const send = async (rewards: object[]) => (await post(rewards).catch(() => null))?.status ?? null;
+  await expectWholeImports("kill -9 of PostgreSQL during imports", count(2, 20), async () => ({
+    ...{ send, again: send, kill: () => stack.killDatabase(), recover: () => stack.startDatabase() },
+    stored: async (name) => (await sql`select from app.rewards where name = ${name}`).length,
+  }));
+  await sql.end();
+}, 900_000);
+
+// Proves: layer.11
+test("kill -9 of the function during imports: each is there whole or not at all, what was acknowledged is there, again is safe", async () => {
+  const company = await newCompany("Kills");
+  const { api_key } = await company.makeKey();
+  const stored = async (name: string) =>
+    (await shared`select from app.rewards where company_id = ${company.id} and name = ${name}`).length;
+  // After that nothing changes.
+  const isIdle = async () =>
+    (
+      await shared`select from pg_stat_activity where state <> 'idle' and query ~ 'upsert_rewards' and pid <> pg_backend_pid()`
+    ).length;
+  await expectWholeImports("kill -9 of the function during imports", count(4, 50), async () => {
+    const running = await startFunction();
+    return {
+      ...{ stored, kill: running.kill, recover: () => expect.poll(isIdle, { interval: 5 }).toBe(0) },
+      again: async (rewards) => (await importRewards(api_key, rewards)).status,
+      async send(rewards) {
+        const init = { method: "POST", headers: { "X-API-Key": api_key }, body: JSON.stringify(rewards) };
+        const response = await fetch(`${running.url}/rewards`, init).catch(() => null);
+        if (response) expect(response.status).toBe(200);
+        await response?.body?.cancel().catch(() => {});
+        return response?.status ?? null;
+      },
+    };
+  });
+  await company.remove();
 }, 900_000);

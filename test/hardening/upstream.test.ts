@@ -26,7 +26,6 @@ afterAll(async () => {
 });
 
 const list = { "Content-Type": "application/json", "X-Has-More": "false", "X-Row-Count": "2" };
-const whole = (response: ServerResponse): void => void response.writeHead(200, list).end('[{"id":1},{"id":2}]');
 const get = (path: string): Promise<Response> => fetch(running.url + path, { headers: { "X-API-Key": key } });
 
 /**
@@ -40,31 +39,19 @@ const received = async (path: string): Promise<[status: number, body: string | n
 
 // At the beginning of each test the upstream works, and the function answers without a restart.
 beforeEach(async () => {
-  behave = whole;
+  behave = (response) => void response.writeHead(200, list).end('[{"id":1},{"id":2}]');
   expect(await received("/members")).toEqual([200, '[{"id":1},{"id":2}]']);
 });
 
 // Proves: layer.3
-test.each<[string, [number, string | null], (response: ServerResponse) => void]>([
-  [
-    "behind a complete row, chunked",
-    [200, null],
-    (response) => void response.writeHead(200, list).write('[{"id":1}', () => response.destroy()),
-  ],
-  [
-    "where it would be complete JSON, chunked",
-    [200, null],
-    (response) => void response.writeHead(200, list).write("[]", () => response.destroy()),
-  ],
-  [
-    // A page of known length is converted to CSV when it is complete.
-    "before its length",
-    [500, '{"error":"Internal Server Error"}'],
-    (response) =>
-      void response.writeHead(200, { ...list, "Content-Length": "1000" }).write('[{"id":1}]', () => response.destroy()),
-  ],
-])("a body that breaks off %s never becomes a well-formed answer", async (_where, csv, broken) => {
-  behave = broken;
+test.each<[where: string, csv: [number, string | null], headers: object, body: string]>([
+  ["behind a complete row, chunked", [200, null], {}, '[{"id":1}'],
+  ["where it would be complete JSON, chunked", [200, null], {}, "[]"],
+  // A page of known length is converted to CSV when it is complete.
+  ["before its length", [500, '{"error":"Internal Server Error"}'], { "Content-Length": "1000" }, '[{"id":1}]'],
+])("a body that breaks off %s never becomes a well-formed answer", async (_where, csv, headers, body) => {
+  behave = (response) =>
+    void response.writeHead(200, { ...list, ...headers }).write(body, () => void response.destroy());
   expect(await received("/members")).toEqual([200, null]);
   expect(await received("/members?format=csv")).toEqual(csv);
 });

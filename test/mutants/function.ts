@@ -20,6 +20,9 @@ export const functionMutants: TextMutant[] = [
     ["the key itself goes to the database", "const digest =", "return key;\n  const digest ="],
   ]),
   ...inFile("app.ts", [
+    ["a large page counts as one call", "asStream, args.max_rows)", "asStream)"],
+    ["a large page in CSV counts as one call", "asPage, args.max_rows)", "asPage)"],
+    ["a large import counts as one call", "asText, rewards.length)", "asText)"],
     [
       "what is wrong with a request is told to everybody",
       "return await afterVerifying(endpoint, call, () => Promise.reject(error));",
@@ -131,7 +134,7 @@ export const functionMutants: TextMutant[] = [
     ["a page that is cut off is a whole one", "this.#place !== afterPage", "false"],
     ["a row may lack a column", "if (missing) throw", "if (false) throw"],
     ["fields that are not columns are cells", "if (!this.#isColumn) this.#at = this.#cell;\n    else", ""],
-    ["half a pair is a character", "else this.#write(isLow ? replacement : unit);", "else this.#write(unit);"],
+    ["half a pair is left out", "this.#high = 0;\n    this.#write(replacement);", "this.#high = 0;"],
     ["a cell may end with a space", "this.#lines[this.#at - 1] === space", "false"],
   ]),
   ...inFile("responses.ts", [
@@ -177,6 +180,8 @@ export const functionMutants: TextMutant[] = [
       "const most = [...keysOf.values()].slice(0, 1).reduce(",
     ],
     ["refused keys are told at once", "if (turn > now) await", "if (false) await"],
+    ["a company that is alone has few places", "now - this.#latest.since > heavy.recently", "false"],
+    ["companies that call by turns have all their places", "now - this.#latest.since > heavy.recently", "true"],
     [
       "a refusal may be held back for any time",
       "Math.min(Math.max(now, this.#nextRefusal), now + refusals.held)",
@@ -197,12 +202,18 @@ export const functionMutants: TextMutant[] = [
       "return end;",
     ],
     ["lanes do not take turns", "this.#lanes.delete(name);\n      this.#lanes.set(name, lane);", ""],
+    [
+      "a large page counts as one call",
+      "return lane.inside === 0 || lane.weight + weight <= lane.places;",
+      "return true;",
+    ],
+    ["a heavy request leaves no place to a light one", "Math.min(most, lane.most - 1)", "most"],
     ["a refused lane goes on asking", "lane.places = Math.min(", "lane.places = Math.max("],
   ]),
   ...inFile("database.ts", [
     [
       "a closed connection is a failure",
-      "(abort.signal.aborted ? Promise.reject(error) : ask())",
+      "(abort.signal.aborted ? Promise.reject(error) : send())",
       "Promise.reject(error)",
     ],
     ["every 429 is the company's", 'response.status === 429 && code === "PT429"', "response.status === 429"],

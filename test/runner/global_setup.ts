@@ -1,14 +1,10 @@
 // The stack that the tests share. Watch mode uses the stack of `npm start` if it is running. A run starts its own
 // stack, so that it can run beside `npm start`.
+import type { TestProject } from "vitest/node";
 import { root } from "../../scripts/stack/process.ts";
 import { readJson } from "../../scripts/stack/secrets.ts";
 import type { StackFile } from "../../scripts/stack/stack.ts";
 import { startOwnStack } from "../support/own_stack.ts";
-
-/** The part of vitest's project that is used here. Each project of the configuration has the test files of one kind. */
-interface Project {
-  config: { watch: boolean };
-}
 
 /** The path of the stack.json of `npm start`, if that stack answers. */
 async function runningStack(): Promise<string | null> {
@@ -39,7 +35,7 @@ async function share(watch: boolean): Promise<() => Promise<void>> {
 }
 
 /** Every project of vitest.config.ts that needs the stack calls this; the first one starts it. */
-export async function setup({ config }: Project): Promise<void> {
+export async function setup({ config }: TestProject): Promise<void> {
   shared ??= share(config.watch);
   await shared;
 }

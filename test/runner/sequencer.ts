@@ -2,8 +2,8 @@ import type { TestSpecification } from "vitest/node";
 import { BaseSequencer } from "vitest/node";
 
 /**
- * Folder by folder, because a worker is started anew for the next one: first those with the longest files, which would
- * otherwise be the last that a single worker still runs.
+ * Folder by folder, because each folder has its own workers. Those with the longest files come first: at the end, one
+ * worker would run such a file while the others have nothing to do.
  */
 const folders = ["cli", "dashboard", "database", "hardening", "newest", "api", "function"];
 

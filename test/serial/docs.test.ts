@@ -1,14 +1,11 @@
-// The examples of README.md and docs/api.md. Every curl command is run, in the order of the page, with the key of the
-// first demo company. It must print the output that the page shows below it. `npm run generate -- --examples` writes these outputs.
+// The examples of README.md, docs/api.md and docs/openapi.json are what the running stack answers. Each curl command is
+// run, in the order of the page, with the key of the first demo company. `npm run generate -- --examples` writes the outputs.
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  asBlock,
-  pages,
-  readExamples,
-  removeImports,
-  runWithCurl,
-  runWithFetch,
-} from "../../scripts/generate/outputs.ts";
+import { collectExamples } from "../../scripts/generate/openapi/examples.ts";
+import { asBlock, pages, readExamples, removeImports, runWithCurl } from "../../scripts/generate/outputs.ts";
+import { root } from "../../scripts/stack/process.ts";
+import { newCompany } from "../support/companies.ts";
 import { checkedFetch } from "../support/contract.ts";
 import { first, sql, stack } from "../support/stack.ts";
 
@@ -29,20 +26,19 @@ test("both pages have examples", () => {
   for (const page of pages) expect(examples.filter((example) => example.page === page).length).toBeGreaterThan(1);
 });
 
-for (const { page, command, shown } of examples) {
-  test(`${page}: ${command.replace(/\s+/g, " ").trim()}`, async () => {
-    const output = runWithCurl(command, stack.api_url, first.key);
-    expect(shown, "there is no output below it: npm run generate -- --examples").not.toBeNull();
-    expect(asBlock(output)).toBe(shown);
-  });
-}
+test.each(examples)("$page: $command", ({ command, shown }) => {
+  const output = runWithCurl(command, stack.api_url, first.key);
+  expect(shown, "there is no output below it: npm run generate -- --examples").not.toBeNull();
+  expect(asBlock(output)).toBe(shown);
+});
 
-test("the examples do the same without curl, and the answers fit docs/openapi.json", async () => {
+test("the examples of docs/openapi.json are what the running stack answers", async () => {
   await removeImports(stack);
-  for (const { command, shown } of examples) {
-    const output = await runWithFetch(command, stack.api_url, first.key, (url, init) =>
-      checkedFetch(stack.api_url, url.slice(stack.api_url.length), init),
-    );
-    expect(asBlock(output)).toBe(shown);
-  }
+  const company = await newCompany("Contract");
+  const [members, activity] = [await company.makeKey(["read:members"]), await company.makeKey(["read:activity"])];
+  const collected = await collectExamples((path, init) => checkedFetch(stack.api_url, path, init), {
+    ...{ all: first.key, "read:members": members.api_key, "read:activity": activity.api_key },
+  });
+  expect(collected).toEqual(JSON.parse(readFileSync(`${root}/scripts/generate/openapi/examples.json`, "utf8")));
+  await company.remove();
 });

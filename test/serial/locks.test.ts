@@ -1,82 +1,101 @@
-// Which transaction waits for which: requests, revokes and sign-ins at the same time, on two connections.
+// Requests, revokes and sign-ins at the same time, each on a connection of its own: who waits for whom, and how many
+// requests of one company run at once, over all its keys.
 import { randomUUID } from "node:crypto";
-import type { ReservedSql } from "postgres";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { type ApiKey, newCompany, type TestCompany } from "../support/companies.ts";
-import { hashOf, sql } from "../support/stack.ts";
+import postgres from "postgres";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { upsert } from "../support/rpc.ts";
+import { hashOf, sql, stack } from "../support/stack.ts";
+import { type Found, foundEmpty } from "../support/two_projects.ts";
 
-let company: TestCompany;
-let key: ApiKey;
-let one: ReservedSql;
-let other: ReservedSql;
+const connect = () => postgres(stack.database_url, { max: 1, onnotice: () => {} });
+type Connection = ReturnType<typeof connect>;
+/** Six connections. The first two have names too. */
+let connections: [Connection, Connection, Connection, Connection, Connection, Connection];
+let one: Connection;
+let other: Connection;
+let company: Found;
+/** A second key of the company, which may only read members. */
+let reader: { id: string; api_key: string };
 
-beforeAll(async () => {
-  company = await newCompany("Locks");
-});
 beforeEach(async () => {
-  key = await company.makeKey();
-  [one, other] = [await sql.reserve(), await sql.reserve()];
+  connections = [connect(), connect(), connect(), connect(), connect(), connect()];
+  [one, other] = connections;
+  company = await foundEmpty(sql, "Locks");
+  await signIn(one, company.admin);
+  const [made] = await one`select public.create_api_key('reader', '{read:members}') as key`;
+  reader = made?.key;
+  await one`commit`;
 });
 afterEach(async () => {
-  for (const connection of [one, other]) {
-    await connection`rollback`;
-    connection.release();
-  }
+  await Promise.all(connections.map((connection) => connection.end({ timeout: 5 })));
+  await sql`select app.delete_company(${company.id})`;
 });
-afterAll(() => company.remove());
 
-/** A request as the function makes it, in a transaction that stays open. */
-async function request(connection: ReservedSql): Promise<unknown> {
-  const hash = hashOf(key.api_key);
+/** A request as the function makes it, in a transaction that stays open. Returns the name of its key. */
+async function request(connection: Connection, key = company.key, scope = "read:members"): Promise<string> {
   await connection`begin`;
   await connection`set local role service_role`;
-  const [row] = await connection`select public.verify_api_key(${hash}) as answer`;
-  return row?.answer;
+  const [row] = await connection`select public.verify_api_key(${hashOf(key)}, ${scope}) ->> 'key_name' as name`;
+  return row?.name;
 }
 
-/** Acts as the company's signed-in admin, in a transaction that stays open. */
-async function signIn(connection: ReservedSql): Promise<void> {
+/** Acts as a signed-in person, in a transaction that stays open. */
+async function signIn(connection: Connection, user: string): Promise<void> {
   await connection`begin`;
-  await connection`
-    select set_config('request.jwt.claims', json_build_object('sub', user_id)::text, true)
-    from app.member_accounts where company_id = ${company.id}`;
+  await connection`select set_config('request.jwt.claims', ${JSON.stringify({ sub: user })}, true)`;
   await connection`set local role authenticated`;
 }
 
+/** Waits until `other` waits for a lock of `one`. */
+async function otherWaits(pid: number): Promise<void> {
+  const waiting = () => sql`select from pg_locks where not granted and pid = ${pid}`;
+  await expect.poll(async () => (await waiting()).length, { interval: 5 }).toBe(1);
+}
+async function pidOf(connection: Connection): Promise<number> {
+  const [row] = await connection`select pg_backend_pid() as pid`;
+  return row?.pid;
+}
+
 const lastUse = async (): Promise<Date | null> => {
-  const [row] = await sql`select last_used_at from app.api_key_uses where key_id = ${key.id}`;
+  const [row] = await sql`
+    select last_used_at from app.api_key_uses where company_id = ${company.id} and key_id <> ${reader.id}`;
   return row?.last_used_at;
 };
 
 // Proves: keys.33
 test("a request does not wait for another one that is recording the last use", async () => {
   await request(one);
-  expect(await request(other)).toMatchObject({ key_name: key.name });
+  expect(await request(other)).toBe("in use");
   await other`commit`;
   expect(await lastUse(), "the one that came second leaves the row to the first").toBeNull();
   await one`commit`;
   expect(await lastUse()).toBeInstanceOf(Date);
 });
 
-// Proves: keys.35
-test("a revoke does not wait for a request that is still running, and the next request is refused", async () => {
-  await request(one);
-  await signIn(other);
-  await other`select public.revoke_api_key(${key.id})`;
+// Proves: keys.35, layer.10
+test("a revoke does not wait for an import that is still running, and the next request is refused", async () => {
+  const [key] = await sql`select id from app.api_keys where company_id = ${company.id} and name = 'in use'`;
+  await one`begin`;
+  await one`set local role service_role`;
+  // It has its result, has recorded the use of the key, and holds locks on the rows that it wrote.
+  expect(await upsert(one, company.key, [{ external_id: "slow", name: "Slow", points_cost: 1 }])).toBe(1);
+  await signIn(other, company.admin);
+  await other`select public.revoke_api_key(${key?.id})`;
   await other`commit`;
   await expect(request(other)).rejects.toMatchObject({ code: "PT401" });
   // The slow request began before the revoke and still succeeds.
   await one`commit`;
+  expect(await sql`select from app.rewards where company_id = ${company.id}`).toHaveLength(1);
 });
 
 // Proves: keys.39
 test("a request does not wait for a revoke that has not been committed, and the next one after the commit is refused", async () => {
-  await signIn(one);
-  await one`select public.revoke_api_key(${key.id})`;
-  expect(await request(other)).toMatchObject({ key_name: key.name });
+  await signIn(one, company.admin);
+  await one`select public.revoke_api_key(${reader.id})`;
+  expect(await request(other, reader.api_key)).toBe("reader");
   await other`commit`;
   await one`commit`;
-  await expect(request(other)).rejects.toMatchObject({ code: "PT401" });
+  await expect(request(other, reader.api_key)).rejects.toMatchObject({ code: "PT401" });
 });
 
 test("what a request has verified and answered ends with its transaction, also on a connection that is used again", async () => {
@@ -95,7 +114,7 @@ test("what a request has verified and answered ends with its transaction, also o
 });
 
 test("kudos that are committed while a page of them is being made come with the name of their category", async () => {
-  const [asked] = await other`select pg_backend_pid() as pid`;
+  const pid = await pidOf(other);
   await one`begin`;
   await one`
     with category as (insert into app.categories (company_id) values (${company.id}) returning company_id, id),
@@ -104,76 +123,122 @@ test("kudos that are committed while a page of them is being made come with the 
     select m.company_id, m.id, m.id, category.id, 'Thanks' from category join app.members as m using (company_id) limit 1`;
   // A statement that reads kudos has to wait here. What it read before kudos, it read without the new category.
   await one`lock table app.kudos in access exclusive mode`;
-  const hash = hashOf(key.api_key);
-  const page = other`select public.list_activity(${hash}, 10) -> 0 ->> 'category' as category`.execute();
-  const waiting = () => sql`select from pg_locks where not granted and pid = ${asked?.pid}`.then((rows) => rows.length);
-  await expect.poll(waiting, { interval: 5 }).toBe(1);
+  const page = other`select public.list_activity(${hashOf(company.key)}, 10) -> 0 ->> 'category' as category`.execute();
+  await otherWaits(pid);
   await one`commit`;
   expect(await page).toMatchObject([{ category: "New" }]);
 });
 
-/** A member without an account, and two accounts with the address of this member. */
+/** A member without an account, and two accounts with the address of this member: Auth compares it with case. */
 async function unlinkedMember(): Promise<[string, string]> {
-  const [name, domain] = [randomUUID(), company.admin_email.split("@")[1]];
-  const email = `${name}@${domain}`;
+  const email = `${randomUUID()}@locks.example`;
   const users: [string, string] = [randomUUID(), randomUUID()];
   await sql`insert into app.members (company_id, name, email) values (${company.id}, 'New here', ${email})`;
-  // Auth compares addresses with case, and the link to members compares them without case. So two accounts can have the
-  // same address.
-  await sql`insert into auth.users (id, email, email_confirmed_at) values (${users[0]}, ${email}, now())`;
-  await sql`insert into auth.users (id, email, email_confirmed_at) values (${users[1]}, ${`${name.toUpperCase()}@${domain}`}, now())`;
+  await sql`
+    insert into auth.users (id, email, email_confirmed_at)
+    values (${users[0]}, ${email}, now()), (${users[1]}, ${email.toUpperCase()}, now())`;
   return users;
 }
 
 /** The first call of link_member, in a transaction that stays open. */
-async function link(connection: ReservedSql, user: string): Promise<string> {
-  await connection`begin`;
-  await connection`select set_config('request.jwt.claims', ${JSON.stringify({ sub: user })}, true)`;
-  await connection`set local role authenticated`;
+async function link(connection: Connection, user: string): Promise<string> {
+  await signIn(connection, user);
   const [row] = await connection`select public.link_member() ->> 'status' as status`;
   return row?.status;
 }
 
-/**
- * Waits until the call waits for a row that `one` has locked, then commits `one` and returns the result of the call.
- */
-async function commitMeanwhile(call: Promise<string>): Promise<string> {
-  const waiting = () =>
-    sql`select from pg_locks where not granted and locktype = 'transactionid'`.then((rows) => rows.length);
-  await expect.poll(waiting, { interval: 5 }).toBe(1);
+test.each([
+  ["of one sign-in: both are linked", 0, "linked"],
+  ["of two sign-ins that claim one member: the second finds no member", 1, "no_member"],
+] as const)("two first calls of link_member at once, %s", async (_what, index, status) => {
+  const users = await unlinkedMember();
+  const pid = await pidOf(other);
+  expect(await link(one, users[0])).toBe("linked");
+  const second = link(other, users[index]);
+  await otherWaits(pid);
   await one`commit`;
-  return call;
-}
-
-test("two first calls of link_member at once, of one sign-in, both say linked", async () => {
-  const [user] = await unlinkedMember();
-  expect(await link(one, user)).toBe("linked");
-  expect(await commitMeanwhile(link(other, user))).toBe("linked");
+  expect(await second).toBe(status);
   await other`commit`;
-  expect(await sql`select from app.member_accounts where user_id = ${user}`).toHaveLength(1);
+  expect(await sql`select from app.member_accounts where user_id = ${users[0]}`).toHaveLength(1);
+  expect(await sql`select from app.member_accounts where user_id = ${users[1]}`).toHaveLength(0);
 });
 
 test("a first call of link_member that looks for the member once the other one has linked them says linked too", async () => {
   const [user] = await unlinkedMember();
+  const pid = await pidOf(other);
   // A call that looks for the member has to wait here. It has already seen that the account is linked to nobody.
   await one`begin`;
   await one`lock table app.members in access exclusive mode`;
-  const [asked] = await other`select pg_backend_pid() as pid`;
   const status = link(other, user);
-  const waiting = () => sql`select from pg_locks where not granted and pid = ${asked?.pid}`.then((rows) => rows.length);
-  await expect.poll(waiting, { interval: 5 }).toBe(1);
+  await otherWaits(pid);
   await one`
     insert into app.member_accounts (user_id, company_id, member_id)
     select u.id, m.company_id, m.id from auth.users as u join app.members as m on lower(m.email) = lower(u.email) where u.id = ${user}`;
   await one`commit`;
   expect(await status).toBe("linked");
-  await other`commit`;
 });
 
-test("two sign-ins that claim one member at once: the first is linked, the second finds no member", async () => {
-  const [first, second] = await unlinkedMember();
-  expect(await link(one, first)).toBe("linked");
-  expect(await commitMeanwhile(link(other, second))).toBe("no_member");
-  await other`commit`;
-  expect(await sql`select from app.member_accounts where user_id = ${second}`).toHaveLength(0);
+/** Four requests of the company that have not ended, with both keys. The fifth and sixth connection are free. */
+async function beginFour(): Promise<void> {
+  for (const [index, connection] of connections.slice(0, 4).entries())
+    await request(connection, index % 2 === 0 ? company.key : reader.api_key);
+}
+const refused = { code: "PT429", message: "Too Many Requests" };
+
+// Proves: requests.61
+test("of five requests at once, with two keys, four are answered and the fifth is refused, naming key and company for the log", async () => {
+  await beginFour();
+  const said = await request(connections[4], reader.api_key).catch((error: postgres.PostgresError) => error);
+  expect(said).toMatchObject(refused);
+  const { detail = "null" } = said as postgres.PostgresError;
+  expect(JSON.parse(detail)).toEqual({ key_id: reader.id, company_id: company.id, requests_at_once: 4 });
+  await expect(request(connections[5], company.key, "write:rewards")).rejects.toMatchObject(refused);
+});
+
+// Proves: requests.61
+test("another company is answered meanwhile, and a key that is unknown or lacks the scope is told that", async () => {
+  await beginFour();
+  const neighbour = await foundEmpty(sql, "Other");
+  expect(await request(connections[4], neighbour.key)).toBe("in use");
+  await expect(request(connections[5], "sk_live_unknown")).rejects.toMatchObject({ code: "PT401" });
+  await connections[5]`rollback`;
+  await expect(request(connections[5], reader.api_key, "write:rewards")).rejects.toMatchObject({ code: "PT403" });
+  await connections[4]`commit`;
+  await sql`select app.delete_company(${neighbour.id})`;
+});
+
+// Proves: requests.63
+test.each<[how: string, end: () => Promise<unknown>]>([
+  ["is committed", () => one`commit`],
+  ["is rolled back", () => one`rollback`],
+  ["dies with its connection", async () => sql`select pg_terminate_backend(${await pidOf(one)}, 5000)`],
+])("when one of four requests %s, one more is answered, and nothing is left behind", async (_how, end) => {
+  await beginFour();
+  await expect(request(connections[4])).rejects.toMatchObject(refused);
+  await connections[4]`rollback`;
+  await end();
+  // A transaction that asks again has its place already.
+  const [again] = await other`select public.verify_api_key(${hashOf(reader.api_key)}) ->> 'key_name' as name`;
+  expect(again?.name).toBe("reader");
+  expect(await request(connections[4])).toBe("in use");
+  await expect(request(connections[5])).rejects.toMatchObject(refused);
+  for (const connection of connections.slice(1)) await connection`rollback`;
+  const pids = await Promise.all(connections.slice(1).map(pidOf));
+  expect(await sql`select from pg_locks where locktype = 'advisory' and pid = any (${pids})`).toHaveLength(0);
+});
+
+// Proves: requests.62
+test("an operator can replace the number, and a session that is connected follows", async () => {
+  const operator = connections[4];
+  await request(operator);
+  await operator`commit`;
+  await beginFour();
+  await expect(request(operator)).rejects.toMatchObject(refused);
+  await operator`rollback`;
+  // Undone with its transaction, which sees it already.
+  await operator`begin`;
+  await operator`
+    create or replace function app.requests_at_once() returns integer
+    language sql stable set search_path = '' return 5`;
+  expect(await request(operator)).toBe("in use");
 });

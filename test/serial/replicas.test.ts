@@ -1,6 +1,5 @@
 // Lists from a read replica (docs/operations.md, Read replicas): a real standby of the stack's database, which is late,
 // killed and promoted. In front of it, and of the primary, is the substitute for PostgREST of scripts/bench.
-import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { type Server, startThread } from "../../scripts/bench/http.ts";
@@ -79,25 +78,19 @@ test("every list of the replica is byte for byte the primary's, as JSON and as C
 });
 
 describe("while the replica is late", () => {
-  /** Writes as superuser what only a trigger or a move may write. */
-  const force = (statement: string) =>
-    sql.begin((tx) => tx.unsafe(`set local session_replication_role = replica; ${statement}`));
+  /** Writes to the company as superuser what only a trigger or a move may write. */
+  const force = (change: string) =>
+    sql.begin((tx) => tx.unsafe(`set local session_replication_role = replica; update app.${change}`));
 
   test.each<[what: string, status: number, end: (key: ApiKey) => Promise<unknown>]>([
     ["was revoked", 401, ({ id }) => company.revoke(id)],
-    [
-      "was replaced without an overlap",
-      401,
-      async ({ id }) => company.admin.rpc("replace_api_key", { key_id: id, overlap: "0" }),
-    ],
-    ["has expired", 401, ({ id }) => force(`update app.api_keys set expires_at = now() where id = '${id}'`)],
-    ["lost its scope", 403, ({ id }) => force(`update app.api_keys set scopes = '{read:rewards}' where id = '${id}'`)],
+    ["was replaced", 401, async ({ id }) => company.admin.rpc("replace_api_key", { key_id: id, overlap: "0" })],
+    ["has expired", 401, ({ id }) => force(`api_keys set expires_at = now() where id = '${id}'`)],
+    ["lost its scope", 403, ({ id }) => force(`api_keys set scopes = '{read:rewards}' where id = '${id}'`)],
     [
       "is of a company that has moved away",
       401,
-      () =>
-        force(`
-      update app.companies set serving = 'closed', move_id = '${randomUUID()}' where id = '${company.id}'`),
+      () => force(`companies set serving = 'closed', move_id = gen_random_uuid() where id = '${company.id}'`),
     ],
   ])("a key that %s is refused at once", async (_what, status, end) => {
     const ended = await company.makeKey();
@@ -111,7 +104,7 @@ describe("while the replica is late", () => {
       const body = JSON.stringify({ key_hash: hashOf(ended.api_key), max_rows: 1 });
       expect((await fetch(`${servers[1]?.url}/rest/v1/rpc/read_members`, { method: "POST", body })).status).toBe(200);
     });
-    await sql`update app.companies set serving = 'open', move_id = null where id = ${company.id}`;
+    await force(`companies set serving = 'open', move_id = null where id = '${company.id}'`);
   });
 
   test("a key that it does not know yet is served by the primary", async () => {
@@ -139,7 +132,7 @@ describe("while the replica is late", () => {
   test("more than it may be, the primary serves", async () => {
     const most = (interval: string) =>
       sql.unsafe(`
-      create or replace function app.most_replica_lag() returns interval
+      create or replace function app.max_replica_lag() returns interval
       language sql stable set search_path = '' return interval '${interval}'`);
     await most("1 millisecond");
     try {

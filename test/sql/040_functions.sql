@@ -1,8 +1,8 @@
--- Functions: who owns them, and with which rights and settings they run. Who may call them is in
+-- Functions and triggers: who owns them, and with which rights and settings they run. Who may call them is in
 -- 020_who_may_do_what.sql.
 begin;
 create extension if not exists pgtap with schema extensions;
-select plan(18);
+select plan(12);
 
 -- The functions of this project: those in its schemas, and those in public that belong to no extension.
 create temporary view functions as
@@ -10,66 +10,36 @@ select
   p.oid,
   n.nspname::text as schema,
   p.proname::text as name,
-  pg_get_function_result(p.oid) as result,
   p.proowner::regrole::text as owner,
   case when p.prosecdef then 'definer' else 'invoker' end as security,
   case p.provolatile when 'v' then 'volatile' when 's' then 'stable' when 'i' then 'immutable' end as volatility,
   array_to_string(p.proconfig, ', ') as settings,
-  (
-    select coalesce(string_agg(grantee.name, ', ' order by grantee.name), '')
-    from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as entry,
-      lateral (select case entry.grantee when 0 then 'public' else entry.grantee::regrole::text end) as grantee (name)
-    where entry.grantee <> p.proowner
-  ) as callers
+  p.prosrc as text
 from pg_proc as p
 join pg_namespace as n on n.oid = p.pronamespace
 where n.nspname in ('public', 'app', 'api', 'staging')
   and not exists (select from pg_depend as d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e');
 
--- Functions that the Data API may call
+-- What the functions are that the Data API may call.
+create temporary table kinds (names text, owner text, security text, volatility text, settings text);
+insert into kinds values
+  ('^list_(?!api_key)', 'public_api', 'definer', 'volatile',
+    'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s'),
+  ('^(upsert_rewards|verify_api_key)$', 'public_api', 'definer', 'volatile', 'search_path="", jit=off, lock_timeout=5s, statement_timeout=7s'),
+  ('^read_', 'public_api', 'definer', 'stable', 'search_path="", jit=off, statement_timeout=2s'),
+  ('^(rename|replace|revoke)_api_key$', 'postgres', 'invoker', 'volatile', 'search_path="", lock_timeout=5s'),
+  ('^(create_api_key|link_member)$', 'postgres', 'invoker', 'volatile', 'search_path=""'),
+  ('^list_api_key', 'postgres', 'invoker', 'stable', 'search_path=""');
 
 select is_empty(
   $$
-    select name from functions
-    where schema = 'public' and callers = 'service_role'
-      and (owner, security, volatility, result)
-        is distinct from ('public_api', 'definer', case when name ~ '^read_' then 'stable' else 'volatile' end, 'json')
-  $$,
-  'Functions that serve API keys belong to public_api and run with its rights'
-);
-select is_empty(
-  $$
-    select name, settings from functions
-    where schema = 'public' and callers = 'service_role' and settings <> case
-      when name ~ '^read_' then 'search_path="", jit=off, statement_timeout=2s'
-      when name ~ '^list_' then 'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s'
-      else 'search_path="", jit=off, lock_timeout=5s, statement_timeout=7s' end
-  $$,
-  'Every list has the settings that keep its plan good, and nothing that serves an API key waits or runs for long'
-);
-select is_empty(
-  $$
-    select name, settings from functions
-    where schema = 'public' and callers = 'authenticated' and settings is distinct from case
-      when name ~ '^(rename|replace|revoke)_' then 'search_path="", lock_timeout=5s' else 'search_path=""' end
-  $$,
-  'Nothing that changes a key waits long for somebody who does so too'
-);
-select is_empty(
-  $$
-    select name from functions
-    where schema = 'public' and callers = 'authenticated' and (owner, security, result) is distinct from ('postgres', 'invoker', 'json')
+    select f.name, f.owner, f.security, f.volatility, f.settings from functions as f left join kinds as k on f.name ~ k.names
+    where f.schema = 'public'
+      and ((f.owner, f.security, f.volatility, f.settings) is distinct from (k.owner, k.security, k.volatility, k.settings)
+        or pg_get_function_result(f.oid) <> 'json')
   $$,
   -- Proves: keys.7
-  'Functions that admins call run with the rights of their caller'
-);
-select is_empty(
-  $$
-    select name from functions
-    where schema = 'public' and (select prosrc from pg_proc where pg_proc.oid = functions.oid) like '%app.authenticate(%'
-      and volatility <> 'volatile'
-  $$,
-  'Every function that authenticates is volatile: the Data API runs a stable one read-only, and the last use could not be recorded'
+  'What serves API keys belongs to public_api and runs with its rights, what admins call with theirs, each with its settings'
 );
 select bag_eq(
   $$
@@ -79,15 +49,15 @@ select bag_eq(
   $$
     select replace(p.proname, 'list_', 'read_'), pg_get_function_arguments(p.oid),
       format('select app.from_replica(public.%s(%s))', p.proname, array_to_string(p.proargnames, ', '))
-    from pg_proc as p join functions as f on f.oid = p.oid where f.schema = 'public' and f.callers = 'service_role' and f.name ~ '^list_'
+    from pg_proc as p join functions as f on f.oid = p.oid where f.schema = 'public' and f.owner = 'public_api' and f.name ~ '^list_'
   $$,
   'For a replica, which can only be asked read-only, each list has a stable function of the same arguments that calls it, and does nothing else'
 );
 select is_empty(
   $$
-    select f.schema, f.name from functions as f join pg_proc as p on p.oid = f.oid
-    where coalesce(f.settings, '') !~ '\mjit=off\M'
-      and (f.owner = 'public_api' or has_function_privilege('public_api', f.oid, 'execute') and p.prosrc ~ '\m(from|join|update|into) (app|api)\.')
+    select schema, name from functions
+    where coalesce(settings, '') !~ '\mjit=off\M'
+      and (owner = 'public_api' or has_function_privilege('public_api', oid, 'execute') and text ~ '\m(from|join|update|into) (app|api)\.')
   $$,
   'Every function of public_api, and each that these call and that reads a table, is never compiled: it would take longer than a hundred pages'
 );
@@ -99,15 +69,12 @@ select is_empty(
   $$ select schema, name from functions group by schema, name having count(*) > 1 $$,
   'No function is overloaded: the Data API chooses by argument names, and grants, owners and comments name a function without its arguments'
 );
-select is_empty(
-  $$ select name from functions where schema = 'public' and security = 'definer' and owner <> 'public_api' $$,
-  'Nothing in public runs with the rights of postgres'
-);
 
 -- Internal functions
 
 select is_empty(
-  $$ select name from functions where schema = 'app' and owner <> 'postgres' $$, 'postgres owns every function of schema app'
+  $$ select schema, name from functions where schema <> 'public' and (schema <> 'app' or owner <> 'postgres') $$,
+  'postgres owns every function of schema app, and the schemas of the views and of loading hold none'
 );
 select bag_eq(
   $$ select name, security, volatility, settings from functions where schema = 'app' and (security <> 'invoker' or settings <> 'search_path=""') $$,
@@ -137,7 +104,7 @@ select bag_eq(
   'These functions of schema app run with the rights of their owner or with settings of their own, and all others with neither'
 );
 select is_empty(
-  $$ select name from functions where schema = 'app' and name in ('requests_at_once', 'most_replica_lag') and volatility <> 'stable' $$,
+  $$ select name from functions where schema = 'app' and name in ('requests_at_once', 'max_replica_lag') and volatility <> 'stable' $$,
   'The numbers that operators may replace are stable: of an immutable function sessions would keep the value'
 );
 select bag_eq(
@@ -154,16 +121,15 @@ select is_empty(
   $$,
   'Functions are granted to public_api, authenticated and service_role alone, who cannot pass it on: not to everybody, not to anon'
 );
-select is_empty(
-  $$ select schema, name from functions where schema in ('api', 'staging') $$,
-  'The schemas of the views and of loading hold no function'
-);
+
+-- Triggers
+
 select is_empty(
   $$
     select tgrelid::regclass, tgname from pg_trigger
     where tgenabled <> 'O' and tgrelid in (select oid from pg_class where relnamespace = 'app'::regnamespace)
   $$,
-  'Every trigger is enabled'
+  'Every trigger is enabled, also those of foreign keys'
 );
 select bag_eq(
   $$

@@ -1,4 +1,4 @@
--- app.erase_member: which accounts go with a person. What else goes and stays is in test/serial/erasing.test.ts.
+-- app.erase_member: which accounts go with a person. What else goes and stays is in test/database/erasing.test.ts.
 begin;
 create extension if not exists pgtap with schema extensions;
 select plan(3);

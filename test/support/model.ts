@@ -36,19 +36,11 @@ const members: List = {
     team_id: teams[index % teams.length]?.id,
   }),
   rows: ({ members, teams }) =>
-    members.map(({ id, name, email, role, team_id, at }) => ({
-      at,
-      filters: { team_id, role },
-      row: {
-        id,
-        name,
-        email,
-        role,
-        team_id,
-        team_name: teams.find((team) => team.id === team_id)?.name ?? "No Team",
-        created_at: iso(at),
-      },
-    })),
+    members.map(({ at, ...member }) => {
+      const team_name = teams.find((team) => team.id === member.team_id)?.name ?? "No Team";
+      const filters = { team_id: member.team_id, role: member.role };
+      return { at, filters, row: { ...member, team_name, created_at: iso(at) } };
+    }),
 };
 
 /**
@@ -73,22 +65,17 @@ const activity: List = {
     return { sender_id, receiver_id, category_id, message: "Walked" };
   },
   rows: (world) =>
-    world.kudos.map(({ id, sender_id, receiver_id, category_id, message, at }) => {
-      const sender = world.members.find((member) => member.id === sender_id);
-      const receiver = world.members.find((member) => member.id === receiver_id);
+    world.kudos.map(({ id, message, at, ...ids }) => {
+      const sender = world.members.find((member) => member.id === ids.sender_id);
+      const receiver = world.members.find((member) => member.id === ids.receiver_id);
       return {
         at,
-        filters: { sender_id, receiver_id, category_id },
-        more: { sender_id, receiver_id, category_id },
+        filters: ids,
+        more: ids,
         row: {
-          id,
-          timestamp: iso(at),
-          sender_name: sender?.name,
-          sender_email: sender?.email,
-          receiver_name: receiver?.name,
-          receiver_email: receiver?.email,
-          message,
-          category: categoryName(world, category_id),
+          ...{ id, timestamp: iso(at), message, category: categoryName(world, ids.category_id) },
+          ...{ sender_name: sender?.name, sender_email: sender?.email },
+          ...{ receiver_name: receiver?.name, receiver_email: receiver?.email },
         },
       };
     }),
@@ -193,21 +180,10 @@ function columnsOf(path: string, include = ""): string[] {
 
 /** The page that a key of this company must get; null when starting_after is no row of the list. */
 export function predict(world: World, { path, parameters }: ListRequest): { rows: Row[]; hasMore: boolean } | null {
-  const {
-    limit = "100",
-    since = "",
-    until = "~",
-    format: _,
-    escape_formulas: __,
-    include_archived,
-    starting_after,
-    include,
-    ...filters
-  } = parameters;
-  const wanted = Object.entries({
-    ...filters,
-    ...(path === "/rewards" && include_archived !== "true" && { archived: "false" }),
-  });
+  const { format: _, escape_formulas: __, include_archived, starting_after, include, ...rest } = parameters;
+  const { limit = "100", since = "", until = "~", ...filters } = rest;
+  const archived = path === "/rewards" && include_archived !== "true" ? { archived: "false" } : {};
+  const wanted = Object.entries({ ...filters, ...archived });
   // Newest first. Times can be compared as text, because `iso` always has the same length.
   const place = (row: { at: bigint; row: Row }): string => `${iso(row.at)} ${row.row.id}`;
   const all = lists[path]?.rows(world) ?? [];

@@ -21,6 +21,21 @@ export interface OwnStack extends StackFile {
   stop(options?: { keepFolder: boolean }): Promise<void>;
 }
 
+/** kill -9 of a database server and all its processes, and the end of this connection to it. */
+export async function killServer(dataFolder: string, sql: postgres.Sql): Promise<void> {
+  const [postmaster = ""] = (await readFile(`${dataFolder}/postmaster.pid`, "utf8")).split("\n");
+  const processes = await sql<{ pid: number }[]>`select pid from pg_stat_activity where pid <> pg_backend_pid()`;
+  for (const pid of [Number(postmaster), ...processes.map(({ pid }) => pid)]) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch (error) {
+      // A connection in the list may have ended in the meantime.
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
+  await sql.end({ timeout: 1 }).catch(() => {});
+}
+
 /**
  * Starts a stack in a temporary folder, on free ports.
  * @param kind `durable` survives a crash of its database server; `throwaway` does not wait for the disk
@@ -60,20 +75,7 @@ export async function startOwnStack(
     folder,
     connect,
     functionLog: () => readFile(`${folder}/function.log`, "utf8"),
-    async killDatabase() {
-      const [postmaster = ""] = (await readFile(`${folder}/postgres/postmaster.pid`, "utf8")).split("\n");
-      const sql = connect();
-      const processes = await sql<{ pid: number }[]>`select pid from pg_stat_activity where pid <> pg_backend_pid()`;
-      for (const pid of [Number(postmaster), ...processes.map(({ pid }) => pid)]) {
-        try {
-          process.kill(pid, "SIGKILL");
-        } catch (error) {
-          // A connection in the list may have ended in the meantime.
-          if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-        }
-      }
-      await sql.end({ timeout: 1 }).catch(() => {});
-    },
+    killDatabase: () => killServer(`${folder}/postgres`, connect()),
     async startDatabase() {
       const started = told("database");
       child.send("start");

@@ -1,5 +1,5 @@
 // A streaming standby of the stack's database server, made from a copy of its files.
-import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import postgres from "postgres";
@@ -7,6 +7,7 @@ import { freePort } from "../../scripts/stack/ports.ts";
 import { programs } from "../../scripts/stack/postgres.ts";
 import { type Child, spawnGuarded, waitFor } from "../../scripts/stack/process.ts";
 import { serverUser } from "../../scripts/stack/server_user.ts";
+import { killServer } from "./own_stack.ts";
 import { sql, stack } from "./stack.ts";
 
 export interface Standby {
@@ -85,9 +86,7 @@ export async function startStandby(): Promise<Standby> {
       while (!(await applied())[0]?.is) await new Promise((resolve) => setTimeout(resolve, 10));
     },
     async kill() {
-      const [postmaster = ""] = (await readFile(`${data}/postmaster.pid`, "utf8")).split("\n");
-      const others = await standby<{ pid: number }[]>`select pid from pg_stat_activity where pid <> pg_backend_pid()`;
-      for (const pid of [Number(postmaster), ...others.map(({ pid }) => pid)]) process.kill(pid, "SIGKILL");
+      await killServer(data, postgres(url, { max: 1 }));
       await server.exited;
     },
     async stop() {

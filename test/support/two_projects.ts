@@ -22,7 +22,7 @@ export interface Run {
   ended: Promise<{ code: number | null; output: string }>;
 }
 
-const names: string[] = [];
+const projects: (Project & { name: string })[] = [];
 const at = (url: string, name: string): string => Object.assign(new URL(url), { pathname: `/${name}` }).href;
 
 /**
@@ -53,17 +53,19 @@ export async function newProject(template?: string): Promise<Project> {
   empty ??= emptyProject();
   const original = template ?? (await empty);
   const name = `project_${randomUUID()}`;
-  names.push(name);
   await runSql(stack.superuser_url, `create database "${name}" template "${original}" owner postgres`);
-  return {
-    url: at(stack.database_url, name),
-    sql: postgres(at(stack.superuser_url, name), { max: 8, onnotice: () => {} }),
-  };
+  const sql = postgres(at(stack.superuser_url, name), { max: 8, idle_timeout: 2, onnotice: () => {} });
+  projects.push({ url: at(stack.database_url, name), sql, name });
+  return { url: at(stack.database_url, name), sql };
 }
 
+/** Closes the connections to all projects, and removes them. */
 export async function removeProjects(): Promise<void> {
   [empty, sides] = [undefined, undefined];
-  for (const name of names.splice(0)) await runSql(stack.superuser_url, `drop database "${name}" with (force)`);
+  for (const { name, sql } of projects.splice(0)) {
+    await sql.end({ timeout: 5 });
+    await runSql(stack.superuser_url, `drop database "${name}" with (force)`);
+  }
 }
 
 /**
@@ -99,7 +101,7 @@ export async function newSides(): Promise<Sides<Project>> {
 /** A text that a copy without correct quoting would change. */
 const odd = "e'tab\\t, line\\n\\r\\n, backslash \\\\ \\\\N \\\\., quote \" '' , 李 🎉 é'";
 
-/** A company with rows in every table: its id, the id and email of its admin, and a key with every scope. */
+/** A company of such a project: its id, the id and email of its admin, and a key with every scope. */
 export interface Found {
   id: string;
   admin: string;
@@ -107,20 +109,35 @@ export interface Found {
   key: string;
 }
 
-/** Creates a company with rows in every table, an admin who signs in, and two keys. */
-export async function found(sql: postgres.Sql, name: string): Promise<Found> {
+/** Acts as the person with this account, until the end of the transaction. */
+export const signIn = (tx: postgres.TransactionSql, user: string) =>
+  tx`select set_config('request.jwt.claims', ${JSON.stringify({ sub: user })}, true)`;
+
+/** Creates a company with an admin who signs in and has made a key, and nothing else. */
+export async function foundEmpty(sql: postgres.Sql, name: string, language = "en"): Promise<Found> {
   const [id, admin, email] = [randomUUID(), randomUUID(), `admin@${randomUUID()}.example`];
-  const key = await sql.begin(async (tx) => {
+  return await sql.begin(async (tx) => {
+    await tx`insert into app.companies (id, name, default_language) values (${id}, ${name}, ${language})`;
+    await tx`insert into app.members (company_id, id, name, email, role) values (${id}, ${admin}, 'First Admin', ${email}, 'admin')`;
+    await tx`insert into auth.users (id, email, email_confirmed_at) values (${admin}, ${email}, now())`;
+    await tx`insert into app.member_accounts (user_id, company_id, member_id) values (${admin}, ${id}, ${admin})`;
+    await signIn(tx, admin);
+    const [row] = await tx`select public.create_api_key('in use', app.scopes()) ->> 'api_key' as key`;
+    return { id, admin, email, key: row?.key };
+  });
+}
+
+/** Creates a company with rows in every table, and a second key that is revoked. */
+export async function found(sql: postgres.Sql, name: string): Promise<Found> {
+  const company = await foundEmpty(sql, name, "de");
+  const { id, admin } = company;
+  await sql.begin(async (tx) => {
     await tx.unsafe(`
-      insert into app.companies (id, name, default_language) values ('${id}', '${name}', 'de');
       insert into app.teams (company_id, name) select '${id}', 'Team ' || n || ${odd} from generate_series(1, 3) as n;
-      insert into app.members (company_id, id, name, email, role, team_id)
-      select '${id}', case n when 1 then '${admin}' else gen_random_uuid() end, 'Member ' || n,
-        case n when 1 then '${email}' else n || '@${id}.example' end, case n when 1 then 'admin' else 'employee' end,
+      insert into app.members (company_id, name, email, team_id)
+      select '${id}', 'Member ' || n, n || '@${id}.example',
         (select t.id from app.teams as t where t.company_id = '${id}' and n > 2 order by t.id limit 1)
-      from generate_series(1, 40) as n;
-      insert into auth.users (id, email, email_confirmed_at) values ('${admin}', '${email}', now());
-      insert into app.member_accounts (user_id, company_id, member_id) values ('${admin}', '${id}', '${admin}');
+      from generate_series(2, 40) as n;
       insert into app.categories (company_id) select '${id}' from generate_series(1, 2);
       insert into app.category_names (company_id, category_id, language, name)
       select company_id, id, language, ${odd} from app.categories, (values ('de'), ('en')) as l (language) where company_id = '${id}';
@@ -135,19 +152,13 @@ export async function found(sql: postgres.Sql, name: string): Promise<Found> {
       insert into app.pulse_responses (company_id, question_id, value, comment)
       select company_id, id, value::jsonb, '' from app.pulse_questions,
         (values (null), ('null'), ('1.10'), ('12345678901234567890.000'), ('{"b": "\\\\u00e9", "a": [true]}')) as v (value)
-      where company_id = '${id}'`);
-    await tx`select set_config('request.jwt.claims', ${JSON.stringify({ sub: admin })}, true)`;
-    const make = async (keyName: string) => {
-      const [row] = await tx`select public.create_api_key(${keyName}, app.scopes()) as made`;
-      return row?.made as { id: string; api_key: string };
-    };
-    const { api_key, id: keyId } = await make("in use");
-    await tx`update app.api_key_uses set last_used_at = '2026-11-01 12:34:56.789Z' where company_id = ${id} and key_id = ${keyId}`;
-    const revoked = await make("revoked");
-    await tx`update app.api_keys set revoked_at = now() where company_id = ${id} and id = ${revoked.id}`;
-    return api_key;
+      where company_id = '${id}';
+      update app.api_key_uses set last_used_at = '2026-11-01 12:34:56.789Z' where company_id = '${id}'`);
+    await signIn(tx, admin);
+    await tx`select public.create_api_key('revoked', app.scopes())`;
+    await tx`update app.api_keys set revoked_at = now() where company_id = ${id} and name = 'revoked'`;
   });
-  return { id, admin, email, key };
+  return company;
 }
 
 /**
@@ -191,11 +202,11 @@ export function moveCompany(from: Project, to: Project, ...args: string[]): Run 
   return { process: child, ended };
 }
 
-/** A request with this key to the database of a project, as the function makes it: the newest hundred kudos. */
-export async function ask(sql: postgres.Sql, key: string): Promise<unknown> {
+/** A request with this key to the database of a project, as the function makes it: the newest hundred rows of a list. */
+export async function ask(sql: postgres.Sql, key: string, list = "list_activity"): Promise<unknown> {
   return sql.begin(async (tx) => {
     await tx`set local role service_role`;
-    const [row] = await tx`select public.list_activity(${hashOf(key)}, 100) as answer`;
+    const [row] = await tx`select public.${tx(list)}(${hashOf(key)}, 100) as answer`;
     return row?.answer;
   });
 }

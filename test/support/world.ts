@@ -4,86 +4,10 @@ import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import { newCompany, type TestCompany } from "./companies.ts";
 import { sql } from "./stack.ts";
 
-/** Microseconds since 1970, the sort key of a row. A bigint, because a JavaScript number is not exact enough. */
-type Micros = bigint;
+/** A company with rows of every kind: `at` is the time of a row in microseconds since 1970, too many for a number. */
+export type World = ReturnType<typeof generate>;
 
-export interface Team {
-  id: string;
-  name: string;
-  at: Micros;
-}
-export interface Member {
-  id: string;
-  name: string;
-  email: string;
-  role: string;
-  team_id: string | null;
-  at: Micros;
-}
-export interface Category {
-  id: string;
-  names: Record<string, string>;
-  at: Micros;
-}
-export interface Kudos {
-  id: string;
-  sender_id: string;
-  receiver_id: string;
-  category_id: string;
-  message: string;
-  at: Micros;
-}
-export interface Reward {
-  id: string;
-  external_id: string | null;
-  name: string;
-  description: string | null;
-  points_cost: number;
-  reward_type: string;
-  stock_count: number | null;
-  image_url: string | null;
-  vendor_name: string | null;
-  is_archived: boolean;
-  at: Micros;
-}
-export interface Rating {
-  id: string;
-  rating: number;
-  comment: string | null;
-  team_id: string | null;
-  points_awarded: number | null;
-  at: Micros;
-}
-export interface Question {
-  id: string;
-  question: string;
-  response_type: string | null;
-  at: Micros;
-}
-export interface Answer {
-  id: string;
-  question_id: string | null;
-  value: unknown;
-  comment: string;
-  at: Micros;
-}
-
-/** A company with rows of every kind. */
-export interface World {
-  company: TestCompany;
-  language: string;
-  /** A word in every text of this company, which is in no other company and in no request. */
-  canary: string;
-  teams: Team[];
-  members: Member[];
-  categories: Category[];
-  kudos: Kudos[];
-  rewards: Reward[];
-  ratings: Rating[];
-  questions: Question[];
-  answers: Answer[];
-}
-
+const uuid = (): string => randomUUID();
 const one = <T>(values: readonly T[]): T => values[randomInt(values.length)] as T;
 const many = <T>(length: number, make: (index: number) => T): T[] => Array.from({ length }, (_, index) => make(index));
 /**
@@ -98,25 +22,8 @@ const maybe = <T>(value: T): T | null => (randomInt(3) === 0 ? null : value);
 
 /** Parts for awkward texts, which could cause errors in CSV, JSON, SQL, HTML or a spreadsheet. */
 const awkward = [
-  '"',
-  ",",
-  "\r\n",
-  "\n",
-  "=1+1",
-  "\t",
-  "'",
-  "\\",
-  "\u2028",
-  "🎉",
-  "é",
-  " ",
-  ";",
-  "<b>",
-  "null",
-  ',"sender_id":null',
-  "‮",
-  "$1",
-  "%s",
+  ...['"', ",", "\r\n", "\n", "=1+1", "\t", "'", "\\", "\u2028", "🎉", "é", " ", ";", "<b>", "null"],
+  ...[',"sender_id":null', "\u202e", "$1", "%s"],
 ];
 
 /** A few times that many rows share, so that equal times are common. They differ in microseconds too. */
@@ -124,17 +31,17 @@ const ties = many(
   6,
   (index) => 1_767_225_600_000_000n + BigInt(index) * 86_400_000_000n + BigInt(randomInt(1_000_000)),
 );
-const instant = (): Micros =>
+const instant = (): bigint =>
   randomInt(2) === 0
     ? one(ties)
     : 1_767_225_600_000_000n + BigInt(randomInt(20_000_000)) * 1_000_000n + BigInt(randomInt(1_000_000));
 
 /** The first three rows of every list are twins: they have the same time, and the first value of all that can be filtered. */
 const isTwin = (index: number): boolean => index < 3;
-const shared = (index: number): Micros => (isTwin(index) ? (ties[0] ?? 0n) : instant());
+const shared = (index: number): bigint => (isTwin(index) ? (ties[0] ?? 0n) : instant());
 
 /** ISO 8601 in UTC with microseconds, as the API writes it. */
-export function iso(at: Micros): string {
+export function iso(at: bigint): string {
   const seconds = new Date(Number(at / 1_000_000n) * 1000).toISOString().slice(0, 19);
   return `${seconds}.${String(at % 1_000_000n).padStart(6, "0")}Z`;
 }
@@ -142,19 +49,15 @@ export function iso(at: Micros): string {
 const languages = ["en", "de", "pt-BR", "pt-br"];
 export const roles = ["admin", "employee", "Employee"];
 
-/**
- * Makes a company and fills it with about `size` rows of each kind.
- * @param language its own and that of its category names may differ in letter case, as pt-br and pt-BR do
- */
-export async function newWorld(size: number, language = one(languages)): Promise<World> {
-  const company = await newCompany("World", language);
+function generate(company: TestCompany, language: string, size: number) {
+  /** A word in every text of this company, which is in no other company and in no request. */
   const canary = `canary${randomBytes(6).toString("hex")}`;
   const text = (): string => one(awkward) + canary + one(awkward) + randomInt(1000) + one(awkward);
   const line = (): string => `${canary} ${randomInt(1_000_000)}`;
 
-  const teams = many(12, (index) => ({ id: randomUUID(), name: text(), at: shared(index) }));
+  const teams = many(12, (index) => ({ id: uuid(), name: text(), at: shared(index) }));
   const members = many(size, (index) => ({
-    id: randomUUID(),
+    id: uuid(),
     name: text(),
     email: `m${index}.${canary}@${company.domain}`,
     role: isTwin(index) ? first(roles) : uneven(roles),
@@ -164,57 +67,25 @@ export async function newWorld(size: number, language = one(languages)): Promise
   const categories = many(12, (index) => {
     // One has no name at all.
     const spoken = index === 4 ? [] : ["it", ...languages.filter(() => randomInt(2) === 0)];
-    return { id: randomUUID(), names: Object.fromEntries(spoken.map((tag) => [tag, text()])), at: shared(index) };
+    const names: Record<string, string> = Object.fromEntries(spoken.map((tag) => [tag, text()]));
+    return { id: uuid(), names, at: shared(index) };
   });
   const questions = many(12, (index) => ({
-    id: randomUUID(),
+    id: uuid(),
     question: text(),
     response_type: maybe(line()),
     at: shared(index),
   }));
-  const world: World = {
-    company,
-    language,
-    canary,
-    teams,
-    members,
-    categories,
-    questions,
-    kudos: many(size, (index) => ({
-      id: randomUUID(),
-      sender_id: (isTwin(index) ? first(members) : uneven(members)).id,
-      receiver_id: (isTwin(index) ? first(members) : uneven(members)).id,
-      category_id: (isTwin(index) ? first(categories) : uneven(categories)).id,
-      message: text(),
-      at: shared(index),
-    })),
-    rewards: newRewards(size, { canary, text, line }),
-    ratings: many(size, (index) => ({
-      id: randomUUID(),
-      rating: randomInt(1, 6),
-      comment: maybe(text()),
-      team_id: isTwin(index) ? first(teams).id : maybe(one(teams).id),
-      points_awarded: maybe(randomInt(50)),
-      at: shared(index),
-    })),
-    answers: many(size, (index) => ({
-      id: randomUUID(),
-      question_id: maybe(one(questions).id),
-      value: one<unknown>([null, 4, 0.5, true, text(), [text(), 1], { [canary]: text() }, "", "null"]),
-      comment: one(["", text()]),
-      at: shared(index),
-    })),
-  };
-  await store(world);
-  return world;
-}
-
-function newRewards(
-  size: number,
-  { canary, text, line }: { canary: string; text: () => string; line: () => string },
-): Reward[] {
-  return many(size, (index) => ({
-    id: randomUUID(),
+  const kudos = many(size, (index) => ({
+    id: uuid(),
+    sender_id: (isTwin(index) ? first(members) : uneven(members)).id,
+    receiver_id: (isTwin(index) ? first(members) : uneven(members)).id,
+    category_id: (isTwin(index) ? first(categories) : uneven(categories)).id,
+    message: text(),
+    at: shared(index),
+  }));
+  const rewards = many(size, (index) => ({
+    id: uuid(),
     external_id: maybe(`shared-${index}`),
     name: text(),
     description: maybe(text()),
@@ -226,12 +97,38 @@ function newRewards(
     is_archived: !isTwin(index) && randomInt(3) === 0,
     at: shared(index),
   }));
+  const ratings = many(size, (index) => ({
+    id: uuid(),
+    rating: randomInt(1, 6),
+    comment: maybe(text()),
+    team_id: isTwin(index) ? first(teams).id : maybe(one(teams).id),
+    points_awarded: maybe(randomInt(50)),
+    at: shared(index),
+  }));
+  const answers = many(size, (index) => ({
+    id: uuid(),
+    question_id: maybe(one(questions).id),
+    value: one<unknown>([null, 4, 0.5, true, text(), [text(), 1], { [canary]: text() }, "", "null"]),
+    comment: one(["", text()]),
+    at: shared(index),
+  }));
+  return { company, language, canary, teams, members, categories, questions, kudos, rewards, ratings, answers };
+}
+
+/**
+ * Makes a company and fills it with about `size` rows of each kind.
+ * @param language its own and that of its category names may differ in letter case, as pt-br and pt-BR do
+ */
+export async function newWorld(size: number, language = one(languages)): Promise<World> {
+  const world = generate(await newCompany("World", language), language, size);
+  await store(world);
+  return world;
 }
 
 /** Writes a world into the database, as a superuser, which no policy limits. */
 async function store(world: World): Promise<void> {
   const company_id = world.company.id;
-  const timed = <Row extends { at: Micros }>(rows: Row[]) =>
+  const timed = <Row extends { at: bigint }>(rows: Row[]) =>
     rows.map(({ at, ...row }) => ({ company_id, ...row, created_at: iso(at) }));
   const names = world.categories.flatMap(({ id, names }) =>
     Object.entries(names).map(([language, name]) => ({ company_id, category_id: id, language, name })),

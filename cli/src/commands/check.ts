@@ -5,7 +5,7 @@ import { type Command, readArguments, settings } from "./command.ts";
 
 const usage = `Usage: public-data-api check [--json]
 
-Asks the API whose the key is, and what it may do.
+Shows whose key it is, and what it may do.
 
   --json   print the API's answer as JSON, for a script
 

@@ -10,6 +10,8 @@ export interface Surroundings {
   env: NodeJS.ProcessEnv;
   output: NodeJS.WriteStream;
   progress: Progress;
+  /** Prints what came of the command: on the terminal, else to the standard output, for the log of a nightly job. */
+  outcome(line: string): void;
   /** @throws Problem that names a missing setting */
   connect(): Connection;
 }
@@ -32,6 +34,7 @@ export function surroundings(): Surroundings {
     env,
     output: stdout,
     progress,
+    outcome: (line) => (stderr.isTTY ? progress.done(line) : void stdout.write(`${line}\n`)),
     connect() {
       const settings = readConnection(env);
       const stop = stopBySignal();
@@ -59,7 +62,7 @@ function stopBySignal(): AbortSignal {
 export const settings = `Settings, in the environment:
   PUBLIC_API_URL   the base address of the API
   PUBLIC_API_KEY   the API key
-  HTTPS_PROXY      the address of a proxy; hosts in NO_PROXY are asked without it
+  HTTPS_PROXY      the address of a proxy, which is not used for the hosts in NO_PROXY
   NO_COLOR         no colours on a terminal
 
 Exit codes:

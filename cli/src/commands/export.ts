@@ -105,12 +105,12 @@ function wrongPlace({ out, format, excel }: Values, isAll: boolean): string | un
 }
 
 function destination(endpoint: ListEndpoint, given: Values, isAll: boolean): Pick<Job, "out" | "format" | "compress"> {
-  const asked = formats[given.excel ? "excel" : given.format === "json" ? "json" : "csv"];
+  const chosen = formats[given.excel ? "excel" : given.format === "json" ? "json" : "csv"];
   const place = String(given.out);
-  if (place === "-") return { out: place, format: asked, compress: given.gzip === true };
-  const out = isAll ? join(place, `${nameOf(endpoint)}.${asked.name}`) : place;
+  if (place === "-") return { out: place, format: chosen, compress: given.gzip === true };
+  const out = isAll ? join(place, `${nameOf(endpoint)}.${chosen.name}`) : place;
   const compress = given.gzip === true || /\.gz$/i.test(out);
-  const format = given.excel ? asked : (formatOf(out) ?? asked);
+  const format = given.excel ? chosen : (formatOf(out) ?? chosen);
   return { out: compress && !/\.gz$/i.test(out) ? `${out}.gz` : out, format, compress };
 }
 

@@ -18,9 +18,9 @@ const usage = `Usage: public-data-api sync <file>.sqlite
 
 Makes a copy of all lists that the key may read, and brings it up to date: with everything that was added, changed or deleted since.
 An SQLite file has a table for each list, and views such as activity_with_names that show the names of today. Run it as often as you
-like; one that was interrupted goes on where it stopped. It needs Node 22.13 or newer.
+like; if it was interrupted, the next run continues where it stopped. It needs Node 22.13 or newer.
 
-  --to <folder>   CSV files too, one for each list, whole at any time; company.sqlite is beside them
+  --to <folder>   CSV files too, one for each list, complete at any time; company.sqlite is in the same folder
 
 Examples:
   public-data-api sync company.sqlite
@@ -43,14 +43,16 @@ function readPlace(args: string[]): { file: string; folder: string | null } {
   return { file, folder: null };
 }
 
-/** Brings a list up to date. If the server no longer knows the place of the copy, it begins again, once. */
+/** Brings a list up to date. If the server no longer knows the cursor of the copy, it begins again, once. */
 async function syncList(copy: Copy, list: ListEndpoint, connection: Connection, progress: Progress): Promise<Counts> {
   const total: Counts = { added: 0, changed: 0, deleted: 0 };
   let [rows, isAgain] = [0, false];
   for (;;) {
     const changes: Changes | null = await changesAfter(connection, list, copy.cursor(list)).catch((error) => {
       if (!(error instanceof CursorGone) || isAgain) throw error;
-      progress.warn(`${nameOf(list)}: the server no longer knows where the copy stands; fetching the whole list again`);
+      progress.warn(
+        `${nameOf(list)}: the server no longer knows the cursor of the copy; fetching the whole list again`,
+      );
       return null;
     });
     if (changes === null) {
@@ -99,7 +101,7 @@ function add(total: Counts, counts: Counts): void {
 export const syncCommand: Command = {
   summary: "a copy of all lists, kept up to date: an SQLite file or a folder of CSV files",
   usage,
-  async run(args, { progress, connect }) {
+  async run(args, { progress, outcome, connect }) {
     const { file, folder } = readPlace(args);
     const connection = connect();
     const key = await describeKey(connection);
@@ -112,7 +114,7 @@ export const syncCommand: Command = {
       try {
         const copy = new Copy(database, file, company);
         const { added, changed, deleted } = await syncAll(copy, key, folder, connection, progress);
-        progress.done(`${folder ?? file}: ${added} added, ${changed} changed, ${deleted} deleted`);
+        outcome(`${folder ?? file}: ${added} added, ${changed} changed, ${deleted} deleted`);
       } finally {
         database.close();
       }

@@ -15,7 +15,7 @@ export interface Change {
 
 export interface Changes {
   rows: Change[];
-  /** What to ask for next. */
+  /** The cursor of the next request. */
   cursor: string;
   hasMore: boolean;
 }
@@ -23,13 +23,13 @@ export interface Changes {
 /** The server no longer knows a cursor: everything has to be fetched again. */
 export class CursorGone extends Problem {}
 
-/** The cursor before everything. */
+/** The cursor that comes before all changes. */
 export const start = "start";
 
 /**
  * Requests the next changes of a list, at most a thousand, oldest first.
  * @throws CursorGone when the cursor is no longer known
- * @throws Problem when the answer does not continue the cursor, as when something on the way repeats a page
+ * @throws Problem when the answer does not continue the cursor, for example because a proxy repeats a page
  */
 export async function changesAfter(connection: Connection, list: ListEndpoint, cursor: string): Promise<Changes> {
   const query = new URLSearchParams({ changed_after: cursor, limit: "1000", ...everyColumn(list) });
@@ -40,9 +40,7 @@ export async function changesAfter(connection: Connection, list: ListEndpoint, c
   const cursors = [...(cursor === start ? [] : [cursor]), ...rows.map((row) => row.cursor)];
   const hasMore = moreAfter(list.path, headers.get("X-Has-More"));
   if (cursors.some((next, index) => index > 0 && next <= (cursors[index - 1] ?? "")) || (hasMore && rows.length === 0))
-    throw new Problem(
-      `${list.path}: an answer does not continue the one before; something on the way may repeat answers`,
-    );
+    throw new Problem(`${list.path}: an answer does not continue the one before; a proxy may repeat answers`);
   return { rows, cursor: cursors.at(-1) ?? start, hasMore };
 }
 

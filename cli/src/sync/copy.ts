@@ -1,5 +1,5 @@
-// A copy of a company in an SQLite file. The rows of an answer and the cursor behind them are written in one
-// transaction, so that a kill at any moment loses nothing: the next sync goes on at the cursor.
+// A copy of a company in an SQLite file. The rows of an answer and the cursor after them are written in one
+// transaction, so that a kill at any moment loses nothing: the next sync continues at the cursor.
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { Column, ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
 import { exitCodes, Problem, printable } from "../problem.ts";
@@ -26,7 +26,7 @@ export interface Counts {
 
 const none: Counts = { added: 0, changed: 0, deleted: 0 };
 
-/** How far a list is: at `cursor`, or at `new_cursor` while a new table is collected. */
+/** How far a list has been synced: to `cursor`, or to `new_cursor` while a new table is being filled. */
 interface State {
   cursor: string | null;
   new_cursor: string | null;
@@ -44,7 +44,7 @@ const stateTables = `
 
 export class Copy {
   readonly #database: DatabaseSync;
-  /** Held while its rows are read: Node 22.13 would drop it. */
+  /** Referenced here while its rows are read, because Node 22.13 would collect it as garbage. */
   #reading: StatementSync | undefined;
 
   /**
@@ -68,7 +68,7 @@ export class Copy {
     });
   }
 
-  /** Where the sync of a list goes on. A table that an older version made is fetched again, for its new columns. */
+  /** The cursor at which the sync of a list continues. A table that an older version made is fetched again, for its new columns. */
   cursor(list: ListEndpoint): string {
     const { cursor, new_cursor } = this.#state(list);
     const has = (table: string) => this.#shape(table) === shapeOf(list);
@@ -78,7 +78,7 @@ export class Copy {
     return start;
   }
 
-  /** Begins again: the list is collected in a table of its own, and the rows of before stay until it is whole. */
+  /** Begins again: the list is fetched into a new table, and the old rows stay until that is complete. */
   restart(list: ListEndpoint): void {
     this.#inTransaction(() => {
       this.#database.exec(`drop table if exists ${newTableOf(list)}; ${createTable(list, newTableOf(list))}`);
@@ -86,7 +86,7 @@ export class Copy {
     });
   }
 
-  /** Writes changes and the cursor behind them. The last ones of a new table put it in the place of the older one. */
+  /** Writes changes and the cursor after them. When a new table is complete, it replaces the old one. */
   write(list: ListEndpoint, { rows, cursor, hasMore }: Changes): Counts {
     const isNew = this.#state(list).cursor === null;
     const synced_at = hasMore ? {} : { synced_at: new Date().toISOString() };
@@ -105,7 +105,7 @@ export class Copy {
     return this.#state(list).synced_at;
   }
 
-  /** The rows of a list with the names of today, newest first. */
+  /** The rows of a list with current names, newest first. */
   rows(list: ListEndpoint): NodeJS.Iterator<Record<string, SQLOutputValue>> {
     this.#reading = this.#database.prepare(
       `select * from ${readableOf(list)} order by "${timeOf(list)}" desc, id desc`,
@@ -115,8 +115,8 @@ export class Copy {
   }
 
   /**
-   * Writes the file anew, without what was deleted. SQLite overwrites it at once (`secure_delete`), but not the copies
-   * that may be left where it has moved rows to another page.
+   * Rewrites the file without the deleted rows. SQLite overwrites a deleted row at once (`secure_delete`), but copies of
+   * it may be left where SQLite has moved rows to another page.
    */
   forgetDeleted(): void {
     this.#database.exec("vacuum");
@@ -141,7 +141,7 @@ export class Copy {
     return counts;
   }
 
-  /** Puts the new table in the place of the older one, and counts how they differ. */
+  /** Replaces the old table by the new one, and counts how they differ. */
   #replace(list: ListEndpoint): Counts {
     const [table, next] = [tableOf(list), newTableOf(list)];
     const counts = this.#difference(list, table, next);
@@ -209,7 +209,7 @@ export class Copy {
   }
 }
 
-/** A value as SQLite has it. A number that JavaScript cannot hold comes with its digits (`JSON.rawJSON`). */
+/** A value as SQLite stores it. A number that JavaScript cannot hold comes with its digits (`JSON.rawJSON`). */
 function stored(value: unknown, { type }: Column): SQLInputValue {
   if (value === null || value === undefined) return null;
   if (type === "json") return JSON.stringify(value);

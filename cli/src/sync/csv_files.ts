@@ -11,7 +11,7 @@ import { columnsOf } from "./tables.ts";
 /** How many rows are written at once. */
 const batchSize = 1000;
 
-/** Writes a list to a file in the folder. An older file is there until the new one is whole. */
+/** Writes a list to a file in the folder. An older file stays until the new one is complete. */
 export async function writeCsv(copy: Copy, list: ListEndpoint, folder: string): Promise<void> {
   const columns = columnsOf(list);
   const target = await openUnfinished<never>(join(folder, `${nameOf(list)}.csv`), "sync", false);

@@ -11,7 +11,7 @@ export async function openDatabase(path: string): Promise<DatabaseSync> {
   const { DatabaseSync } = await load();
   await open(path, "a", 0o600).then((file) => file.close());
   const database = new DatabaseSync(path);
-  // What was deleted is overwritten: an erased person must not live on in free pages. The timeout is in milliseconds: a
+  // Deleted rows are overwritten: no data of an erased person must be left in free pages. The timeout is in milliseconds: a
   // program that reads the file holds up the writer for a moment.
   database.exec("pragma secure_delete = on; pragma busy_timeout = 30000");
   return database;

@@ -1,11 +1,11 @@
-// The tables of a copy in SQL: one for each list, and views that show the names of today.
+// The tables of a copy in SQL: one for each list, and views that show current names.
 import type { Column, ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
 import { lists, nameOf } from "../lists.ts";
 
 /** The table of a list, as in `day_ratings`. */
 export const tableOf = (list: ListEndpoint): string => nameOf(list).replaceAll("-", "_");
 
-/** The table in which a list is collected until it is whole. */
+/** The table into which a list is fetched until it is complete. */
 export const newTableOf = (list: ListEndpoint): string => `sync_${tableOf(list)}`;
 
 export const columnsOf = ({ columns, included }: ListEndpoint): Column[] => [...columns, ...included];
@@ -14,7 +14,7 @@ export const columnsOf = ({ columns, included }: ListEndpoint): Column[] => [...
 export const timeOf = (list: ListEndpoint): string =>
   columnsOf(list).find(({ type }) => type === "date-time")?.name ?? "id";
 
-/** Other programs go by these names. SQLite itself stores timestamps as text and booleans as 0 and 1. */
+/** The types that other programs read. SQLite itself stores timestamps as text and booleans as 0 and 1. */
 const types: Record<Column["type"], string> = {
   uuid: "text",
   text: "text",
@@ -42,7 +42,7 @@ export const createIndexes = (list: ListEndpoint): string =>
     .map(({ name }) => `create index ${tableOf(list)}_${name} on ${tableOf(list)} ("${name}");`)
     .join("\n");
 
-/** Columns that show a name from another list: the id that leads there, and which column shows which. */
+/** Columns with a name from another list: the id that refers to it, and which column of it they show. */
 const joins: Record<string, { id: string; from: string; shown: Record<string, string> }[]> = {
   members: [{ id: "team_id", from: "teams", shown: { team_name: "name" } }],
   activity: [
@@ -56,16 +56,16 @@ const joins: Record<string, { id: string; from: string; shown: Record<string, st
 const listsWithNames = lists.filter((list) => joins[tableOf(list)] !== undefined);
 const viewOf = (list: ListEndpoint): string => `${tableOf(list)}_with_names`;
 
-/** What to read to see the rows of a list with the names of today. */
+/** The view or table with the rows of a list and current names. */
 export const readableOf = (list: ListEndpoint): string =>
   listsWithNames.includes(list) ? viewOf(list) : tableOf(list);
 
 export const dropViews = listsWithNames.map((list) => `drop view if exists ${viewOf(list)};`).join("\n");
 
 /**
- * The views over the tables that there are. A row of the feed has the names of the moment at which it was sent; a view
- * takes those of today from the other table. What is not there, as a person who has left, keeps the name that was sent.
- * With the cast, the column has a type for programs that ask for one.
+ * The views over the tables that exist. A row has the names at the time of its last change; a view takes the current ones
+ * from the other table. Where the other table has no row, as for a person who has left, the view keeps the old name.
+ * The cast gives the column a type, which some programs need.
  */
 export function createViews(tables: Set<string>): string {
   return listsWithNames

@@ -4,7 +4,7 @@
 import { createClient } from "@supabase/supabase-js";
 import { paths } from "../paths.ts";
 import { authProblem, Problem } from "../problems.ts";
-import type { Errand } from "../router.ts";
+import type { NavigationState } from "../router.ts";
 import { publishableKey, supabaseUrl } from "../settings.ts";
 
 /** The tokens of an invitation or of "Forgot password?". */
@@ -22,7 +22,7 @@ const signsIn = (type: string | null): boolean => type === "invite" || type === 
 /** Changes the address to the page that the link is for. Must be called before anything else reads the address. */
 export function followEmailLink(): void {
   const { error, type, link } = readFragment();
-  const [failed, refused]: Errand[] = [{ linkFailed: true }, { linkRefused: true }];
+  const [failed, refused]: NavigationState[] = [{ linkFailed: true }, { linkRefused: true }];
   if (error) window.history.replaceState(failed, "", paths.setPassword);
   else if (link && signsIn(type)) window.history.replaceState({}, "", paths.setPassword + window.location.hash);
   else if (link) window.history.replaceState(refused, "", paths.signIn);

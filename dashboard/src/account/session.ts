@@ -11,7 +11,7 @@ export type Session =
   | { status: "signed_in"; email: string; ended: boolean };
 
 let session: Session = { status: "unknown" };
-/** How many parts of the page hold it, and the session that follows once none does. */
+/** How many parts of the page hold it, and the session that it shows when none does any more. */
 let holds = 0;
 let next: Session | null = null;
 let leaving = false;
@@ -50,7 +50,7 @@ export const useSession = (): Session => useSyncExternalStore(subscribe, () => s
 /** Whether the page is held. */
 export const useIsHeld = (): boolean => useSyncExternalStore(subscribe, () => holds > 0);
 
-/** Keeps the page as it is, whatever becomes of the session. Returns what lets it follow the session again. */
+/** Keeps the page as it is, even if the session ends. Returns a function that lets it follow the session again. */
 export function holdPage(): () => void {
   holds += 1;
   change();

@@ -7,7 +7,7 @@ import classes from "./keys.module.css";
 export function BaseAddress() {
   return (
     <Stack component="section" aria-labelledby="base-address" gap="md">
-      <Title order={2} size="h4" id="base-address">
+      <Title order={2} id="base-address">
         Base address
       </Title>
       <Paper className={classes.panel}>

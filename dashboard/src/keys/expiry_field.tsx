@@ -5,7 +5,7 @@ import { endAfter, endOfDay, isDay, lifetimes } from "./expiry.ts";
 import classes from "./keys.module.css";
 
 const choices = [
-  { value: "", label: "No expiry: it works until you revoke it" },
+  { value: "", label: "No expiry" },
   ...lifetimes.map((days) => ({ value: String(days), label: `${days} days` })),
   { value: "date", label: "On a date …" },
 ];
@@ -51,6 +51,7 @@ export function ExpiryField({ error, preset = never }: { error: string | undefin
         />
       )}
       <Text size="sm" c="dimmed" role="status">
+        {choice === "" && "Works until you revoke it."}
         {end !== null && error === undefined && `Works until ${localEnd(end.toISOString())}.`}
       </Text>
     </Stack>

@@ -19,7 +19,7 @@ export function History({ revision }: { revision: string }) {
   return (
     <Stack component="section" aria-labelledby="history" gap="md">
       <Group justify="space-between">
-        <Title order={2} size="h4" id="history">
+        <Title order={2} id="history">
           History
         </Title>
         <Button

@@ -15,8 +15,8 @@ const columns = [
 ];
 
 /**
- * Saves the history as a CSV file with these columns, date-times in UTC. A spreadsheet takes no name for a formula. An
- * empty `member` is an operator.
+ * Saves the history as a CSV file with these columns, date-times in UTC. Names are escaped, so that a spreadsheet does not
+ * read them as formulas. An empty `member` means an operator.
  */
 export async function saveHistory(events: ApiKeyEvent[]): Promise<void> {
   const { unparse } = await import("papaparse");

@@ -90,6 +90,8 @@ export function KeyList(props: {
         {pages > 1 && (
           <nav aria-label="Pages of keys" className={classes.pages}>
             <Pagination
+              size="sm"
+              gap={6}
               total={pages}
               value={page}
               onChange={(chosen) => choose({ page: chosen })}
@@ -130,7 +132,7 @@ function Tools(props: {
       <TextInput
         type="search"
         aria-label="Search keys"
-        placeholder="Name, last characters, scope, person"
+        placeholder="Name, scope, person"
         leftSection={<Search aria-hidden size={16} />}
         value={search}
         onChange={(event) => onChoose(searchFor(event.currentTarget.value))}

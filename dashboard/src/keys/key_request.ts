@@ -7,7 +7,7 @@ export type KeyRequest = { name: string; scopes: Scope[]; expires_at: string | n
 export type Field = keyof KeyRequest;
 export type FieldProblems = Partial<Record<Field, string | undefined>>;
 
-/** What is wrong with the name of a key; undefined if nothing is that can be told here: the database knows more. */
+/** What is wrong with the name of a key; undefined if this check finds nothing. The database checks more. */
 export function nameProblem(name: string): string | undefined {
   if (/^[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]*$/u.test(name)) return "Give the key a name.";
   return [...name].length > 100 ? "Use at most 100 characters." : undefined;

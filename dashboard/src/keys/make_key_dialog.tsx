@@ -5,7 +5,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { ConfirmClose } from "./confirm_close.tsx";
 import { NewKey } from "./new_key.tsx";
 
-/** A new key, and for one that replaces another what became of that one. */
+/** A new key, and the key that it replaces, if it replaces one. */
 export type MadeKey = NewApiKey & { replaced?: { hint: string; works_until: string | null } };
 
 type Stage = { name: "form"; pending: boolean } | { name: "key" | "closing"; made: MadeKey; copied: boolean };
@@ -21,7 +21,7 @@ export type MakingForm = {
 
 /**
  * The dialog with the form, then with the new key. The key is kept only here, until the dialog closes: so the dialog
- * stays whatever becomes of the session. As long as the key has not been copied, closing asks for confirmation.
+ * stays open even if the session ends. As long as the key has not been copied, closing asks for confirmation.
  * @param onClose is called with the id of the new key, or null if there is none
  */
 export function MakeKeyDialog(props: {

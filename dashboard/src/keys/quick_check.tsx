@@ -1,28 +1,43 @@
 import { Button, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type ReactNode, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
+import { Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
-import { localEnd, localTime } from "../parts/when.tsx";
+import { When } from "../parts/when.tsx";
 import type { Problem } from "../problems.ts";
 import { checkKey, type KeyCheck, pastedKey } from "./check_key.ts";
 import { CheckedKey } from "./checked_key.tsx";
 import classes from "./keys.module.css";
 
 /** What the list knows about a key with the same ending as the key that the API has just refused. */
-function known(key: ApiKey): string {
-  if (key.revoked_at !== null) return `${key.revoked_by ?? "An operator"} revoked it on ${localTime(key.revoked_at)}.`;
-  if (key.status === "expired" && key.expires_at !== null)
-    return `It expired: it worked until ${localEnd(key.expires_at)}.`;
+function known({ revoked_at, revoked_by, status, expires_at }: ApiKey): ReactNode {
+  if (revoked_at !== null)
+    return (
+      <>
+        {revoked_by === null ? "An operator" : <Name>{revoked_by}</Name>} revoked it on <When at={revoked_at} />.
+      </>
+    );
+  if (status === "expired" && expires_at !== null)
+    return (
+      <>
+        It expired: it worked until <When at={expires_at} as="end" />.
+      </>
+    );
   return "That one works, so the pasted text differs from it somewhere before its end.";
 }
 
 /** Why a key was refused, with the listed keys that have the same ending. */
-function explained({ kind, message }: Problem, tail: string, keys: ApiKey[]): string {
+function explained({ kind, message }: Problem, tail: string, keys: ApiKey[]): ReactNode {
   const alike = kind === "refused" ? keys.filter(({ hint }) => hint.endsWith(tail)) : [];
   if (alike.length === 0) return message;
-  const words = alike.map((key) => `It ends like “${key.name}” (${key.hint}). ${known(key)}`);
-  return ["This key does not work.", ...words].join(" ");
+  const words = alike.map((key) => (
+    <span key={key.id}>
+      {" "}
+      It ends like “<Name>{key.name}</Name>” (<Hint>{key.hint}</Hint>). {known(key)}
+    </span>
+  ));
+  return <>This key does not work.{words}</>;
 }
 
 /** Checks a pasted key with the API. The browser does not remember the field, which is emptied when the key works. */
@@ -49,7 +64,7 @@ export function QuickCheck({ keys, onChecked }: { keys: ApiKey[]; onChecked: () 
 
   return (
     <Stack component="section" aria-labelledby="quick-check" gap="md">
-      <Title order={2} size="h4" id="quick-check">
+      <Title order={2} id="quick-check">
         Quick check
       </Title>
       <Paper className={classes.panel}>

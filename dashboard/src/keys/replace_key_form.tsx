@@ -22,7 +22,7 @@ const overlaps: Record<Overlap, { label: string; length: number }> = {
 const lostAnswer =
   "No answer came, so the key may have been replaced without the new one being shown. Look at the list: if it is there, replace the new one.";
 
-/** Until when the old key works: the end of the overlap, or earlier if it was to. Null: no longer. */
+/** Until when the old key works: the end of the overlap, unless the key expires earlier. Null: it no longer works. */
 function oldWorksUntil(old: ApiKey, replacedAt: string, overlap: Overlap): string | null {
   const { length } = overlaps[overlap];
   if (length === 0) return null;

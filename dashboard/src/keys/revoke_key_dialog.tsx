@@ -24,9 +24,9 @@ export function RevokeKeyDialog(props: {
   onGone: () => Promise<void>;
 }) {
   // Keeps the key when `apiKey` becomes null, because the dialog still shows it while it fades out.
-  const [asked, setAsked] = useState(props.apiKey);
+  const [shown, setShown] = useState(props.apiKey);
   useEffect(() => {
-    if (props.apiKey) setAsked(props.apiKey);
+    if (props.apiKey) setShown(props.apiKey);
   }, [props.apiKey]);
 
   const { run, pending, problem, forget } = useAction(async (key: ApiKey) => {
@@ -54,13 +54,13 @@ export function RevokeKeyDialog(props: {
 
   return (
     <Dialog opened={props.apiKey !== null} title="Revoke key" onClose={close}>
-      {asked && (
+      {shown && (
         <Stack gap="lg">
           <Text>
             <b>
-              <Name>{asked.name}</Name>
+              <Name>{shown.name}</Name>
             </b>{" "}
-            <Hint>{asked.hint}</Hint> <LastUse apiKey={asked} />.
+            <Hint>{shown.hint}</Hint> <LastUse apiKey={shown} />.
           </Text>
           <Text>Whatever uses it stops working now. This cannot be undone.</Text>
           <Notice kind="problem">{problem?.message}</Notice>
@@ -68,7 +68,7 @@ export function RevokeKeyDialog(props: {
             <Button variant="default" onClick={close} disabled={pending} data-autofocus>
               Cancel
             </Button>
-            <Button color="red" loading={pending} onClick={() => void run(asked)}>
+            <Button color="red" loading={pending} onClick={() => void run(shown)}>
               Revoke key
             </Button>
           </Actions>

@@ -23,7 +23,7 @@ async function load(): Promise<Shown> {
 /**
  * Loads the page's data, and loads it again when the window gets the focus or the network comes back: another admin may
  * have changed something. While the page is held nothing is loaded, and what arrives late is dropped, because it could
- * replace what holds the page; it is loaded when the page is held no longer.
+ * replace what holds the page; it is loaded when the page is no longer held.
  */
 export function usePublicApi(): PublicApi {
   const [shown, setShown] = useState<Shown | null>(null);

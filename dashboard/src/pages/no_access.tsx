@@ -1,20 +1,32 @@
 import { Button, Paper, Stack, Text, Title } from "@mantine/core";
+import type { ReactNode } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { Member } from "../database.ts";
+import { Name } from "../parts/name.tsx";
 import classes from "./pages.module.css";
 
 /** Why this person sees no keys, and what they can do about it. */
-function explanation(member: Member, email: string): { title: string; advice: string } {
+function explanation(member: Member, email: string): { title: string; advice: ReactNode } {
   switch (member.status) {
     case "linked":
       return {
         title: "Only admins manage API keys",
-        advice: `You are signed in as ${member.name} of ${member.company_name}, with the role ${member.role}. Ask an admin of your company to create the key for you, or to make you an admin.`,
+        advice: (
+          <>
+            You are signed in as <Name>{member.name}</Name> of <Name>{member.company_name}</Name>, with the role{" "}
+            {member.role}. Ask an admin of your company to create the key for you, or to make you an admin.
+          </>
+        ),
       };
     case "moved":
       return {
         title: "Your company has moved",
-        advice: `${member.company_name} is served at another address, and its keys are managed there. Ask whoever runs the service for the address of this page there.`,
+        advice: (
+          <>
+            <Name>{member.company_name}</Name> is served at another address, and its keys are managed there. Ask whoever
+            runs the service for the address of this page there.
+          </>
+        ),
       };
     case "no_member":
       return {
@@ -48,9 +60,7 @@ export function NoAccess({
   return (
     <Paper className={classes.panel} component="section">
       <Stack gap="md" align="flex-start">
-        <Title order={2} size="h4">
-          {title}
-        </Title>
+        <Title order={2}>{title}</Title>
         <Text className={classes.breakable}>{advice}</Text>
         <Button variant="default" loading={pending} onClick={() => void run()}>
           Try again

@@ -12,7 +12,7 @@ import classes from "./pages.module.css";
 
 /**
  * Signs in by a link, after the person has confirmed whose account it opens: anybody can make a link to an account of
- * their own, and whoever works in it unawares works in another company.
+ * their own, and a person who does not notice it would work in the wrong company.
  */
 export function OpenLink(props: {
   link: EmailLink;

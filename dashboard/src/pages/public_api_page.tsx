@@ -27,14 +27,14 @@ import pages from "./pages.module.css";
 export function PublicApiPage({ email }: { email: string }) {
   const { shown, problem, refresh } = usePublicApi();
   const again = useAction(refresh);
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
   const isAdmin = shown?.member.role === "admin";
   return (
     <>
       <Header member={shown?.member ?? null} crumbs={[{ words: "Integrations" }, { words: "Public API" }]} />
-      <Container component="main" size={1280} className={pages.main}>
-        <Stack gap="xl">
-          <Group justify="space-between" align="flex-start">
+      <main>
+        <div className={pages.title}>
+          <Container size={1280} className={pages.bar}>
             <Stack gap={4} className={classes.grow}>
               <Heading>Public API</Heading>
               <Text c="dimmed">
@@ -45,34 +45,44 @@ export function PublicApiPage({ email }: { email: string }) {
               <Button component="a" href="/reference/" variant="default">
                 API reference
               </Button>
-              {isAdmin && <Button onClick={() => setAsked({ action: "create", key: null })}>Create key</Button>}
+              {isAdmin && <Button onClick={() => setDialog({ action: "create", key: null })}>Create key</Button>}
             </Group>
-          </Group>
-          <Notice kind="problem">
-            {(problem || again.pending) && (
-              <Stack gap="sm" align="flex-start">
-                <span>
-                  {problem?.message} {shown && "What you see below may be out of date."}
-                </span>
-                <Button variant="default" loading={again.pending} onClick={() => void again.run()}>
-                  Try again
-                </Button>
-              </Stack>
+          </Container>
+        </div>
+        <Container size={1280} className={pages.main}>
+          <Stack gap="xl">
+            <Notice kind="problem">
+              {(problem || again.pending) && (
+                <Stack gap="sm" align="flex-start">
+                  <span>
+                    {problem?.message} {shown && "What you see below may be out of date."}
+                  </span>
+                  <Button variant="default" loading={again.pending} onClick={() => void again.run()}>
+                    Try again
+                  </Button>
+                </Stack>
+              )}
+            </Notice>
+            {!shown && !problem && <Waiting what="Loading your company's keys" />}
+            {shown && !isAdmin && <NoAccess member={shown.member} email={email} onTryAgain={refresh} />}
+            {shown && isAdmin && (
+              <Keys
+                shown={shown}
+                admin={shown.member.name ?? ""}
+                dialog={dialog}
+                onDialog={setDialog}
+                refresh={refresh}
+              />
             )}
-          </Notice>
-          {!shown && !problem && <Waiting what="Loading your company's keys" />}
-          {shown && !isAdmin && <NoAccess member={shown.member} email={email} onTryAgain={refresh} />}
-          {shown && isAdmin && (
-            <Keys shown={shown} admin={shown.member.name ?? ""} asked={asked} onAsk={setAsked} refresh={refresh} />
-          )}
-        </Stack>
-      </Container>
+          </Stack>
+        </Container>
+      </main>
     </>
   );
 }
 
 /** What an admin is about to do, and with which key. */
-type Asked = { action: KeyAction | "create"; key: ApiKey | null };
+type OpenDialog = { action: KeyAction | "create"; key: ApiKey | null };
 
 /** What was done: the key's row takes the focus. `words` is null when the person has seen it elsewhere already. */
 type Outcome = { keyId: string; words: ReactNode };
@@ -80,21 +90,21 @@ type Outcome = { keyId: string; words: ReactNode };
 function Keys(props: {
   shown: Shown;
   admin: string;
-  asked: Asked | null;
-  onAsk: (asked: Asked | null) => void;
+  dialog: OpenDialog | null;
+  onDialog: (dialog: OpenDialog | null) => void;
   refresh: () => Promise<void>;
 }) {
-  const { asked, refresh } = props;
+  const { dialog, refresh } = props;
   const { keys } = props.shown;
   const [outcome, setOutcome] = useState<Outcome | null>(null);
 
   function ask(action: KeyAction, key: ApiKey): void {
     setOutcome(null);
-    props.onAsk({ action, key });
+    props.onDialog({ action, key });
   }
 
   function conclude(concluded: Outcome | null): void {
-    props.onAsk(null);
+    props.onDialog(null);
     setOutcome(concluded);
   }
 
@@ -103,14 +113,14 @@ function Keys(props: {
     conclude({ keyId, words });
   }
 
-  const keyOf = (action: KeyAction): ApiKey | null => (asked?.action === action ? asked.key : null);
+  const keyOf = (action: KeyAction): ApiKey | null => (dialog?.action === action ? dialog.key : null);
   const replaced = keyOf("replace");
   const names = keys.filter(({ status }) => status === "active").map(({ name }) => name);
   const revision = JSON.stringify(keys.map(({ id, name, status, replaced_by }) => [id, name, status, replaced_by]));
   return (
     <>
       <Stack component="section" aria-labelledby="keys" gap="md">
-        <Title order={2} size="h4" id="keys">
+        <Title order={2} id="keys">
           Keys
         </Title>
         {keys.length === 0 ? (
@@ -130,7 +140,7 @@ function Keys(props: {
       </div>
       <History revision={revision} />
       <MakeKeyDialog
-        opened={asked?.action === "create" || replaced !== null}
+        opened={dialog?.action === "create" || replaced !== null}
         title={replaced ? "Replace key" : "Create key"}
         form={(making) =>
           replaced ? <ReplaceKeyForm {...making} apiKey={replaced} /> : <CreateKeyForm {...making} names={names} />

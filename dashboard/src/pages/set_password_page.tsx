@@ -8,7 +8,7 @@ import { Notice } from "../parts/notice.tsx";
 import { revealing } from "../parts/revealing.ts";
 import { paths } from "../paths.ts";
 import { Problem } from "../problems.ts";
-import { currentErrand, type Errand, navigate } from "../router.ts";
+import { type NavigationState, navigate, navigationState } from "../router.ts";
 import { AccountPage } from "./account_page.tsx";
 import { OpenLink } from "./open_link.tsx";
 import classes from "./pages.module.css";
@@ -22,8 +22,8 @@ import { PasswordLinkForm } from "./password_link_form.tsx";
 export function SetPasswordPage({ email }: { email: string | null }) {
   const [link, setLink] = useState(currentLink);
 
-  function leaveLink(errand: Errand = {}): void {
-    navigate(paths.setPassword, errand, "replace");
+  function leaveLink(state: NavigationState = {}): void {
+    navigate(paths.setPassword, state, "replace");
     setLink(null);
   }
 
@@ -34,7 +34,7 @@ export function SetPasswordPage({ email }: { email: string | null }) {
       </AccountPage>
     );
   }
-  if (email === null || currentErrand().linkFailed) {
+  if (email === null || navigationState().linkFailed) {
     return (
       <AccountPage title="Set a password">
         <Notice kind="warning">This link has expired or was used before.</Notice>

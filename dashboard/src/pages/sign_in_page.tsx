@@ -6,12 +6,12 @@ import { Link } from "../parts/link.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { revealing } from "../parts/revealing.ts";
 import { paths } from "../paths.ts";
-import { currentErrand } from "../router.ts";
+import { navigationState } from "../router.ts";
 import { AccountPage } from "./account_page.tsx";
 
-/** Why this page is shown, when the person did not ask for it. */
+/** Why this page is shown, if the person did not open it. */
 function hint(): string | null {
-  const { sessionLost, linkRefused } = currentErrand();
+  const { sessionLost, linkRefused } = navigationState();
   if (sessionLost) return "Your session has ended. Sign in again to go on where you were.";
   if (linkRefused)
     return "That link signs nobody in: only an invitation and “Forgot password?” do. Sign in with your email address and your password.";

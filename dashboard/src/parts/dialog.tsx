@@ -7,14 +7,18 @@ import classes from "./parts.module.css";
  * (page.css). When it closes, the focus is back where it was.
  */
 function useInertPage(opened: boolean): void {
-  // A layout effect runs before other effects: so the row with the outcome can take the focus after the opener had it.
+  // A layout effect runs before other effects: first the opener gets the focus, then the row with the outcome.
   useLayoutEffect(() => {
     const page = document.getElementById("root");
     if (!opened || !page) return;
     const opener = document.activeElement;
+    const scrollbar = window.innerWidth - document.documentElement.clientWidth;
     page.inert = true;
+    // Without the scrollbar the page is wider: what it shows stays where it is.
+    page.style.paddingInlineEnd = `${scrollbar}px`;
     return () => {
       page.inert = false;
+      page.style.paddingInlineEnd = "";
       if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
     };
   }, [opened]);

@@ -14,7 +14,7 @@ export function Heading({ children }: { children: string }) {
     if (hasMoved() && !document.activeElement?.matches("input")) heading.current?.focus();
   }, []);
   return (
-    <Title order={1} size="h2" ref={heading} tabIndex={-1}>
+    <Title order={1} ref={heading} tabIndex={-1}>
       {children}
     </Title>
   );

@@ -1,7 +1,7 @@
 import { Skeleton, Stack, VisuallyHidden } from "@mantine/core";
 import classes from "./parts.module.css";
 
-/** Stands where data will be, but only after a short delay, so that it does not flicker. */
+/** A placeholder for data that is loading. It appears after a short delay, so that it does not flicker. */
 export function Waiting({ what }: { what: string }) {
   return (
     <Stack role="status" className={classes.waiting}>

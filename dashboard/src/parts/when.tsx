@@ -1,8 +1,16 @@
 import { Tooltip } from "@mantine/core";
 
+/** The region of a language. Some browsers name one that is no language tag, such as `en-US@posix`. */
+function regionOf(language: string): string {
+  try {
+    return new Intl.Locale(language).maximize().region ?? "GB";
+  } catch {
+    return "GB";
+  }
+}
+
 /** English words, with the order of the day and the clock of the browser's region. */
-const region = new Intl.Locale(navigator.language).maximize().region ?? "GB";
-const locale = `en-${region}`;
+const locale = `en-${regionOf(navigator.language)}`;
 
 const formats = {
   moment: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }),
@@ -12,13 +20,16 @@ const formats = {
 };
 
 /** `21 Nov 2026, 10:15` in the viewer's own time zone. */
-export const localTime = (iso: string): string => formats.moment.format(new Date(iso));
+const localTime = (iso: string): string => formats.moment.format(new Date(iso));
 
 /** `Sat, 21 Nov 2026` in the viewer's own time zone. */
 export const localWeekday = (iso: string): string => formats.weekday.format(new Date(iso));
 
-/** `(New York time)` */
-const zone = `(${Intl.DateTimeFormat().resolvedOptions().timeZone.split("/").at(-1)?.replaceAll("_", " ")} time)`;
+/** `(New York time)`, which a line break does not divide. */
+const zone = `(${Intl.DateTimeFormat().resolvedOptions().timeZone.split("/").at(-1)} time)`.replaceAll(
+  /[_ ]/g,
+  "\u00a0",
+);
 
 /** `end of 30 Jun 2027 (New York time)`: an end, in the viewer's own time zone. Midnight ends the day before. */
 export function localEnd(iso: string): string {

@@ -1,4 +1,4 @@
-import { Paper, PasswordInput, Text } from "@mantine/core";
+import { Group, Paper, PasswordInput, Text } from "@mantine/core";
 import { useRef, useState } from "react";
 import { checkKey, type KeyCheck, pastedKey } from "../keys/check_key.ts";
 import { Name } from "../parts/name.tsx";
@@ -37,26 +37,28 @@ export function KeyBar({ onKey }: { onKey: (key: string | null) => void }) {
 
   return (
     <Paper component="section" aria-label="Key for trying out" className={classes.key}>
-      <PasswordInput
-        label="Key for trying out"
-        autoComplete="off"
-        spellCheck={false}
-        onChange={(event) => void enter(event.currentTarget.value)}
-        error={problem !== null}
-        aria-invalid={problem !== null}
-        className={classes.secret}
-        {...revealing}
-      />
-      <Text size="sm" role="status" c={problem === null ? "dimmed" : "var(--mantine-color-error)"}>
-        {problem ??
-          (checked ? (
-            <>
-              <Name>{checked.key_name}</Name> of <Name>{checked.company_name}</Name>: {checked.scopes.join(", ")}
-            </>
-          ) : (
-            "It is sent to the API only, and forgotten when you leave the page."
-          ))}
-      </Text>
+      <Group gap="xs" align="flex-end">
+        <PasswordInput
+          label="Key for trying out"
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => void enter(event.currentTarget.value)}
+          error={problem !== null}
+          aria-invalid={problem !== null}
+          w="24rem"
+          {...revealing}
+        />
+        <Text size="sm" role="status" c={problem === null ? "dimmed" : "var(--mantine-color-error)"}>
+          {problem ??
+            (checked ? (
+              <>
+                <Name>{checked.key_name}</Name> of <Name>{checked.company_name}</Name>: {checked.scopes.join(", ")}
+              </>
+            ) : (
+              "It is sent to the API only, and forgotten when you leave the page."
+            ))}
+        </Text>
+      </Group>
     </Paper>
   );
 }

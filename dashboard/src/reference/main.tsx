@@ -1,6 +1,8 @@
 import "../styles.ts";
+import "@mantine/core/styles/Typography.css";
+import "@mantine/core/styles/NavLink.css";
 import { render } from "../render.tsx";
-import { Guide } from "./guide.tsx";
+import { Html } from "./html.tsx";
 import { ReferencePage } from "./page.tsx";
 import { Reference } from "./reference.tsx";
 
@@ -9,6 +11,12 @@ const article = document.querySelector("article")?.innerHTML ?? "";
 
 render(
   <ReferencePage>
-    {window.location.pathname.startsWith("/reference/guides/") ? <Guide html={article} /> : <Reference />}
+    {window.location.pathname.startsWith("/reference/guides/") ? (
+      <article>
+        <Html>{article}</Html>
+      </article>
+    ) : (
+      <Reference />
+    )}
   </ReferencePage>,
 );

@@ -1,37 +1,32 @@
 import { contents } from "virtual:reference";
-import { Container, TextInput } from "@mantine/core";
-import { useDocumentTitle } from "@mantine/hooks";
+import { Container, NavLink, Text, TextInput } from "@mantine/core";
+import { useDocumentTitle, useHash, useMediaQuery } from "@mantine/hooks";
 import { Search } from "lucide-react";
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { Header } from "../pages/header.tsx";
 import { paths } from "../paths.ts";
 import classes from "./reference.module.css";
 
+/** An entry of the menu. `found`: words by which the search finds it, besides those that are shown. */
+type Item = { words: string; href: string; found?: string };
+
 const home = "/reference/";
-const items = {
-  Endpoints: contents.operations.map(({ id, method, path, aliases, summary, parameters, fields }) => ({
-    words: `${method} ${path}`,
-    href: `${home}#${id}`,
-    found: [summary, ...aliases, ...parameters.map(({ name }) => name), ...fields.map(({ name }) => name)].join(" "),
-  })),
-  Guides: contents.guides.map(({ title, address }) => ({ words: title, href: address, found: "" })),
-};
-const sections = contents.guides.flatMap(({ title, address, headings }) =>
-  headings.map(({ text, id }) => ({ words: `${title}: ${text}`, href: `${address}#${id}`, found: "" })),
+const endpoints: Item[] = contents.operations.map(({ id, method, path, found }) => ({
+  words: `${method} ${path}`,
+  href: `${home}#${id}`,
+  found,
+}));
+const guides: Item[] = contents.guides.map(({ title, address }) => ({ words: title, href: address }));
+const sections: Item[] = contents.guides.flatMap(({ title, address, headings }) =>
+  headings.map(({ text, id }) => ({ words: `${title}: ${text}`, href: `${address}#${id}` })),
 );
-type Item = { words: string; href: string; found: string };
 
 /** The items that have every word of the search. */
 function searched(all: Item[], search: string): Item[] {
   const words = search.toLowerCase().split(/\s+/);
-  return all.filter(({ words: shown, found }) =>
+  return all.filter(({ words: shown, found = "" }) =>
     words.every((word) => `${shown} ${found}`.toLowerCase().includes(word)),
   );
-}
-
-function subscribe(listener: () => void): () => void {
-  window.addEventListener("hashchange", listener);
-  return () => window.removeEventListener("hashchange", listener);
 }
 
 /** The frame of the reference and of its guides: the header, the menu with the search, and the page. */
@@ -44,6 +39,10 @@ export function ReferencePage({ children }: { children: ReactNode }) {
     ...(guide ? [{ words: guide.title }] : []),
   ];
   useDocumentTitle(`${guide?.title ?? "API reference"} · Recognition and rewards`);
+  // The browser looked for the place of the address before the page was there.
+  useEffect(() => {
+    document.getElementById(decodeURIComponent(window.location.hash.slice(1)))?.scrollIntoView();
+  }, []);
   return (
     <>
       <Header member={null} crumbs={crumbs} />
@@ -59,50 +58,60 @@ export function ReferencePage({ children }: { children: ReactNode }) {
 function Menu() {
   const [search, setSearch] = useState("");
   const [opened, setOpened] = useState(false);
-  const hash = useSyncExternalStore(subscribe, () => window.location.hash);
+  const isNarrow = useMediaQuery("(max-width: 64rem)", undefined, { getInitialValueInEffect: false });
+  const [hash] = useHash({ getInitialValueInEffect: false });
   const here = window.location.pathname.replace(/\/?$/, "/") + hash;
   // biome-ignore lint/correctness/useExhaustiveDependencies: wherever an entry has led
   useEffect(() => setOpened(false), [here]);
 
-  const groups: [string, Item[]][] =
+  const groups: Record<string, Item[]> =
     search === ""
-      ? [
-          ["Endpoints", [{ words: "Overview", href: home, found: "" }, ...items.Endpoints]],
-          ["Guides", [...items.Guides, { words: "openapi.json", href: `${home}openapi.json`, found: "" }]],
-        ]
-      : [
-          ["Endpoints", searched(items.Endpoints, search)],
-          ["Guides", searched([...items.Guides, ...sections], search)],
-        ];
+      ? {
+          Endpoints: [{ words: "Overview", href: home }, ...endpoints],
+          Guides: [...guides, { words: "openapi.json", href: `${home}openapi.json` }],
+        }
+      : { Endpoints: searched(endpoints, search), Guides: searched([...guides, ...sections], search) };
+  const entries = (
+    <>
+      <TextInput
+        type="search"
+        aria-label="Search the reference"
+        placeholder="Search"
+        leftSection={<Search aria-hidden size={16} />}
+        value={search}
+        onChange={(event) => setSearch(event.currentTarget.value)}
+        my="xs"
+      />
+      {Object.entries(groups).map(([title, items]) => (
+        <section key={title} aria-label={title}>
+          <Text component="h2" size="sm" fw={600} mt="md" mb={4}>
+            {title}
+          </Text>
+          {items.length === 0 && <Text size="sm">Nothing found.</Text>}
+          {items.map(({ words, href }) => (
+            <NavLink
+              key={href}
+              href={href}
+              label={words}
+              py={4}
+              bdrs="sm"
+              {...(here === href ? { "aria-current": "page" } : {})}
+            />
+          ))}
+        </section>
+      ))}
+    </>
+  );
   return (
     <nav className={classes.menu} aria-label="Reference">
-      <details open={opened} onToggle={(event) => setOpened(event.currentTarget.open)}>
-        <summary>Contents</summary>
-        <TextInput
-          type="search"
-          aria-label="Search the reference"
-          placeholder="Search"
-          leftSection={<Search aria-hidden size={16} />}
-          value={search}
-          onChange={(event) => setSearch(event.currentTarget.value)}
-          my="xs"
-        />
-        {groups.map(([title, listed]) => (
-          <section key={title} aria-label={title}>
-            <h2>{title}</h2>
-            {listed.length === 0 && <p>Nothing found.</p>}
-            <ul>
-              {listed.map(({ words, href }) => (
-                <li key={href}>
-                  <a href={href} {...(here === href ? { "aria-current": "page" } : {})}>
-                    {words}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </section>
-        ))}
-      </details>
+      {isNarrow ? (
+        <details open={opened} onToggle={(event) => setOpened(event.currentTarget.open)}>
+          <summary>Contents</summary>
+          {entries}
+        </details>
+      ) : (
+        <div>{entries}</div>
+      )}
     </nav>
   );
 }

@@ -4,22 +4,23 @@ import { useAction } from "../account/use_action.ts";
 import { Notice } from "../parts/notice.tsx";
 import { Problem, unreachable } from "../problems.ts";
 import { deadline } from "../supabase.ts";
-import type { Operation, Parameter } from "./contents.ts";
+import type { Operation } from "./contents.ts";
 import { Sample } from "./operation.tsx";
 
-type Answer = { status: string; requestId: string | null; hasMore: string | null; text: string };
+/** `said`: status and headers, in a line. */
+type Answer = { said: string; text: string };
 
 /** Sends the request with the key, which travels only in a header. Throws a Problem. */
 async function send(url: string, apiKey: string): Promise<Answer> {
   try {
-    const headers = { "X-API-Key": apiKey };
-    const response = await fetch(url, { headers, cache: "no-store", signal: AbortSignal.timeout(deadline) });
+    const sent = { "X-API-Key": apiKey };
+    const response = await fetch(url, { headers: sent, cache: "no-store", signal: AbortSignal.timeout(deadline) });
+    const { status, headers } = response;
+    const hasMore = headers.get("X-Has-More");
     const text = await response.text();
-    const isJson = response.headers.get("Content-Type")?.startsWith("application/json") ?? false;
+    const isJson = headers.get("Content-Type")?.startsWith("application/json");
     return {
-      status: `${response.status}`,
-      requestId: response.headers.get("X-Request-Id"),
-      hasMore: response.headers.get("X-Has-More"),
+      said: `${status} X-Request-Id ${headers.get("X-Request-Id")}${hasMore === null ? "" : `, X-Has-More ${hasMore}`}`,
       text: isJson ? JSON.stringify(JSON.parse(text), null, 2) : text,
     };
   } catch {
@@ -48,39 +49,33 @@ export function TryOut(props: {
     void run();
   }
 
-  const field = ({ name, values: choices }: Parameter) => {
-    const common = {
-      label: name,
-      size: "xs",
-      value: values[name] ?? "",
-      onChange: (event: { currentTarget: { value: string } }) =>
-        props.onValues({ ...values, [name]: event.currentTarget.value }),
-    } as const;
-    return choices.length > 0 ? (
-      <NativeSelect key={name} data={["", ...choices]} {...common} />
-    ) : (
-      <TextInput key={name} autoComplete="off" spellCheck={false} {...common} />
-    );
-  };
+  const field = (name: string) => ({
+    label: name,
+    size: "xs",
+    value: values[name] ?? "",
+    onChange: (event: { currentTarget: { value: string } }) =>
+      props.onValues({ ...values, [name]: event.currentTarget.value }),
+  });
 
   return (
     <details>
       <summary>Try it</summary>
       <form onSubmit={submit} aria-label={`Try ${operation.method} ${operation.path}`}>
         <Stack gap="xs" my="xs" align="stretch">
-          {operation.parameters.map(field)}
+          {operation.parameters.map(({ name, values: choices }) =>
+            choices.length > 0 ? (
+              <NativeSelect key={name} data={["", ...choices]} {...field(name)} />
+            ) : (
+              <TextInput key={name} autoComplete="off" spellCheck={false} {...field(name)} />
+            ),
+          )}
           <Notice kind="problem">{problem?.message}</Notice>
           <Button type="submit" loading={pending}>
             Send
           </Button>
-          <div role="status">
-            {answer && (
-              <Text size="sm">
-                <b>{answer.status}</b> X-Request-Id {answer.requestId}
-                {answer.hasMore !== null && `, X-Has-More ${answer.hasMore}`}
-              </Text>
-            )}
-          </div>
+          <Text role="status" size="sm">
+            {answer?.said}
+          </Text>
           {answer && <Sample text={answer.text} />}
         </Stack>
       </form>

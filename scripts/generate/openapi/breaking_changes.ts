@@ -106,7 +106,7 @@ const scopeOf = (operation: Operation): string | undefined =>
 function compareOperations(place: string, old: Operation, now: Operation | undefined): string[] {
   if (!now) return [`${place} is gone`];
   const problems = compareParameters(place, old, now);
-  if (scopeOf(old) !== scopeOf(now)) problems.push(`${place} asks for another scope`);
+  if (scopeOf(old) !== scopeOf(now)) problems.push(`${place} needs another scope`);
   for (const [type, { schema }] of Object.entries(old.requestBody?.content ?? {})) {
     problems.push(...compareSchemas(`${place}: body`, schema, now.requestBody?.content[type]?.schema, "request"));
   }

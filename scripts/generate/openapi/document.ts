@@ -16,12 +16,12 @@ const text = (description: string, constant?: string): Schema => ({
 
 const everywhere = {
   "X-Request-Id": {
-    description: "The request's id, made here. Quote it when you ask for help.",
+    description: "The id of the request. Quote it when you ask for help.",
     required: true,
     schema: { type: "string", format: "uuid" },
   },
-  "Cache-Control": text("Answers are not to be kept.", "private, no-store"),
-  "X-Content-Type-Options": text("The content type is to be believed.", "nosniff"),
+  "Cache-Control": text("Responses must not be stored.", "private, no-store"),
+  "X-Content-Type-Options": text("The content type must not be guessed.", "nosniff"),
   "Access-Control-Allow-Origin": text("Any web page may call the API.", "*"),
   "Access-Control-Expose-Headers": text("What a web page may read.", exposedHeaders),
 };
@@ -53,14 +53,14 @@ const securitySchemes: Record<string, Schema> = {
     type: "apiKey",
     in: "header",
     name: "X-API-Key",
-    description: "`sk_live_…`. If a request carries this header, it is the one that counts.",
+    description: "`sk_live_…`. If a request has this header, the others are ignored.",
   },
   Bearer: { type: "http", scheme: "bearer", description: "`Authorization: Bearer sk_live_…`." },
   Basic: {
     type: "http",
     scheme: "basic",
     description:
-      "For tools that only keep a user name and a password, such as Excel and Power BI: the key is either of the two, the other is not looked at.",
+      "For tools that only keep a user name and a password, such as Excel and Power BI: the key is either of the two, and the other is ignored.",
   },
 };
 
@@ -137,7 +137,7 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
     operationId: alias ? `${operationId}As${alias[1]?.toUpperCase()}${alias.slice(2)}` : operationId,
     summary: alias ? `Alias of ${endpoint.path}` : summary,
     description: scope ? `${description} Needs the scope \`${scope}\`.` : description,
-    // Linters and generators know scopes of OAuth only, so ours stands in an extension, and `security` is global.
+    // Linters and generators know scopes of OAuth only, so ours is in an extension, and `security` is global.
     ...(scope && { "x-scope": scope }),
     // Generators of MCP servers leave the operation out: an assistant needs no second tool that does the same.
     ...(alias && { "x-mcp": false }),

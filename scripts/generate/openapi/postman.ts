@@ -44,7 +44,7 @@ function request({ method, path, parameters, description, kind }: Endpoint) {
 
 const item = (endpoint: Endpoint) => ({ name: endpoint.summary, request: request(endpoint) });
 
-/** What writes stands in a folder of its own, and is skipped: "Run collection" would add a reward that cannot be deleted. */
+/** Requests that write are in a folder of their own, and are skipped: "Run collection" would add a reward that cannot be deleted. */
 const writing = {
   name: "Writes to your catalogue",
   description:

@@ -66,10 +66,10 @@ function columnSchema({ name, type, nullable, ...keywords }: Column): [string, S
 /** A row of a list. The columns that `include` and `changed_after` add are not required. */
 function rowSchema({ rows, columns, included, parameters }: ListEndpoint): [string, Schema] {
   const always = record(rows.description, Object.fromEntries(columns.map(columnSchema)));
-  const asked = Object.fromEntries(
+  const added = Object.fromEntries(
     [...included, ...(parameters.includes(changedAfter) ? changeColumns : [])].map(columnSchema),
   );
-  return [rows.name, { ...always, properties: { ...Object(always.properties), ...asked } }];
+  return [rows.name, { ...always, properties: { ...Object(always.properties), ...added } }];
 }
 
 /** A row of an import, made from the schema with which the function checks it. */
@@ -100,17 +100,17 @@ export function schemas(): Record<string, Schema> {
   return {
     ...Object.fromEntries(lists.map(rowSchema)),
     RewardRow: rewardRow(),
-    Imported: record("What came of an import.", {
+    Imported: record("The result of an import.", {
       imported: {
         type: "integer",
         minimum: 1,
         maximum: 500,
-        description: "How many rewards were sent; one that changed nothing counts.",
+        description: "The number of rewards that were sent, including those that changed nothing.",
       },
     }),
-    KeyCheck: record("What a key is and may do.", {
+    KeyCheck: record("A key, and what it allows.", {
       version: { type: "string", description: "The version of the API.", pattern: "^\\d+\\.\\d+\\.\\d+$" },
-      company_name: { type: "string", description: "The company whose data the key sees." },
+      company_name: { type: "string", description: "The company to whose data the key gives access." },
       key_name: { type: "string", description: "The name that the key was given." },
       scopes: {
         type: "array",
@@ -122,7 +122,8 @@ export function schemas(): Record<string, Schema> {
       company_id: {
         type: "string",
         format: "uuid",
-        description: "The company's own id, for good: two companies may have the same name, and a name may change.",
+        description:
+          "The id of the company. It never changes; two companies may have the same name, and a name may change.",
       },
     }),
     Endpoint: endpoint,

@@ -4,25 +4,24 @@ import { spawnSync } from "node:child_process";
 import { runInNewContext } from "node:vm";
 import papaparse from "papaparse";
 
-/**
- * Sends a request and blocks until the answer is there, as UrlFetchApp does. It runs in its own process, because fetch
- * cannot block in this one.
- */
-const fetchAndWait = `
-  const { url, ...init } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
-  fetch(url, init).then(async (response) => process.stdout.write(JSON.stringify({
-    status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() })))`;
-
-export interface Answer {
+interface Answer {
   status: number;
   headers: Record<string, string>;
   text: string;
 }
 
-interface Options {
-  headers: Record<string, string>;
-  followRedirects: boolean;
-  muteHttpExceptions: boolean;
+type Options = { headers: Record<string, string>; followRedirects: boolean };
+
+/** Sends a request with curl: UrlFetchApp blocks until the answer is there, and fetch cannot. */
+function send(url: string, { headers, followRedirects }: Options): Answer {
+  const sent = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+  const args = ["-sSi", ...(followRedirects ? ["-L"] : []), ...sent, url];
+  const { stdout, status } = spawnSync("curl", args, { encoding: "utf8", maxBuffer: 64 << 20 });
+  if (status !== 0) throw new Error(`Address unavailable: ${url}`);
+  const [head = "", ...body] = stdout.split("\r\n\r\n");
+  const [line = "", ...lines] = head.split("\r\n");
+  const received = Object.fromEntries(lines.map((one) => one.split(": ")));
+  return { status: Number(line.split(" ")[1]), headers: received, text: body.join("\r\n\r\n") };
 }
 
 class Sheet {
@@ -55,59 +54,39 @@ class Sheet {
   }
 }
 
-/** A script with its properties and its spreadsheet. */
-export class AppsScript {
-  /** Answers for the next requests, which are then not sent. */
-  answers: Answer[] = [];
-  /** How long the script slept, in milliseconds. */
-  readonly slept: number[] = [];
-  private readonly sheets = new Map<string, Sheet>();
-  private readonly script: string;
-  private readonly properties: Record<string, string>;
-
-  constructor(script: string, properties: Record<string, string>) {
-    this.script = script;
-    this.properties = properties;
-  }
-
-  sheet(name: string): string[][] {
-    return this.sheets.get(name)?.cells ?? [];
-  }
-
-  run(name: string): void {
-    runInNewContext(`${this.script}\n${name}();`, {
-      PropertiesService: {
-        getScriptProperties: () => ({ getProperty: (key: string) => this.properties[key] ?? null }),
+/**
+ * A script with its properties and its spreadsheet.
+ * @param answers to the next requests, which are then not sent
+ */
+export function appsScript(script: string, properties: Record<string, string>, answers: Answer[] = []) {
+  const sheets = new Map<string, Sheet>();
+  const slept: number[] = [];
+  const services = {
+    PropertiesService: {
+      getScriptProperties: () => ({ getProperty: (key: string) => properties[key] ?? null }),
+    },
+    SpreadsheetApp: {
+      getActiveSpreadsheet: () => ({
+        getSheetByName: (name: string) => sheets.get(name) ?? null,
+        insertSheet: (name: string) => sheets.set(name, new Sheet()).get(name),
+      }),
+    },
+    UrlFetchApp: {
+      fetch(url: string, options: Options) {
+        const { status, headers, text } = answers.shift() ?? send(url, options);
+        return { getResponseCode: () => status, getHeaders: () => headers, getContentText: () => text };
       },
-      SpreadsheetApp: {
-        getActiveSpreadsheet: () => ({
-          getSheetByName: (sheet: string) => this.sheets.get(sheet) ?? null,
-          insertSheet: (sheet: string) => this.sheets.set(sheet, new Sheet()).get(sheet),
-        }),
-      },
-      UrlFetchApp: {
-        fetch: (url: string, options: Options) => {
-          const answer = this.answers.shift() ?? send(url, options);
-          return {
-            getResponseCode: () => answer.status,
-            getHeaders: () => answer.headers,
-            getContentText: () => answer.text,
-          };
-        },
-      },
-      Utilities: {
-        parseCsv: (text: string) => papaparse.parse<string[]>(text, { newline: "\r\n" }).data,
-        sleep: (milliseconds: number) => void this.slept.push(milliseconds),
-      },
-    });
-  }
-}
-
-function send(url: string, { headers, followRedirects }: Options): Answer {
-  const { stdout, status } = spawnSync(process.execPath, ["-e", fetchAndWait], {
-    input: JSON.stringify({ url, headers, redirect: followRedirects ? "follow" : "manual" }),
-    maxBuffer: 64 << 20,
-  });
-  if (status !== 0) throw new Error(`Address unavailable: ${url}`);
-  return JSON.parse(stdout.toString());
+    },
+    Utilities: {
+      parseCsv: (text: string) => papaparse.parse<string[]>(text, { newline: "\r\n" }).data,
+      sleep: (milliseconds: number) => void slept.push(milliseconds),
+    },
+  };
+  return {
+    run: (name: string) => runInNewContext(`${script}\n${name}();`, { ...services }),
+    /** The rows of a sheet: the header and the others. */
+    rows: (name: string): string[][] => sheets.get(name)?.cells ?? [],
+    /** How long the script slept, in milliseconds. */
+    slept,
+  };
 }

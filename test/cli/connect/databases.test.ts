@@ -1,13 +1,12 @@
 // databases.md: its commands run unchanged, with the stack, DuckDB and a separate database.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import postgres from "postgres";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { root } from "../../../scripts/stack/process.ts";
-import { tried } from "../../support/counts.ts";
+import { needs } from "../../support/optional_tool.ts";
 import { expectRows, list, type Row, sql, stack } from "../../support/stack.ts";
-import { idsOf, lists, makeLists } from "./lists.ts";
+import { forAllTests, idsOf, lists, makeLists } from "./companies.ts";
 import { blocks, runRecipe, temporaryFolder } from "./recipe.ts";
-import type { Year } from "./year.ts";
 
 const tools = `${root}/test/cli/tools`;
 const folder = temporaryFolder();
@@ -18,9 +17,13 @@ const [fill = ""] = blocks("databases.md", "psql");
 /** psql before version 18 takes the second line for the end of the file, even inside a cell. */
 const endOfFile = "one\n\\.\ntwo";
 
-let year: Year;
-beforeAll(async () => {
-  year = await makeLists();
+const year = forAllTests(async () => {
+  const year = await makeLists();
+  await sql`update app.kudos set message = ${endOfFile} where id = ${String(year.rows.at(-1)?.id)}`;
+  Object.assign(year.rows.at(-1) ?? {}, { message: endOfFile });
+  return year;
+});
+beforeAll(() => {
   mkdirSync(`${folder}/bin`);
   for (const [name, script] of [
     ["public-data-api", `${root}/cli/src/main.ts`],
@@ -28,10 +31,7 @@ beforeAll(async () => {
   ]) {
     writeFileSync(`${folder}/bin/${name}`, `#!/bin/sh\nexec "${process.execPath}" "${script}" "$@"\n`, { mode: 0o755 });
   }
-  await sql`update app.kudos set message = ${endOfFile} where id = ${String(year.exported.at(-1)?.id)}`;
-  for (const rows of [year.rows, year.exported]) rows.splice(-1, 1, { ...rows.at(-1), message: endOfFile });
 });
-afterAll(() => year.company.remove());
 
 /** Runs a code block of the page in a folder, with public-data-api and duckdb in PATH. */
 const run = (script: string, more: NodeJS.ProcessEnv = {}): Promise<string> =>
@@ -40,10 +40,8 @@ const run = (script: string, more: NodeJS.ProcessEnv = {}): Promise<string> =>
     ...more,
   });
 
-const areInstalled = existsSync(`${tools}/node_modules`);
-
-test("DuckDB holds every list whole, answers the question, and reads from the API through a pipe", async () => {
-  if (!areInstalled) return tried("not run: DuckDB (npm install --prefix test/cli/tools)");
+test("DuckDB holds every list whole, answers the question, and reads from the API through a pipe", async (context) => {
+  needs(context, "npm install --prefix test/cli/tools", existsSync(`${tools}/node_modules`));
   await run(duckdb);
   const ask = async (statement: string): Promise<Row[]> =>
     JSON.parse(await run(`duckdb lists.duckdb "$SQL"`, { SQL: statement }));
@@ -115,5 +113,5 @@ async function expectCopy(copy: postgres.Sql): Promise<void> {
     select id, to_char(timestamp at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as timestamp, sender_name, sender_email,
       receiver_name, receiver_email, message, category, sender_id, receiver_id, category_id
     from activity where timestamp >= '2026-01-01Z' and timestamp < '2027-01-01Z' order by activity.timestamp desc, id desc`;
-  expectRows([...kudos], year.exported);
+  expectRows([...kudos], year.rows);
 }

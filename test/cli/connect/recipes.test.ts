@@ -1,5 +1,5 @@
-// The recipes of docs/connect, taken from their pages and run against the stack. Together they read one page, every
-// list whole, only what is new, and from a busy service.
+// The recipes of docs/connect, taken from their pages and run against the stack. Each one reads one page, every list
+// whole, only what is new, and from a busy service.
 import { spawnSync } from "node:child_process";
 import { copyFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -8,11 +8,10 @@ import { test as base, expect } from "vitest";
 import { root } from "../../../scripts/stack/process.ts";
 import { needs } from "../../support/optional_tool.ts";
 import { expectRows, type Row, stack } from "../../support/stack.ts";
-import { type MoodyProxy, startMoodyProxy, status } from "../moody_proxy.ts";
-import { AppsScript } from "./apps_script.ts";
-import { addKudos, idsOf, type List, lists, makeLists } from "./lists.ts";
+import { startFaultyProxy, status } from "../faulty_proxy.ts";
+import { appsScript } from "./apps_script.ts";
+import { addKudos, idsOf, lists, makeLists, type Year } from "./companies.ts";
 import { blocks, runRecipe, temporaryFolder } from "./recipe.ts";
-import { onePage, type Year } from "./year.ts";
 
 // Each recipe has its own company and its own proxy: most of its time is waiting, so the recipes run at the same time.
 const test = base
@@ -22,51 +21,61 @@ const test = base
     return year;
   })
   .extend("proxy", async ({ onTestFinished }) => {
-    const proxy = await startMoodyProxy();
+    const proxy = await startFaultyProxy();
     onTestFinished(() => proxy.close());
     return proxy;
   });
 
-const folders = {
-  curl: temporaryFolder(),
-  python: temporaryFolder(),
-  r: temporaryFolder(),
-  node: temporaryFolder(),
-  typescript: temporaryFolder(),
+/** Page, program, language of the code blocks, and where the reader saves them: the first reads one page, the last what is new. */
+const recipes: [page: string, program: string, language: string, files: string[]][] = [
+  ["curl.md", "sh", "sh", ["", "page.sh", "whole.sh", "new.sh"]],
+  ["python.md", "python3", "python", ["page.py", "public_data_api.py", "new.py"]],
+  ["r.md", "Rscript", "r", ["page.R", "public_data_api.R", "new.R"]],
+  ["node.md", process.execPath, "js", ["page.mjs", "public-data-api.mjs", "whole.mjs", "new.mjs"]],
+  ["typescript.md", process.execPath, "ts", ["lists.ts"]],
+];
+
+/** What reads only the rewards, in each language. */
+const rewards: Record<string, string[]> = {
+  sh: ["whole.sh"],
+  python: ["-c", "from public_data_api import whole; whole('/rewards')"],
+  r: ["-e", "source('public_data_api.R'); invisible(whole('rewards'))"],
+  js: ["-e", 'import("./public-data-api.mjs").then(({ whole }) => whole("/rewards"))'],
+  ts: ["lists.ts"],
 };
+
+/** What a recipe says about a redirect that it does not follow. */
+const redirected: Record<string, string> = {
+  sh: "No list: HTTP/1.1 302",
+  python: "302",
+  r: "302",
+  js: "unexpected redirect",
+  ts: "unexpected redirect",
+};
+
+const folders = recipes.map(() => temporaryFolder());
 
 /** The rows of a CSV that begins with a header. */
 const ofCsv = (text: string): Row[] =>
   papaparse.parse<Row>(text.trimEnd(), { header: true, skipEmptyLines: true }).data;
 
-/** The rows of a text with one JSON object per line. */
-const ofLines = (text: string): Row[] =>
-  text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
+/** Makes the types of typescript.md, as the page says. */
+async function generateTypes(folder: string, key: string): Promise<void> {
+  symlinkSync(`${root}/node_modules`, `${folder}/node_modules`);
+  for (const file of ["docs/openapi.json", "docs/connect/typescript/package.json"])
+    copyFileSync(`${root}/${file}`, `${folder}/${basename(file)}`);
+  const commands = blocks("typescript.md", "sh")[0]?.trim().split("\n") ?? [];
+  expect(commands).toHaveLength(2);
+  for (const command of commands)
+    await runRecipe(folder, key, "sh", ["-c", `${root}/docs/connect/typescript/node_modules/.bin/${command}`]);
+}
 
-/** A page without since and until has the rows of 2027 first, then those of the year. */
+/** Expects the newest rows of the company. Without since and until the rows of 2027 come first. */
 function expectOnePage(year: Year, rows: Row[]): void {
   const first = rows.findIndex(({ timestamp }) => String(timestamp) < "2027");
   expect(first).toBeGreaterThan(0);
-  expectRows(rows.slice(first), onePage(year).slice(0, 100 - first));
-}
-
-/** Expects every row of every list, in order, and every field of kudos. */
-async function expectLists(year: Year, read: (list: List) => Row[], evenLines = false): Promise<void> {
-  for (const list of lists) {
-    const rows = read(list);
-    expect(
-      rows.map(({ id }) => id),
-      list,
-    ).toEqual(await idsOf(list, year));
-    expect(rows.length, list).toBeGreaterThan(1000);
-    if (list !== "activity") continue;
-    const of2026 = rows.filter(({ timestamp }) => String(timestamp).startsWith("2026"));
-    const even = (row: Row): Row => ({ ...row, message: String(row.message).replaceAll("\r\n", "\n") });
-    expectRows(of2026, evenLines ? year.exported.map(even) : year.exported);
-  }
+  const shown = year.rows.map(({ sender_id, receiver_id, category_id, ...row }) => row);
+  expectRows(rows.slice(first), shown.slice(0, 100 - first));
 }
 
 /**
@@ -77,189 +86,111 @@ async function expectNew(year: Year, run: () => Promise<unknown>, ids: () => unk
   await run();
   expect(ids()).toEqual(await idsOf("activity", year));
   await addKudos(year, "2027-01-02 12:01Z", "2027-01-02 12:02Z", "2027-01-02 00:00Z");
-  await run();
-  const all = await idsOf("activity", year);
-  expect(ids()).toHaveLength(all.length);
-  expect(new Set(ids())).toEqual(new Set(all));
-  await run();
-  expect(ids()).toHaveLength(all.length);
+  for (const _ of ["new kudos", "nothing new"]) {
+    await run();
+    expect(ids().sort()).toEqual((await idsOf("activity", year)).sort());
+  }
 }
 
-/**
- * A recipe that is told to wait one second waits and asks again. If it is told so each time, it gives up after six
- * requests.
- */
-async function expectPatience(proxy: MoodyProxy, run: (url: string) => Promise<unknown>): Promise<void> {
-  proxy.moods = [status(429, { "Retry-After": "1" }), status(503, { "Retry-After": "1" })];
-  const begin = performance.now();
-  await run(proxy.url);
-  expect(performance.now() - begin).toBeGreaterThanOrEqual(2000);
-  const [first, second, third] = proxy.requests;
-  expect([second, third]).toEqual([first, first]);
+test.concurrent.for(recipes)(
+  "%s",
+  { timeout: 400_000 },
+  async ([page, program, language, files], { skip, year, proxy }) => {
+    if (program === "Rscript") needs({ skip }, "Rscript", spawnSync("Rscript", ["--version"]).status === 0);
+    const folder = folders.pop() ?? "";
+    const ending = program === process.execPath ? "json" : "csv";
+    for (const [index, text] of blocks(page, language).entries())
+      if (files[index]) writeFileSync(`${folder}/${files[index]}`, text);
+    if (language === "ts") await generateTypes(folder, year.key);
+    const run = (args: string[], more = {}) =>
+      runRecipe(folder, year.key, program, args, { LC_ALL: "C.UTF-8", ...more });
+    const read = (name: string): Row[] => {
+      const text = readFileSync(`${folder}/${name}.${ending}`, "utf8");
+      return ending === "csv" ? ofCsv(text) : JSON.parse(text);
+    };
 
-  proxy.requests.length = 0;
-  proxy.moods = Array.from({ length: 20 }, () => status(429, { "Retry-After": "1" }));
-  await expect(run(proxy.url)).rejects.toThrow("429");
-  expect(proxy.requests).toHaveLength(6);
-}
+    const [onePage = ""] = files.filter((file) => file !== "");
+    const printed = await run([onePage]);
+    // Every one but curl.md prints the rows.
+    const lines = printed.trimEnd().split("\n");
+    expectOnePage(year, printed === "" ? read("activity") : lines.map((line) => JSON.parse(line)));
 
-test.concurrent("curl.md", async ({ year, proxy }) => {
-  const folder = folders.curl;
-  const read = (file: string): Row[] => ofCsv(readFileSync(`${folder}/${file}`, "utf8"));
-  const [, page = "", whole = "", news = ""] = blocks("curl.md", "sh");
-  await runRecipe(folder, year.key, "sh", ["-c", page]);
-  expectOnePage(year, read("activity.csv"));
+    await run([files.at(-2) ?? onePage]);
+    for (const list of lists) {
+      const ids = read(list).map(({ id }) => id);
+      expect(ids, list).toEqual(await idsOf(list, year));
+      expect(ids.length, list).toBeGreaterThan(1000);
+    }
+    const of2026 = read("activity").filter(({ timestamp }) => String(timestamp).startsWith("2026"));
+    // R writes the line ends of its system.
+    const asR = (row: Row): Row => ({ ...row, message: String(row.message).replaceAll("\r\n", "\n") });
+    expectRows(of2026, program === "Rscript" ? year.rows.map(asR) : year.rows);
+    await expectNew(
+      year,
+      () => run(files.slice(-1)),
+      () => read("kudos").map(({ id }) => id),
+    );
 
-  writeFileSync(`${folder}/whole.sh`, whole);
-  writeFileSync(`${folder}/new.sh`, news);
-  await runRecipe(folder, year.key, "sh", ["whole.sh"]);
-  await expectLists(year, (list) => read(`${list}.csv`));
-  const keep = () => runRecipe(folder, year.key, "sh", ["new.sh"]);
-  await expectNew(year, keep, () => read("kudos.csv").map(({ id }) => id));
-  await expectPatience(proxy, (url) =>
-    runRecipe(folder, year.key, "sh", ["whole.sh"], { PUBLIC_API_URL: url, LISTS: "rewards" }),
-  );
+    // A recipe waits for the time of Retry-After before it asks again. It gives up after six requests.
+    const wait = { "Retry-After": "1" };
+    proxy.requests.length = 0;
+    proxy.faults = [status(429, wait), status(503, wait)];
+    const begin = performance.now();
+    const readRewards = (env: NodeJS.ProcessEnv) => run(rewards[language] ?? [], { LISTS: "rewards", ...env });
+    const throughProxy = () => readRewards({ PUBLIC_API_URL: proxy.url });
+    await throughProxy();
+    expect(performance.now() - begin).toBeGreaterThanOrEqual(2000);
+    const [first, second, third] = proxy.requests;
+    expect([second, third]).toEqual([first, first]);
+    proxy.requests.length = 0;
+    proxy.faults = Array.from({ length: 20 }, () => status(429, wait));
+    await expect(throughProxy()).rejects.toThrow("429");
+    expect(proxy.requests).toHaveLength(6);
 
-  const refused = runRecipe(folder, "sk_live_none", "sh", ["whole.sh"], { LISTS: "kudos" });
-  await expect(refused, "a refused key ends the script and says why").rejects.toThrow("Unauthorized: ");
-  expect(
-    readdirSync(folder)
-      .filter((file) => file.endsWith(".csv"))
-      .sort(),
-  ).toEqual([...lists.map((list) => `${list}.csv`), "kudos.csv"].sort());
-});
-
-test.concurrent("python.md", async ({ year, proxy }) => {
-  const folder = folders.python;
-  const read = (file: string): Row[] => ofCsv(readFileSync(`${folder}/${file}`, "utf8"));
-  const [page = "", whole = "", news = ""] = blocks("python.md", "python");
-  expectOnePage(year, ofLines(await runRecipe(folder, year.key, "python3", ["-c", page])));
-
-  writeFileSync(`${folder}/public_data_api.py`, whole);
-  writeFileSync(`${folder}/new.py`, news);
-  await runRecipe(folder, year.key, "python3", ["public_data_api.py"]);
-  await expectLists(year, (list) => read(`${list}.csv`));
-  const keep = () => runRecipe(folder, year.key, "python3", ["new.py"]);
-  await expectNew(year, keep, () => read("kudos.csv").map(({ id }) => id));
-  const rewards = ["-c", "from public_data_api import whole; whole('/rewards')"];
-  await expectPatience(proxy, (url) => runRecipe(folder, year.key, "python3", rewards, { PUBLIC_API_URL: url }));
-  proxy.moods = [status(302, { Location: `${stack.api_url}/rewards` })];
-  const sentOn = runRecipe(folder, year.key, "python3", rewards, { PUBLIC_API_URL: proxy.url });
-  await expect(sentOn, "a redirect is not followed").rejects.toThrow("302");
-});
-
-test.concurrent("r.md", async ({ skip, year, proxy }) => {
-  needs({ skip }, "Rscript", spawnSync("Rscript", ["--version"]).status === 0);
-  const folder = folders.r;
-  const utf8 = { LC_ALL: "C.UTF-8" };
-  const read = (file: string): Row[] => ofCsv(readFileSync(`${folder}/${file}`, "utf8"));
-  const [page = "", whole = "", news = ""] = blocks("r.md", "r");
-  expectOnePage(year, ofLines(await runRecipe(folder, year.key, "Rscript", ["-e", page], utf8)));
-
-  writeFileSync(`${folder}/public_data_api.R`, whole);
-  writeFileSync(`${folder}/new.R`, news);
-  await runRecipe(folder, year.key, "Rscript", ["public_data_api.R"], utf8);
-  await expectLists(year, (list) => read(`${list}.csv`), true);
-  const keep = () => runRecipe(folder, year.key, "Rscript", ["new.R"], utf8);
-  await expectNew(year, keep, () => read("kudos.csv").map(({ id }) => id));
-  const rewards = ["-e", "source('public_data_api.R'); invisible(whole('rewards'))"];
-  await expectPatience(proxy, (url) =>
-    runRecipe(folder, year.key, "Rscript", rewards, { ...utf8, PUBLIC_API_URL: url }),
-  );
-});
-
-test.concurrent("node.md", async ({ year, proxy }) => {
-  const folder = folders.node;
-  const read = (file: string): Row[] => JSON.parse(readFileSync(`${folder}/${file}`, "utf8"));
-  const files = ["page.mjs", "public-data-api.mjs", "whole.mjs", "new.mjs"];
-  for (const [index, text] of blocks("node.md", "js").entries()) writeFileSync(`${folder}/${files[index]}`, text);
-  const run = (file: string, env = {}) => runRecipe(folder, year.key, process.execPath, [file], env);
-  expectOnePage(year, ofLines(await run("page.mjs")));
-
-  await run("whole.mjs");
-  await expectLists(year, (list) => read(`${list}.json`));
-  await expectNew(
-    year,
-    () => run("new.mjs"),
-    () => read("kudos.json").map(({ id }) => id),
-  );
-  writeFileSync(`${folder}/rewards.mjs`, `import { whole } from "./public-data-api.mjs"; await whole("/rewards");`);
-  await expectPatience(proxy, (url) => run("rewards.mjs", { PUBLIC_API_URL: url }));
-});
-
-test.concurrent("typescript.md: the types are generated, the snippet compiles and runs", async ({ year, proxy }) => {
-  const folder = folders.typescript;
-  const read = (file: string): Row[] => JSON.parse(readFileSync(`${folder}/${file}`, "utf8"));
-  symlinkSync(`${root}/node_modules`, `${folder}/node_modules`);
-  for (const file of ["docs/openapi.json", "docs/connect/typescript/package.json"]) {
-    copyFileSync(`${root}/${file}`, `${folder}/${basename(file)}`);
-  }
-  writeFileSync(`${folder}/lists.ts`, blocks("typescript.md", "ts")[0] ?? "");
-  const commands = blocks("typescript.md", "sh")[0]?.trim().split("\n") ?? [];
-  expect(commands).toHaveLength(2);
-  for (const command of commands) {
-    await runRecipe(folder, year.key, "sh", ["-c", `${root}/docs/connect/typescript/node_modules/.bin/${command}`]);
-  }
-
-  const run = (env = {}) => runRecipe(folder, year.key, process.execPath, ["lists.ts"], env);
-  expectOnePage(year, ofLines(await run()));
-  await expectLists(year, (list) => read(`${list}.json`));
-  await expectNew(year, run, () => read("kudos.json").map(({ id }) => id));
-  await expectPatience(proxy, (url) => run({ PUBLIC_API_URL: url }));
-});
+    await expect(readRewards({ PUBLIC_API_KEY: "sk_live_none" })).rejects.toThrow(/401|Unauthorized/);
+    const csv = readdirSync(folder).filter((name) => name.endsWith(".csv"));
+    const wanted = ending === "csv" ? [...lists, "kudos"].map((name) => `${name}.csv`) : [];
+    expect(csv.sort(), "no file of half a list").toEqual(wanted.sort());
+    proxy.faults = [status(302, { Location: `${stack.api_url}/rewards` })];
+    await expect(throughProxy()).rejects.toThrow(redirected[language]);
+  },
+);
 
 test("google-sheets.md; text that would run as a formula is escaped", async ({ year }) => {
   const properties = { PUBLIC_API_URL: stack.api_url, PUBLIC_API_KEY: year.key };
   const [script = ""] = blocks("google-sheets.md", "js");
-  const google = new AppsScript(script, properties);
-  google.run("onePage");
-  const [header = [], ...page] = google.sheet("activity");
-  const rows = (cells: string[][]): Row[] =>
-    cells.map((row) => Object.fromEntries(row.map((cell, at) => [header[at], cell])));
-  const escaped = (row: Row): Row =>
-    Object.fromEntries(
-      Object.entries(row).map(([name, value]) => [name, String(value).replace(/^[=+\-@\t\r]/, "'$&")]),
-    );
-  const of2026 = rows(page).filter(({ timestamp }) => String(timestamp).startsWith("2026"));
-  expectRows(of2026, year.exported.slice(0, of2026.length).map(escaped));
-  expect(of2026.length).toBeGreaterThan(80);
+  const google = appsScript(script, properties);
+  const idsIn = ({ rows }: typeof google, list: string) =>
+    rows(list)
+      .slice(1)
+      .map(([id]) => id);
+  const escaped = (row: Row) => Object.values(row).map((value) => String(value).replace(/^[=+\-@\t\r]/, "'$&"));
+  const of2026 = () => google.rows("activity").filter(([, timestamp]) => timestamp?.startsWith("2026"));
 
+  google.run("onePage");
+  expect(google.rows("activity")[0]).toEqual(Object.keys(year.rows[0] ?? {}));
+  expect(of2026().length).toBeGreaterThan(80);
+  expect(of2026()).toEqual(year.rows.slice(0, of2026().length).map(escaped));
   google.run("wholeLists");
-  for (const list of lists)
-    expect(
-      google
-        .sheet(list)
-        .slice(1)
-        .map(([id]) => id),
-      list,
-    ).toEqual(await idsOf(list, year));
-  const kudos = () => google.sheet("activity").slice(1);
-  expectRows(
-    rows(kudos()).filter(({ timestamp }) => String(timestamp).startsWith("2026")),
-    year.exported.map(escaped),
-  );
-  expect(kudos().flat()).toContain("'=1+1");
+  for (const list of lists) expect(idsIn(google, list), list).toEqual(await idsOf(list, year));
+  expect(of2026()).toEqual(year.rows.map(escaped));
+  expect(of2026().flat()).toContain("'=1+1");
   await expectNew(
     year,
     async () => google.run("newKudos"),
-    () => kudos().map(([id]) => id),
+    () => idsIn(google, "activity"),
   );
 
-  const refused = new AppsScript(script, { ...properties, PUBLIC_API_KEY: "sk_live_none" });
+  const refused = appsScript(script, { ...properties, PUBLIC_API_KEY: "sk_live_none" });
   expect(() => refused.run("wholeLists")).toThrow("401: ");
-  const busy = new AppsScript(script, properties);
   const answer = { status: 429, headers: { "Retry-After": "7" }, text: "Not now" };
-  busy.answers = [answer, { ...answer, status: 503, headers: {} }];
+  const busy = appsScript(script, properties, [answer, { ...answer, status: 503, headers: {} as never }]);
   busy.run("onePage");
   expect(busy.slept).toEqual([7000, 2000]);
-  const ids = busy
-    .sheet("activity")
-    .slice(1)
-    .map(([id]) => id);
-  expect(ids).toEqual((await idsOf("activity", year)).slice(0, 100));
-  busy.answers = Array.from({ length: 9 }, () => answer);
-  expect(() => busy.run("onePage")).toThrow("429: Not now");
-  expect(busy.answers, "six tries").toHaveLength(3);
+  expect(idsIn(busy, "activity")).toEqual((await idsOf("activity", year)).slice(0, 100));
+  const answers = Array.from({ length: 9 }, () => answer);
+  expect(() => appsScript(script, properties, answers).run("onePage")).toThrow("429: Not now");
+  expect(answers, "six tries").toHaveLength(3);
 });
 
 test("warehouses.md: the script for dlt and the manifest for Airbyte are well-formed, and name every list", async () => {

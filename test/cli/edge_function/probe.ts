@@ -11,30 +11,29 @@ declare const Deno: {
   serve(handler: (request: Request) => Promise<Response>): unknown;
 };
 
-/** `allowed`, or the name of the error that was thrown. */
-const outcome = (attempt: () => unknown): Promise<string> =>
-  Promise.resolve()
-    .then(attempt)
-    .then(
-      () => "allowed",
-      (error: Error) => error.name,
-    );
-
 Deno.serve(async (request) => {
-  const { searchParams } = new URL(request.url);
-  const port = Number(searchParams.get("port"));
+  const port = Number(new URL(request.url).searchParams.get("port"));
   const project = new URL(Deno.env.get("SUPABASE_URL") ?? "");
   const connect = (hostname: string, port: number) => async () => (await Deno.connect({ hostname, port })).close();
-  return Response.json({
-    version: Deno.version.deno,
-    heap: getHeapStatistics().heap_size_limit,
-    "reads its project's address": await outcome(() => Deno.env.get("SUPABASE_URL")),
-    "talks to its project": await outcome(connect("127.0.0.1", Number(project.port))),
-    "reads another variable": await outcome(() => Deno.env.get("HOME")),
-    "talks to another port": await outcome(connect("127.0.0.1", port)),
-    "talks to another host": await outcome(connect("192.0.2.1", 443)),
-    "reads a file": await outcome(() => Deno.readTextFile("/etc/hosts")),
-    "writes a file": await outcome(() => Deno.writeTextFile("/tmp/probe", "")),
-    "runs a command": await outcome(() => new Deno.Command("true").output()),
-  });
+  const attempts = {
+    "reads its project's address": () => Deno.env.get("SUPABASE_URL"),
+    "talks to its project": connect("127.0.0.1", Number(project.port)),
+    "reads another variable": () => Deno.env.get("HOME"),
+    "talks to another port": connect("127.0.0.1", port),
+    "talks to another host": connect("192.0.2.1", 443),
+    "reads a file": () => Deno.readTextFile("/etc/hosts"),
+    "writes a file": () => Deno.writeTextFile("/tmp/probe", ""),
+    "runs a command": () => new Deno.Command("true").output(),
+  };
+  const outcomes: Record<string, string> = {};
+  // `allowed`, or the name of the error that was thrown.
+  for (const [what, attempt] of Object.entries(attempts)) {
+    try {
+      await attempt();
+      outcomes[what] = "allowed";
+    } catch (error) {
+      outcomes[what] = (error as Error).name;
+    }
+  }
+  return Response.json({ version: Deno.version.deno, heap: getHeapStatistics().heap_size_limit, ...outcomes });
 });

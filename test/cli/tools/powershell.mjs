@@ -1,4 +1,5 @@
-// Parses PowerShell from standard input with its tree-sitter grammar, and prints the lines that are not valid.
+// Parses PowerShell scripts, a JSON array from standard input, with the tree-sitter grammar. Prints the first line of each
+// that is not valid.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Language, Parser } from "web-tree-sitter";
@@ -7,11 +8,9 @@ const grammar = createRequire(import.meta.url).resolve("tree-sitter-powershell/t
 await Parser.init();
 const parser = new Parser();
 parser.setLanguage(await Language.load(grammar));
-const text = readFileSync(0, "utf8");
-const wrong = [];
-const visit = (node) => {
-  if (node.isError || node.isMissing) wrong.push(`${node.startPosition.row + 1}: ${node.text.split("\n")[0]}`);
-  for (const child of node.children) visit(child);
-};
-visit(parser.parse(text).rootNode);
-process.stdout.write(wrong.join("\n"));
+const firstWrong = (node) =>
+  node.isError || node.isMissing
+    ? `${node.startPosition.row + 1}: ${node.text.split("\n")[0]}`
+    : node.children.reduce((found, child) => found || firstWrong(child), "");
+const scripts = JSON.parse(readFileSync(0, "utf8"));
+process.stdout.write(JSON.stringify(scripts.map((script) => firstWrong(parser.parse(script).rootNode))));

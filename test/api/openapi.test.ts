@@ -1,0 +1,40 @@
+// docs/openapi.json against the running stack. Every answer to a test is checked against it (test/support/contract.ts);
+// test/serial/docs.test.ts compares its examples, test/cli/versioning.test.ts the released document.
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { root } from "../../scripts/stack/process.ts";
+import { checkAnswer } from "../support/contract.ts";
+import { call, first } from "../support/stack.ts";
+
+test("an answer with a field, a status or a header that the document does not have is refused", async () => {
+  const response = await call("/members?limit=1", first.key);
+  const [row] = (await response.json()) as object[];
+  const check = (changed: object, status = 200, headers = response.headers) =>
+    checkAnswer("GET", "/members?limit=1", status, headers, JSON.stringify([{ ...row, ...changed }]));
+  expect(() => check({})).not.toThrow();
+  expect(() => check({ salary: 1 })).toThrow("must NOT have additional properties");
+  expect(() => check({ created_at: "2026-11-21T10:15:30+00:00" })).toThrow("created_at must match pattern");
+  expect(() => check({ team_name: null })).toThrow("team_name must be string");
+  expect(() => check({}, 418)).toThrow("has no 418 for GET /members");
+  const headers = new Headers(response.headers);
+  headers.delete("X-Has-More");
+  expect(() => check({}, 200, headers)).toThrow("X-Has-More");
+  expect(() => checkAnswer("HEAD", "/members", 200, response.headers, "[]")).toThrow("has a body");
+});
+
+type Parameter = { name: string; explode?: boolean; schema?: { type?: string; items?: { enum?: string[] } } };
+
+test("a client that is generated from it sends several values of a parameter as the API reads them", async () => {
+  const { paths }: { paths: Record<string, { get?: { parameters?: Parameter[] } }> } = JSON.parse(
+    readFileSync(`${root}/docs/openapi.json`, "utf8"),
+  );
+  for (const [path, { get }] of Object.entries(paths)) {
+    for (const { name, explode, schema } of get?.parameters ?? []) {
+      if (schema?.type !== "array") continue;
+      const values = schema.items?.enum ?? [];
+      // style=form: with explode, which is the default, each value is a parameter of its own.
+      const query = explode === false ? `${name}=${values}` : values.map((value) => `${name}=${value}`).join("&");
+      expect([path, query, (await call(`${path}?${query}`, first.key)).status]).toEqual([path, query, 200]);
+    }
+  }
+});

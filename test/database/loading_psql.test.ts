@@ -1,0 +1,248 @@
+// Loading with psql and sql/load.sql (docs/operations.md, Loading data): what the files say is stored to the letter,
+// what psql refuses, what waits for what, and how a large load is written.
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import papaparse from "papaparse";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { withDatabase } from "../../scripts/stack/database.ts";
+import { root } from "../../scripts/stack/process.ts";
+import { type Cells, countsOf, good, headers, ids, inserted, stage } from "../support/loading.ts";
+import { ask, type Found, foundEmpty, newProject, removeProjects } from "../support/two_projects.ts";
+
+const { url, sql } = await newProject();
+let company: Found;
+beforeEach(async () => {
+  company = await foundEmpty(sql, "Files", "de");
+});
+afterAll(removeProjects);
+
+/** The text of a CSV file, as a system would write it. */
+const csv = (file: string, rows: Cells[]): string =>
+  `${papaparse.unparse([headers[file] ?? [], ...rows.map((row) => Object.values(row))], { newline: "\n" })}\n`;
+const texts = (files: Record<string, Cells[]>) =>
+  Object.fromEntries(Object.entries(files).map(([file, rows]) => [file, csv(file, rows)]));
+
+/** Runs load.sql with psql as an operator does, on files with these texts. psql must be installed (in Debian: postgresql-client). */
+async function psql(
+  files: Record<string, string>,
+  ...args: string[]
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const cwd = await mkdtemp(`${tmpdir()}/loading-`);
+  for (const [file, text] of Object.entries(files)) await writeFile(`${cwd}/${file}.csv`, text);
+  const command = [url, "--no-psqlrc", "--quiet", "--csv", "--tuples-only", ...args, "--file", `${root}/sql/load.sql`];
+  try {
+    return await new Promise((resolve, reject) =>
+      execFile("psql", command, { cwd, maxBuffer: 1e8 }, (error, stdout, stderr) => {
+        if (error?.code === "ENOENT") reject(new Error("psql is not installed: Debian has it in postgresql-client"));
+        else resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
+      }),
+    );
+  } finally {
+    await rm(cwd, { recursive: true });
+  }
+}
+const empty = texts(Object.fromEntries(Object.keys(headers).map((file) => [file, []])));
+const runLoad = (files: Record<string, string>, { id } = company) =>
+  psql({ ...empty, ...files }, "--set", `company_id=${id}`);
+
+test("what the files say is what the API says, to the letter", async () => {
+  const { stdout } = await runLoad(texts(good()));
+  expect(
+    countsOf(
+      stdout
+        .trim()
+        .split("\n")
+        .map((line) => line.split(",")),
+    ),
+  ).toEqual(inserted);
+
+  const { members: [ines, olaf] = [], kudos: [first, second] = [], ...files } = good();
+  const { day_ratings: [rating, bare] = [], pulse_responses: [answer] = [] } = files;
+  expect(await ask(sql, company.key, "list_members")).toEqual([
+    expect.objectContaining({ name: "First Admin" }),
+    { ...olaf, team_id: null, team_name: "No Team", created_at: "2026-03-29T02:30:00.000000Z" },
+    { ...ines, team_name: "Design & Fertigung", created_at: "2026-03-29T01:30:00.123457Z" },
+  ]);
+  const kudos = (sent: Cells | undefined, sender: Cells | undefined, timestamp: string) => ({
+    ...{ id: sent?.id, timestamp, message: sent?.message, category: "Zusammenarbeit" },
+    ...{
+      sender_name: sender?.name,
+      sender_email: sender?.email,
+      receiver_name: olaf?.name,
+      receiver_email: olaf?.email,
+    },
+  });
+  expect(await ask(sql, company.key, "list_activity")).toEqual([
+    kudos(first, ines, "2026-11-20T23:59:59.999999Z"),
+    kudos(second, olaf, "2026-11-20T04:45:30.000000Z"),
+  ]);
+  expect(await ask(sql, company.key, "list_day_ratings")).toEqual([
+    { ...rating, rating: 5, points_awarded: 10, created_at: "2026-11-20T18:15:30.000000Z" },
+    {
+      id: bare?.id,
+      rating: 1,
+      comment: null,
+      team_id: null,
+      points_awarded: null,
+      created_at: "0001-01-01T00:00:00.000000Z",
+    },
+  ]);
+  const nothing = { question: null, response_type: null, value: null, comment: "" };
+  expect(await ask(sql, company.key, "list_pulse_responses")).toEqual([
+    { id: ids.orphan, timestamp: "9999-12-31T23:59:59.999999Z", ...nothing },
+    {
+      ...{
+        id: ids.answer,
+        timestamp: "2026-11-20T10:15:30.000000Z",
+        question: "Wie läuft es?",
+        response_type: "choice",
+      },
+      ...{ value: { choices: ["a", "ü"], sure: true }, comment: answer?.comment },
+    },
+  ]);
+});
+
+test.each(["\n", "\r\n"])("a line \\. in a cell is text like any other, lines ending in %j", async (end) => {
+  const lines = ["\\.", "one", "\\.", "\\..", '\\."', '\\.""two', "\\.", ""].join(end);
+  const files = good();
+  Object.assign(files.kudos?.[0] as Cells, { message: lines });
+  Object.assign(files.day_ratings?.[0] as Cells, { comment: lines });
+  Object.assign(files.pulse_questions?.[0] as Cells, { question: lines });
+  Object.assign(files.pulse_responses?.[0] as Cells, { comment: lines });
+  expect((await runLoad(texts(files))).code).toBe(0);
+  const [found] = await sql`
+    select k.message, d.comment, q.question, r.comment as answer
+    from app.kudos as k join app.day_ratings as d using (company_id) join app.pulse_questions as q using (company_id)
+    join app.pulse_responses as r using (company_id)
+    where company_id = ${company.id} and k.id = ${ids.kudos} and d.id = ${ids.rating} and q.id = ${ids.question} and r.id = ${ids.answer}`;
+  expect(found).toEqual({ message: lines, comment: lines, question: lines, answer: lines });
+});
+
+test.each<[what: string, files: () => Record<string, string>, said: string]>([
+  [
+    "ends in the middle of a cell",
+    () => ({ ...empty, kudos: `${headers.kudos}\n${ids.kudos},"` }),
+    "unterminated CSV quoted field",
+  ],
+  ["is not there", () => ({}), "teams.csv"],
+  ...Object.entries(headers).map(([file, [first, second, ...rest]]): [string, () => Record<string, string>, string] => [
+    `has other columns (${file}.csv)`,
+    () => ({ ...empty, [file]: `${[second, first, ...rest]}\n` }),
+    `column name mismatch in header line field 1: got "${second}", expected "${first}"`,
+  ]),
+])("a file that %s stops the load", async (_what, files, said) => {
+  const { code, stderr } = await psql(files(), "--set", `company_id=${company.id}`);
+  expect(code).toBe(3);
+  expect(stderr).toContain(said);
+  expect(await sql`select from app.teams where company_id = ${company.id}`).toHaveLength(0);
+});
+
+test("without company_id psql says what is missing, and touches nothing", async () => {
+  const { code, stdout, stderr } = await psql(empty);
+  expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
+  expect(stderr).toContain("company_id is missing: psql … --set company_id=<the id of the company>");
+});
+
+/** How many pages of the indexes of the teams all statements have read so far. */
+async function pagesRead(): Promise<number> {
+  const [row] = await sql<{ pages: number }[]>`
+    select sum(idx_blks_hit + idx_blks_read)::float8 as pages from pg_statio_user_indexes where relname = 'teams'`;
+  return row?.pages ?? 0;
+}
+
+test("a load says how far it is, 50,000 rows at a time, and compares no row with all others", async () => {
+  const before = await pagesRead();
+  const teams = Array.from({ length: 50_001 }, (_, index) => ({ id: randomUUID(), name: `Team ${index}` }));
+  const { code, stdout, stderr } = await runLoad(texts({ teams }));
+  expect({ code, first: stdout.split("\n")[0] }).toEqual({ code: 0, first: "teams,50001,0,0,0" });
+  expect(stderr.match(/(?<=NOTICE: {2}).*/g)).toEqual([
+    "checking the files",
+    "teams: 50000 of 50001 rows written",
+    "teams: 50001 of 50001 rows written",
+  ]);
+  // The numbers come when psql's session has ended.
+  const pages = expect.poll(async () => (await pagesRead()) - before);
+  await pages.toBeGreaterThanOrEqual(50_001);
+  await pages.toBeLessThan(40 * 50_001);
+});
+
+test("loads at the same time wait for each other", async () => {
+  const other = await foundEmpty(sql, "Other");
+  const loads = await Promise.all([company, company, other].map((one) => runLoad(texts(good()), one)));
+  expect(loads.map(({ stdout }) => stdout.split("\n")[0]).sort()).toEqual([
+    "teams,0,0,2,0",
+    "teams,2,0,0,0",
+    "teams,2,0,0,0",
+  ]);
+});
+
+test("a load waits for whoever is still filling staging, and checks what came", async () => {
+  await withDatabase(url, (loading) =>
+    withDatabase(url, async (filling) => {
+      const [{ pid } = { pid: 0 }] = await loading`select pg_backend_pid() as pid`;
+      let answer: Promise<string> = Promise.resolve("");
+      await filling.begin(async (tx) => {
+        await stage(tx, { teams: [{ id: "1", name: "Sales" }] });
+        answer = loading`select from app.load_staging(${company.id})`.then(
+          () => "loaded",
+          (error: Error) => error.message,
+        );
+        const waiting = () => sql`select from pg_locks where pid = ${pid} and not granted`;
+        await expect.poll(async () => (await waiting()).length).toBeGreaterThan(0);
+      });
+      expect(await answer).toBe("teams line 2: id must be a uuid");
+      await filling`delete from staging.teams`;
+    }),
+  );
+});
+
+test("a big first load reads no table again and again, also after one that was broken off", async () => {
+  const fill = `
+    insert into staging.members (id, name, email, role, created_at)
+    select md5('member' || i)::uuid, 'Member ' || i, i || '@files.example', 'employee', '2026-01-01T00:00:00Z'
+    from generate_series(1, 10000) as i;
+    insert into staging.categories (id, language, name) values ('${ids.teamwork}', 'en', 'Teamwork');
+    insert into staging.kudos (id, sender_id, receiver_id, category_id, message, created_at)
+    select md5('kudos' || i)::uuid, md5('member' || 1 + i % 10000)::uuid, md5('member' || 1 + i * 7 % 10000)::uuid,
+      '${ids.teamwork}', 'Thanks for number ' || i, '2026-01-01T00:00:00Z'
+    from generate_series(1, 20000) as i`;
+  const fresh = await newProject();
+  await fresh.sql`insert into app.companies (id, name) values (${company.id}, 'First')`;
+  const loading = `select * from app.load_staging('${company.id}')`;
+  // Autovacuum analyzes the tables soon after a load that was broken off. The planner then believes that all tables are
+  // empty.
+  await withDatabase(fresh.url, async (operator) => {
+    await operator.unsafe(`begin; ${fill}; ${loading}; rollback; analyze`).simple();
+    await operator.begin(async (tx) => {
+      await tx.unsafe(fill).simple();
+      const loaded = await tx.unsafe(loading);
+      expect(loaded.find(({ file }) => file === "kudos")?.inserted).toBe("20000");
+      const [read] = await tx`
+        select sum(seq_tup_read)::int as rows from pg_stat_xact_user_tables where schemaname in ('app', 'staging')`;
+      // Each of the 30,001 rows is read a few times, to check it and to write it. A bad plan reads hundreds of millions.
+      expect(read?.rows).toBeLessThan(20 * 30_001);
+    });
+  });
+});
+
+test("each row of a file looks for its own by its id, also in a new company, which the planner takes for one like the others", async () => {
+  const [{ query = "", settings = [] } = {}] = await sql<{ query: string; settings: string[] }[]>`
+    select app.write_query('kudos') as query, proconfig as settings from pg_proc where oid = 'app.write_file'::regproc`;
+  await sql`set session_replication_role = replica`;
+  await sql`
+    insert into app.kudos (company_id, id, sender_id, receiver_id, category_id, message, created_at)
+    select md5('company ' || n % 2000)::uuid, md5('kudos ' || n)::uuid, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '', now()
+    from generate_series(1, 40000) as n`;
+  await sql`insert into staging.kudos (id, created_at) select md5('new ' || n)::uuid, now() from generate_series(1, 20000) as n`;
+  await sql`analyze app.kudos, staging.kudos`;
+  const plan = await sql.begin(async (tx) => {
+    for (const [name = "", value = ""] of settings.map((text) => text.split("=")))
+      await tx`select set_config(${name}, ${value.replace('""', "")}, true)`;
+    return await tx.unsafe(`explain (costs off) ${query}`, [randomUUID(), 1, 1_000_000_000]);
+  });
+  const text = plan.map((line) => line["QUERY PLAN"]).join("\n");
+  expect(text).toMatch(/Index Cond: \(\(company_id = .*\) AND \(id = /);
+  expect(text).not.toContain("Join Filter");
+});

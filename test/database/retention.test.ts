@@ -1,0 +1,174 @@
+// Old data and companies that leave (docs/operations.md): app.purge_before, app.purge_expired and app.delete_company.
+import { randomUUID } from "node:crypto";
+import postgres from "postgres";
+import { afterAll, beforeEach, expect, test } from "vitest";
+import { withDatabase } from "../../scripts/stack/database.ts";
+import { root, runCommand } from "../../scripts/stack/process.ts";
+import { everything, good, ids, load } from "../support/loading.ts";
+import {
+  ask,
+  contents,
+  type Found,
+  foundEmpty,
+  importReward,
+  newProject,
+  removeProjects,
+} from "../support/two_projects.ts";
+
+const { url, sql } = await newProject();
+let company: Found;
+let other: Found;
+beforeEach(async () => {
+  [company, other] = [await foundEmpty(sql, "Ageing"), await foundEmpty(sql, "Other")];
+});
+afterAll(removeProjects);
+
+const tables = ["kudos", "day_ratings", "pulse_responses"];
+
+/** Adds people, and this many kudos, day ratings and pulse responses on each of two days, one second apart. */
+async function fill(id: string, count: number): Promise<void> {
+  const { teams = [], members = [], categories = [] } = good();
+  await load(url, id, { teams, members, categories });
+  for (const day of ["2025-01-01Z", "2026-01-01Z"]) {
+    const at = sql`${day}::timestamptz + n * interval '1 second' from generate_series(0, ${count - 1}::int) as n`;
+    await sql`
+      insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+      select ${id}, ${ids.ines}, ${ids.olaf}, ${ids.teamwork}, '', ${at}`;
+    await sql`insert into app.day_ratings (company_id, rating, created_at) select ${id}, 3, ${at}`;
+    await sql`insert into app.pulse_responses (company_id, comment, created_at) select ${id}, '', ${at}`;
+  }
+}
+
+/** Calls a procedure as postgres, as an operator does. Returns the notices. */
+async function run(call: string): Promise<string[]> {
+  const notices: string[] = [];
+  const operator = postgres(url, { max: 1, onnotice: ({ message }) => notices.push(message ?? "") });
+  try {
+    await operator.unsafe(`call app.${call}`).simple();
+    return notices;
+  } catch (error) {
+    throw new Error([...notices, (error as Error).message].join("; "));
+  } finally {
+    await operator.end();
+  }
+}
+const purge = (id: string, before: string) => run(`purge_before('${id}', '${before}')`);
+
+/** How many kudos, day ratings and pulse responses the company has, and the time of the oldest of each. */
+async function left(id: string): Promise<{ rows: number; oldest: string }[]> {
+  const found = tables.map(async (table) => {
+    const [row] =
+      await sql`select count(*)::int as rows, min(created_at)::text as oldest from app.${sql(table)} where company_id = ${id}`;
+    return row as { rows: number; oldest: string };
+  });
+  return await Promise.all(found);
+}
+const allLeft = (rows: number, oldest: string) => tables.map(() => ({ rows, oldest }));
+const deleted = (rows: number) => tables.map((table) => `${table}: ${rows} rows deleted`);
+
+// Proves: ageing.1
+test("what was created before a time goes, to the microsecond, and nothing else: of this company and of no other", async () => {
+  for (const { id } of [company, other]) await fill(id, 3);
+  const before = [await contents(sql, company.id, "others"), await left(other.id)];
+  expect(await purge(company.id, "2026-01-01T00:00:01Z")).toEqual(deleted(4));
+  expect(await left(company.id)).toEqual(allLeft(2, "2026-01-01 00:00:01+00"));
+  expect([await contents(sql, company.id, "others"), await left(other.id)]).toEqual(before);
+  expect(await purge(company.id, "2026-01-01T00:00:01Z")).toEqual(deleted(0));
+});
+
+// Proves: ageing.2
+test("it commits every 2,000 rows: it waits for a locked row with the rest done, and a request beside it waits for nothing", async () => {
+  await fill(company.id, 3000);
+  let purging: Promise<string[]> = Promise.resolve([]);
+  await withDatabase(url, (holding) =>
+    holding.begin(async (tx) => {
+      // The newest of the old rows is locked. The oldest rows are deleted first.
+      await tx`
+        select from app.kudos where company_id = ${company.id} and created_at < '2026-01-01Z' order by created_at desc limit 1 for update`;
+      purging = purge(company.id, "2025-06-01Z");
+      await expect.poll(async () => (await left(company.id))[0]?.rows).toBe(4000);
+      expect(await ask(sql, company.key)).toHaveLength(100);
+      await importReward(sql, company.key, "1");
+      await sql`
+        insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+        select company_id, sender_id, receiver_id, category_id, 'came in meanwhile', '2024-01-01Z' from app.kudos
+        where company_id = ${company.id} limit 1`;
+    }),
+  );
+  await purging;
+  expect(await left(company.id)).toEqual(allLeft(3000, "2026-01-01 00:00:00+00"));
+});
+
+test("it refuses a company that is not there or is moving away, no time, and a transaction that it could not commit", async () => {
+  await expect(purge(randomUUID(), "2026-01-01Z")).rejects.toThrow("company_id must be the id of a company");
+  await expect(run(`purge_before('${company.id}', null)`)).rejects.toThrow("before must be a time");
+  await sql`update app.companies set serving = 'moving', move_id = ${randomUUID()} where id = ${company.id}`;
+  await expect(purge(company.id, "2026-01-01Z")).rejects.toThrow("is moving");
+  await expect(load(url, company.id, good())).rejects.toThrow("is moving");
+  const inside = sql.begin((tx) => tx.unsafe(`call app.purge_before('${other.id}', '2026-01-01Z')`));
+  await expect(inside).rejects.toThrow("invalid transaction termination");
+});
+
+// Proves: ageing.4
+test("each company keeps what its retention says, one that fails stops no other, and sql/watch.sql sees it until it is done", async () => {
+  for (const { id } of [company, other]) await fill(id, 3);
+  const keep = (id: string, retention: string) =>
+    sql`update app.companies set retention = ${retention}::interval where id = ${id}`;
+  const overdue = async () =>
+    (await runCommand("psql", [url, "--csv", "--file", `${root}/sql/watch.sql`]))
+      .split("\n")
+      .find((row) => row.includes(",retention,"));
+  await sql.unsafe(`
+    create trigger stuck before delete on app.day_ratings
+    for each row when (old.company_id = '${company.id}') execute function app.refuse_change()`);
+  await keep(company.id, `${Date.now() - Date.parse("2025-06-01Z")} milliseconds`);
+  await keep(other.id, "100 years");
+  expect(await overdue()).toBe(`t,retention,${company.id}`);
+  const failed = await run("purge_expired()").catch((error: Error) => error.message);
+  expect(failed).toContain(`${company.id}: kudos: 3 rows deleted`);
+  expect(failed).toContain(`${company.id}: day_ratings: 0 rows deleted, then: `);
+  expect(failed).toContain(`${company.id}: pulse_responses: 3 rows deleted`);
+  expect(failed).toContain("1 of 3 purges failed");
+  expect(await overdue()).toBe(`t,retention,${company.id}`);
+  await sql`drop trigger stuck on app.day_ratings`;
+  expect(await run("purge_expired()")).toEqual([`${company.id}: day_ratings: 3 rows deleted`, "3 rows deleted"]);
+  expect(await left(company.id)).toEqual(allLeft(3, "2026-01-01 00:00:00+00"));
+  expect(await left(other.id)).toEqual(allLeft(6, "2025-01-01 00:00:00+00"));
+  expect(await run("purge_expired()")).toEqual(["0 rows deleted"]);
+  expect(await overdue()).toBe("f,retention,none");
+});
+
+// Proves: ageing.3, layer.17
+test("a company that leaves takes everything with it: its keys are refused at once, and nothing of another company is touched", async () => {
+  for (const { id } of [company, other]) await load(url, id, good());
+  await importReward(sql, company.key, "1");
+  const before = await contents(sql, company.id, "others");
+  const counts = await withDatabase(url, async (operator) => {
+    await operator`select from app.erase_member(${company.id}, ${ids.ines}, false)`;
+    return await operator`select * from app.delete_company(${company.id})`;
+  });
+  expect([...counts]).toEqual([{ members: "2", kudos: "2", keys: "1", accounts: "1" }]);
+  await expect(ask(sql, company.key)).rejects.toThrow("Unauthorized");
+  const traces = (await everything(sql)).filter((row) =>
+    [company.id, company.email].some((word) => row.includes(word)),
+  );
+  expect(traces).toEqual([expect.stringMatching(/^app\.deleted_companies: /)]);
+  expect(await contents(sql, company.id, "others")).toEqual(before);
+  const again = withDatabase(url, (operator) => operator`select app.delete_company(${company.id})`);
+  await expect(again).rejects.toThrow("company_id must be the id of a company");
+});
+
+test("Auth's tables are read once, however many people leave with a company", async () => {
+  await sql`
+    insert into app.members (company_id, name, email)
+    select ${company.id}, 'Member', n || '@large.example' from generate_series(1, 300) as n`;
+  await withDatabase(url, (operator) =>
+    operator.begin(async (tx) => {
+      const [gone] = await tx`select members from app.delete_company(${company.id})`;
+      expect(gone?.members).toBe("301");
+      const [read] = await tx`
+        select sum(seq_scan)::int as times from pg_stat_xact_all_tables where relid = 'auth.users'::regclass`;
+      expect(read?.times).toBeLessThan(10);
+    }),
+  );
+});
