@@ -26,8 +26,11 @@ begin
 end
 $$;
 
--- Deletes the old rows of one table. failure: the message of the error that ended it, or null.
-create procedure app.purge_table(company_id uuid, before timestamptz, relation text, inout deleted bigint, inout failure text)
+-- Deletes the old rows of one table. failure and failure_code: the message and the SQLSTATE of the error that ended it, or
+-- null.
+create procedure app.purge_table(
+  company_id uuid, before timestamptz, relation text, inout deleted bigint, inout failure text, inout failure_code text
+)
 language plpgsql security invoker
 as $$
 declare
@@ -41,6 +44,7 @@ begin
     exception
       when others then
         failure := sqlerrm;
+        failure_code := sqlstate;
     end;
     commit;
     exit when failure is not null;
@@ -61,14 +65,15 @@ declare
   relation text;
   deleted bigint;
   failure text;
+  failure_code text;
 begin
   if before is null then
     raise exception 'before must be a time' using errcode = 'invalid_parameter_value';
   end if;
   foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
-    call app.purge_table(company_id, before, relation, deleted, failure);
+    call app.purge_table(company_id, before, relation, deleted, failure, failure_code);
     if failure is not null then
-      raise exception '%: %', relation, failure;
+      raise exception '%: %', relation, failure using errcode = failure_code;
     end if;
     raise notice '%: % rows deleted', relation, deleted;
   end loop;
@@ -86,6 +91,7 @@ declare
   is_old boolean;
   deleted bigint;
   failure text;
+  failure_code text;
   total bigint := 0;
   purged integer := 0;
   failed integer := 0;
@@ -99,7 +105,7 @@ begin
         into is_old using company.id, company.before;
       continue when not is_old;
       failure := null;
-      call app.purge_table(company.id, company.before, relation, deleted, failure);
+      call app.purge_table(company.id, company.before, relation, deleted, failure, failure_code);
       total := total + deleted;
       if failure is null then
         purged := purged + 1;
@@ -120,6 +126,6 @@ $$;
 revoke all on function app.purge_some from public;
 revoke all on procedure app.purge_table, app.purge_before, app.purge_expired from public;
 comment on function app.purge_some(uuid, timestamptz, timestamptz, text) is 'Deletes up to 2,000 old rows of a table. Returns how many, and the time of the newest of them.';
-comment on procedure app.purge_table(uuid, timestamptz, text, bigint, text) is 'Deletes the old rows of a table, and commits after every 2,000. Returns how many, and the error that ended it.';
+comment on procedure app.purge_table(uuid, timestamptz, text, bigint, text, text) is 'Deletes the old rows of a table, and commits after every 2,000. Returns how many, and the error that ended it.';
 comment on procedure app.purge_before(uuid, timestamptz) is 'Deletes the kudos, day ratings and pulse answers of a company that were created before a time, and commits after every 2,000 rows.';
 comment on procedure app.purge_expired() is 'Deletes the kudos, day ratings and pulse answers that are older than the retention of their company, in all companies that are served here.';

@@ -47,7 +47,8 @@ async function run(call: string): Promise<string[]> {
     await operator.unsafe(`call app.${call}`).simple();
     return notices;
   } catch (error) {
-    throw new Error([...notices, (error as Error).message].join("; "));
+    const { message, code } = error as postgres.PostgresError;
+    throw Object.assign(new Error([...notices, message].join("; ")), { code });
   } finally {
     await operator.end();
   }
@@ -100,7 +101,10 @@ test("it commits every 2,000 rows: it waits for a locked row with the rest done,
 });
 
 test("it refuses a company that is not there or is moving away, no time, and a transaction that it could not commit", async () => {
-  await expect(purge(randomUUID(), "2026-01-01Z")).rejects.toThrow("company_id must be the id of a company");
+  await expect(purge(randomUUID(), "2026-01-01Z")).rejects.toMatchObject({
+    message: expect.stringContaining("kudos: company_id must be the id of a company"),
+    code: "22023",
+  });
   await expect(run(`purge_before('${company.id}', null)`)).rejects.toThrow("before must be a time");
   await sql`update app.companies set serving = 'moving', move_id = ${randomUUID()} where id = ${company.id}`;
   await expect(purge(company.id, "2026-01-01Z")).rejects.toThrow("is moving");

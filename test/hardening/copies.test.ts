@@ -95,12 +95,9 @@ const happenings: (() => string | string[])[] = [
   ],
 ];
 
-/**
- * What an operator may meet too: deadlocks (app.purge_before names the table, without their code), rows that are referred
- * to, names that are taken, nobody left to erase.
- */
+/** What an operator may meet too: deadlocks, rows that are referred to, names that are taken, nobody left to erase. */
 const isMet = ({ code = "", message }: { code?: string; message: string }): boolean =>
-  /^rolled back$|deadlock detected$/.test(message) || ["23503", "23505", "22023", "23502", "PT429"].includes(code);
+  message === "rolled back" || ["40P01", "23503", "23505", "22023", "23502", "PT429"].includes(code);
 
 /** One to three things in a transaction with pauses, of which one in seven is rolled back. */
 async function several(tx: postgres.TransactionSql, company: string, text: string): Promise<void> {
