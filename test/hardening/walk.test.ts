@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { count, tried } from "../support/counts.ts";
+import { met, modelOf, rowsOf } from "../support/list_requests.ts";
 import { lists, predict, readCsv } from "../support/model.ts";
 import { call, sql } from "../support/stack.ts";
 import { iso, newWorld, type World } from "../support/world.ts";
@@ -17,62 +18,46 @@ beforeAll(async () => {
 });
 afterAll(() => world.company.remove());
 
-const listAt = (path: string) => lists[path] as (typeof lists)[string];
+function rowAt(path: string, index: number) {
+  const rows = rowsOf(world, path);
+  return rows[index % rows.length] as (typeof rows)[number];
+}
 
 /**
- * Inserts a row, either with the time of another row, so that equal times are common, or with a newer time. Returns its
- * id.
+ * Inserts a copy of a row, either with its time, so that equal times are common, or with a newer time. Returns its id.
  */
 async function insert(path: string, index: number, isNewer: boolean): Promise<string> {
-  const { table, newRow, rows: rowsOf } = listAt(path);
-  const rows = rowsOf(world);
-  const at = isNewer ? 1_900_000_000_000_000n + BigInt(index) : (rows[index % rows.length]?.at ?? 0n);
+  const { at, row } = rowAt(path, index);
   const id = randomUUID();
-  const values = { company_id: world.company.id, id, ...newRow(world, index), created_at: iso(at) };
-  const columns = sql(Object.keys(values));
+  const created_at = iso(isNewer ? 1_900_000_000_000_000n + BigInt(index) : at);
+  const values = JSON.stringify({ id, created_at, email: `${id}@walk.example`, external_id: null });
+  const table = sql(modelOf(path).table);
   await sql`
-    insert into app.${sql(table)} (${columns})
-    select ${columns} from jsonb_populate_record(null::app.${sql(table)}, ${JSON.stringify(values)}::text::jsonb)`;
+    insert into app.${table} select (jsonb_populate_record(t, ${values}::text::jsonb)).* from app.${table} as t
+    where company_id = ${world.company.id} and id = ${row.id as string}`;
   return id;
 }
 
 /** Deletes rows that {@link insert} has written. No other row refers to them. */
 const remove = (path: string, ids: string[]) =>
-  sql`delete from app.${sql(listAt(path).table)} where company_id = ${world.company.id} and id = any(${ids}::uuid[])`;
+  sql`delete from app.${sql(modelOf(path).table)} where company_id = ${world.company.id} and id = any(${ids}::uuid[])`;
 
 /** One page: the ids of its rows, and whether there are more. */
 async function page(path: string, parameters: Record<string, string>): Promise<{ ids: string[]; hasMore: boolean }> {
   const response = await call(`${path}?${new URLSearchParams(parameters)}`, key);
   const body = await response.text();
   expect([response.status, response.status === 200 ? "" : body]).toEqual([200, ""]);
-  const rows: { id: string }[] =
+  const ids: string[] =
     parameters.format === "csv"
-      ? readCsv(body)
-          .slice(1)
-          .map(([id = ""]) => ({ id }))
-      : JSON.parse(body);
-  const ids = rows.map(({ id }) => id);
+      ? readCsv(body).flatMap(([id = ""], line) => (line > 0 ? [id] : []))
+      : JSON.parse(body).map(({ id }: { id: string }) => id);
   return { ids, hasMore: response.headers.get("X-Has-More") === "true" };
-}
-
-/** The values of the wanted filters, taken from an existing row. */
-function filtersOf(path: string, wanted: string[], index: number): Record<string, string> {
-  const rows = listAt(path).rows(world);
-  const row = rows[index % rows.length];
-  const times = [row, rows[(index + 5) % rows.length]].map((row) => iso(row?.at ?? 0n)).sort();
-  const values: Record<string, string | null | undefined> = {
-    ...row?.filters,
-    since: times[0],
-    until: times[1],
-    include_archived: "true",
-  };
-  return Object.fromEntries(wanted.flatMap((name) => (values[name] ? [[name, values[name]]] : [])));
 }
 
 const walks = fc.constantFrom(...Object.keys(lists)).chain((path) =>
   fc.record({
     path: fc.constant(path),
-    filters: fc.subarray(listAt(path).filters),
+    filters: fc.subarray(modelOf(path).filters),
     row: fc.nat(1000),
     limit: fc.integer({ min: 1, max: 9 }),
     format: fc.constantFrom("json", "csv"),
@@ -103,7 +88,8 @@ async function walk(
 test("each row that was there all the time comes exactly once, whatever comes and goes between two pages", async () => {
   const seen = { pages: 0, rows: 0, changes: 0 };
   const property = fc.asyncProperty(walks, async ({ path, filters, row, limit, format, changes }) => {
-    const filter = filtersOf(path, filters, row);
+    const values = Object.entries(met(path, rowAt(path, row), rowAt(path, row + 5)));
+    const filter = Object.fromEntries(values.filter(([name]) => filters.includes(name)));
     const stays = predict(world, { path, parameters: { ...filter, limit: "1000" } })?.rows.map(({ id }) => id) ?? [];
     const added: string[] = [];
     const change = async (walked: string[]): Promise<void> => {

@@ -1,6 +1,5 @@
 // Requests to a list with values of rows that the list has, and what the model knows of these rows.
 import { lists as model } from "./model.ts";
-import { combinations } from "./stack.ts";
 import { iso, type World } from "./world.ts";
 
 type Parameters = Record<string, string>;
@@ -12,6 +11,7 @@ export const modelOf = (path: string) => model[path] as (typeof model)[string];
 export const rowsOf = (world: World, path: string) =>
   modelOf(path)
     .rows(world)
+    .map(({ at, ...row }) => ({ at, row }))
     .sort((a, b) => (`${iso(a.at)} ${a.row.id}` < `${iso(b.at)} ${b.row.id}` ? 1 : -1));
 
 /** The rows that share their instant with another row of the list. */
@@ -20,42 +20,50 @@ export const tied = (world: World, path: string) =>
 
 type ModelRow = ReturnType<typeof rowsOf>[number];
 
-/** The parameters of this list that this row meets: each filter that is set, and a window of the row's very instant. */
-function met(path: string, { at, row, filters }: ModelRow): Parameters {
-  const values = { ...filters, since: iso(at), until: iso(at), include_archived: "true" };
+/** The values of a row in the columns that the list can be filtered by. */
+const filtersOf = (path: string, { row }: ModelRow) =>
+  Object.fromEntries(
+    modelOf(path).filters.flatMap((name) => (name in row ? [[name, row[name] as string | null]] : [])),
+  );
+const hasAll = (path: string, row: ModelRow) => Object.values(filtersOf(path, row)).every((value) => value !== null);
+
+/** The parameters of a list that a row meets: each filter that it has a value for, and a window to the instant of another. */
+export function met(path: string, one: ModelRow, other = one): Parameters {
+  const [since, until] = [iso(one.at), iso(other.at)].sort();
+  const values = { ...filtersOf(path, one), since, until, include_archived: "true" };
   const wanted = Object.entries(values).filter(
     ([name, value]) => modelOf(path).filters.includes(name) && value !== null,
   );
-  return Object.fromEntries([
-    ...wanted.map(([name, value]) => [name, String(value)]),
-    ["starting_after", String(row.id)],
-  ]);
+  return Object.fromEntries([...wanted, ["starting_after", one.row.id]]) as Parameters;
 }
 
 /** The rows that have a value for every filter, and share their instant and these values with others. */
-const twins = (world: World, path: string) =>
-  tied(world, path).filter(
-    ({ at, filters }, _, all) =>
-      Object.values(filters).every((value) => value !== null) &&
-      all.filter((row) => row.at === at && JSON.stringify(row.filters) === JSON.stringify(filters)).length > 2,
+function twins(world: World, path: string): ModelRow[] {
+  const place = (row: ModelRow) => JSON.stringify([iso(row.at), filtersOf(path, row)]);
+  return tied(world, path).filter(
+    (row, _, all) => hasAll(path, row) && all.filter((other) => place(other) === place(row)).length > 2,
   );
+}
 
 /** For each filter a row whose value of it is rare beside the values of its other filters: it leads the search. */
 function led(world: World, path: string): Parameters[] {
-  const rows = rowsOf(world, path);
-  const share = (row: ModelRow, name: string) =>
-    rows.filter(({ filters }) => filters[name] === row.filters[name]).length;
-  const names = modelOf(path).filters.filter((name) => rows.some(({ filters }) => filters[name] !== undefined));
+  const rows = rowsOf(world, path).filter((row) => hasAll(path, row));
+  const names = Object.keys(filtersOf(path, rows[0] as ModelRow));
+  const share = ({ row }: ModelRow, name: string) => rows.filter((other) => other.row[name] === row[name]).length;
   return names.map((name) => {
-    const rarity = (row: ModelRow) =>
-      share(row, name) / Math.min(...names.filter((one) => one !== name).map((one) => share(row, one)));
-    const [rarest] = rows
-      .filter(({ filters }) => names.every((one) => filters[one] !== null))
-      .sort((a, b) => rarity(a) - rarity(b));
-    const { since: _, until: __, starting_after: ___, ...filters } = met(path, rarest as ModelRow);
-    return filters;
+    const others = names.filter((one) => one !== name);
+    const rarity = (row: ModelRow) => share(row, name) / Math.min(...others.map((one) => share(row, one)));
+    const [rarest] = rows.sort((a, b) => rarity(a) - rarity(b));
+    return filtersOf(path, rarest as ModelRow) as Parameters;
   });
 }
+
+/** Every combination of the entries of an object, including none of them. */
+const combinations = (entries: Parameters) =>
+  Object.entries(entries).reduce<Parameters[]>(
+    (all, [name, value]) => all.flatMap((one) => [one, { ...one, [name]: value }]),
+    [{}],
+  );
 
 /** Every set of the parameters of a list, with values of rows that meet them all, and are not the only ones. */
 export function everyCombination(world: World, path: string): Parameters[] {
@@ -63,12 +71,8 @@ export function everyCombination(world: World, path: string): Parameters[] {
   // Five of them, which no number of parameters comes round to: each meets all parameters.
   const parts = included.length > 1 ? [included.toReversed(), [included[0], included.at(-1)], ...included] : [included];
   const newest = { starting_after: String(rowsOf(world, path)[0]?.row.id) };
-  const sets = [
-    ...twins(world, path)
-      .slice(0, 2)
-      .map((row) => met(path, row)),
-    ...led(world, path),
-  ].flatMap(combinations<string>);
+  const twinned = twins(world, path).slice(0, 2);
+  const sets = [...twinned.map((row) => met(path, row)), ...led(world, path)].flatMap(combinations);
   const started = sets.flatMap((set) => ("starting_after" in set ? [set] : [set, { ...set, ...newest }]));
   if (included.length === 0) return started;
   return started.flatMap((set, index) => [set, { ...set, include: String(parts[index % parts.length]) }]);

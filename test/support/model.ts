@@ -1,7 +1,6 @@
 // The answers of the API, computed from generated data as the specification says. The model shares no code with the
 // function or the database: the same mistake would have to be made twice.
-import { randomUUID } from "node:crypto";
-import { iso, roles, type World } from "./world.ts";
+import { iso, type World } from "./world.ts";
 
 export type Row = Record<string, unknown>;
 
@@ -15,13 +14,14 @@ interface List {
   columns: string[];
   /** The columns that `include` may name. */
   included: string[];
-  /** The parameters that filter this list, or add rows to it. */
+  /** The parameters that filter this list, or add rows to it. Those that have the name of a value of its rows compare it. */
   filters: string[];
-  /** The table of the rows, and the values of a new row besides company, id and time. */
+  /** The table of the rows. */
   table: string;
-  newRow(world: World, index: number): object;
-  rows(world: World): { at: bigint; filters: Record<string, string | null>; row: Row; more?: Row }[];
+  rows(world: World): (Row & { at: bigint })[];
 }
+
+const teamName = ({ teams }: World, id: string | null) => teams.find((team) => team.id === id)?.name;
 
 const members: List = {
   scope: "read:members",
@@ -29,18 +29,8 @@ const members: List = {
   included: [],
   filters: ["team_id", "role"],
   table: "members",
-  newRow: ({ teams }, index) => ({
-    name: "Walker",
-    email: `${randomUUID()}@walk.example`,
-    role: roles[index % roles.length],
-    team_id: teams[index % teams.length]?.id,
-  }),
-  rows: ({ members, teams }) =>
-    members.map(({ at, ...member }) => {
-      const team_name = teams.find((team) => team.id === member.team_id)?.name ?? "No Team";
-      const filters = { team_id: member.team_id, role: member.role };
-      return { at, filters, row: { ...member, team_name, created_at: iso(at) } };
-    }),
+  rows: (world) =>
+    world.members.map((member) => ({ ...member, team_name: teamName(world, member.team_id) ?? "No Team" })),
 };
 
 /**
@@ -60,23 +50,14 @@ const activity: List = {
   included: ["sender_id", "receiver_id", "category_id"],
   filters: ["since", "until", "category_id", "sender_id", "receiver_id"],
   table: "kudos",
-  newRow: ({ kudos }, index) => {
-    const { sender_id, receiver_id, category_id } = kudos[index % kudos.length] as World["kudos"][number];
-    return { sender_id, receiver_id, category_id, message: "Walked" };
-  },
   rows: (world) =>
-    world.kudos.map(({ id, message, at, ...ids }) => {
-      const sender = world.members.find((member) => member.id === ids.sender_id);
-      const receiver = world.members.find((member) => member.id === ids.receiver_id);
+    world.kudos.map((kudos) => {
+      const sender = world.members.find((member) => member.id === kudos.sender_id);
+      const receiver = world.members.find((member) => member.id === kudos.receiver_id);
       return {
-        at,
-        filters: ids,
-        more: ids,
-        row: {
-          ...{ id, timestamp: iso(at), message, category: categoryName(world, ids.category_id) },
-          ...{ sender_name: sender?.name, sender_email: sender?.email },
-          ...{ receiver_name: receiver?.name, receiver_email: receiver?.email },
-        },
+        ...{ ...kudos, category: categoryName(world, kudos.category_id) },
+        ...{ sender_name: sender?.name, sender_email: sender?.email },
+        ...{ receiver_name: receiver?.name, receiver_email: receiver?.email },
       };
     }),
 };
@@ -90,14 +71,7 @@ const rewards: List = {
   included: ["external_id"],
   filters: ["include_archived"],
   table: "rewards",
-  newRow: (_, index) => ({ name: "Walk", points_cost: 1, is_archived: index % 2 === 0, reward_type: "perk" }),
-  rows: ({ rewards }) =>
-    rewards.map(({ external_id, at, ...reward }) => ({
-      at,
-      more: { external_id },
-      filters: { archived: String(reward.is_archived) },
-      row: { ...reward, created_at: iso(at) },
-    })),
+  rows: ({ rewards }) => rewards,
 };
 
 const ratings: List = {
@@ -106,14 +80,7 @@ const ratings: List = {
   included: ["team_name"],
   filters: ["since", "until", "team_id"],
   table: "day_ratings",
-  newRow: ({ teams }, index) => ({ rating: 1 + (index % 5), team_id: teams[index % teams.length]?.id }),
-  rows: ({ ratings, teams }) =>
-    ratings.map(({ at, ...rating }) => ({
-      at,
-      more: { team_name: teams.find((team) => team.id === rating.team_id)?.name ?? null },
-      filters: { team_id: rating.team_id },
-      row: { ...rating, created_at: iso(at) },
-    })),
+  rows: (world) => world.ratings.map((rating) => ({ ...rating, team_name: teamName(world, rating.team_id) ?? null })),
 };
 
 const answers: List = {
@@ -122,17 +89,10 @@ const answers: List = {
   included: ["question_id"],
   filters: ["since", "until"],
   table: "pulse_responses",
-  newRow: () => ({ comment: "Walked" }),
   rows: ({ answers, questions }) =>
-    answers.map(({ id, question_id, value, comment, at }) => {
-      const asked = questions.find((question) => question.id === question_id);
-      const question = asked?.question ?? null;
-      return {
-        at,
-        filters: {},
-        more: { question_id },
-        row: { id, timestamp: iso(at), question, response_type: asked?.response_type ?? null, value, comment },
-      };
+    answers.map((answer) => {
+      const { question = null, response_type = null } = questions.find(({ id }) => id === answer.question_id) ?? {};
+      return { ...answer, question, response_type };
     }),
 };
 
@@ -142,8 +102,7 @@ const teams: List = {
   included: [],
   filters: [],
   table: "teams",
-  newRow: () => ({ name: "Walkers" }),
-  rows: ({ teams }) => teams.map(({ id, name, at }) => ({ at, filters: {}, row: { id, name, created_at: iso(at) } })),
+  rows: ({ teams }) => teams,
 };
 
 const categories: List = {
@@ -152,12 +111,7 @@ const categories: List = {
   included: [],
   filters: [],
   table: "categories",
-  newRow: () => ({}),
-  rows: (world) =>
-    world.categories.map(({ id, at }) => {
-      const row = { id, name: categoryName(world, id), created_at: iso(at) };
-      return { at, filters: {}, row };
-    }),
+  rows: (world) => world.categories.map(({ id, at }) => ({ id, at, name: categoryName(world, id) })),
 };
 
 export const lists: Record<string, List> = {
@@ -180,24 +134,23 @@ function columnsOf(path: string, include = ""): string[] {
 
 /** The page that a key of this company must get; null when starting_after is no row of the list. */
 export function predict(world: World, { path, parameters }: ListRequest): { rows: Row[]; hasMore: boolean } | null {
-  const { format: _, escape_formulas: __, include_archived, starting_after, include, ...rest } = parameters;
-  const { limit = "100", since = "", until = "~", ...filters } = rest;
-  const archived = path === "/rewards" && include_archived !== "true" ? { archived: "false" } : {};
-  const wanted = Object.entries({ ...filters, ...archived });
+  const { limit = "100", since = "", until = "~", include_archived, starting_after, include } = parameters;
   // Newest first. Times can be compared as text, because `iso` always has the same length.
-  const place = (row: { at: bigint; row: Row }): string => `${iso(row.at)} ${row.row.id}`;
+  const place = ({ at, id }: Row & { at: bigint }): string => `${iso(at)} ${id}`;
   const all = lists[path]?.rows(world) ?? [];
-  const start = all.find(({ row }) => row.id === starting_after);
+  const start = all.find(({ id }) => id === starting_after);
   if (starting_after && !start) return null;
   const found = all
     .filter((row) => !start || place(row) < place(start))
-    .filter((row) => iso(row.at) >= since && iso(row.at) <= until)
-    .filter((row) => wanted.every(([name, value]) => row.filters[name] === value))
+    .filter(({ at }) => iso(at) >= since && iso(at) <= until)
+    .filter((row) => Object.entries(parameters).every(([name, value]) => !(name in row) || row[name] === value))
+    .filter(({ is_archived }) => !is_archived || include_archived === "true")
     .sort((a, b) => (place(a) < place(b) ? 1 : -1));
   const columns = columnsOf(path, include);
-  const rows = found
-    .slice(0, Number(limit))
-    .map(({ row, more }) => Object.fromEntries(columns.map((name) => [name, { ...row, ...more }[name]])));
+  const rows = found.slice(0, Number(limit)).map(({ at, ...row }) => {
+    const values: Row = { ...row, created_at: iso(at), timestamp: iso(at) };
+    return Object.fromEntries(columns.map((name) => [name, values[name]]));
+  });
   return { rows, hasMore: found.length > Number(limit) };
 }
 
@@ -218,19 +171,13 @@ export function cells({ path, parameters }: ListRequest, rows: Row[]): string[][
 
 /** Reads CSV strictly as RFC 4180 defines it. */
 export function readCsv(text: string): string[][] {
-  const rows: string[][] = [];
-  let row: string[] = [];
-  let at = 0;
-  while (at < text.length) {
-    const [field = "", quoted, bare = "", end = ""] =
-      /^(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/.exec(text.slice(at)) ?? [];
-    if (field === "") throw new Error(`not RFC 4180 at character ${at}`);
-    row.push(quoted === undefined ? bare : quoted.replaceAll('""', '"'));
-    if (end !== ",") {
-      rows.push(row);
-      row = [];
-    }
-    at += field.length;
+  const rows: string[][] = [[]];
+  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y;
+  while (field.lastIndex < text.length) {
+    const [, quoted, bare = "", end] = field.exec(text) ?? [];
+    if (end === undefined) throw new Error("not RFC 4180");
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? bare);
+    if (end === "\r\n") rows.push([]);
   }
-  return rows;
+  return rows.slice(0, -1);
 }

@@ -120,11 +120,3 @@ export function expectHeaders(headers: Headers): void {
 /** An SQL expression that formats the date-time of a column as the API does. */
 export const dateTime = (column: string) =>
   sql`to_char(${sql(column)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
-
-/** Every combination of the entries of an object, including none of them. */
-export function combinations<T>(entries: Record<string, T>): Record<string, T>[] {
-  return Object.entries(entries).reduce<Record<string, T>[]>(
-    (all, [name, value]) => all.flatMap((one) => [one, { ...one, [name]: value }]),
-    [{}],
-  );
-}

@@ -1,6 +1,7 @@
 // Companies full of random data. The data stays in these objects: the model (model.ts) predicts every answer from them
 // and never reads the database. Each text contains its company's canary, a word that is in no request.
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
+import fc from "fast-check";
 import { newCompany, type TestCompany } from "./companies.ts";
 import { sql } from "./stack.ts";
 
@@ -22,8 +23,10 @@ const maybe = <T>(value: T): T | null => (randomInt(3) === 0 ? null : value);
 
 /** Parts for awkward texts, which could cause errors in CSV, JSON, SQL, HTML or a spreadsheet. */
 const awkward = [
-  ...['"', ",", "\r\n", "\n", "=1+1", "\t", "'", "\\", "\u2028", "🎉", "é", " ", ";", "<b>", "null"],
-  ...[',"sender_id":null', "\u202e", "$1", "%s"],
+  ...['"', ",", "\r\n", "\n", "\r", "=1+1", "+1", "-1", "@a", "\t", "'", "\\", "\\.", "\u2028", "\ufeff"],
+  ...["🎉", "é", " ", ";", "<b>", "null", ',"sender_id":null', "\u202e", "$1", "%s"],
+  // Any Unicode that PostgreSQL can store: no NUL and no lone surrogate.
+  ...fc.sample(fc.string({ unit: "binary", maxLength: 12 }), 30).map((text) => text.replaceAll("\0", "")),
 ];
 
 /** A few times that many rows share, so that equal times are common. They differ in microseconds too. */
@@ -47,7 +50,7 @@ export function iso(at: bigint): string {
 }
 
 const languages = ["en", "de", "pt-BR", "pt-br"];
-export const roles = ["admin", "employee", "Employee"];
+const roles = ["admin", "employee", "Employee"];
 
 function generate(company: TestCompany, language: string, size: number) {
   /** A word in every text of this company, which is in no other company and in no request. */
