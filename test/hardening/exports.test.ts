@@ -29,9 +29,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => customer.company.remove(), 600_000);
 
-/**
- * Runs the export to its end, or kills it after this many bytes. Returns its exit code and its maximum memory in MB.
- */
+/** Runs the export to its end, or kills it after this many bytes. Returns its exit code and its maximum memory in MB. */
 async function exportUntil(bytes: number): Promise<{ code: number | null; megabytes: number }> {
   const args = [`${folder}/public-data-api.js`, "export", "activity", "--out", "kudos.csv"];
   const child = spawn(process.execPath, args, { cwd: folder, env: environment(customer.key), stdio: "ignore" });
@@ -51,10 +49,8 @@ async function exportUntil(bytes: number): Promise<{ code: number | null; megaby
 
 /** Compares the file with the table, line by line. */
 async function expectTable(): Promise<void> {
-  const lines = createInterface({
-    input: createReadStream(`${folder}/kudos.csv`),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  })[Symbol.asyncIterator]();
+  const input = createReadStream(`${folder}/kudos.csv`);
+  const lines = createInterface({ input, crlfDelay: Infinity })[Symbol.asyncIterator]();
   expect((await lines.next()).value).toMatch(/^id,timestamp,.*,message,category,sender_id,receiver_id,category_id$/);
   const rows = sql<{ line: string }[]>`
     select concat_ws(',', k.id, ${dateTime("k.created_at")}, m.name, m.email, m.name, m.email, k.message, '"Team, ""play"""',

@@ -4,6 +4,7 @@ import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { badImports } from "../support/bad_imports.ts";
 import { badRequests } from "../support/bad_requests.ts";
 
+const weighted = <T>(weight: number, arbitrary: fc.Arbitrary<T>) => ({ weight, arbitrary });
 const known = Object.values(badRequests).flat();
 const unique = <T>(values: T[]): T[] => [...new Set(values)];
 
@@ -15,27 +16,25 @@ const odd = [
   ...["0001-01-01T00:00+23:59", "9999-12-31T23:59:59.999999999-23:59", "2026-02-30", "infinity", "x".repeat(5000)],
 ];
 const text = fc.oneof(
-  { weight: 3, arbitrary: fc.constantFrom(...odd) },
-  { weight: 2, arbitrary: fc.string({ unit: "binary", maxLength: 40 }) },
+  weighted(3, fc.constantFrom(...odd)),
+  weighted(2, fc.string({ unit: "binary", maxLength: 40 })),
   fc.string({ unit: fc.nat({ max: 0xffff }).map((unit) => String.fromCharCode(unit)), maxLength: 20 }),
 );
 const encoded = (value: string): string => (value.isWellFormed() ? encodeURIComponent(value) : "%ED%A0%80");
 
-const listPaths = endpoints.flatMap(({ path, aliases }) => [path, ...aliases]);
+const paths = endpoints.flatMap(({ path, aliases }) => [path, ...aliases]);
 const path = fc.oneof(
-  { weight: 8, arbitrary: fc.constantFrom(...listPaths, "") },
+  weighted(8, fc.constantFrom(...paths, "")),
   fc.constantFrom(...unique(known.map(({ path }) => path.replace(/\?.*/, "").slice(0, 100)))),
   text.map((value) => `/${encoded(value)}`),
 );
 const pairs = known.flatMap(({ path }) => path.match(/(?<=[?&])[^&]+/g) ?? []);
 const names = endpoints.flatMap(({ parameters }) => parameters.map(({ name }) => name)).concat("key_hash", "max_rows");
 const uuid = "00000000-0000-4000-8000-000000000000";
-const good = ["1", "1000", "json", "csv", "true", "start", "2026-01-01", "sender_id", uuid];
+const good = fc.constantFrom("1", "1000", "json", "csv", "true", "start", "2026-01-01", "sender_id", uuid);
 const parameter = fc.oneof(
   fc.constantFrom(...pairs),
-  fc
-    .tuple(fc.constantFrom(...unique(names)), fc.oneof(fc.constantFrom(...good), text.map(encoded)))
-    .map(([name, value]) => `${name}=${value}`),
+  fc.tuple(fc.constantFrom(...unique(names)), fc.oneof(good, text.map(encoded))).map((pair) => pair.join("=")),
 );
 /** The path and query of the first line of a request. Only printable ASCII reaches the server, which refuses quotes and the like. */
 const target = fc
@@ -49,90 +48,55 @@ const headerName = fc.constantFrom(
   ...["X-Request-Id", "X-Company-Id", "Accept", "Origin", "Cookie", "X-Forwarded-Host", "Range", "Prefer", "apikey"],
   ...["Content-Type", "Content-Encoding", "Accept-Encoding", "Access-Control-Request-Headers", "If-Match", "__proto__"],
 );
-const headers = (key: string) =>
-  fc
-    .record({
-      credentials: fc.oneof(
-        { weight: 9, arbitrary: fc.constant<Record<string, string>>({ "X-API-Key": key }) },
-        fc.constant({}),
-        headerValue.map((value) => ({ "X-API-Key": value })),
-        fc
-          .tuple(fc.constantFrom("Bearer ", "Basic ", "Digest ", ""), headerValue)
-          .map(([scheme, value]) => ({ Authorization: scheme + value })),
-      ),
-      more: fc.dictionary(headerName, headerValue, { maxKeys: 3 }),
-    })
-    .map(({ credentials, more }): Record<string, string> => ({ ...more, ...credentials }));
+const scheme = fc.constantFrom("Bearer ", "Basic ", "Digest ", "");
+const credentials = (key: string): fc.Arbitrary<Record<string, string>> =>
+  fc.oneof(
+    weighted(9, fc.constant({ "X-API-Key": key })),
+    fc.constant({}),
+    headerValue.map((value) => ({ "X-API-Key": value })),
+    fc.tuple(scheme, headerValue).map(([scheme, value]) => ({ Authorization: scheme + value })),
+  );
 
-const badBodies = unique(
-  Object.values(badImports).flatMap((all) => all.map(({ body = "" }) => Buffer.from(body).toString("latin1"))),
-).filter((body) => body.length < 10_000);
+const badBodies = Object.values(badImports).flatMap((all) =>
+  all.map(({ body = "" }) => Buffer.from(body).toString("latin1")),
+);
 const field = fc
   .tuple(
     fc.constantFrom("external_id", "name", "description", "points_cost", "reward_type", "__proto__", "colour"),
     fc.oneof(
       text.map((value) => JSON.stringify(value)),
-      fc.constantFrom(
-        "0",
-        "-0",
-        "1.5",
-        "1e400",
-        "9007199254740993.5",
-        "00",
-        "true",
-        "null",
-        "{}",
-        '"\\ud800"',
-        '"\\x"',
-        '"',
-      ),
+      fc.constantFrom(...'0 -0 1.5 1e400 9007199254740993.5 00 true null {} "\\ud800" "\\x" "'.split(" ")),
       fc.nat({ max: 100_000 }).map((depth) => "[".repeat(depth) + "]".repeat(depth)),
     ),
   )
   .map(([name, value]) => `"${name}":${value}`);
 const row = fc
-  .tuple(fc.nat({ max: 9999 }), text, fc.array(field, { maxLength: 2 }))
-  .map(
-    ([id, name, more]) =>
-      `{${[`"external_id":"h${id}"`, `"name":${JSON.stringify(name)}`, '"points_cost":1', ...more].join()}}`,
-  );
+  .tuple(fc.nat({ max: 9999 }), text.map(JSON.stringify), fc.array(field, { maxLength: 2 }))
+  .map(([id, name, more]) => `{${[`"external_id":"h${id}","name":${name},"points_cost":1`, ...more].join()}}`);
 const json = fc.oneof(
   fc.array(row, { maxLength: 5 }).map((rows) => `[${rows.join()}]`),
   row.map((one) => `{"rewards":[${one}]}`),
-  fc.constantFrom(...badBodies),
+  fc.constantFrom(...unique(badBodies).filter((body) => body.length < 10_000)),
 );
+const spliced = fc
+  .tuple(json, json, fc.nat(), fc.nat())
+  .map(([one, other, end, start]) => one.slice(0, end % (one.length + 1)) + other.slice(start % (other.length + 1)));
 
 /** The body of an import: JSON, two of them spliced together, or bytes. */
-export const body: fc.Arbitrary<Uint8Array<ArrayBuffer>> = fc.oneof(
-  { weight: 6, arbitrary: json.map((one) => new Uint8Array(Buffer.from(one))) },
-  {
-    weight: 3,
-    arbitrary: fc
-      .tuple(json, json, fc.nat(), fc.nat())
-      .map(([one, other, end, start]) => one.slice(0, end % (one.length + 1)) + other.slice(start % (other.length + 1)))
-      .map((spliced) => new Uint8Array(Buffer.from(spliced))),
-  },
-  fc.uint8Array({ maxLength: 200 }).map((bytes) => new Uint8Array(bytes)),
-);
-
-/** A request as it is sent. */
-export interface Hostile {
-  method: string;
-  target: string;
-  headers: Record<string, string>;
-  body: Uint8Array<ArrayBuffer> | null;
-}
+const body: fc.Arbitrary<Uint8Array<ArrayBuffer>> = fc
+  .oneof(weighted(6, json), weighted(3, spliced), fc.uint8Array({ maxLength: 200 }))
+  .map((one) => new Uint8Array(Buffer.from(one)));
 
 /** Requests of a sender who may have the key: imports, lists, and any combination of method, path and body. */
-export function hostile(key: string): fc.Arbitrary<Hostile> {
+export function hostile(key: string) {
   const methods = ["GET", "POST", "HEAD", "OPTIONS", "PUT", "PROPFIND", "get", "__proto__", "M-SEARCH"];
-  const [sent, none] = [headers(key), fc.constant(null)];
+  const headers = fc
+    .tuple(fc.dictionary(headerName, headerValue, { maxKeys: 3 }), credentials(key))
+    .map(([more, own]): Record<string, string> => ({ ...more, ...own }));
+  const [get, post, rewards] = [fc.constant("GET"), fc.constant("POST"), fc.constant("/rewards")];
   return fc.oneof(
-    {
-      weight: 2,
-      arbitrary: fc.record({ method: fc.constant("POST"), target: fc.constant("/rewards"), headers: sent, body }),
-    },
-    { weight: 2, arbitrary: fc.record({ method: fc.constant("GET"), target, headers: sent, body: none }) },
-    fc.record({ method: fc.constantFrom(...methods), target, headers: sent, body }),
+    weighted(2, fc.record({ method: post, target: rewards, headers, body })),
+    weighted(2, fc.record({ method: get, target, headers, body: fc.constant(null) })),
+    fc.record({ method: fc.constantFrom(...methods), target, headers, body }),
   );
 }

@@ -1,34 +1,27 @@
 // The processor time and the memory that the function needs for a body of 8 MiB with a valid key. The platform gives an
 // instance 256 MB, and 2 s of processor time for a request.
 import { readFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { processorTime } from "../../scripts/bench/http.ts";
 import { type FunctionProcess, startFunction } from "../support/function_process.ts";
-import { key } from "../support/service.ts";
+import { key, startServer } from "../support/service.ts";
 import { largestImport, worstBodies } from "./import_bodies.ts";
 
-const upstream = createServer((request, response) => {
-  request.resume().on("end", () => {
-    response.writeHead(200, { "Content-Type": "application/json" }).end('{"imported":500}');
-  });
-});
 let running: FunctionProcess;
 /** The cost of the largest import that makes sense, once the code is warm. */
 let largest: number;
 beforeAll(async () => {
-  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
-  running = await startFunction(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`);
+  const upstream = await startServer((request, response) => {
+    request.resume().on("end", () => {
+      response.writeHead(200, { "Content-Type": "application/json" }).end('{"imported":500}');
+    });
+  });
+  running = await startFunction(upstream);
   const costs = [];
   for (let round = 0; round < 4; round++) costs.push(await cost(() => largestImport, 200));
   largest = Math.max(...costs.slice(1));
 });
-afterAll(async () => {
-  await running.kill();
-  upstream.closeAllConnections();
-  upstream.close();
-});
+afterAll(() => running.kill());
 
 /** The processor time for a request with this body, in milliseconds. */
 async function cost(body: () => BodyInit, status?: number): Promise<number> {

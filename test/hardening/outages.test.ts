@@ -2,13 +2,13 @@
 // kill -9 of the function during imports. What PostgREST answers in an outage is not to be seen here, because its
 // stand-in has other errors; these answers are recorded in test/function/database.test.ts.
 import { randomInt, randomUUID } from "node:crypto";
+import type { Sql } from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { newCompany } from "../support/companies.ts";
 import { count, tried } from "../support/counts.ts";
 import { startFunction } from "../support/function_process.ts";
 import { type OwnStack, startOwnStack } from "../support/own_stack.ts";
-import { hashOf, importRewards, sql as shared } from "../support/stack.ts";
+import { importRewards, sql as shared } from "../support/stack.ts";
 
 let stack: OwnStack;
 let key: string;
@@ -81,40 +81,14 @@ test("a statement that hangs behind a lock is a 500 in time, hangs nothing else,
   await expectRecovered();
 });
 
-// Proves: keys.34
-test("while the database is read-only every list is answered in a transaction as the Data API begins it", async () => {
-  const sql = stack.connect();
-  // Otherwise the last use of the key would already be recorded, and the requests would have nothing to write.
-  await sql`update app.api_key_uses set last_used_at = null`;
-  const readOnly = async (setting: "on" | "off"): Promise<void> => {
-    await sql.unsafe(`alter system set default_transaction_read_only = ${setting}`);
-    await sql`select pg_reload_conf()`;
-    await expect
-      .poll(async () => (await sql`show default_transaction_read_only`)[0]?.default_transaction_read_only)
-      .toBe(setting);
-  };
-  const lists = endpoints.flatMap(({ kind, rpc }) => (kind === "list" ? [rpc] : []));
-  await readOnly("on");
-  for (const name of lists) {
-    // PostgREST begins every POST so. The local Data API does not, so it is not asked here.
-    const page = sql.begin("read write", (tx) => tx.unsafe(`select public.${name}($1, 5)`, [hashOf(key)]));
-    expect([name, await page]).toEqual([name, [{ [name]: expect.any(Array) }]]);
-  }
-  await readOnly("off");
-  expect(await sql`select from app.api_key_uses where last_used_at is not null`).toHaveLength(0);
-  await sql.end();
-  await expectRecovered();
-});
-
-/** What imports rewards and can be killed, and how many rewards of a name are there after it. */
+/** What imports rewards and can be killed. */
 type Killable = {
-  /** Returns the status, or null without an answer. */
-  send: (rewards: object[]) => Promise<number | null>;
+  send: (rewards: object[]) => Promise<Response>;
   kill: () => Promise<void>;
-  /** Resolves when the import may be sent again, and nothing of before is still running. */
+  /** Resolves when nothing of before is still running, and imports may be sent again. */
   recover: () => Promise<void>;
-  again: (rewards: object[]) => Promise<number | null>;
-  stored: (name: string) => Promise<number>;
+  /** Sends an import again, after it. */
+  again: (rewards: object[]) => Promise<Response>;
 };
 
 /** The number of rewards of an import. */
@@ -122,59 +96,54 @@ const rows = 200;
 const batch = (name: string) =>
   Array.from({ length: rows }, (_, index) => ({ external_id: `${name}-${index}`, name, points_cost: index }));
 
-/** Lets four writers import until the kill, which comes after a few imports. */
-async function importUntilKilled({ send, kill }: Killable): Promise<{ id: string; acknowledged: boolean }[]> {
-  const all: { id: string; acknowledged: boolean }[] = [];
+/** Lets four writers import until the kill, which comes after a few imports. Returns which of them were acknowledged. */
+async function importUntilKilled({ send, kill }: Killable): Promise<Map<string, boolean>> {
+  const acknowledged = new Map<string, boolean>();
   let alive = true;
   const writer = async (): Promise<void> => {
     while (alive) {
-      const sent = { id: randomUUID(), acknowledged: false };
-      all.push(sent);
-      sent.acknowledged = (await send(batch(sent.id))) === 200;
+      const id = randomUUID();
+      acknowledged.set(id, false);
+      const response = await send(batch(id)).catch(() => null);
+      await response?.arrayBuffer().catch(() => {});
+      acknowledged.set(id, response?.status === 200);
     }
   };
   const writing = Promise.all([writer(), writer(), writer(), writer()]);
-  await expect.poll(() => all.length, { interval: 1 }).toBeGreaterThan(randomInt(4, 20));
+  await expect.poll(() => acknowledged.size, { interval: 1 }).toBeGreaterThan(randomInt(4, 20));
   await kill();
   alive = false;
   await writing;
-  return all;
+  return acknowledged;
 }
 
-/** Expects that an import is there whole or not at all, and if it was acknowledged, whole; and that again is safe. */
-async function expectWhole({ stored, again }: Killable, { id, acknowledged }: { id: string; acknowledged: boolean }) {
-  const found = await stored(id);
-  expect(acknowledged ? [rows] : [0, rows]).toContain(found);
-  if (acknowledged) return "acknowledged";
-  // As a caller does after a 500.
-  await expect.poll(() => again(batch(id))).toBe(200);
-  expect(await stored(id)).toBe(rows);
-  return found === 0 ? "absent" : "whole";
-}
-
-async function expectWholeImports(what: string, rounds: number, start: () => Promise<Killable>): Promise<void> {
+/** Expects that each import is there whole or not at all, whole if it was acknowledged, and that it may be sent again. */
+async function expectWholeImports(what: string, sql: Sql, rounds: number, start: () => Promise<Killable>) {
+  const stored = async (name: string) => (await sql`select from app.rewards where name = ${name}`).length;
   const tally = { acknowledged: 0, whole: 0, absent: 0 };
   for (let round = 0; round < rounds; round++) {
     const killable = await start();
-    const all = await importUntilKilled(killable);
+    const imports = await importUntilKilled(killable);
     await killable.recover();
-    for (const sent of all) tally[await expectWhole(killable, sent)]++;
+    for (const [id, isAcknowledged] of imports) {
+      const found = await stored(id);
+      expect(isAcknowledged ? [rows] : [0, rows]).toContain(found);
+      tally[isAcknowledged ? "acknowledged" : found > 0 ? "whole" : "absent"]++;
+      // As a caller does after a 500, or without knowing.
+      await expect.poll(async () => (await killable.again(batch(id))).status).toBe(200);
+      expect(await stored(id)).toBe(rows);
+    }
   }
   const { acknowledged, whole, absent } = tally;
-  expect(acknowledged).toBeGreaterThan(0);
-  expect(whole + absent).toBeGreaterThan(0);
-  tried(
-    `${what}, ${rounds} times: ${acknowledged} acknowledged and there, ${whole} whole, ${absent} absent of the others`,
-  );
+  expect(Math.min(acknowledged, whole + absent)).toBeGreaterThan(0);
+  tried(`${what}, ${rounds} times: ${acknowledged} acknowledged and there, ${whole} others whole, ${absent} absent`);
 }
 
 // Proves: layer.11
 test("kill -9 of PostgreSQL during imports: each is there whole or not at all, what was acknowledged is there, again is safe", async () => {
   const sql = stack.connect();
-  const send = async (rewards: object[]) => (await post(rewards).catch(() => null))?.status ?? null;
-  await expectWholeImports("kill -9 of PostgreSQL during imports", count(2, 20), async () => ({
-    ...{ send, again: send, kill: () => stack.killDatabase(), recover: () => stack.startDatabase() },
-    stored: async (name) => (await sql`select from app.rewards where name = ${name}`).length,
+  await expectWholeImports("kill -9 of PostgreSQL during imports", sql, count(2, 20), async () => ({
+    ...{ send: post, again: post, kill: () => stack.killDatabase(), recover: () => stack.startDatabase() },
   }));
   await sql.end();
 }, 900_000);
@@ -183,25 +152,16 @@ test("kill -9 of PostgreSQL during imports: each is there whole or not at all, w
 test("kill -9 of the function during imports: each is there whole or not at all, what was acknowledged is there, again is safe", async () => {
   const company = await newCompany("Kills");
   const { api_key } = await company.makeKey();
-  const stored = async (name: string) =>
-    (await shared`select from app.rewards where company_id = ${company.id} and name = ${name}`).length;
-  // After that nothing changes.
-  const isIdle = async () =>
-    (
-      await shared`select from pg_stat_activity where state <> 'idle' and query ~ 'upsert_rewards' and pid <> pg_backend_pid()`
-    ).length;
-  await expectWholeImports("kill -9 of the function during imports", count(4, 50), async () => {
-    const running = await startFunction();
+  const running = () => shared`
+    select from pg_stat_activity where state <> 'idle' and query ~ 'upsert_rewards' and pid <> pg_backend_pid()`;
+  await expectWholeImports("kill -9 of the function during imports", shared, count(4, 50), async () => {
+    const { url, kill } = await startFunction();
     return {
-      ...{ stored, kill: running.kill, recover: () => expect.poll(isIdle, { interval: 5 }).toBe(0) },
-      again: async (rewards) => (await importRewards(api_key, rewards)).status,
-      async send(rewards) {
-        const init = { method: "POST", headers: { "X-API-Key": api_key }, body: JSON.stringify(rewards) };
-        const response = await fetch(`${running.url}/rewards`, init).catch(() => null);
-        if (response) expect(response.status).toBe(200);
-        await response?.body?.cancel().catch(() => {});
-        return response?.status ?? null;
-      },
+      kill,
+      again: (rewards) => importRewards(api_key, rewards),
+      recover: () => expect.poll(async () => (await running()).length, { interval: 5 }).toBe(0),
+      send: (rewards) =>
+        fetch(`${url}/rewards`, { method: "POST", headers: { "X-API-Key": api_key }, body: JSON.stringify(rewards) }),
     };
   });
   await company.remove();

@@ -1,29 +1,20 @@
 // The function as a separate process, with a Data API that misbehaves: what the caller receives over the network. How
 // the code treats each answer is tested in test/function/database.test.ts.
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type FunctionProcess, startFunction } from "../support/function_process.ts";
-import { key } from "../support/service.ts";
+import { key, startServer } from "../support/service.ts";
 
 let behave: (response: ServerResponse) => void;
-const upstream = createServer((request, response) => {
-  request.resume();
-  behave(response);
-});
 let running: FunctionProcess;
-// Only the client may close an idle connection. The server could close it just when the client uses it again.
-upstream.keepAliveTimeout = 0;
-
 beforeAll(async () => {
-  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
-  running = await startFunction(`http://127.0.0.1:${(upstream.address() as AddressInfo).port}`);
+  const upstream = await startServer((request, response) => {
+    request.resume();
+    behave(response);
+  });
+  running = await startFunction(upstream);
 });
-afterAll(async () => {
-  await running.kill();
-  upstream.closeAllConnections();
-  upstream.close();
-});
+afterAll(() => running.kill());
 
 const list = { "Content-Type": "application/json", "X-Has-More": "false", "X-Row-Count": "2" };
 const get = (path: string): Promise<Response> => fetch(running.url + path, { headers: { "X-API-Key": key } });

@@ -1,7 +1,7 @@
 // What a run prints at the end: what was tried, whether the specification holds, and the line `N passed, N failed`.
-import { readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import type { Reporter, SerializedError, TestModule, TestResult, TestSpecification, Vitest } from "vitest/node";
+import type { Reporter, SerializedError, TestModule, TestSpecification, Vitest } from "vitest/node";
 import { lackedItsTool } from "../support/optional_tool.ts";
 import { specification } from "./specification.ts";
 
@@ -11,15 +11,6 @@ const longest = 4000;
 function cut(text: string | undefined): string | undefined {
   if (text === undefined || text.length <= longest) return text;
   return `${text.slice(0, longest)}\n… and ${text.length - longest} more characters`;
-}
-
-/** `path › group › name` of a test, and its result. */
-function* testsOf({ relativeModuleId, children }: TestModule): Generator<[reference: string, result: TestResult]> {
-  for (const test of children.allTests()) {
-    const groups: string[] = [];
-    for (let group = test.parent; group.type === "suite"; group = group.parent) groups.unshift(group.name);
-    yield [[relativeModuleId, ...groups, test.name].join(" › "), test.result()];
-  }
 }
 
 export class ClosingLine implements Reporter {
@@ -72,7 +63,9 @@ export class ClosingLine implements Reporter {
   /** Counts the tests of a file. In `ran` it notes whether each test that was not skipped has passed. */
   #countModule(module: TestModule, ran: Map<string, boolean>): void {
     const before = this.#failed;
-    for (const [reference, result] of testsOf(module)) {
+    for (const test of module.children.allTests()) {
+      const reference = `${module.relativeModuleId} › ${test.fullName.replaceAll(" > ", " › ")}`;
+      const result = test.result();
       if (result.state === "skipped") {
         // With -t, vitest marks tests that do not match as skipped. These do not count.
         const isMeant = !this.#vitest?.config.testNamePattern;
@@ -101,13 +94,10 @@ export class ClosingLine implements Reporter {
   }
 }
 
-/** Prints what tests have noted as tried (test/support/counts.ts). */
+/** Prints what random tests have tried (test/support/counts.ts). */
 function printTried(): void {
   const file = `${dirname(process.env.STACK_FILE ?? "")}/tried.txt`;
-  try {
-    console.log(readFileSync(file, "utf8").trimEnd());
-  } catch {
-    return;
-  }
+  if (!existsSync(file)) return;
+  console.log(readFileSync(file, "utf8").trimEnd());
   rmSync(file);
 }

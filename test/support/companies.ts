@@ -8,9 +8,6 @@ export interface ApiKey {
   name: string;
   api_key: string;
   hint: string;
-  scopes: string[];
-  created_at: string;
-  expires_at: string | null;
 }
 
 /** A person who can sign in. */
@@ -20,29 +17,8 @@ export interface Person {
   password: string;
 }
 
-export interface Company {
-  id: string;
-  name: string;
-  /** The domain of all its addresses. When the company is removed, accounts at this domain are deleted. */
-  domain: string;
-  emailOf(name: string): string;
-  /** Adds a member row for a person without an account, and returns the member's address. */
-  addMember(name: string, role: string, email?: string): Promise<string>;
-  /** Adds a member with an account. The first sign-in links the account to the member. */
-  addPerson(name: string, role: string): Promise<Person>;
-  /** Adds a member whose account is linked and signed in. */
-  signIn(name: string, role: string): Promise<SupabaseClient>;
-  /** Deletes the company and all its data. */
-  remove(): Promise<void>;
-}
-
-export interface TestCompany extends Company {
-  admin_email: string;
-  /** The real supabase-js, signed in as the company's admin. */
-  admin: SupabaseClient;
-  makeKey(scopes?: string[], expires_at?: string): Promise<ApiKey>;
-  revoke(keyId: string): Promise<void>;
-}
+export type Company = Awaited<ReturnType<typeof emptyCompany>>;
+export type TestCompany = Awaited<ReturnType<typeof newCompany>>;
 
 /** A client of the Data API and of Auth that does not store its session. */
 export function client(key = stack.publishable_key): SupabaseClient {
@@ -63,10 +39,10 @@ export async function signUp(email: string, password: string = randomUUID()): Pr
 }
 
 /** Creates an account that is linked to no member, and returns the person with their password. */
-export async function newAccount(email: string): Promise<Person> {
+export async function newAccount(email: string, name = email): Promise<Person> {
   const password = randomUUID();
   await signUp(email, password);
-  return { name: email, email, password };
+  return { name, email, password };
 }
 
 async function linked(session: SupabaseClient): Promise<SupabaseClient> {
@@ -94,11 +70,12 @@ export async function makeKey(
 }
 
 /** Creates a company without people, with SQL, as an operator does. */
-export async function emptyCompany(name: string, defaultLanguage = "en"): Promise<Company> {
+export async function emptyCompany(name: string, defaultLanguage = "en") {
   const id = randomUUID();
   const domain = `${id.slice(0, 8)}.example`;
   await sql`insert into app.companies (id, name, default_language) values (${id}, ${name}, ${defaultLanguage})`;
   const emailOf = (person: string): string => `${person.toLowerCase().replaceAll(" ", ".")}@${domain}`;
+  /** Adds a member row for a person without an account, and returns the member's address. */
   const addMember = async (person: string, role: string, email = emailOf(person)): Promise<string> => {
     await sql`insert into app.members (company_id, name, email, role) values (${id}, ${person}, ${email}, ${role})`;
     return email;
@@ -106,15 +83,18 @@ export async function emptyCompany(name: string, defaultLanguage = "en"): Promis
   return {
     id,
     name,
+    /** The domain of all its addresses. When the company is removed, accounts at this domain are deleted. */
     domain,
     emailOf,
     addMember,
-    addPerson: async (person, role) => ({ ...(await newAccount(await addMember(person, role))), name: person }),
-    signIn: async (person, role) => linked(await signUp(await addMember(person, role))),
-    async remove() {
+    /** Adds a member with an account. The first sign-in links the account to the member. */
+    addPerson: async (person: string, role: string) => newAccount(await addMember(person, role), person),
+    /** Adds a member whose account is linked and signed in. */
+    signIn: async (person: string, role: string) => linked(await signUp(await addMember(person, role))),
+    /** Deletes the company and all its data. */
+    async remove(): Promise<void> {
       await sql.begin(async (tx) => {
-        // A trigger forbids deleting from the history of keys. Rows that one test leaves behind would disturb the next
-        // one.
+        // A trigger forbids deleting from the history of keys.
         await tx`set local session_replication_role = replica`;
         await tx`delete from app.api_key_events where company_id = ${id}`;
         await tx`set local session_replication_role = origin`;
@@ -126,15 +106,16 @@ export async function emptyCompany(name: string, defaultLanguage = "en"): Promis
 }
 
 /** Creates a company with one admin. Its keys are created by the real functions. */
-export async function newCompany(name: string, defaultLanguage?: string): Promise<TestCompany> {
+export async function newCompany(name: string, defaultLanguage?: string) {
   const company = await emptyCompany(name, defaultLanguage);
   const admin = await company.signIn("First Admin", "admin");
   return {
     ...company,
+    /** The real supabase-js, signed in as the company's admin. */
     admin,
     admin_email: company.emailOf("First Admin"),
-    makeKey: (scopes = allScopes, expires_at) => makeKey(admin, `test of ${name}`, scopes, expires_at),
-    async revoke(keyId) {
+    makeKey: (scopes = allScopes, expires_at?: string) => makeKey(admin, `test of ${name}`, scopes, expires_at),
+    async revoke(keyId: string): Promise<void> {
       dataOf(await admin.rpc("revoke_api_key", { key_id: keyId }));
     },
   };

@@ -1,6 +1,6 @@
 // The function in the process of the test. Its upstream is a real HTTP server on this machine, which answers what a
 // test tells it to.
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeEach } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
@@ -71,6 +71,19 @@ const verified: Upstream = value({
   company_id: companyId,
 });
 
+/** Starts a server on this machine, until the tests of the file are over. Returns its address. */
+export async function startServer(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  // Only the client may close an idle connection. The server could close it just when the client uses it again.
+  server.keepAliveTimeout = 0;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 /**
  * Starts upstream and function for one test file. At the beginning of each test the upstream has no calls and gives its
  * default answers.
@@ -80,7 +93,7 @@ export async function startService() {
   const lines: string[] = [];
   let answers: Record<string, Upstream> = {};
 
-  const server = createServer(async (request, response) => {
+  const supabaseUrl = await startServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     const rpc = (request.url ?? "").replace("/rest/v1/rpc/", "");
@@ -90,20 +103,12 @@ export async function startService() {
     response.writeHead(answer.status ?? 200, answer.headers ?? { "Content-Type": "application/json; charset=utf-8" });
     response.end(answer.body ?? "");
   });
-  // Only the client may close an idle connection. The server could close it just when the client uses it again.
-  server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const supabaseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const app = createApp({ supabaseUrl, secretKey, readUrls: [] }, (line) => lines.push(line));
 
   beforeEach(() => {
     calls.length = 0;
     lines.length = 0;
     answers = {};
-  });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
   });
 
   return {
