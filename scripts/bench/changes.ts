@@ -17,7 +17,7 @@ const lists: Record<string, string> = {
 /** As many deletions as a tenth of a company's kudos, of each table. Together with the rows they make a list's changes. */
 const addDeletions = `
   insert into app.deletions (company_id, relation, id)
-  select c.id, relation, bench.id(c.company, relation, n)
+  select c.id, ('app.' || relation)::regclass, bench.id(c.company, relation, n)
   from bench.companies as c, unnest('{${Object.values(lists).join()}}'::text[]) as relation, generate_series(1, kudos / 10) as n
   where c.company <= 2;
   analyze app.deletions`;

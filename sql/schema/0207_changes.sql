@@ -22,9 +22,9 @@ $$;
 create table app.deletions (
   -- No foreign key: it took as long as writing the row. The trigger end_changes deletes the rows of a company.
   company_id uuid not null,
-  -- The table of schema app that the row was in. A trigger knows it as a name, which has this collation: with another
-  -- one it could not use the index.
-  relation text collate "C" not null,
+  -- The table that the row was in. regclass and not text: comparing keys of the index takes less time when all their
+  -- columns have a fixed width. A dump writes the table's name.
+  relation regclass not null,
   deleted_in xid8 not null default pg_current_xact_id(),
   id uuid not null,
   deleted_at timestamptz not null default now(),
@@ -35,7 +35,7 @@ create table app.deletions (
 -- company gets such a row for each table, because there may have been a company with its id before.
 create table app.forgotten_deletions (
   company_id uuid not null references app.companies (id) on delete cascade,
-  relation text collate "C" not null,
+  relation regclass not null,
   deleted_in xid8 not null,
   id uuid not null,
   primary key (company_id, relation)
@@ -53,7 +53,7 @@ grant select on app.deletions, app.forgotten_deletions to public_api;
 -- Not granted: any write, only the triggers below write; anything to authenticated.
 
 comment on table app.deletions is 'Rows of lists that have been deleted, for 90 days at least.';
-comment on column app.deletions.relation is 'The table of schema app that the row was in, such as kudos.';
+comment on column app.deletions.relation is 'The table that the row was in, such as app.kudos.';
 comment on column app.deletions.deleted_in is 'The transaction that deleted it.';
 comment on table app.forgotten_deletions is 'The last deletion of a table that is no longer in app.deletions.';
 
@@ -63,7 +63,7 @@ create function app.forget_cursors(company_id uuid default null, relation text d
 language sql volatile set search_path = ''
 begin atomic
   insert into app.forgotten_deletions as forgotten (company_id, relation, deleted_in, id)
-  select c.id, numbered.relation, pg_current_xact_id(), 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  select c.id, ('app.' || numbered.relation)::regclass, pg_current_xact_id(), 'ffffffff-ffff-ffff-ffff-ffffffffffff'
   from app.companies as c, unnest(array['members', 'teams', 'kudos', 'categories', 'rewards', 'day_ratings', 'pulse_responses']) as numbered (relation)
   where c.id = coalesce(forget_cursors.company_id, c.id) and numbered.relation = coalesce(forget_cursors.relation, numbered.relation)
   order by c.id, numbered.relation
@@ -74,7 +74,7 @@ end;
 -- Removes deletions of a table that are older than 90 days: at most 5,000, the oldest first, up to the first one that is
 -- younger. The next deletion removes more. Only one transaction at a time does this, and no other waits for it. The
 -- settings are there because a session keeps the plans that it made when the table was empty.
-create function app.forget_deletions(company_id uuid, relation text) returns void
+create function app.forget_deletions(company_id uuid, relation regclass) returns void
 language plpgsql volatile
 set search_path = ''
 set enable_seqscan = off
@@ -131,15 +131,15 @@ begin
   for company in select c.id from app.companies as c where c.id in (select d.company_id from deleted as d) loop
     begin
       insert into app.deletions (company_id, relation, id)
-      select company, tg_table_name, d.id from deleted as d where d.company_id = company;
+      select company, tg_relid, d.id from deleted as d where d.company_id = company;
     exception
       -- This transaction has deleted a row with the same id before. on conflict for all deletions would take longer.
       when unique_violation then
         insert into app.deletions (company_id, relation, id)
-        select company, tg_table_name, d.id from deleted as d where d.company_id = company
+        select company, tg_relid, d.id from deleted as d where d.company_id = company
         on conflict do nothing;
     end;
-    perform app.forget_deletions(company, tg_table_name);
+    perform app.forget_deletions(company, tg_relid);
   end loop;
   return null;
 end
@@ -175,7 +175,7 @@ from public;
 comment on function app.number_change() is 'Trigger: gives a row the number of the transaction that changes it.';
 comment on function app.forget_cursors(uuid, text) is
   'Invalidates all cursors that were given so far (410): of one company or of all, of one table or of all lists. For operators.';
-comment on function app.forget_deletions(uuid, text) is 'Removes deletions of a table that are older than 90 days, the oldest first.';
+comment on function app.forget_deletions(uuid, regclass) is 'Removes deletions of a table that are older than 90 days, the oldest first.';
 comment on function app.record_deletions() is 'Trigger: records in app.deletions which rows of a list were deleted.';
 comment on function app.begin_changes() is 'Trigger: invalidates the cursors of an earlier company with the same id.';
 comment on function app.end_changes() is 'Trigger: removes the recorded deletions of a company that is deleted.';

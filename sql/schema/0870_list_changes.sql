@@ -66,7 +66,7 @@ as $$
               union all
               (
                 select d.deleted_in, d.id, true from app.deletions as d
-                where d.company_id = $1 and d.relation = %1$L and (d.deleted_in, d.id) > ($5, $6) and d.deleted_in < $7
+                where d.company_id = $1 and d.relation = 'app.%1$I'::regclass and (d.deleted_in, d.id) > ($5, $6) and d.deleted_in < $7
                 order by d.deleted_in, d.id limit $2 + 1
               )
             ) as either
@@ -210,7 +210,7 @@ begin
   -- Afterwards, because deletions may have been forgotten since this function began.
   if changed_after <> 'start' and exists (
     select from app.forgotten_deletions as f
-    where f.company_id = api_key.company_id and f.relation = served.relation
+    where f.company_id = api_key.company_id and f.relation = ('app.' || served.relation)::regclass
       and (f.deleted_in, f.id) > (after_transaction::text::xid8, after_id) and f.deleted_in >= began::text::xid8
   ) then
     perform app.refuse_cursor(api_key.key_id, api_key.company_id);

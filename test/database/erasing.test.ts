@@ -89,7 +89,9 @@ test("nothing in any table, no answer of the API and nothing on the page names a
   await sql`delete from app.kudos where company_id = ${other.id}`;
   await sql`delete from app.members where company_id = ${other.id} and id = ${ids.ines}`;
   // For 90 days copies get the id of what is gone.
-  const deletion = new RegExp(`^app\\.deletions: \\S+ \\d+ \\([0-9a-f-]{36},members,\\d+,${ids.ines},"[^"]+"\\)$`);
+  const deletion = new RegExp(
+    `^app\\.deletions: \\S+ \\d+ \\([0-9a-f-]{36},app\\.members,\\d+,${ids.ines},"[^"]+"\\)$`,
+  );
   expect(naming(await everything(sql)).filter((row) => !deletion.test(row))).toEqual([]);
 });
 

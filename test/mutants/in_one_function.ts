@@ -98,7 +98,7 @@ export const inOne: [name: string, routine: string, from: RegExp, to: string][] 
     /change\.deleted and not exists \([^)]*\)/,
     "change.deleted",
   ],
-  ["changes have the deletions of other lists", "app.changes_query", /and d\.relation = %1\$L/, ""],
+  ["changes have the deletions of other lists", "app.changes_query", /and d\.relation = 'app\.%1\$I'::regclass/, ""],
   ["deletions are forgotten after 80 days", "app.forget_deletions", /interval '90 days'/, "interval '80 days'"],
   // Replacing keys.
   ["a replaced key is replaced again", "public.replace_api_key", /replaced\.replaced_by is not null or/, ""],

@@ -126,7 +126,7 @@ from (values
 
 delete from app.deletions;
 insert into app.deletions (company_id, relation, deleted_in, id, deleted_at)
-select pg_temp.id('Acorn'), 'rewards', n::text::xid8, pg_temp.id('old ' || n), now() - case when n < 8 then interval '91 days' else interval '89 days' end
+select pg_temp.id('Acorn'), 'app.rewards', n::text::xid8, pg_temp.id('old ' || n), now() - case when n < 8 then interval '91 days' else interval '89 days' end
 from generate_series(5, 10) as n;
 delete from app.rewards where company_id = pg_temp.id('Acorn');
 select results_eq(
@@ -134,7 +134,7 @@ select results_eq(
   -- Proves: copies.10
   'The next deletion forgets those that are older than 90 days'
 );
-insert into app.deletions (company_id, relation, deleted_in, id) values (pg_temp.id('Acorn'), 'teams', '9', pg_temp.id('a team'));
+insert into app.deletions (company_id, relation, deleted_in, id) values (pg_temp.id('Acorn'), 'app.teams', '9', pg_temp.id('a team'));
 -- Proves: copies.7
 select matches(pg_temp.refusal('rewards', pg_temp.cursor('rewards', 6)), '^PT410', 'A cursor from before the last that is forgotten is refused');
 select is(json_array_length(pg_temp.page('rewards', pg_temp.cursor('rewards', 7, pg_temp.id('old 7')))), 3, 'The cursor of the last that is forgotten is good, and brings the later deletions of its list');

@@ -191,7 +191,7 @@ select pg_temp.id('Other ' || n), 'Key', app.scopes(), sha256(format('%s %s', n,
 from generate_series(1, 200) as n, generate_series(1, 5) as m;
 insert into app.api_key_uses (company_id, key_id) select company_id, id from app.api_keys where hint = 'of others';
 insert into app.deletions (company_id, relation, deleted_in, id)
-select pg_temp.id('Acorn'), l.relation, '4', gen_random_uuid() from app.changing_lists() as l, generate_series(1, 500);
+select pg_temp.id('Acorn'), ('app.' || l.relation)::regclass, '4', gen_random_uuid() from app.changing_lists() as l, generate_series(1, 500);
 select pg_temp.measure('when the tables were small');
 analyze app.companies, app.teams, app.members, app.categories, app.category_names, app.kudos, app.rewards, app.day_ratings, app.pulse_questions,
   app.pulse_responses, app.api_keys, app.api_key_uses;
