@@ -121,8 +121,8 @@ test("the last line says what was added, changed and deleted", async () => {
 });
 
 /** Starts a sync in a process of its own, through the proxy. */
-function start(...args: string[]): { ended: Promise<unknown>; kill(): Promise<unknown> } {
-  const env = environment(year.key, proxy.url);
+function start(args: string[], key = year.key): { ended: Promise<unknown>; kill(): Promise<unknown> } {
+  const env = environment(key, proxy.url);
   const child = spawn(process.execPath, [`${root}/cli/src/main.ts`, "sync", ...args], { env, stdio: "ignore" });
   const ended = new Promise((resolve) => child.once("exit", resolve));
   const kill = () => {
@@ -137,7 +137,7 @@ test("a kill at any moment loses nothing: the next sync goes on, and the copy is
   for (let killed = 1; killed <= kills; killed++) {
     if (killed === kills) await change(10);
     proxy.requests.length = 0;
-    const { ended, kill } = start("--to", `${folder}/copy`);
+    const { ended, kill } = start(["--to", `${folder}/copy`]);
     const at = 1 + Math.floor(Math.random() * 8);
     await Promise.race([ended, expect.poll(() => proxy.requests.length, { interval: 1 }).toBeGreaterThanOrEqual(at)]);
     await pause(Math.random() * 30);
@@ -152,7 +152,7 @@ test("a kill at any moment loses nothing: the next sync goes on, and the copy is
 
 test("of two syncs of one file at once the second is refused and touches nothing", async () => {
   proxy.faults = [undefined, undefined, () => {}];
-  const { kill } = start(file);
+  const { kill } = start([file]);
   await expect.poll(() => proxy.requests.length).toBe(3);
   const before = readFileSync(file);
   await expect(sync()).rejects.toThrow(/^Another process is writing .*company\.sqlite \(process \d+ .+\)\. If that/);
@@ -230,6 +230,37 @@ test("numbers keep their digits, and answers that do not follow each other end t
   expect(rowsOf("select id, value from pulse_responses order by id")).toEqual([{ id: "2", value: "7" }]);
   await through(page(`[${row("3", "03", digits)}]`, "false"));
   expect(rowsOf("select value from pulse_responses where id = '3'")).toEqual([{ value: digits }]);
+});
+
+// Proves: copies.15
+test("nothing of a corrected text is left in the file, also when the sync that corrected it was killed", async () => {
+  const { api_key } = await year.company.makeKey(["read:analytics"]);
+  const ratings = (change: number, comment: string) => {
+    const row = { rating: 3, comment, team_id: null, points_awarded: null, created_at: "2026", team_name: null };
+    const ids = Array.from({ length: 300 }, (_, n) => String(n).padStart(4, "0"));
+    return page(JSON.stringify(ids.map((id) => ({ ...row, id, cursor: `${change}${id}`, deleted: false }))), "false");
+  };
+  const none = page("[]", "false");
+  // The key is the server's, the day ratings and the pulse responses are the test's.
+  const through = (...faults: typeof proxy.faults) => {
+    proxy.faults = [undefined, ...faults];
+    return sync([file], api_key);
+  };
+  await through(ratings(1, "of before"), none);
+  proxy.requests.length = 0;
+  // The pulse responses are not answered.
+  proxy.faults = [undefined, ratings(2, "corrected ".repeat(20)), () => {}];
+  const { kill } = start([file], api_key);
+  await expect.poll(() => proxy.requests.length).toBe(3);
+  await kill();
+  expect(rowsOf("select count(*) as n from day_ratings where comment like 'corrected%'")).toEqual([{ n: 300 }]);
+  expect(readFileSync(file).includes("of before"), "SQLite has left it where it moved rows").toBe(true);
+
+  expect((await through(none, none)).done).toBe(`${file}: 0 added, 0 changed, 0 deleted`);
+  expect(readFileSync(file).includes("of before")).toBe(false);
+  const version = rowsOf("pragma schema_version");
+  await through(none, none);
+  expect(rowsOf("pragma schema_version"), "not rewritten without need: VACUUM raises this number").toEqual(version);
 });
 
 const tools = [

@@ -89,8 +89,8 @@ async function syncAll(
   });
   const total: Counts = { added: 0, changed: 0, deleted: 0 };
   for (const list of open) add(total, await syncList(copy, list, connection, progress));
-  if (total.deleted > 0) copy.forgetDeleted();
   if (folder !== null) for (const list of open) await writeCsv(copy, list, folder);
+  copy.removeLeftovers();
   return total;
 }
 

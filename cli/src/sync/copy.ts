@@ -37,6 +37,13 @@ interface State {
 /** Marks the file as ours: "pdap" in ASCII. */
 const applicationId = 0x70646170;
 
+/**
+ * The `user_version` of a file: whether text of rows that were changed or deleted may be left in it. SQLite overwrites
+ * such a row at once (`secure_delete`), but not the copies of it that stay behind where it has moved rows within a page.
+ * A file of an older version has 0.
+ */
+const leftovers = { possible: 0, none: 1 } as const;
+
 const stateTables = `
   create table if not exists sync_company (id text primary key, name text);
   create table if not exists sync_lists (list text primary key, cursor text, new_cursor text, synced_at timestamp);
@@ -44,6 +51,7 @@ const stateTables = `
 
 export class Copy {
   readonly #database: DatabaseSync;
+  readonly #file: string;
   /** Referenced here while its rows are read, because Node 22.13 would collect it as garbage. */
   #reading: StatementSync | undefined;
 
@@ -53,11 +61,13 @@ export class Copy {
    */
   constructor(database: DatabaseSync, file: string, company: { id: string; name: string }) {
     this.#database = database;
+    this.#file = file;
     const isEmpty = this.#get("select count(*) as n from sqlite_schema").n === 0;
     if (!isEmpty && this.#get("pragma application_id").application_id !== applicationId)
       throw new Problem(`${file} was not made by sync. Choose another file`, exitCodes.usage);
     this.#inTransaction(() => {
       database.exec(`pragma application_id = ${applicationId}; ${stateTables}`);
+      if (isEmpty) this.#setLeftovers("none");
       const owner = database.prepare("select id, name from sync_company").get();
       if (owner && owner.id !== company.id)
         throw new Problem(
@@ -81,7 +91,8 @@ export class Copy {
   /** Begins again: the list is fetched into a new table, and the old rows stay until that is complete. */
   restart(list: ListEndpoint): void {
     this.#inTransaction(() => {
-      this.#database.exec(`drop table if exists ${newTableOf(list)}; ${createTable(list, newTableOf(list))}`);
+      this.#drop(newTableOf(list));
+      this.#database.exec(createTable(list, newTableOf(list)));
       this.#keep(list, { cursor: null, new_cursor: start });
     });
   }
@@ -115,11 +126,18 @@ export class Copy {
   }
 
   /**
-   * Rewrites the file without the deleted rows. SQLite overwrites a deleted row at once (`secure_delete`), but copies of
-   * it may be left where SQLite has moved rows to another page.
+   * Rewrites the file if text of changed or deleted rows may be left in it, perhaps by an earlier process.
+   * @throws Problem when that fails, as on a full disk. The next sync does it then.
    */
-  forgetDeleted(): void {
-    this.#database.exec("vacuum");
+  removeLeftovers(): void {
+    if (this.#get("pragma user_version").user_version === leftovers.none) return;
+    try {
+      this.#database.exec("vacuum");
+    } catch (error) {
+      const state = "its rows are up to date, but text of changed or deleted rows may be left in the file";
+      throw new Problem(`${this.#file}: ${(error as Error).message}; ${state}`);
+    }
+    this.#setLeftovers("none");
   }
 
   #apply(list: ListEndpoint, table: string, rows: Change[]): Counts {
@@ -138,6 +156,7 @@ export class Copy {
       if (!row.deleted) counts[isThere ? "changed" : "added"]++;
       else if (isThere) counts.deleted++;
     }
+    if (counts.changed + counts.deleted > 0) this.#setLeftovers("possible");
     return counts;
   }
 
@@ -145,10 +164,23 @@ export class Copy {
   #replace(list: ListEndpoint): Counts {
     const [table, next] = [tableOf(list), newTableOf(list)];
     const counts = this.#difference(list, table, next);
-    this.#database.exec(`${dropViews} drop table if exists ${table}; alter table ${next} rename to ${table};`);
+    this.#database.exec(dropViews);
+    this.#drop(table);
+    this.#database.exec(`alter table ${next} rename to ${table}`);
     const names = this.#database.prepare("select name from sqlite_schema where type = 'table'").all();
     this.#database.exec(`${createIndexes(list)} ${createViews(new Set(names.map(({ name }) => String(name))))}`);
     return counts;
+  }
+
+  #drop(table: string): void {
+    if (this.#shape(table) === "") return;
+    this.#database.exec(`drop table ${table}`);
+    this.#setLeftovers("possible");
+  }
+
+  /** Like the rows, this is part of the transaction. */
+  #setLeftovers(state: keyof typeof leftovers): void {
+    this.#database.exec(`pragma user_version = ${leftovers[state]}`);
   }
 
   #difference(list: ListEndpoint, table: string, next: string): Counts {

@@ -27,7 +27,7 @@ const types: Record<Column["type"], string> = {
 const definition = ({ name, type }: Column): string => `"${name}" ${types[type]}${name === "id" ? " primary key" : ""}`;
 
 export const createTable = (list: ListEndpoint, table: string): string =>
-  `create table if not exists ${table} (${columnsOf(list).map(definition).join(", ")})`;
+  `create table ${table} (${columnsOf(list).map(definition).join(", ")})`;
 
 /** The names and types that a list's table has when this version made it. */
 export const shapeOf = (list: ListEndpoint): string =>
