@@ -139,6 +139,8 @@ test("an expiry is the end of a day for the admin, in the words of each region",
   ] as const) {
     const elsewhere = await signedInPage(admin, { locale, timezoneId });
     expect(await row(elsewhere, "Audit").getByRole("cell").nth(4).textContent(), locale).toMatch(words);
+    const clock = elsewhere.getByRole("region", { name: "History" }).locator("li > div > time");
+    expect(await clock.first().evaluate((time) => time.getClientRects().length), "lines of the clock").toBe(1);
   }
   // A browser whose language is no language tag.
   await page.addInitScript(() => Object.defineProperty(navigator, "language", { value: "en-US@posix" }));

@@ -3,9 +3,10 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Locator } from "playwright-core";
 import { expect } from "vitest";
+import { makeKey } from "../support/companies.ts";
 import { stack } from "../support/stack.ts";
 import { eventually, newPage, takeTroubles } from "./browser.ts";
-import { signedInBrowser, test } from "./scene.ts";
+import { signedInBrowser, signedInPage, test } from "./scene.ts";
 import { expectFocus, openCreateKey, path, row, says, tabTo } from "./steps.ts";
 
 test("everything can be done by keyboard alone, and the focus is always somewhere sensible", async ({ admin }) => {
@@ -115,7 +116,9 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-test("fields and checkboxes stand out: light, dark and in forced colours", async ({ page }) => {
+test("fields and checkboxes stand out: light, dark and in forced colours", async ({ client, admin }) => {
+  await makeKey(client, "Power BI");
+  const page = await signedInPage(admin);
   const dialog = await openCreateKey(page);
   const style = (element: Locator, property: string) =>
     element.evaluate((each, name) => getComputedStyle(each).getPropertyValue(name), property);
@@ -135,6 +138,8 @@ test("fields and checkboxes stand out: light, dark and in forced colours", async
     const mark = await style(dialog.locator(".mantine-Checkbox-icon").first(), "color");
     expect(contrast(mark, ground), JSON.stringify(media)).toBeGreaterThan(3);
     expect(ground).not.toBe(await style(empty, "background-color"));
+    const hint = await page.getByRole("searchbox").evaluate((field) => getComputedStyle(field, "::placeholder").color);
+    expect(contrast(hint, panel), JSON.stringify(media)).toBeGreaterThan(4.5);
   }
   expect(await style(dialog, "border-top-style")).toBe("solid");
 });

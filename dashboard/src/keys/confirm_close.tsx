@@ -11,7 +11,7 @@ export function ConfirmClose(props: { keyName: string; onBack: () => void; onClo
         <b>
           <Name>{props.keyName}</Name>
         </b>{" "}
-        is never shown again. If you have not copied it, go back. A key that you lose you can only revoke and replace.
+        is never shown again. If you have not copied it, go back. A key that is lost can only be revoked or replaced.
       </Text>
       <Actions>
         <Button variant="default" onClick={props.onClose}>

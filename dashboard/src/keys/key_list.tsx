@@ -95,7 +95,16 @@ export function KeyList(props: {
               total={pages}
               value={page}
               onChange={(chosen) => choose({ page: chosen })}
-              getControlProps={(control) => ({ "aria-label": `${control === "next" ? "Next" : "Previous"} page` })}
+              getControlProps={(control) => {
+                const leadsOn = control === "next" ? page < pages : page > 1;
+                // Disabled in looks only: a control that the browser disables would lose the focus.
+                return {
+                  "aria-label": `${control === "next" ? "Next" : "Previous"} page`,
+                  disabled: false,
+                  "aria-disabled": !leadsOn,
+                  mod: { disabled: !leadsOn },
+                };
+              }}
             />
           </nav>
         )}

@@ -39,9 +39,12 @@ export function ReferencePage({ children }: { children: ReactNode }) {
     ...(guide ? [{ words: guide.title }] : []),
   ];
   useDocumentTitle(`${guide?.title ?? "API reference"} · Recognition and rewards`);
-  // The browser looked for the place of the address before the page was there.
+  // The browser looked for the place of the address before the page was there. With its typeface the text is longer.
   useEffect(() => {
-    document.getElementById(decodeURIComponent(window.location.hash.slice(1)))?.scrollIntoView();
+    const scroll = (): void =>
+      document.getElementById(decodeURIComponent(window.location.hash.slice(1)))?.scrollIntoView();
+    scroll();
+    void document.fonts.ready.then(scroll);
   }, []);
   return (
     <>
