@@ -1,3 +1,4 @@
+import { scopes } from "../../functions/public-api/scopes.ts";
 import { type DatabaseUrl, withDatabase } from "./database.ts";
 import { randomPassword } from "./secrets.ts";
 
@@ -20,8 +21,6 @@ export interface Project {
  * The ids of the demo companies (sql/seed/0100_tools.sql, demo.uuid): passwords of other companies must not be reset.
  */
 const demoIds = ["2776f178-1a9f-4e3c-b9d5-20260abead8c", "eb418ab7-6562-4ea6-86f4-a4dca5b7a3ea"];
-
-const scopes = ["read:members", "read:activity", "read:rewards", "read:analytics", "write:rewards"];
 
 /** Whether the API accepts this key. */
 async function works(project: Project, apiKey: string): Promise<boolean> {
@@ -67,7 +66,7 @@ async function createApiKey(project: Project, email: string, password: string): 
     access_token: string;
   };
   await post(project, "/rest/v1/rpc/link_member", {}, session.access_token);
-  const key = { name: "npm start", scopes, expires_at: null };
+  const key = { name: "npm start", scopes: scopes.map(({ name }) => name), expires_at: null };
   const made = (await post(project, "/rest/v1/rpc/create_api_key", key, session.access_token)) as { api_key: string };
   return made.api_key;
 }

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import { getAuthSchemaSql } from "@supabase/lite";
 import postgres from "postgres";
 import { migrationFiles } from "./difference.ts";
-import { bin, root, runCommand } from "./process.ts";
+import { root, runSupabase } from "./process.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** The roles that sign in with a password. */
@@ -89,10 +89,7 @@ async function hasAllMigrations(databaseUrl: string): Promise<boolean> {
 /** Applies the migrations that the database does not have yet, with the Supabase CLI. Without any it takes 1.2 s. */
 export async function pushMigrations(databaseUrl: string, signal?: AbortSignal): Promise<void> {
   if (await hasAllMigrations(databaseUrl)) return;
-  // No telemetry and no check for a newer version: the CLI connects only to the database.
-  const env = { ...process.env, DO_NOT_TRACK: "1", SUPABASE_NO_UPDATE_NOTIFIER: "1" };
-  const args = ["db", "push", "--yes", "--workdir", root, `--remote=${databaseUrl}`];
-  await runCommand(bin("supabase"), args, { env, signal });
+  await runSupabase(["db", "push", "--yes", `--remote=${databaseUrl}`], signal);
 }
 
 /** Loads the demo companies in one transaction, unless there are companies. --include-seed takes twice as long. */

@@ -1,7 +1,7 @@
 import { globSync } from "node:fs";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { bin, root, runCommand } from "./process.ts";
+import { root, runSupabase } from "./process.ts";
 
 /** The files of sql/schema and sql/loading, in the order in which they are applied. */
 export const schemaFiles = ["schema", "loading"].flatMap((folder) => globSync(`${root}/sql/${folder}/*.sql`).sort());
@@ -23,14 +23,8 @@ export async function difference(from: string, to: string): Promise<string> {
   const folder = await mkdtemp(`${tmpdir()}/difference-`);
   try {
     const file = `${folder}/difference.sql`;
-    const args = ["db", "diff", "--use-pg-delta", "--strict-coverage", "--workdir", root, "--output", file];
-    const env = {
-      ...process.env,
-      DO_NOT_TRACK: "1",
-      SUPABASE_TELEMETRY_DISABLED: "1",
-      SUPABASE_NO_UPDATE_NOTIFIER: "1",
-    };
-    await runCommand(bin("supabase"), [...args, `--from=${unencrypted(from)}`, `--to=${unencrypted(to)}`], { env });
+    const addresses = [`--from=${unencrypted(from)}`, `--to=${unencrypted(to)}`];
+    await runSupabase(["db", "diff", "--use-pg-delta", "--strict-coverage", "--output", file, ...addresses]);
     const lines = (await readFile(file, "utf8")).split("\n");
     return lines
       .filter((line) => !line.startsWith("--"))

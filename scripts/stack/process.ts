@@ -69,6 +69,12 @@ export async function runCommand(
   }
 }
 
+/** Runs the Supabase CLI on this project, without telemetry and without a check for a newer version. */
+export async function runSupabase(args: string[], signal?: AbortSignal): Promise<string> {
+  const quiet = { DO_NOT_TRACK: "1", SUPABASE_TELEMETRY_DISABLED: "1", SUPABASE_NO_UPDATE_NOTIFIER: "1" };
+  return runCommand(bin("supabase"), [...args, "--workdir", root], { env: { ...process.env, ...quiet }, signal });
+}
+
 /**
  * Calls `ready` ten times a second until it returns a value.
  * @throws Error with the end of the log when the process ends first, or after a minute
