@@ -14,7 +14,7 @@ const all = { ...badRequests, ...badImports };
 let company: TestCompany;
 let key: string;
 /** Every row of the company but the time of the last use of its key, which bad requests record too. */
-const rows = async () => ({ ...(await contents(sql, company.id, "own")), api_key_uses: [] });
+const rows = async () => ({ ...(await contents(sql, company.id)), api_key_uses: [] });
 let before: Awaited<ReturnType<typeof rows>>;
 beforeAll(async () => {
   company = await newCompany("Bad requests");

@@ -1,17 +1,17 @@
 // The deployed migrations (supabase/migrations) make the same database as the files that people read (sql/schema,
 // sql/loading), and released migrations stay unchanged.
 import { createHash, randomUUID } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createDatabase, runSql, withDatabase } from "../../scripts/stack/database.ts";
 import { difference, migrationFiles, schemaFiles } from "../../scripts/stack/difference.ts";
 import { root } from "../../scripts/stack/process.ts";
+import { workFolder } from "../support/command_line.ts";
 import { stack } from "../support/stack.ts";
 
 const databases: string[] = [];
-let folder: string;
+const folder = workFolder();
 let fromSchema: string;
 
 /** Makes a new database from these files. */
@@ -30,12 +30,10 @@ const persistence = (url: string) =>
   ]);
 
 beforeAll(async () => {
-  folder = await mkdtemp(`${tmpdir()}/catalog-`);
   fromSchema = await database(schemaFiles);
 });
 afterAll(async () => {
   for (const name of databases) await runSql(stack.superuser_url, `drop database if exists "${name}" with (force)`);
-  await rm(folder, { recursive: true });
 });
 
 test("supabase/migrations makes the database that sql/schema makes", async () => {
@@ -48,13 +46,13 @@ test("the running stack has the database that sql/schema makes", async () => {
   expect(await difference(fromSchema, stack.database_url)).toBe("");
 });
 
-test("a project that grants everything new in public to everybody, as older ones do, gets the same", async () => {
-  const everybody = "to anon, authenticated, service_role";
-  const openByDefault = ["tables", "sequences", "functions"]
-    .map((things) => `alter default privileges in schema public grant all on ${things} ${everybody};`)
-    .join("\n");
+test("a project that grants everything new in public to all roles, as older ones do, gets the same database", async () => {
+  const grants = ["tables", "sequences", "functions"].map(
+    (things) =>
+      `alter default privileges in schema public grant all on ${things} to anon, authenticated, service_role;`,
+  );
   const file = `${folder}/older_project.sql`;
-  await writeFile(file, openByDefault);
+  await writeFile(file, grants.join("\n"));
   const statements = await difference(fromSchema, await database([file, ...schemaFiles]));
   const defaults = /^ALTER DEFAULT PRIVILEGES .*;$/gm;
   expect(statements.match(defaults)?.filter((line) => line.includes(" GRANT "))).toHaveLength(9);

@@ -3,52 +3,44 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { withDatabase } from "../../scripts/stack/database.ts";
-import { everything, good, ids, load, untouched } from "../support/loading.ts";
+import { good, ids, load, untouched } from "../support/loading.ts";
 import { hashOf } from "../support/stack.ts";
 import {
-  ask,
-  type Found,
-  foundEmpty,
+  createCompany,
+  everything,
   newProject,
   type Project,
+  type ProjectCompany,
+  readList,
   removeProjects,
-  signIn,
+  returned,
 } from "../support/two_projects.ts";
 
 const { members: [person = {}, receiver = {}] = [], kudos: [sent = {}] = [] } = good();
 let project: Project;
-let company: Found;
-let other: Found;
+let company: ProjectCompany;
+let other: ProjectCompany;
 /** The account and a key of the person. */
 let account: string;
 let key: string;
 
 beforeEach(async () => {
   project = await newProject();
-  company = await foundEmpty(project.sql, "Company");
-  other = await foundEmpty(project.sql, "Other company");
+  company = await createCompany(project.sql, "Company");
+  other = await createCompany(project.sql, "Other company");
   for (const { id } of [company, other]) await load(project.url, id, good());
   account = randomUUID();
   const { sql } = project;
   await sql`insert into auth.users (id, email, email_confirmed_at) values (${account}, ${person.email ?? ""}, now())`;
   // Two companies list this address, so an operator links it by hand.
   await sql`insert into app.member_accounts (user_id, company_id, member_id) values (${account}, ${company.id}, ${ids.ines})`;
-  const [made] = await as(
-    account,
-    "public.create_api_key('report', '{read:members,read:activity}') ->> 'api_key' as key",
-  );
-  key = made?.key;
-  await as(account, "public.revoke_api_key((public.create_api_key('old') ->> 'id')::uuid)");
+  key = await as(account, "create_api_key('report', '{read:members,read:activity}') ->> 'api_key'");
+  await as(account, "revoke_api_key((public.create_api_key('old') ->> 'id')::uuid)");
 });
 afterAll(removeProjects);
 
-/** What this expression returns to a person who has signed in. */
-const as = (user: string, expression: string) =>
-  project.sql.begin(async (tx) => {
-    await signIn(tx, user);
-    await tx`set local role authenticated`;
-    return await tx.unsafe(`select ${expression}`);
-  });
+/** What a function returns to a person who has signed in. */
+const as = <Value>(user: string, call: string) => returned<Value>(project.sql, user, `public.${call}`);
 
 /** Calls app.erase_member as postgres, as an operator does. */
 const erase = (blank: boolean | null, id = ids.ines, of = company.id) =>
@@ -59,8 +51,8 @@ const erase = (blank: boolean | null, id = ids.ines, of = company.id) =>
 
 /** Everything that the API returns to the company's key, and that the dashboard loads for its admin, as text. */
 async function answers(): Promise<string[]> {
-  const seen = await as(company.admin, "public.link_member(), public.list_api_keys(), public.list_api_key_events()");
-  const texts = [JSON.stringify(seen)];
+  const loaded = "json_build_array(public.link_member(), public.list_api_keys(), public.list_api_key_events())";
+  const texts = [JSON.stringify(await returned(project.sql, company.admin, loaded))];
   for (const endpoint of endpoints) {
     if (endpoint.kind !== "list") continue;
     const args = [`'${hashOf(company.key)}'`, "1000"];
@@ -100,38 +92,38 @@ test.each([true, false])("their kudos stay for the other side, messages blanked:
   await erase(blank);
   const message = blank ? "" : sent.message;
   const former = { sender_name: "Former member", sender_email: "" };
-  expect(await ask(project.sql, company.key)).toMatchObject([
+  expect(await readList(project.sql, company.key)).toMatchObject([
     { id: ids.kudos, ...former, receiver_name: receiver.name, message },
     { id: ids.plusOne, sender_name: receiver.name, message: "+1" },
   ]);
-  const members = (await ask(project.sql, company.key, "list_members")) as { name: string }[];
+  const members = (await readList(project.sql, company.key, "list_members")) as { name: string }[];
   expect(members.map(({ name }) => name)).toEqual(["First Admin", receiver.name]);
 });
 
 // Proves: leaving.3
 test("the keys that they made go on working, say Former member, and can be revoked; they themselves sign in no more", async () => {
   await erase(false);
-  expect(await ask(project.sql, key)).toHaveLength(2);
-  const [listed] = await as(company.admin, "public.list_api_keys() as keys, public.list_api_key_events() as events");
-  expect(listed?.keys).toMatchObject([
+  expect(await readList(project.sql, key)).toHaveLength(2);
+  const keys = await as<{ id: string }[]>(company.admin, "list_api_keys()");
+  expect(keys).toMatchObject([
     { name: "old", status: "revoked", created_by: "Former member", revoked_by: "Former member" },
     { name: "report", status: "active", created_by: "Former member", revoked_by: null },
     { name: "in use", created_by: "First Admin" },
   ]);
-  expect(listed?.events).toMatchObject([
+  expect(await as(company.admin, "list_api_key_events()")).toMatchObject([
     { action: "revoked", member: "Former member", key_name: "old" },
     { action: "created", member: "Former member", key_name: "old" },
     { action: "created", member: "Former member", key_name: "report" },
     { action: "created", member: "First Admin", key_name: "in use" },
   ]);
-  await as(company.admin, `public.revoke_api_key('${listed?.keys[1].id}')`);
-  await expect(ask(project.sql, key)).rejects.toThrow("Unauthorized");
+  await as(company.admin, `revoke_api_key('${keys[1]?.id}')`);
+  await expect(readList(project.sql, key)).rejects.toThrow("Unauthorized");
   expect(await project.sql`select from auth.users where id = ${account}`).toHaveLength(0);
-  await expect(as(account, "public.create_api_key('again')")).rejects.toThrow();
+  await expect(as(account, "create_api_key('again')")).rejects.toThrow();
 });
 
 // Proves: leaving.4, layer.16
-test("a later load of the same files does not bring them back, nor the messages, and says what it left out", async () => {
+test("a later load of the same files does not bring them back, nor the messages, and counts what it left out", async () => {
   await erase(true);
   const corrected = { ...sent, message: "Corrected" };
   const again = { ...good(), kudos: [corrected, ...(good().kudos?.slice(1) ?? [])] };
@@ -148,7 +140,7 @@ test("a later load of the same files does not bring them back, nor the messages,
     members: ["1", "0", "0"],
     kudos: ["0", "0", "0", "3"],
   });
-  expect(await ask(project.sql, company.key)).toMatchObject([{ id: ids.kudos, message: "" }, { id: ids.plusOne }]);
+  expect(await readList(project.sql, company.key)).toMatchObject([{ id: ids.kudos, message: "" }, { id: ids.plusOne }]);
 });
 
 // Proves: leaving.5

@@ -1,11 +1,11 @@
 // Files with a mistake (docs/operations.md, Loading data): the error names the mistake, and nothing is written.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Cells, everything, type Files, good, headers, ids, load, stage } from "../support/loading.ts";
-import { foundEmpty, newProject, removeProjects } from "../support/two_projects.ts";
+import { type Cells, type Files, good, headers, ids, load, stage } from "../support/loading.ts";
+import { createCompany, everything, newProject, removeProjects } from "../support/two_projects.ts";
 
 const { url, sql } = await newProject();
-const company = await foundEmpty(sql, "Files");
+const company = await createCompany(sql, "Files");
 // The rows that the files name are there already.
 beforeAll(() => load(url, company.id, good()));
 afterAll(removeProjects);
@@ -28,27 +28,23 @@ const json = 'value must be JSON of at most 10000 characters (such as 4, true or
 const comment = "comment must be 1 to 10000 characters or empty";
 const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
 
+const rating = "rating must be a whole number from 1 to 5";
+const email = "email must be an email address";
+const points = "points_awarded must be a whole number from 0 to 2147483647 or empty";
+const tooDeep = "value must nest at most 60 levels of arrays and objects or empty";
+const tooLong = "value must hold numbers of at most 1000 characters each, written out or empty";
+
 /** File, field, error message, and cells that must be refused. */
 const refused: [file: string, field: string, problem: string, ...cells: string[]][] = [
-  ...Object.keys(headers).map((file): [string, string, string, ...string[]] => [
-    ...([file, "id", "id must be a uuid", ""] as const),
-    ...["7", `{${ids.kudos}}`, ids.kudos.replaceAll("-", ""), `${ids.design}\n`, ` ${ids.design}`],
+  ...Object.keys(headers).flatMap((file): [string, string, string, ...string[]][] => [
+    [file, "id", "id must be a uuid", "", "7", `{${ids.kudos}}`, `${ids.design}\n`, ` ${ids.design}`],
+    [file, "id", "id must be a uuid", ids.kudos.replaceAll("-", "")],
   ]),
   ["teams", "name", label("name", 255), "", " Design", "Design ", "De\nsign", "Design\u00a0", "x".repeat(256)],
   ["members", "name", label("name", 255), "", "\tInês", "I\u0007nês"],
   ["members", "role", label("role", 50), "", "admin ", "x".repeat(51)],
-  [
-    "members",
-    "email",
-    "email must be an email address",
-    "",
-    "ines",
-    "ines@",
-    "@files.example",
-    "a@b@c",
-    "i n@x.example",
-  ],
-  ["members", "email", "email must be an email address", `${"x".repeat(320)}@files.example`],
+  ["members", "email", email, "", "ines", "ines@", "@files.example", "a@b@c", "i n@x.example"],
+  ["members", "email", email, `${"x".repeat(320)}@files.example`],
   ["members", "team_id", "team_id must be a uuid or empty", "design"],
   ["members", "created_at", dateTime, "epoch"],
   ["categories", "language", "language must be a language tag, such as en or pt-BR", "", "EN", "english", "en_US"],
@@ -57,38 +53,16 @@ const refused: [file: string, field: string, problem: string, ...cells: string[]
   ["kudos", "receiver_id", "receiver_id must be a uuid", ""],
   ["kudos", "category_id", "category_id must be a uuid", "", "Teamwork"],
   ["kudos", "message", "message must be 1 to 10000 characters", "", "x".repeat(10001)],
-  [
-    ...(["kudos", "created_at", dateTime, "", "infinity", "-infinity", "now", "yesterday"] as const),
-    ...["2026-11-20", "2026-11-20T10:15:30", "2026-11-20 10:15:30Z", "20.11.2026 10:15", "1763633730"],
-    ...["2026-02-29T10:15:30Z", "2026-11-20T24:00:00Z", "2026-11-20T10:15:60Z", "2026-11-20T10:15:30Z\n"],
-    ...["0000-01-01T00:00:00Z", "10000-01-01T00:00:00Z", "9999-12-31T23:59:59-01:00", "0001-01-01T00:00:00+01:00"],
-    ...["2026-11-20T10:15:30+16:00", "2026-11-20T10:15:30 Europe/Berlin"],
-  ],
+  ["kudos", "created_at", dateTime, "", "infinity", "-infinity", "now", "yesterday", "2026-11-20", "1763633730"],
+  ["kudos", "created_at", dateTime, "2026-11-20T10:15:30", "2026-11-20 10:15:30Z", "20.11.2026 10:15"],
+  ["kudos", "created_at", dateTime, "2026-02-29T10:15:30Z", "2026-11-20T24:00:00Z", "2026-11-20T10:15:60Z"],
+  ["kudos", "created_at", dateTime, "2026-11-20T10:15:30Z\n", "0000-01-01T00:00:00Z", "10000-01-01T00:00:00Z"],
+  ["kudos", "created_at", dateTime, "9999-12-31T23:59:59-01:00", "0001-01-01T00:00:00+01:00"],
+  ["kudos", "created_at", dateTime, "2026-11-20T10:15:30+16:00", "2026-11-20T10:15:30 Europe/Berlin"],
   ["day_ratings", "created_at", dateTime, "today"],
-  [
-    "day_ratings",
-    "rating",
-    "rating must be a whole number from 1 to 5",
-    "",
-    "0",
-    "6",
-    "4.0",
-    "1e0",
-    "05",
-    "+4",
-    " 4",
-    "٤",
-  ],
-  ["day_ratings", "rating", "rating must be a whole number from 1 to 5", "five", "99999999999999999999"],
+  ["day_ratings", "rating", rating, "", "0", "6", "4.0", "1e0", "05", "+4", " 4", "٤", "five", "99999999999999999999"],
   ["day_ratings", "comment", comment, "x".repeat(10001)],
-  [
-    ...([
-      "day_ratings",
-      "points_awarded",
-      "points_awarded must be a whole number from 0 to 2147483647 or empty",
-    ] as const),
-    ...["-1", "1.5", "2147483648", "NaN", "0x10", "1_000"],
-  ],
+  ["day_ratings", "points_awarded", points, "-1", "1.5", "2147483648", "NaN", "0x10", "1_000"],
   ["day_ratings", "team_id", "team_id must be a uuid or empty", "x"],
   ["pulse_questions", "question", "question must be 1 to 2000 characters", "", "x".repeat(2001)],
   ["pulse_questions", "response_type", `${label("response_type", 50)} or empty`, " scale", "x".repeat(51)],
@@ -96,18 +70,9 @@ const refused: [file: string, field: string, problem: string, ...cells: string[]
   ["pulse_responses", "question_id", "question_id must be a uuid or empty", "1"],
   ["pulse_responses", "value", json, "yes", "{", "NaN", "'a'", "4,", '"\\u0000"', '"\\ud800"', "1e400000"],
   ["pulse_responses", "value", json, `"${"x".repeat(9999)}"`, "[".repeat(1_000_000)],
-  [
-    ...(["pulse_responses", "value", "value must nest at most 60 levels of arrays and objects or empty"] as const),
-    ...[deep(61), `${'{"a":'.repeat(61)}1${"}".repeat(61)}`, deep(5000)],
-  ],
-  [
-    ...([
-      "pulse_responses",
-      "value",
-      "value must hold numbers of at most 1000 characters each, written out or empty",
-    ] as const),
-    ...["1e1000", "1e131071", '[{"a": -1e999}]', "1e-999", `[${"1e131071,".repeat(99)}1]`],
-  ],
+  ["pulse_responses", "value", tooDeep, deep(61), `${'{"a":'.repeat(61)}1${"}".repeat(61)}`, deep(5000)],
+  ["pulse_responses", "value", tooLong, "1e1000", "1e131071", '[{"a": -1e999}]', "1e-999"],
+  ["pulse_responses", "value", tooLong, `[${"1e131071,".repeat(99)}1]`],
   ["pulse_responses", "comment", comment, "x".repeat(10001)],
 ];
 
@@ -174,7 +139,7 @@ test("a company that does not exist is named", async () => {
 
 test("another company's teams, members, categories and questions are unknown, and what is right in the files is not written", async () => {
   const { teams: _, members, categories: __, pulse_questions: ___, ...naming } = good();
-  const empty = await foundEmpty(sql, "Empty");
+  const empty = await createCompany(sql, "Empty");
   expect(await refusal({ ...naming, members: [members?.[0] as Cells] }, empty.id)).toBe(
     [
       `members line 2: team_id must be the id of a team, ${ids.design} is unknown`,

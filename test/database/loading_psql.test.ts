@@ -1,22 +1,29 @@
 // Loading with psql and sql/load.sql (docs/operations.md, Loading data): what the files say is stored to the letter,
 // what psql refuses, what waits for what, and how a large load is written.
-import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdtemp, writeFile } from "node:fs/promises";
 import papaparse from "papaparse";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
+import { type Run, runProgram, workFolder } from "../support/command_line.ts";
 import { type Cells, countsOf, good, headers, ids, inserted, stage } from "../support/loading.ts";
-import { ask, type Found, foundEmpty, newProject, removeProjects } from "../support/two_projects.ts";
+import {
+  createCompany,
+  newProject,
+  type ProjectCompany,
+  readList,
+  removeProjects,
+  waitsForLock,
+} from "../support/two_projects.ts";
 
 const { url, sql } = await newProject();
-let company: Found;
+let company: ProjectCompany;
 beforeEach(async () => {
-  company = await foundEmpty(sql, "Files", "de");
+  company = await createCompany(sql, "Files", "de");
 });
 afterAll(removeProjects);
+const folder = workFolder();
 
 /** The text of a CSV file, as a system would write it. */
 const csv = (file: string, rows: Cells[]): string =>
@@ -24,24 +31,12 @@ const csv = (file: string, rows: Cells[]): string =>
 const texts = (files: Record<string, Cells[]>) =>
   Object.fromEntries(Object.entries(files).map(([file, rows]) => [file, csv(file, rows)]));
 
-/** Runs load.sql with psql as an operator does, on files with these texts. psql must be installed (in Debian: postgresql-client). */
-async function psql(
-  files: Record<string, string>,
-  ...args: string[]
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  const cwd = await mkdtemp(`${tmpdir()}/loading-`);
+/** Runs load.sql with psql as an operator does, on files with these texts. */
+async function psql(files: Record<string, string>, ...args: string[]): Promise<Run> {
+  const cwd = await mkdtemp(`${folder}/`);
   for (const [file, text] of Object.entries(files)) await writeFile(`${cwd}/${file}.csv`, text);
   const command = [url, "--no-psqlrc", "--quiet", "--csv", "--tuples-only", ...args, "--file", `${root}/sql/load.sql`];
-  try {
-    return await new Promise((resolve, reject) =>
-      execFile("psql", command, { cwd, maxBuffer: 1e8 }, (error, stdout, stderr) => {
-        if (error?.code === "ENOENT") reject(new Error("psql is not installed: Debian has it in postgresql-client"));
-        else resolve({ code: error ? Number(error.code) : 0, stdout, stderr });
-      }),
-    );
-  } finally {
-    await rm(cwd, { recursive: true });
-  }
+  return await runProgram("psql", command, cwd, process.env);
 }
 const empty = texts(Object.fromEntries(Object.keys(headers).map((file) => [file, []])));
 const runLoad = (files: Record<string, string>, { id } = company) =>
@@ -49,58 +44,31 @@ const runLoad = (files: Record<string, string>, { id } = company) =>
 
 test("what the files say is what the API says, to the letter", async () => {
   const { stdout } = await runLoad(texts(good()));
-  expect(
-    countsOf(
-      stdout
-        .trim()
-        .split("\n")
-        .map((line) => line.split(",")),
-    ),
-  ).toEqual(inserted);
+  const lines = stdout.trim().split("\n");
+  expect(countsOf(lines.map((line) => line.split(",")))).toEqual(inserted);
 
   const { members: [ines, olaf] = [], kudos: [first, second] = [], ...files } = good();
-  const { day_ratings: [rating, bare] = [], pulse_responses: [answer] = [] } = files;
-  expect(await ask(sql, company.key, "list_members")).toEqual([
-    expect.objectContaining({ name: "First Admin" }),
-    { ...olaf, team_id: null, team_name: "No Team", created_at: "2026-03-29T02:30:00.000000Z" },
-    { ...ines, team_name: "Design & Fertigung", created_at: "2026-03-29T01:30:00.123457Z" },
+  const cells = async (list: string) => {
+    const rows = (await readList(sql, company.key, list)) as object[];
+    return rows.filter((row) => !Object.values(row).includes("First Admin")).map((row) => Object.values(row));
+  };
+  expect(await cells("list_members")).toEqual([
+    [ids.olaf, olaf?.name, olaf?.email, "employee", null, "No Team", "2026-03-29T02:30:00.000000Z"],
+    [ids.ines, ines?.name, ines?.email, "admin", ids.design, "Design & Fertigung", "2026-03-29T01:30:00.123457Z"],
   ]);
-  const kudos = (sent: Cells | undefined, sender: Cells | undefined, timestamp: string) => ({
-    ...{ id: sent?.id, timestamp, message: sent?.message, category: "Zusammenarbeit" },
-    ...{
-      sender_name: sender?.name,
-      sender_email: sender?.email,
-      receiver_name: olaf?.name,
-      receiver_email: olaf?.email,
-    },
-  });
-  expect(await ask(sql, company.key, "list_activity")).toEqual([
-    kudos(first, ines, "2026-11-20T23:59:59.999999Z"),
-    kudos(second, olaf, "2026-11-20T04:45:30.000000Z"),
+  const [fromInes, fromOlaf] = [ines, olaf].map((person) => [person?.name, person?.email, olaf?.name, olaf?.email]);
+  expect(await cells("list_activity")).toEqual([
+    [ids.kudos, "2026-11-20T23:59:59.999999Z", ...(fromInes ?? []), first?.message, "Zusammenarbeit"],
+    [ids.plusOne, "2026-11-20T04:45:30.000000Z", ...(fromOlaf ?? []), second?.message, "Zusammenarbeit"],
   ]);
-  expect(await ask(sql, company.key, "list_day_ratings")).toEqual([
-    { ...rating, rating: 5, points_awarded: 10, created_at: "2026-11-20T18:15:30.000000Z" },
-    {
-      id: bare?.id,
-      rating: 1,
-      comment: null,
-      team_id: null,
-      points_awarded: null,
-      created_at: "0001-01-01T00:00:00.000000Z",
-    },
+  expect(await cells("list_day_ratings")).toEqual([
+    [ids.rating, 5, files.day_ratings?.[0]?.comment, ids.design, 10, "2026-11-20T18:15:30.000000Z"],
+    [ids.bareRating, 1, null, null, null, "0001-01-01T00:00:00.000000Z"],
   ]);
-  const nothing = { question: null, response_type: null, value: null, comment: "" };
-  expect(await ask(sql, company.key, "list_pulse_responses")).toEqual([
-    { id: ids.orphan, timestamp: "9999-12-31T23:59:59.999999Z", ...nothing },
-    {
-      ...{
-        id: ids.answer,
-        timestamp: "2026-11-20T10:15:30.000000Z",
-        question: "Wie läuft es?",
-        response_type: "choice",
-      },
-      ...{ value: { choices: ["a", "ü"], sure: true }, comment: answer?.comment },
-    },
+  const value = { choices: ["a", "ü"], sure: true };
+  expect(await cells("list_pulse_responses")).toEqual([
+    [ids.orphan, "9999-12-31T23:59:59.999999Z", null, null, null, ""],
+    [ids.answer, "2026-11-20T10:15:30.000000Z", "Wie läuft es?", "choice", value, "so so"],
   ]);
 });
 
@@ -120,7 +88,7 @@ test.each(["\n", "\r\n"])("a line \\. in a cell is text like any other, lines en
   expect(found).toEqual({ message: lines, comment: lines, question: lines, answer: lines });
 });
 
-test.each<[what: string, files: () => Record<string, string>, said: string]>([
+test.each<[what: string, files: () => Record<string, string>, message: string]>([
   [
     "ends in the middle of a cell",
     () => ({ ...empty, kudos: `${headers.kudos}\n${ids.kudos},"` }),
@@ -132,14 +100,14 @@ test.each<[what: string, files: () => Record<string, string>, said: string]>([
     () => ({ ...empty, [file]: `${[second, first, ...rest]}\n` }),
     `column name mismatch in header line field 1: got "${second}", expected "${first}"`,
   ]),
-])("a file that %s stops the load", async (_what, files, said) => {
+])("a file that %s stops the load", async (_what, files, message) => {
   const { code, stderr } = await psql(files(), "--set", `company_id=${company.id}`);
   expect(code).toBe(3);
-  expect(stderr).toContain(said);
+  expect(stderr).toContain(message);
   expect(await sql`select from app.teams where company_id = ${company.id}`).toHaveLength(0);
 });
 
-test("without company_id psql says what is missing, and touches nothing", async () => {
+test("without company_id psql names what is missing, and changes nothing", async () => {
   const { code, stdout, stderr } = await psql(empty);
   expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
   expect(stderr).toContain("company_id is missing: psql … --set company_id=<the id of the company>");
@@ -152,7 +120,7 @@ async function pagesRead(): Promise<number> {
   return row?.pages ?? 0;
 }
 
-test("a load says how far it is, 50,000 rows at a time, and compares no row with all others", async () => {
+test("a load reports its progress every 50,000 rows, and compares no row with all others", async () => {
   const before = await pagesRead();
   const teams = Array.from({ length: 50_001 }, (_, index) => ({ id: randomUUID(), name: `Team ${index}` }));
   const { code, stdout, stderr } = await runLoad(texts({ teams }));
@@ -169,7 +137,7 @@ test("a load says how far it is, 50,000 rows at a time, and compares no row with
 });
 
 test("loads at the same time wait for each other", async () => {
-  const other = await foundEmpty(sql, "Other");
+  const other = await createCompany(sql, "Other");
   const loads = await Promise.all([company, company, other].map((one) => runLoad(texts(good()), one)));
   expect(loads.map(({ stdout }) => stdout.split("\n")[0]).sort()).toEqual([
     "teams,0,0,2,0",
@@ -178,7 +146,7 @@ test("loads at the same time wait for each other", async () => {
   ]);
 });
 
-test("a load waits for whoever is still filling staging, and checks what came", async () => {
+test("a load waits for a session that is still filling staging, and checks its rows", async () => {
   await withDatabase(url, (loading) =>
     withDatabase(url, async (filling) => {
       const [{ pid } = { pid: 0 }] = await loading`select pg_backend_pid() as pid`;
@@ -189,8 +157,7 @@ test("a load waits for whoever is still filling staging, and checks what came", 
           () => "loaded",
           (error: Error) => error.message,
         );
-        const waiting = () => sql`select from pg_locks where pid = ${pid} and not granted`;
-        await expect.poll(async () => (await waiting()).length).toBeGreaterThan(0);
+        await waitsForLock(pid);
       });
       expect(await answer).toBe("teams line 2: id must be a uuid");
       await filling`delete from staging.teams`;

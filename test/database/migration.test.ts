@@ -1,12 +1,11 @@
 // npm run migration and npm run release (CONTRIBUTING.md), on a copy of the project: the migration for a change in
 // sql/schema, what a release writes, and the output when there is nothing to write or something is wrong.
 import { createHash } from "node:crypto";
-import { appendFile, cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { appendFile, cp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { beforeAll, beforeEach, expect, test } from "vitest";
 import { version } from "../../functions/public-api/endpoints.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { runProgram } from "../support/command_line.ts";
+import { runProgram, workFolder } from "../support/command_line.ts";
 
 /** The files that a release writes, beside the hashes of migrations. */
 const releasedFiles = [
@@ -17,9 +16,8 @@ const releasedFiles = [
   "package-lock.json",
 ];
 
-let folder: string;
+const folder = workFolder();
 beforeAll(async () => {
-  folder = await mkdtemp(`${tmpdir()}/migration-copy-`);
   await symlink(`${root}/node_modules`, `${folder}/node_modules`);
   for (const part of ["package.json", "scripts", "functions"])
     await cp(`${root}/${part}`, `${folder}/${part}`, { recursive: true });
@@ -30,7 +28,6 @@ beforeEach(async () => {
     await cp(`${root}/${part}`, `${folder}/${part}`, { recursive: true });
   }
 });
-afterAll(() => rm(folder, { recursive: true }));
 
 const migration = (...args: string[]) =>
   runProgram(process.execPath, ["scripts/migration.ts", ...args], folder, process.env);
@@ -79,7 +76,7 @@ test("a change of sql/schema becomes a migration in time limits; with it the two
 });
 
 test.each([[[]], [["two", "names"]], [["Floors of teams"]], [["../floors"]], [["--frieze"]], [["--freeze", "floors"]]])(
-  "%j is no name: it says how to call it, and writes nothing",
+  "%j is no name: it prints its usage, and writes nothing",
   async (args) => {
     const refused = await migration(...args);
     expect(refused).toMatchObject({ code: 2, stdout: "" });

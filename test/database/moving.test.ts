@@ -1,26 +1,62 @@
-// Moving a company to another project (docs/moving-a-company.md): what arrives, and what is refused. The command runs
-// as an operator runs it.
+// Moving a company to another project (docs/moving-a-company.md): what arrives, what is refused, others who write at the
+// same time, a run that is interrupted at any moment, and a move that is given up. The command runs as an operator runs
+// it. Many writers over HTTP are in test/hardening/moving.test.ts.
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import pg from "pg";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { carriedTables, notCarried } from "../../scripts/move/tables.ts";
-import { ask, contents, importReward, moveCompany, newProject, type Run, servingIn } from "../support/two_projects.ts";
+import { runSql, withDatabase } from "../../scripts/stack/database.ts";
+import { root } from "../../scripts/stack/process.ts";
+import { hashOf } from "../support/stack.ts";
 import {
-  arriving,
-  company,
-  expectMoved,
-  move,
-  neighbour,
-  newProjectsForEachTest,
-  ofSource,
-  ofTarget,
-  other,
-  others,
-  source,
-  target,
-} from "./move_scene.ts";
+  contents,
+  everything,
+  importReward,
+  moveCompany,
+  newSides,
+  type Project,
+  type ProjectCompany,
+  type Run,
+  readList,
+  removeProjects,
+  returned,
+} from "../support/two_projects.ts";
 
-newProjectsForEachTest();
+let source: Project;
+let target: Project;
+/** The company that moves, another one of the source, and one that the target already has. */
+let company: ProjectCompany;
+let neighbour: ProjectCompany;
+let other: ProjectCompany;
+beforeEach(async () => {
+  ({ source, target, company, neighbour, other } = await newSides());
+  return () => Promise.all([source, target].map(({ sql }) => sql.end({ timeout: 5 })));
+});
+afterAll(removeProjects);
+
+const move = (oldSide = "closed"): Run => moveCompany(source, target, company.id, "--leave", oldSide);
+
+/** All rows of the company on one side, by table. */
+const ofSource = () => contents(source.sql, company.id);
+const ofTarget = () => contents(target.sql, company.id);
+/** The rows that must arrive in the target: all but the accounts, which belong to the project. */
+const arriving = async (): Promise<Record<string, string[]>> => ({ ...(await ofSource()), member_accounts: [] });
+const others = () => Promise.all([source, target].map(({ sql }) => everything(sql, company.id, company.admin)));
+/** How the source and the target serve the company. */
+const serving = () =>
+  Promise.all(
+    [source, target].map(async ({ sql }) => {
+      const [row] = await sql`select serving from app.companies where id = ${company.id}`;
+      return row?.serving;
+    }),
+  );
+
+async function expectMoved(run = move()): Promise<string> {
+  const { code, output } = await run.ended;
+  expect(code, output).toBe(0);
+  return output;
+}
 
 // Proves: moving.3
 test("every table of app is carried, or named as not", async () => {
@@ -39,14 +75,15 @@ test("every table of app is carried, or named as not", async () => {
   await expect(carriedTables(database)).rejects.toThrow("app.unclear has no company_id");
 });
 
-// Proves: moving.3
-test("a table that is new is carried without an edit", async () => {
+// Proves: moving.1, moving.3, layer.19
+test("everything arrives as it was, a table that is new too, keys go on at the target, and no other company is touched", async () => {
   for (const { sql } of [source, target]) {
     await sql
       .unsafe(`
       set role postgres;
       create table app.badges (
-        company_id uuid not null, id bigint generated always as identity, kudos_id uuid, upper_id bigint, label text, loud text generated always as (upper(label)) stored,
+        company_id uuid not null, id bigint generated always as identity, kudos_id uuid, upper_id bigint,
+        label text, loud text generated always as (upper(label)) stored,
         primary key (company_id, id), foreign key (company_id, kudos_id) references app.kudos (company_id, id),
         foreign key (company_id, upper_id) references app.badges (company_id, id)
       );
@@ -56,20 +93,10 @@ test("a table that is new is carried without an edit", async () => {
   await source.sql`
     insert into app.badges (company_id, kudos_id, upper_id, label)
     select company_id, id, 1, message from app.kudos where company_id = ${company.id}`;
-  await expectMoved(move());
-  const moved = await ofTarget();
-  expect(moved.badges).toHaveLength(1000);
-  expect(moved.badges).toEqual((await ofSource()).badges);
-  const [next] = await target.sql`insert into app.badges (company_id, label) values (${company.id}, '') returning id`;
-  expect(next?.id).toBe("1001");
-});
-
-// Proves: moving.1, layer.19
-test("everything arrives as it was, keys go on at the target, nobody else is touched", async () => {
-  const page = await ask(source.sql, company.key);
+  const page = await readList(source.sql, company.key);
   const [before, untouched] = [await arriving(), await others()];
-  const output = await expectMoved(move());
-  expect(output).toContain("      1000  app.kudos\n");
+  const output = await expectMoved();
+  for (const table of ["kudos", "badges"]) expect(output).toContain(`      1000  app.${table}\n`);
   expect(output).toContain(`${company.id} is served by the target; the source is closed`);
 
   expect(await ofTarget()).toEqual(before);
@@ -77,25 +104,24 @@ test("everything arrives as it was, keys go on at the target, nobody else is tou
   expect(await target.sql`select from app.arriving_companies`).toHaveLength(0);
   const disabled = await target.sql`select tgname from pg_trigger where tgenabled <> 'O'`;
   expect([...disabled], "triggers that the copy has left off").toEqual([]);
+  const [next] = await target.sql`insert into app.badges (company_id, label) values (${company.id}, '') returning id`;
+  expect(next?.id).toBe("1001");
 
-  expect(await ask(target.sql, company.key)).toEqual(page);
+  expect(await readList(target.sql, company.key)).toEqual(page);
   await importReward(target.sql, company.key, "after");
-  await expect(ask(source.sql, company.key)).rejects.toMatchObject({ code: "PT401" });
-  for (const { sql, key } of [
-    { ...source, ...neighbour },
-    { ...target, ...other },
-  ])
-    expect(await ask(sql, key)).toHaveLength(100);
+  await expect(readList(source.sql, company.key)).rejects.toMatchObject({ code: "PT401" });
+  expect(await readList(source.sql, neighbour.key)).toHaveLength(100);
+  expect(await readList(target.sql, other.key)).toHaveLength(100);
 });
 
 // Proves: moving.2
-test("each kudos looks for its people by their ids, also where the target believes that it has next to nobody", async () => {
+test("each kudos looks for its people by their ids, also where the target's statistics know of one member", async () => {
   await source.sql`
     insert into app.members (company_id, name, email)
     select ${company.id}, 'Member', n || '@large.example' from generate_series(1, 3000) as n`;
   // A vacuum that ran while rows were being copied leaves such statistics.
   await target.sql`update pg_class set relpages = 1000, reltuples = 1 where oid = 'app.members'::regclass`;
-  await expectMoved(move());
+  await expectMoved();
   const read = async () => {
     const [found] = await target.sql`
       select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_user_tables where relid = 'app.members'::regclass`;
@@ -113,22 +139,14 @@ test("an admin who is invited to the target manages the keys there: the history 
   // the highest id.
   await source.sql`select setval('app.api_key_events_id_seq', 1000)`;
   await source.sql`update app.companies set name = name`;
-  await source.sql.begin(async (tx) => {
-    await tx`select set_config('request.jwt.claims', ${JSON.stringify({ sub: company.admin })}, true)`;
-    await tx`select public.create_api_key('late')`;
-  });
-  await expectMoved(move());
+  await returned(source.sql, company.admin, "public.create_api_key('late')");
+  await expectMoved();
   const invited = randomUUID();
   await target.sql`insert into auth.users (id, email, email_confirmed_at) values (${invited}, ${company.email}, now())`;
-  const events = await target.sql.begin(async (tx) => {
-    await tx`select set_config('request.jwt.claims', ${JSON.stringify({ sub: invited })}, true)`;
-    await tx`set local role authenticated`;
-    const [linked] = await tx`select public.link_member() as answer`;
-    expect(linked?.answer).toMatchObject({ status: "linked", role: "admin" });
-    await tx`select public.create_api_key('new')`;
-    const [listed] = await tx`select public.list_api_key_events() as events`;
-    return listed?.events as { action: string; key_name: string }[];
-  });
+  const inTarget = <Value>(call: string) => returned<Value>(target.sql, invited, `public.${call}`);
+  expect(await inTarget("link_member()")).toMatchObject({ status: "linked", role: "admin" });
+  await inTarget("create_api_key('new')");
+  const events = await inTarget<{ action: string; key_name: string }[]>("list_api_key_events()");
   expect(events.map(({ action, key_name }) => `${action} ${key_name}`)).toEqual([
     "created new",
     "created late",
@@ -151,46 +169,43 @@ test("an account is carried to where the target has it under the same id and add
   }
   const [free] = await target.sql`select id from app.members where company_id = ${other.id} and id <> ${other.admin}`;
   await target.sql`insert into app.member_accounts (user_id, company_id, member_id) values (${taken ?? null}, ${other.id}, ${free?.id})`;
-  expect(await expectMoved(move())).toContain("1 of 4 accounts are known to the target");
+  expect(await expectMoved()).toContain("1 of 4 accounts are known to the target");
   const linked = await target.sql`select user_id from app.member_accounts where company_id = ${company.id}`;
   expect([...linked]).toEqual([{ user_id: same }]);
 });
 
 // Proves: moving.6
 test("left readable, the old side reads what was there when it moved, takes no import, and lets people be erased; run again, it is closed", async () => {
-  const page = await ask(source.sql, company.key);
+  const page = await readList(source.sql, company.key);
   await expectMoved(move("readable"));
   await importReward(target.sql, company.key, "after");
-  expect(await ask(source.sql, company.key)).toEqual(page);
+  expect(await readList(source.sql, company.key)).toEqual(page);
   await expect(importReward(source.sql, company.key, "late")).rejects.toMatchObject({ code: "PT403" });
   await expect(source.sql`select app.load_staging(${company.id})`).rejects.toThrow(
     "must be the id of a company that is served here",
   );
   for (const { sql } of [target, source]) await sql`select app.erase_member(${company.id}, ${company.admin}, true)`;
-  expect(JSON.stringify([await ask(source.sql, company.key), await ofSource(), await ofTarget()])).not.toContain(
+  expect(JSON.stringify([await readList(source.sql, company.key), await ofSource(), await ofTarget()])).not.toContain(
     company.email,
   );
   const moved = await ofTarget();
   expect(await expectMoved(move("closed"))).toContain("An earlier run had brought everything");
-  await expect(ask(source.sql, company.key)).rejects.toMatchObject({ code: "PT401" });
+  await expect(readList(source.sql, company.key)).rejects.toMatchObject({ code: "PT401" });
   expect(await ofTarget()).toEqual(moved);
 });
 
 describe("refused, with nothing changed", () => {
-  const all = async () => [
-    await contents(source.sql, randomUUID(), "others"),
-    await contents(target.sql, randomUUID(), "others"),
-  ];
-
   /** Returns the output of a refused run, after checking that neither side has changed, not even a row's version. */
   async function refusal(run: () => Run): Promise<string> {
+    const all = () => Promise.all([source, target].map(({ sql }) => everything(sql)));
     const before = await all();
     const { code, output } = await run().ended;
     expect(code, output).toBe(1);
     expect(await all()).toEqual(before);
-    expect(await target.sql`select from app.arriving_companies`).toHaveLength(0);
     return output;
   }
+  const movedElsewhere = (how: string) =>
+    source.sql`update app.companies set serving = ${how}, move_id = gen_random_uuid() where id = ${company.id}`;
 
   // Proves: moving.4
   test.each([
@@ -209,43 +224,227 @@ describe("refused, with nothing changed", () => {
       () => target.sql`alter table app.kudos add column extra text`,
       "The tables differ, although the migrations do not",
     ],
-  ])("when %s", async (_, change, said) => {
+    [
+      "it is moving to another project",
+      () => movedElsewhere("moving"),
+      "The company is moving to another project than this target. Nothing was changed",
+    ],
+    [
+      "it has moved to another project",
+      () => movedElsewhere("readable"),
+      "The company has moved from the source to another project. Nothing was changed",
+    ],
+  ])("when %s", async (_, change, message) => {
     await change();
-    expect(await refusal(() => move())).toContain(said);
+    expect(await refusal(() => move())).toContain(message);
   });
 
-  test("when the source has no such company, or it is not said which, or what becomes of the old side", async () => {
-    for (const [said, ...args] of [
-      ["The source has no such company", randomUUID(), "--leave", "closed"],
-      ["Usage: npm run move-company", company.id],
-      ["Usage: npm run move-company", company.id, "--leave", "open"],
-      ["Usage: npm run move-company", "Moving", "--leave", "closed"],
-      ["Usage: npm run move-company", "--leave", "closed"],
-    ])
-      expect(await refusal(() => moveCompany(source, target, ...args))).toContain(said);
-  });
-
-  test("when a database does not answer, without showing its address", async () => {
+  test("when the source has no such company, the arguments are wrong, or a database does not answer, whose address is not shown", async () => {
+    const usage = "Usage: npm run move-company";
     const wrong = { ...target, url: target.url.replace(/:[^:@]+@/, ":wrong-password@") };
-    const closed = { ...target, url: "postgres://postgres:secret@127.0.0.1:1/postgres" };
-    for (const [to, code] of [
-      [wrong, "28P01"],
-      [closed, "ECONNREFUSED"],
-    ] as const) {
-      const output = await refusal(() => moveCompany(source, to, company.id, "--leave", "closed"));
-      expect(output).toBe(`TARGET_DATABASE_URL: no connection (${code})\n`);
-    }
+    const absent = { ...target, url: "postgres://postgres:secret@127.0.0.1:1/postgres" };
+    for (const [to, message, ...args] of [
+      [target, "The source has no such company", randomUUID(), "--leave", "closed"],
+      [target, usage, company.id],
+      [target, usage, company.id, "--leave", "open"],
+      [target, usage, "Moving", "--leave", "closed"],
+      [target, usage, "--leave", "closed"],
+      [wrong, /^TARGET_DATABASE_URL: no connection \(28P01\)\n$/, company.id, "--leave", "closed"],
+      [absent, /^TARGET_DATABASE_URL: no connection \(ECONNREFUSED\)\n$/, company.id, "--leave", "closed"],
+    ] as [Project, string | RegExp, ...string[]][])
+      expect(await refusal(() => moveCompany(source, to, ...args))).toMatch(message);
+  });
+});
+
+/** Runs this statement in a transaction, whose locks make the command wait until `release`. */
+async function hold({ sql }: Project, statement: string) {
+  const connection = await sql.reserve();
+  await connection`begin`;
+  await connection.unsafe(statement);
+  const [me] = await connection`select pg_backend_pid() as pid`;
+  const waiting = () => sql`select pid from pg_stat_activity where ${me?.pid} = any (pg_blocking_pids(pid))`;
+  return {
+    reached: () => expect.poll(async () => (await waiting()).length, { interval: 10 }).toBeGreaterThan(0),
+    endWaiting: () => sql`select pg_terminate_backend(pid, 5000) from (${waiting()}) as waiting`,
+    async release(how = "rollback") {
+      await connection.unsafe(how);
+      connection.release();
+    },
+  };
+}
+const isMoving = () => expect.poll(serving, { interval: 20 }).toEqual(["moving", undefined]);
+
+/** Kills the command, as when its machine is switched off. */
+async function kill({ process, ended }: Run): Promise<void> {
+  process.kill("SIGKILL");
+  await ended;
+}
+
+/** Waits until neither database has an open session of the command. */
+const gone = () =>
+  expect
+    .poll(
+      () => source.sql`
+        select from pg_stat_activity where application_name = 'move-company' and datname in (${source.name}, ${target.name})`,
+      { interval: 20 },
+    )
+    .toHaveLength(0);
+
+describe("while others write", () => {
+  test("an import that began before is waited for and carried; one that comes later gets a 429", async () => {
+    const early = await hold(
+      source,
+      `set local role service_role;
+      select public.upsert_rewards('${hashOf(company.key)}', '[{"external_id":"early","name":"R","points_cost":1}]'::text)`,
+    );
+    const run = move();
+    await isMoving();
+    await expect(importReward(source.sql, company.key, "late")).rejects.toMatchObject({ code: "PT429" });
+    expect(await readList(source.sql, company.key), "reading goes on").toHaveLength(100);
+    expect(await ofTarget(), "nothing is copied before").toMatchObject({ companies: [] });
+    await early.release("commit");
+    await expectMoved(run);
+    const moved = await target.sql`select from app.rewards where external_id = 'early' and company_id = ${company.id}`;
+    expect(moved).toHaveLength(1);
   });
 
-  test("when it has moved to another project than this", async () => {
-    await expectMoved(move("readable"));
-    const third = await newProject();
-    const { code, output } = await moveCompany(source, third, company.id, "--leave", "closed").ended;
-    await third.sql.end();
-    expect([code, output]).toEqual([
-      1,
-      "The company has moved from the source to another project. Nothing was changed\n",
-    ]);
-    expect(await servingIn(source, company.id)).toBe("readable");
+  test("a key that is being made in the target is waited for, and requests there do not wait for the move", async () => {
+    const maker = await hold(
+      target,
+      `select set_config('request.jwt.claims', '{"sub":"${other.admin}"}', true), public.create_api_key('slow')`,
+    );
+    const run = move();
+    await maker.reached();
+    expect(await readList(target.sql, other.key)).toHaveLength(100);
+    await maker.release("commit");
+    await expectMoved(run);
+    expect((await ofTarget()).api_keys).toEqual((await ofSource()).api_keys);
+  });
+});
+
+const page = await readFile(`${root}/docs/moving-a-company.md`, "utf8");
+const [, section = ""] = page.split("To give up instead");
+const statements = [...section.matchAll(/^```sql\n([^`]*)^```/gm)].map(([, text = ""]) => text);
+
+/** Runs the statements of the page, one session on each side. Returns the result of the `delete` in the target. */
+async function giveUp(): Promise<string> {
+  const id = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+  const [atTarget = "", atSource = "", ...more] = statements.map((text) => text.replace(id, company.id));
+  expect(more).toEqual([]);
+  return withDatabase(target.url, async (operator) => {
+    let result = "";
+    for (const statement of atTarget.split(/(?<=;)\n/).filter(Boolean)) {
+      const { command, count } = await operator.unsafe(statement);
+      result = `${command} ${count}`;
+    }
+    if (result === "DELETE 1") {
+      await runSql(source.url, atSource);
+      await operator`commit`;
+    }
+    return result;
+  });
+}
+
+describe("broken off", () => {
+  type End = (run: Run, release: () => Promise<void>) => Promise<void>;
+  const killed: End = async (run, release) => {
+    await kill(run);
+    await release();
+  };
+  const givenUp: End = async (run, release) => {
+    await killed(run, release);
+    // The statement waits until the transaction of the killed run has ended in the target.
+    expect(await giveUp()).toBe("DELETE 1");
+  };
+  const disconnected =
+    (side: () => Project): End =>
+    async (run, release) => {
+      await side().sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where application_name = 'move-company' and datname = current_database()
+          and (backend_xmin is not null or wait_event_type = 'Lock' or query ~ '^copy')`;
+      await release();
+      expect((await run.ended).code).toBe(1);
+    };
+  const holdTable = (name: string) => () => hold(target, `lock table app.${name} in share mode`);
+
+  // Proves: moving.8, moving.9
+  test.each<[how: string, holding: () => ReturnType<typeof hold>, end: End, now: string]>([
+    ["by a kill before the copy", () => hold(source, "select"), killed, "moving"],
+    ["by a kill in the first table", holdTable("companies"), killed, "moving"],
+    ["by a kill in the middle of the copy", holdTable("kudos"), killed, "moving"],
+    ["by a kill while keys are locked", holdTable("api_key_uses"), killed, "moving"],
+    ["by a kill, and given up with the statements of the page", holdTable("kudos"), givenUp, "open"],
+    ["by the target", holdTable("kudos"), disconnected(() => target), "open"],
+    ["by the source", holdTable("kudos"), disconnected(() => source), "open"],
+  ])(
+    "%s: the target has nothing, the company is served where it was, and can be moved again",
+    async (how, holding, end, now) => {
+      const [before, untouched] = [await arriving(), await others()];
+      const held = await holding();
+      const run = move();
+      await isMoving();
+      if (!how.includes("before")) await held.reached();
+      await end(run, held.release);
+      await gone();
+      expect(await ofTarget()).toMatchObject({
+        companies: [],
+        members: [],
+        kudos: [],
+        api_keys: [],
+        api_key_events: [],
+      });
+      expect(await arriving()).toEqual(before);
+      expect(await serving()).toEqual([now, undefined]);
+      expect(await readList(source.sql, company.key)).toHaveLength(100);
+      if (now === "open") await importReward(source.sql, company.key, "again");
+
+      await expectMoved();
+      expect(await ofTarget()).toEqual(await arriving());
+      expect(await others()).toEqual(untouched);
+      await expect(readList(source.sql, company.key)).rejects.toMatchObject({ code: "PT401" });
+    },
+  );
+
+  // Proves: moving.8, moving.9, layer.19
+  test("by a kill between the two commits: the target serves the company, which cannot be given up, and running it again closes the source", async () => {
+    const before = await arriving();
+    const table = await holdTable("kudos")();
+    const run = move();
+    await table.reached();
+    const row = await hold(source, `select from app.companies where id = '${company.id}' for update`);
+    await table.release();
+    await row.reached();
+    await kill(run);
+    // Ends the statement that the command had already sent, as if its machine had been switched off before.
+    await row.endWaiting();
+    await row.release();
+    await gone();
+    expect(await ofTarget()).toEqual(before);
+    expect(await giveUp()).toBe("DELETE 0");
+    expect(await serving()).toEqual(["moving", "open"]);
+    await importReward(target.sql, company.key, "meanwhile");
+    await expect(importReward(source.sql, company.key, "lost")).rejects.toMatchObject({ code: "PT429" });
+
+    expect(await expectMoved()).toContain("An earlier run had brought everything");
+    expect(await serving()).toEqual(["closed", "open"]);
+    await expect(readList(source.sql, company.key)).rejects.toMatchObject({ code: "PT401" });
+    expect((await ofTarget()).rewards).toHaveLength((before.rewards?.length ?? 0) + 1);
+  });
+
+  // Proves: moving.5
+  test("by rows that do not arrive as they were: nothing is there, the company goes on where it was", async () => {
+    await target.sql
+      .unsafe(`
+      create function public.meddle() returns trigger language plpgsql as 'begin new.message := new.message || ''!''; return new; end';
+      create trigger meddle before insert on app.kudos for each row execute function public.meddle();
+      alter table app.kudos enable always trigger meddle`)
+      .simple();
+    const { code, output } = await move().ended;
+    expect(code).toBe(1);
+    expect(output).toMatch(/app\.kudos: 1000 rows with checksum -?\d+ became 1000 with -?\d+\./);
+    expect(await serving()).toEqual(["open", undefined]);
+    expect(await ofTarget()).toMatchObject({ kudos: [] });
+    await importReward(source.sql, company.key, "after");
   });
 });

@@ -23,7 +23,7 @@ beforeAll(async () => {
   keys = [];
   for (let count = 0; count < 40; count++) keys.push((await flooding.makeKey()).api_key);
   keyOfNeighbour = (await neighbour.makeKey()).api_key;
-  expect(await ask("/rewards", keys[0] ?? "", { body: catalogue(500) })).toBe(200);
+  expect(await send("/rewards", keys[0] ?? "", { body: catalogue(500) })).toBe(200);
 });
 afterAll(async () => {
   await Promise.all(instances.map((instance) => instance.kill()));
@@ -36,7 +36,7 @@ function catalogue(size: number): string {
 }
 
 /** Sends a GET to an instance, or a POST if there is a body. Returns the status, or 0 when the caller has hung up before. */
-async function ask(path: string, key: string, { body, signal, instance = 0 }: Sent = {}): Promise<number> {
+async function send(path: string, key: string, { body, signal, instance = 0 }: Sent = {}): Promise<number> {
   const init = { method: body ? "POST" : "GET", headers: { "X-API-Key": key }, signal, body };
   try {
     const response = await fetch(`${instances[instance]?.url}${path}`, init as RequestInit);
@@ -52,17 +52,17 @@ interface Sent {
   signal?: AbortSignal;
   instance?: number;
 }
-const askAsNeighbour = () => ask("/members?limit=20", second.key);
+const sendAsNeighbour = () => send("/members?limit=20", second.key);
 
 type Counts = Record<number, number>;
 const sum = (counts: Counts) => Object.values(counts).reduce((total, count) => total + count, 0);
 
-/** Keeps asking as a hundred callers until `isOver`, and counts the answers. */
-async function flood(send: (turn: number) => Promise<number>, counts: Counts, isOver: () => boolean): Promise<void> {
+/** Sends requests as a hundred callers until `isOver`, and counts the answers. */
+async function flood(sendOne: (turn: number) => Promise<number>, counts: Counts, isOver: () => boolean): Promise<void> {
   let turn = 0;
   const callers = Array.from({ length: 100 }, async () => {
     while (!isOver()) {
-      const status = await send(turn++);
+      const status = await sendOne(turn++);
       if (!isOver()) counts[status] = (counts[status] ?? 0) + 1;
     }
   });
@@ -88,12 +88,12 @@ test.each<[what: string, instances: number, key: (turn: number) => string, path:
   const neighbours: Counts = {};
   let isOver = false;
   // The neighbour's key is one that the instance has seen.
-  expect(await askAsNeighbour()).toBe(200);
-  const send = (turn: number) => ask(path, key(turn), { body, instance: turn % count });
-  const flooding = flood(send, flooded, () => isOver);
+  expect(await sendAsNeighbour()).toBe(200);
+  const sendOne = (turn: number) => send(path, key(turn), { body, instance: turn % count });
+  const flooding = flood(sendOne, flooded, () => isOver);
   await expect.poll(() => sum(flooded)).toBeGreaterThan(0);
   while (sum(neighbours) < 50 && sum(flooded) < tooMany) {
-    const status = await askAsNeighbour();
+    const status = await sendAsNeighbour();
     neighbours[status] = (neighbours[status] ?? 0) + 1;
   }
   isOver = true;
@@ -106,13 +106,13 @@ test.each<[what: string, instances: number, key: (turn: number) => string, path:
 // Proves: requests.65
 test("made-up keys that hang up leave a neighbour its answers, and a good key that is new gets in", async () => {
   let isOver = false;
-  const send = (turn: number) => ask("/members", madeUpKey(turn), { signal: AbortSignal.timeout(30) });
-  expect(await askAsNeighbour()).toBe(200);
-  const flooded = flood(send, {}, () => isOver);
+  const sendOne = (turn: number) => send("/members", madeUpKey(turn), { signal: AbortSignal.timeout(30) });
+  expect(await sendAsNeighbour()).toBe(200);
+  const flooded = flood(sendOne, {}, () => isOver);
   const statuses = [];
   for (let count = 0; count < 5; count++) {
-    statuses.push(await askAsNeighbour());
-    statuses.push(await ask("/rewards?limit=1", (await neighbour.makeKey()).api_key));
+    statuses.push(await sendAsNeighbour());
+    statuses.push(await send("/rewards?limit=1", (await neighbour.makeKey()).api_key));
   }
   isOver = true;
   await flooded;
@@ -120,7 +120,7 @@ test("made-up keys that hang up leave a neighbour its answers, and a good key th
 });
 
 // Proves: requests.65
-test("uploads of forty keys that never end leave everybody their lists, and the neighbour its imports", async () => {
+test("uploads of forty keys that never end leave their own company its lists, and the neighbour its imports", async () => {
   const uploads = [...keys, ...keys].map((key) => {
     const headers = { "X-API-Key": key, "Content-Length": 8 * 1024 * 1024 };
     const upload = request(`${instances[0].url}/rewards`, { method: "POST", agent: false, headers });
@@ -133,8 +133,8 @@ test("uploads of forty keys that never end leave everybody their lists, and the 
   // All but the four that have a place.
   await expect.poll(async () => await Promise.race(refused)).toBe(429);
   for (let count = 0; count < 10; count++) {
-    expect(await ask(page, ofMany(count))).toBe(200);
-    expect(await ask("/rewards", keyOfNeighbour, { body: catalogue(20) })).toBe(200);
+    expect(await send(page, ofMany(count))).toBe(200);
+    expect(await send("/rewards", keyOfNeighbour, { body: catalogue(20) })).toBe(200);
   }
   for (const upload of uploads) upload.destroy();
 });
@@ -146,11 +146,11 @@ test("calls that hang behind a lock leave the neighbour its answers", async () =
   await holder`begin`;
   await holder`lock table app.kudos in access exclusive mode`;
   try {
-    const hanging = Array.from({ length: 40 }, () => ask("/activity", ofMany(0), { signal: over.signal }));
+    const hanging = Array.from({ length: 40 }, () => send("/activity", ofMany(0), { signal: over.signal }));
     const waiting = async () =>
       (await sql`select from pg_locks where not granted and relation = 'app.kudos'::regclass`).length;
     await expect.poll(waiting).toBeGreaterThan(0);
-    for (let count = 0; count < 50; count++) expect(await askAsNeighbour()).toBe(200);
+    for (let count = 0; count < 50; count++) expect(await sendAsNeighbour()).toBe(200);
     // They still wait for the lock, and only a few of them have reached the database.
     expect([1, 2, 3, 4]).toContain(await waiting());
     over.abort();

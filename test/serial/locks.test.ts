@@ -1,35 +1,31 @@
-// Requests, revokes and sign-ins at the same time, each on a connection of its own: who waits for whom, and how many
+// Requests, revokes and sign-ins at the same time, each on a separate connection: what waits for what, and how many
 // requests of one company run at once, over all its keys.
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
 import { upsert } from "../support/rpc.ts";
 import { hashOf, sql, stack } from "../support/stack.ts";
-import { type Found, foundEmpty } from "../support/two_projects.ts";
+import { createCompany, type ProjectCompany, returned, signIn, waitsForLock } from "../support/two_projects.ts";
 
-const connect = () => postgres(stack.database_url, { max: 1, onnotice: () => {} });
-type Connection = ReturnType<typeof connect>;
-/** Six connections. The first two have names too. */
-let connections: [Connection, Connection, Connection, Connection, Connection, Connection];
-let one: Connection;
-let other: Connection;
-let company: Found;
+type Connection = postgres.Sql;
+const connect = (): Connection => postgres(stack.database_url, { max: 1, onnotice: () => {} });
+const connections = [connect(), connect(), connect(), connect(), connect(), connect()] as const;
+const [one, other, , , fifth, sixth] = connections;
+let pidOfOther: number;
+let company: ProjectCompany;
 /** A second key of the company, which may only read members. */
 let reader: { id: string; api_key: string };
 
 beforeEach(async () => {
-  connections = [connect(), connect(), connect(), connect(), connect(), connect()];
-  [one, other] = connections;
-  company = await foundEmpty(sql, "Locks");
-  await signIn(one, company.admin);
-  const [made] = await one`select public.create_api_key('reader', '{read:members}') as key`;
-  reader = made?.key;
-  await one`commit`;
+  company = await createCompany(sql, "Locks");
+  reader = await returned(sql, company.admin, "public.create_api_key('reader', '{read:members}')");
+  pidOfOther = await pidOf(other);
 });
 afterEach(async () => {
-  await Promise.all(connections.map((connection) => connection.end({ timeout: 5 })));
+  await Promise.all(connections.map((connection) => connection`rollback`));
   await sql`select app.delete_company(${company.id})`;
 });
+afterAll(() => Promise.all(connections.map((connection) => connection.end({ timeout: 5 }))));
 
 /** A request as the function makes it, in a transaction that stays open. Returns the name of its key. */
 async function request(connection: Connection, key = company.key, scope = "read:members"): Promise<string> {
@@ -39,18 +35,18 @@ async function request(connection: Connection, key = company.key, scope = "read:
   return row?.name;
 }
 
-/** Acts as a signed-in person, in a transaction that stays open. */
-async function signIn(connection: Connection, user: string): Promise<void> {
-  await connection`begin`;
-  await connection`select set_config('request.jwt.claims', ${JSON.stringify({ sub: user })}, true)`;
-  await connection`set local role authenticated`;
+/** A request that gets this error. */
+async function fails(connection: Connection, error: object, key?: string, scope?: string): Promise<void> {
+  await expect(request(connection, key, scope)).rejects.toMatchObject(error);
+  await connection`rollback`;
 }
 
-/** Waits until `other` waits for a lock of `one`. */
-async function otherWaits(pid: number): Promise<void> {
-  const waiting = () => sql`select from pg_locks where not granted and pid = ${pid}`;
-  await expect.poll(async () => (await waiting()).length, { interval: 5 }).toBe(1);
+/** Acts as a signed-in person, in a transaction that stays open. */
+async function beginAs(connection: Connection, user: string): Promise<void> {
+  await connection`begin`;
+  await signIn(connection, user);
 }
+
 async function pidOf(connection: Connection): Promise<number> {
   const [row] = await connection`select pg_backend_pid() as pid`;
   return row?.pid;
@@ -79,9 +75,7 @@ test("a revoke does not wait for an import that is still running, and the next r
   await one`set local role service_role`;
   // It has its result, has recorded the use of the key, and holds locks on the rows that it wrote.
   expect(await upsert(one, company.key, [{ external_id: "slow", name: "Slow", points_cost: 1 }])).toBe(1);
-  await signIn(other, company.admin);
-  await other`select public.revoke_api_key(${key?.id})`;
-  await other`commit`;
+  await returned(other, company.admin, `public.revoke_api_key('${key?.id}')`);
   await expect(request(other)).rejects.toMatchObject({ code: "PT401" });
   // The slow request began before the revoke and still succeeds.
   await one`commit`;
@@ -90,7 +84,7 @@ test("a revoke does not wait for an import that is still running, and the next r
 
 // Proves: keys.39
 test("a request does not wait for a revoke that has not been committed, and the next one after the commit is refused", async () => {
-  await signIn(one, company.admin);
+  await beginAs(one, company.admin);
   await one`select public.revoke_api_key(${reader.id})`;
   expect(await request(other, reader.api_key)).toBe("reader");
   await other`commit`;
@@ -114,7 +108,6 @@ test("what a request has verified and answered ends with its transaction, also o
 });
 
 test("kudos that are committed while a page of them is being made come with the name of their category", async () => {
-  const pid = await pidOf(other);
   await one`begin`;
   await one`
     with category as (insert into app.categories (company_id) values (${company.id}) returning company_id, id),
@@ -124,7 +117,7 @@ test("kudos that are committed while a page of them is being made come with the 
   // A statement that reads kudos has to wait here. What it read before kudos, it read without the new category.
   await one`lock table app.kudos in access exclusive mode`;
   const page = other`select public.list_activity(${hashOf(company.key)}, 10) -> 0 ->> 'category' as category`.execute();
-  await otherWaits(pid);
+  await waitsForLock(pidOfOther);
   await one`commit`;
   expect(await page).toMatchObject([{ category: "New" }]);
 });
@@ -142,7 +135,7 @@ async function unlinkedMember(): Promise<[string, string]> {
 
 /** The first call of link_member, in a transaction that stays open. */
 async function link(connection: Connection, user: string): Promise<string> {
-  await signIn(connection, user);
+  await beginAs(connection, user);
   const [row] = await connection`select public.link_member() ->> 'status' as status`;
   return row?.status;
 }
@@ -152,10 +145,9 @@ test.each([
   ["of two sign-ins that claim one member: the second finds no member", 1, "no_member"],
 ] as const)("two first calls of link_member at once, %s", async (_what, index, status) => {
   const users = await unlinkedMember();
-  const pid = await pidOf(other);
   expect(await link(one, users[0])).toBe("linked");
   const second = link(other, users[index]);
-  await otherWaits(pid);
+  await waitsForLock(pidOfOther);
   await one`commit`;
   expect(await second).toBe(status);
   await other`commit`;
@@ -163,14 +155,13 @@ test.each([
   expect(await sql`select from app.member_accounts where user_id = ${users[1]}`).toHaveLength(0);
 });
 
-test("a first call of link_member that looks for the member once the other one has linked them says linked too", async () => {
+test("a first call of link_member that looks for the member after another call has linked them answers linked too", async () => {
   const [user] = await unlinkedMember();
-  const pid = await pidOf(other);
   // A call that looks for the member has to wait here. It has already seen that the account is linked to nobody.
   await one`begin`;
   await one`lock table app.members in access exclusive mode`;
   const status = link(other, user);
-  await otherWaits(pid);
+  await waitsForLock(pidOfOther);
   await one`
     insert into app.member_accounts (user_id, company_id, member_id)
     select u.id, m.company_id, m.id from auth.users as u join app.members as m on lower(m.email) = lower(u.email) where u.id = ${user}`;
@@ -178,7 +169,7 @@ test("a first call of link_member that looks for the member once the other one h
   expect(await status).toBe("linked");
 });
 
-/** Four requests of the company that have not ended, with both keys. The fifth and sixth connection are free. */
+/** Four requests of the company that have not ended, with both keys. */
 async function beginFour(): Promise<void> {
   for (const [index, connection] of connections.slice(0, 4).entries())
     await request(connection, index % 2 === 0 ? company.key : reader.api_key);
@@ -186,24 +177,19 @@ async function beginFour(): Promise<void> {
 const refused = { code: "PT429", message: "Too Many Requests" };
 
 // Proves: requests.61
-test("of five requests at once, with two keys, four are answered and the fifth is refused, naming key and company for the log", async () => {
+test("of five requests at once, with two keys, four are answered and the fifth is refused; a bad key gets its own error, and another company is answered", async () => {
   await beginFour();
-  const said = await request(connections[4], reader.api_key).catch((error: postgres.PostgresError) => error);
-  expect(said).toMatchObject(refused);
-  const { detail = "null" } = said as postgres.PostgresError;
-  expect(JSON.parse(detail)).toEqual({ key_id: reader.id, company_id: company.id, requests_at_once: 4 });
-  await expect(request(connections[5], company.key, "write:rewards")).rejects.toMatchObject(refused);
-});
-
-// Proves: requests.61
-test("another company is answered meanwhile, and a key that is unknown or lacks the scope is told that", async () => {
-  await beginFour();
-  const neighbour = await foundEmpty(sql, "Other");
-  expect(await request(connections[4], neighbour.key)).toBe("in use");
-  await expect(request(connections[5], "sk_live_unknown")).rejects.toMatchObject({ code: "PT401" });
-  await connections[5]`rollback`;
-  await expect(request(connections[5], reader.api_key, "write:rewards")).rejects.toMatchObject({ code: "PT403" });
-  await connections[4]`commit`;
+  const error = await request(fifth, reader.api_key).catch((error: postgres.PostgresError) => error);
+  expect(error).toMatchObject(refused);
+  const { detail = "null" } = error as postgres.PostgresError;
+  expect(JSON.parse(detail), "for the log").toEqual({ key_id: reader.id, company_id: company.id, requests_at_once: 4 });
+  await fifth`rollback`;
+  await fails(fifth, refused, company.key, "write:rewards");
+  await fails(fifth, { code: "PT401" }, "sk_live_unknown");
+  await fails(fifth, { code: "PT403" }, reader.api_key, "write:rewards");
+  const neighbour = await createCompany(sql, "Other");
+  expect(await request(sixth, neighbour.key)).toBe("in use");
+  await sixth`commit`;
   await sql`select app.delete_company(${neighbour.id})`;
 });
 
@@ -214,14 +200,13 @@ test.each<[how: string, end: () => Promise<unknown>]>([
   ["dies with its connection", async () => sql`select pg_terminate_backend(${await pidOf(one)}, 5000)`],
 ])("when one of four requests %s, one more is answered, and nothing is left behind", async (_how, end) => {
   await beginFour();
-  await expect(request(connections[4])).rejects.toMatchObject(refused);
-  await connections[4]`rollback`;
+  await fails(fifth, refused);
   await end();
-  // A transaction that asks again has its place already.
+  // A transaction that sends a second request has its place already.
   const [again] = await other`select public.verify_api_key(${hashOf(reader.api_key)}) ->> 'key_name' as name`;
   expect(again?.name).toBe("reader");
-  expect(await request(connections[4])).toBe("in use");
-  await expect(request(connections[5])).rejects.toMatchObject(refused);
+  expect(await request(fifth)).toBe("in use");
+  await fails(sixth, refused);
   for (const connection of connections.slice(1)) await connection`rollback`;
   const pids = await Promise.all(connections.slice(1).map(pidOf));
   expect(await sql`select from pg_locks where locktype = 'advisory' and pid = any (${pids})`).toHaveLength(0);
@@ -229,16 +214,14 @@ test.each<[how: string, end: () => Promise<unknown>]>([
 
 // Proves: requests.62
 test("an operator can replace the number, and a session that is connected follows", async () => {
-  const operator = connections[4];
-  await request(operator);
-  await operator`commit`;
+  await request(fifth);
+  await fifth`commit`;
   await beginFour();
-  await expect(request(operator)).rejects.toMatchObject(refused);
-  await operator`rollback`;
+  await fails(fifth, refused);
   // Undone with its transaction, which sees it already.
-  await operator`begin`;
-  await operator`
+  await fifth`begin`;
+  await fifth`
     create or replace function app.requests_at_once() returns integer
     language sql stable set search_path = '' return 5`;
-  expect(await request(operator)).toBe("in use");
+  expect(await request(fifth)).toBe("in use");
 });

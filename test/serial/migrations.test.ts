@@ -5,11 +5,11 @@ import postgres from "postgres";
 import { afterAll, expect, test } from "vitest";
 import { createDatabase, runSql } from "../../scripts/stack/database.ts";
 import { migrationFiles } from "../../scripts/stack/difference.ts";
-import { bin, root, runCommand } from "../../scripts/stack/process.ts";
+import { runSupabase } from "../../scripts/stack/process.ts";
 import { count, tried } from "../support/counts.ts";
 import { upsert } from "../support/rpc.ts";
 import { hashOf, stack } from "../support/stack.ts";
-import { foundEmpty } from "../support/two_projects.ts";
+import { createCompany, waitsForLock } from "../support/two_projects.ts";
 
 const rows = count(20_000, 300_000);
 const versions = migrationFiles.map((file) => basename(file).split("_")[0]);
@@ -30,14 +30,11 @@ afterAll(async () => {
 });
 
 /** Applies all migrations as `supabase db push` does on the hosted service. */
-const push = () =>
-  runCommand(bin("supabase"), ["db", "push", "--yes", "--workdir", root, `--remote=${url}`], {
-    env: { ...process.env, DO_NOT_TRACK: "1", SUPABASE_TELEMETRY_DISABLED: "1" },
-  });
+const push = () => runSupabase(["db", "push", "--yes", `--remote=${url}`]);
 
-/** Creates a company with this many rows in each table that grows. Returns its key. */
+/** Creates a company with `rows` rows in each table that grows. Returns its key. */
 async function fill(): Promise<string> {
-  const { id, admin, key } = await foundEmpty(sql, "Released");
+  const { id, admin, key } = await createCompany(sql, "Released");
   await sql.unsafe(`
     insert into app.categories (company_id, id) values ('${id}', '${id}');
     insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
@@ -140,8 +137,7 @@ async function heldRequest(key: string): Promise<() => Promise<unknown>> {
   await holder`begin`;
   await holder`select pg_advisory_xact_lock(1)`;
   const page = reader`select json_array_length(public.list_activity(${hashOf(key)}, 100)) as kudos`.execute();
-  const waiting = () => sql`select from pg_locks where not granted and pid = ${pid}`;
-  await expect.poll(async () => (await waiting()).length, { interval: 5 }).toBe(1);
+  await waitsForLock(pid);
   return async () => {
     await holder`commit`;
     const [row] = await page;

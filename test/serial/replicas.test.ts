@@ -1,6 +1,6 @@
 // Lists from a read replica (docs/operations.md, Read replicas): a real standby of the stack's database, which is late,
 // killed and promoted. In front of it, and of the primary, is the substitute for PostgREST of scripts/bench.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { type Server, startThread } from "../../scripts/bench/http.ts";
 import { type ApiKey, newCompany, type TestCompany } from "../support/companies.ts";
@@ -37,21 +37,21 @@ const addMembers = (count: number) => sql`
   insert into app.members (company_id, name, email)
   select ${company.id}, 'Someone', gen_random_uuid() || '@x.example' from generate_series(1, ${count}::integer)`;
 
-/** While the standby applies nothing of what the primary commits. */
-async function late<Result>(use: () => Promise<Result>): Promise<Result> {
+/** Runs `use` while the standby applies nothing of what the primary commits. */
+async function late(use: () => Promise<void>): Promise<void> {
   await standby.caughtUp();
   await standby.sql`select pg_wal_replay_pause()`;
   await expect
     .poll(async () => (await standby.sql`select pg_get_wal_replay_pause_state() as is`)[0]?.is)
     .toBe("paused");
-  return await use().finally(async () => {
+  await use().finally(async () => {
     await standby.sql`select pg_wal_replay_resume()`;
     await standby.caughtUp();
   });
 }
 
 /** The status and body of an answer, and what its log line says of the servers. */
-async function ask(path: string, api_key = key.api_key, { url, log } = withReplica) {
+async function send(path: string, api_key = key.api_key, { url, log } = withReplica) {
   const response = await fetch(url + path, { headers: { "X-API-Key": api_key } });
   const [id, body] = [response.headers.get("X-Request-Id") ?? "", await response.text()];
   const line = () =>
@@ -69,10 +69,9 @@ test("every list of the replica is byte for byte the primary's, as JSON and as C
   await standby.caughtUp();
   for (const { path } of endpoints.filter(({ kind }) => kind === "list")) {
     for (const format of ["json", "csv"]) {
-      const { body } = await ask(`${path}?format=${format}`, key.api_key, plain);
-      expect(await ask(`${path}?format=${format}`)).toMatchObject({
-        ...{ status: 200, body, served_by: "replica", replica_lag_milliseconds: expect.any(Number) },
-      });
+      const { body } = await send(`${path}?format=${format}`, key.api_key, plain);
+      const answer = { status: 200, body, served_by: "replica", replica_lag_milliseconds: expect.any(Number) };
+      expect(await send(`${path}?format=${format}`)).toMatchObject(answer);
     }
   }
 });
@@ -95,11 +94,11 @@ describe("while the replica is late", () => {
   ])("a key that %s is refused at once", async (_what, status, end) => {
     const ended = await company.makeKey();
     await standby.caughtUp();
-    expect(await ask("/members", ended.api_key)).toMatchObject({ status: 200, served_by: "replica" });
+    expect(await send("/members", ended.api_key)).toMatchObject({ status: 200, served_by: "replica" });
     await late(async () => {
       await end(ended);
       for (const format of ["json", "csv"])
-        expect((await ask(`/members?format=${format}`, ended.api_key)).status).toBe(status);
+        expect((await send(`/members?format=${format}`, ended.api_key)).status).toBe(status);
       // The replica alone would serve it.
       const body = JSON.stringify({ key_hash: hashOf(ended.api_key), max_rows: 1 });
       expect((await fetch(`${servers[1]?.url}/rest/v1/rpc/read_members`, { method: "POST", body })).status).toBe(200);
@@ -110,52 +109,42 @@ describe("while the replica is late", () => {
   test("a key that it does not know yet is served by the primary", async () => {
     await late(async () => {
       const { api_key } = await company.makeKey();
-      expect(await ask("/members", api_key)).toMatchObject({
-        ...{ status: 200, served_by: "primary", replica_error: "key refused" },
-      });
+      const answer = { status: 200, served_by: "primary", replica_error: "key refused" };
+      expect(await send("/members", api_key)).toMatchObject(answer);
     });
   });
 
   test("a list whose migration has not reached it is served by the primary", async () => {
     await sql`alter function public.read_teams rename to later`;
-    try {
-      await late(async () => {
-        await sql`alter function public.later rename to read_teams`;
-        const replica_error = expect.stringMatching("^read_teams answered 404 with ");
-        expect(await ask("/teams?limit=1")).toMatchObject({ status: 200, served_by: "primary", replica_error });
-      });
-    } finally {
-      await sql`alter function if exists public.later rename to read_teams`.catch(() => {});
-    }
+    await late(async () => {
+      await sql`alter function public.later rename to read_teams`;
+      const replica_error = expect.stringMatching("^read_teams answered 404 with ");
+      expect(await send("/teams?limit=1")).toMatchObject({ status: 200, served_by: "primary", replica_error });
+    });
   });
 
   test("more than it may be, the primary serves", async () => {
-    const most = (interval: string) =>
+    const allow = (interval: string) =>
       sql.unsafe(`
-      create or replace function app.max_replica_lag() returns interval
-      language sql stable set search_path = '' return interval '${interval}'`);
-    await most("1 millisecond");
-    try {
-      await late(async () => {
-        await addMembers(1);
-        const replica_error = "read_members answered 503 with PT503";
-        await expect
-          .poll(() => ask("/members?limit=1"))
-          .toMatchObject({ status: 200, served_by: "primary", replica_error });
-      });
-    } finally {
-      await most("30 seconds");
-    }
+        create or replace function app.max_replica_lag() returns interval
+        language sql stable set search_path = '' return interval '${interval}'`);
+    onTestFinished(async () => void (await allow("30 seconds")));
+    await allow("1 millisecond");
+    await late(async () => {
+      await addMembers(1);
+      const answer = { status: 200, served_by: "primary", replica_error: "read_members answered 503 with PT503" };
+      await expect.poll(() => send("/members?limit=1")).toMatchObject(answer);
+    });
   });
 
   test("a list is walked to its end from a row that only the primary has", async () => {
     await late(async () => {
       await addMembers(10);
-      const all = rowsOf(await ask("/members?limit=1000", key.api_key, plain));
+      const all = rowsOf(await send("/members?limit=1000", key.api_key, plain));
       const walked = all.slice(0, 1);
       const servedBy = [];
       for (let hasMore = true; hasMore; ) {
-        const answer = await ask(`/members?limit=7&starting_after=${walked.at(-1)?.id}`);
+        const answer = await send(`/members?limit=7&starting_after=${walked.at(-1)?.id}`);
         servedBy.push(answer.served_by);
         walked.push(...rowsOf(answer));
         hasMore = rowsOf(answer).length === 7;
@@ -172,7 +161,7 @@ test("a copy that is kept by changed_after from both servers ends equal to the p
   const servedBy = new Set<string>();
   /** Reads one page; returns whether there was any change. */
   const sync = async (from: FunctionProcess) => {
-    const answer = await ask(`/members?changed_after=${cursor}&limit=5`, key.api_key, from);
+    const answer = await send(`/members?changed_after=${cursor}&limit=5`, key.api_key, from);
     expect(answer).toMatchObject({ status: 200 });
     servedBy.add(answer.served_by);
     for (const { cursor: next, deleted, ...row } of rowsOf(answer)) {
@@ -203,7 +192,7 @@ test("a copy that is kept by changed_after from both servers ends equal to the p
     await sync(withReplica);
   }
   while (await sync(withReplica));
-  const all = rowsOf(await ask("/members?limit=1000", key.api_key, plain));
+  const all = rowsOf(await send("/members?limit=1000", key.api_key, plain));
   const byId = (rows: Iterable<Row>) => [...rows].sort((a, b) => String(a.id).localeCompare(String(b.id)));
   expect(byId(copy.values())).toEqual(byId(all));
   expect(servedBy).toContain("replica");
@@ -214,7 +203,7 @@ test("no caller notices that the standby is killed and comes back", async () => 
   let isOver = false;
   const callers = Array.from({ length: 3 }, async () => {
     while (!isOver) {
-      const { status, served_by } = await ask("/members?limit=30");
+      const { status, served_by } = await send("/members?limit=30");
       answers.push(`${status} ${served_by}`);
     }
   });
@@ -231,15 +220,15 @@ test("no caller notices that the standby is killed and comes back", async () => 
 
 test("a standby that has been promoted is no replica any more, and serves as the primary of a function without any", async () => {
   await standby.caughtUp();
-  const page = rowsOf(await ask("/members?changed_after=start&limit=1"));
+  const page = rowsOf(await send("/members?changed_after=start&limit=1"));
   await standby.sql`select pg_promote()`;
   await addMembers(1);
-  const { body } = await ask("/members?limit=2", key.api_key, plain);
-  expect(await ask("/members?limit=2")).toMatchObject({ status: 200, body, served_by: "primary" });
+  const { body } = await send("/members?limit=2", key.api_key, plain);
+  expect(await send("/members?limit=2")).toMatchObject({ status: 200, body, served_by: "primary" });
 
   const promoted = await startFunction(servers[1]?.url);
   try {
-    const of = (path: string) => ask(path, key.api_key, promoted);
+    const of = (path: string) => send(path, key.api_key, promoted);
     expect(await of("/members?limit=2")).toMatchObject({ status: 200, served_by: undefined });
     expect(await of("/members?limit=2")).not.toMatchObject({ body });
     // What was copied before may not be what it has. It knows that it is another server after the next checkpoint.

@@ -100,15 +100,3 @@ export async function load(databaseUrl: string, company: string, files: Files): 
     return countsOf(loaded.map((row) => Object.values(row)));
   });
 }
-
-/** Every row of every table of the service and of Auth, as text: with ctid and xmin, which change when a row is written. */
-export async function everything(sql: postgres.Sql): Promise<string[]> {
-  const tables = await sql`
-    select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('app', 'auth', 'staging')`;
-  const found: string[] = [];
-  for (const { name } of tables) {
-    for (const { row } of await sql.unsafe(`select concat(ctid, ' ', xmin, ' ', t) as row from ${name} as t`))
-      found.push(`${name}: ${row}`);
-  }
-  return found.sort();
-}

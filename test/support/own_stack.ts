@@ -50,23 +50,23 @@ export async function startOwnStack(
   const child = fork(`${import.meta.dirname}/own_stack_process.ts`, [folder, kind], {
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });
-  const complaint = text(child.stderr ?? Readable.from([]));
+  const errors = text(child.stderr ?? Readable.from([]));
   child.on("message", (message) => {
     if (typeof message === "object" && "step" in message) progress(String(message.step));
   });
   const gone = once(child, "exit");
-  /** Resolves when the process has sent this word. */
-  const told = (word: string): Promise<void> =>
+  /** Resolves when the process has sent this message. */
+  const received = (expected: string): Promise<void> =>
     new Promise((resolve, reject) => {
       const listen = (message: unknown): void => {
-        if (message !== word) return;
+        if (message !== expected) return;
         child.off("message", listen);
         resolve();
       };
       child.on("message", listen);
-      void gone.then(async () => reject(new Error(`The stack in ${folder} ended: ${(await complaint).trim()}`)));
+      void gone.then(async () => reject(new Error(`The stack in ${folder} ended: ${(await errors).trim()}`)));
     });
-  await told("stack");
+  await received("stack");
   const file: StackFile = JSON.parse(await readFile(`${folder}/stack.json`, "utf8"));
   const connect = () => postgres(file.superuser_url, { max: 1, onnotice: () => {} });
 
@@ -77,7 +77,7 @@ export async function startOwnStack(
     functionLog: () => readFile(`${folder}/function.log`, "utf8"),
     killDatabase: () => killServer(`${folder}/postgres`, connect()),
     async startDatabase() {
-      const started = told("database");
+      const started = received("database");
       child.send("start");
       await started;
     },

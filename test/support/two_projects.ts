@@ -5,13 +5,16 @@ import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import postgres from "postgres";
+import { expect } from "vitest";
 import { createDatabase, pushMigrations, runSql, withDatabase } from "../../scripts/stack/database.ts";
 import { migrationFiles } from "../../scripts/stack/difference.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { hashOf, stack } from "./stack.ts";
+import { upsert } from "./rpc.ts";
+import { hashOf, sql, stack } from "./stack.ts";
 
 /** The database of a project: `url` for its operator, `sql` connected as superuser. */
 export interface Project {
+  name: string;
   url: string;
   sql: postgres.Sql;
 }
@@ -22,7 +25,7 @@ export interface Run {
   ended: Promise<{ code: number | null; output: string }>;
 }
 
-const projects: (Project & { name: string })[] = [];
+const projects: Project[] = [];
 const at = (url: string, name: string): string => Object.assign(new URL(url), { pathname: `/${name}` }).href;
 
 /**
@@ -46,7 +49,7 @@ async function emptyProject(): Promise<string> {
   return name;
 }
 let empty: Promise<string> | undefined;
-let sides: Promise<Sides<string>> | undefined;
+let sides: ReturnType<typeof createSides> | undefined;
 
 /** A copy of a project, by default of the one without companies. */
 export async function newProject(template?: string): Promise<Project> {
@@ -55,8 +58,9 @@ export async function newProject(template?: string): Promise<Project> {
   const name = `project_${randomUUID()}`;
   await runSql(stack.superuser_url, `create database "${name}" template "${original}" owner postgres`);
   const sql = postgres(at(stack.superuser_url, name), { max: 8, idle_timeout: 2, onnotice: () => {} });
-  projects.push({ url: at(stack.database_url, name), sql, name });
-  return { url: at(stack.database_url, name), sql };
+  const project = { name, url: at(stack.database_url, name), sql };
+  projects.push(project);
+  return project;
 }
 
 /** Closes the connections to all projects, and removes them. */
@@ -68,33 +72,25 @@ export async function removeProjects(): Promise<void> {
   }
 }
 
-/**
- * Both sides of a move: `company` moves from source to target, `neighbour` stays in the source, `other` is in the
- * target already.
- */
-interface Sides<Side> {
-  source: Side;
-  target: Side;
-  company: Found;
-  neighbour: Found;
-  other: Found;
-}
-
-/** Creates two projects with companies in both; `source` and `target` are the names of the databases. */
-async function foundSides(): Promise<Sides<string>> {
+/** Creates both sides of a move, as templates. */
+async function createSides() {
   const [source, target] = [await newProject(), await newProject()];
-  const company = await found(source.sql, "Moving");
-  const neighbour = await found(source.sql, "Staying");
-  const other = await found(target.sql, "There already");
+  const companies = {
+    company: await createFullCompany(source.sql, "Moving"),
+    neighbour: await createFullCompany(source.sql, "Staying"),
+    other: await createFullCompany(target.sql, "There already"),
+  };
   await Promise.all([source, target].map(({ sql }) => sql.end()));
-  const nameOf = ({ url }: Project): string => new URL(url).pathname.slice(1);
-  return { source: nameOf(source), target: nameOf(target), company, neighbour, other };
+  return { source: source.name, target: target.name, companies };
 }
 
-/** New copies of both sides. */
-export async function newSides(): Promise<Sides<Project>> {
-  sides ??= foundSides();
-  const { source, target, ...companies } = await sides;
+/**
+ * New copies of both sides of a move: `company` moves from source to target, `neighbour` stays in the source, `other` is
+ * in the target already.
+ */
+export async function newSides() {
+  sides ??= createSides();
+  const { source, target, companies } = await sides;
   return { source: await newProject(source), target: await newProject(target), ...companies };
 }
 
@@ -102,7 +98,7 @@ export async function newSides(): Promise<Sides<Project>> {
 const odd = "e'tab\\t, line\\n\\r\\n, backslash \\\\ \\\\N \\\\., quote \" '' , 李 🎉 é'";
 
 /** A company of such a project: its id, the id and email of its admin, and a key with every scope. */
-export interface Found {
+export interface ProjectCompany {
   id: string;
   admin: string;
   email: string;
@@ -110,29 +106,40 @@ export interface Found {
 }
 
 /** Acts as the person with this account, until the end of the transaction. */
-export const signIn = (tx: postgres.TransactionSql, user: string) =>
-  tx`select set_config('request.jwt.claims', ${JSON.stringify({ sub: user })}, true)`;
+export async function signIn(tx: postgres.Sql | postgres.TransactionSql, user: string): Promise<void> {
+  await tx`select set_config('request.jwt.claims', ${JSON.stringify({ sub: user })}, true)`;
+  await tx`set local role authenticated`;
+}
+
+/** What this expression returns to a person who has signed in. */
+export async function returned<Value>(sql: postgres.Sql, user: string, expression: string): Promise<Value> {
+  return await sql.begin(async (tx) => {
+    await signIn(tx, user);
+    const [row] = await tx.unsafe(`select ${expression} as value`);
+    return row?.value;
+  });
+}
 
 /** Creates a company with an admin who signs in and has made a key, and nothing else. */
-export async function foundEmpty(sql: postgres.Sql, name: string, language = "en"): Promise<Found> {
+export async function createCompany(sql: postgres.Sql, name: string, language = "en"): Promise<ProjectCompany> {
   const [id, admin, email] = [randomUUID(), randomUUID(), `admin@${randomUUID()}.example`];
-  return await sql.begin(async (tx) => {
+  await sql.begin(async (tx) => {
     await tx`insert into app.companies (id, name, default_language) values (${id}, ${name}, ${language})`;
     await tx`insert into app.members (company_id, id, name, email, role) values (${id}, ${admin}, 'First Admin', ${email}, 'admin')`;
     await tx`insert into auth.users (id, email, email_confirmed_at) values (${admin}, ${email}, now())`;
     await tx`insert into app.member_accounts (user_id, company_id, member_id) values (${admin}, ${id}, ${admin})`;
-    await signIn(tx, admin);
-    const [row] = await tx`select public.create_api_key('in use', app.scopes()) ->> 'api_key' as key`;
-    return { id, admin, email, key: row?.key };
   });
+  const key = await returned<string>(sql, admin, "public.create_api_key('in use', app.scopes()) ->> 'api_key'");
+  return { id, admin, email, key };
 }
 
 /** Creates a company with rows in every table, and a second key that is revoked. */
-export async function found(sql: postgres.Sql, name: string): Promise<Found> {
-  const company = await foundEmpty(sql, name, "de");
+export async function createFullCompany(sql: postgres.Sql, name: string): Promise<ProjectCompany> {
+  const company = await createCompany(sql, name, "de");
   const { id, admin } = company;
-  await sql.begin(async (tx) => {
-    await tx.unsafe(`
+  await returned(sql, admin, "public.create_api_key('revoked', app.scopes())");
+  await sql
+    .unsafe(`
       insert into app.teams (company_id, name) select '${id}', 'Team ' || n || ${odd} from generate_series(1, 3) as n;
       insert into app.members (company_id, name, email, team_id)
       select '${id}', 'Member ' || n, n || '@${id}.example',
@@ -153,40 +160,42 @@ export async function found(sql: postgres.Sql, name: string): Promise<Found> {
       select company_id, id, value::jsonb, '' from app.pulse_questions,
         (values (null), ('null'), ('1.10'), ('12345678901234567890.000'), ('{"b": "\\\\u00e9", "a": [true]}')) as v (value)
       where company_id = '${id}';
-      update app.api_key_uses set last_used_at = '2026-11-01 12:34:56.789Z' where company_id = '${id}'`);
-    await signIn(tx, admin);
-    await tx`select public.create_api_key('revoked', app.scopes())`;
-    await tx`update app.api_keys set revoked_at = now() where company_id = ${id} and name = 'revoked'`;
-  });
+      update app.api_key_uses set last_used_at = '2026-11-01 12:34:56.789Z' where company_id = '${id}';
+      update app.api_keys set revoked_at = now() where company_id = '${id}' and name = 'revoked'`)
+    .simple();
   return company;
 }
 
-/**
- * Every row of schema app by table, as sorted text: those of one company, or those of all others with ctid and xmin.
- */
-export async function contents(
-  sql: postgres.Sql,
-  company: string,
-  whose: "own" | "others",
-): Promise<Record<string, string[]>> {
-  const tables = await sql<{ name: string; key: string }[]>`
-    select c.relname as name, case c.relname when 'companies' then 'id' else 'company_id' end as key from pg_class as c
-    where c.relnamespace = 'app'::regnamespace and c.relkind = 'r'
-      and c.relname not in ('arriving_companies', 'deleted_companies', 'deletions', 'forgotten_deletions')
-    order by 1`;
+/** Every row of the company in schema app by table, as sorted text. */
+export async function contents(sql: postgres.Sql, company: string): Promise<Record<string, string[]>> {
+  const tables = await sql`
+    select tablename as name from pg_tables where schemaname = 'app'
+      and tablename not in ('arriving_companies', 'deleted_companies', 'deletions', 'forgotten_deletions')`;
   const all: Record<string, string[]> = {};
-  for (const { name, key } of tables) {
-    // A move changes these two columns of the company itself, and each project numbers changes itself. Of other companies, every write must be seen.
-    const row =
-      whose === "own"
-        ? sql`(to_jsonb(t) - 'serving' - 'move_id' - 'changed_in')::text`
-        : sql`concat(t.ctid, ' ', t.xmin, ' ', t)`;
-    const own = sql`t.${sql(key)} = ${company}`;
+  for (const { name } of tables) {
+    // A move changes the first two columns of the company itself, and each project numbers changes itself.
     const rows = await sql`
-      select ${row} as row from ${sql(`app.${name}`)} as t where ${whose === "own" ? own : sql`not ${own}`} order by 1`;
-    all[name] = rows.map((found) => found.row);
+      select (row - 'serving' - 'move_id' - 'changed_in')::text as row
+      from (select to_jsonb(t) as row from ${sql(`app.${name}`)} as t)
+      where coalesce(row ->> 'company_id', row ->> 'id') = ${company} order by 1`;
+    all[name] = rows.map(({ row }) => row);
   }
   return all;
+}
+
+/**
+ * Every row of every table of the service and of Auth in which none of these words is, as text: with ctid and xmin,
+ * which change when a row is written.
+ */
+export async function everything(sql: postgres.Sql, ...without: string[]): Promise<string[]> {
+  const tables = await sql`
+    select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('app', 'auth', 'staging')`;
+  const all: string[] = [];
+  for (const { name } of tables) {
+    for (const { row } of await sql.unsafe(`select concat(ctid, ' ', xmin, ' ', t) as row from ${name} as t`))
+      if (!without.some((word) => row.includes(word))) all.push(`${name}: ${row}`);
+  }
+  return all.sort();
 }
 
 /** Runs the move command as an operator does. */
@@ -202,23 +211,23 @@ export function moveCompany(from: Project, to: Project, ...args: string[]): Run 
   return { process: child, ended };
 }
 
-/** A request with this key to the database of a project, as the function makes it: the newest hundred rows of a list. */
-export async function ask(sql: postgres.Sql, key: string, list = "list_activity"): Promise<unknown> {
-  return sql.begin(async (tx) => {
+/** The newest hundred rows of a list, as the function reads them. */
+export const readList = (sql: postgres.Sql, key: string, list = "list_activity"): Promise<unknown> =>
+  sql.begin(async (tx) => {
     await tx`set local role service_role`;
-    const [row] = await tx`select public.${tx(list)}(${hashOf(key)}, 100) as answer`;
-    return row?.answer;
+    const [row] = await tx`select public.${tx(list)}(${hashOf(key)}, 100) as page`;
+    return row?.page;
   });
-}
 
-export async function importReward(sql: postgres.Sql, key: string, external_id: string): Promise<void> {
-  await sql.begin(async (tx) => {
+/** Imports a reward, as the function does. */
+export const importReward = (sql: postgres.Sql, key: string, external_id: string): Promise<number> =>
+  sql.begin(async (tx) => {
     await tx`set local role service_role`;
-    await tx`select public.upsert_rewards(${hashOf(key)}, ${JSON.stringify([{ external_id, name: "R", points_cost: 1 }])}::text)`;
+    return await upsert(tx, key, [{ external_id, name: "R", points_cost: 1 }]);
   });
-}
 
-export async function servingIn({ sql }: Project, company: string): Promise<string | undefined> {
-  const [row] = await sql`select serving from app.companies where id = ${company}`;
-  return row?.serving;
-}
+/** Resolves when the session with this process id waits for a lock. */
+export const waitsForLock = (pid: number): Promise<void> =>
+  expect
+    .poll(async () => (await sql`select from pg_locks where not granted and pid = ${pid}`).length, { interval: 5 })
+    .toBe(1);
