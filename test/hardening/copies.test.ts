@@ -33,6 +33,7 @@ afterAll(async () => {
   for (const { company } of owned) await company.remove();
 });
 
+const connect = () => postgres(stack.superuser_url, { max: 1, onnotice: () => {} });
 const pick = <T>(all: readonly T[]): T => all[randomInt(all.length)] as T;
 const one = (table: string) => `(select id from app.${table} where company_id = $1 order by random() limit 1)`;
 const person = "(select id from app.members where company_id = $1 and not is_former order by random() limit 1)";
@@ -132,13 +133,13 @@ test("copies are equal to an export after random changes, whatever their readers
   let going = true;
   let committed = 0;
   let kills = 0;
-  const begun = Array.from({ length: 4 }, async () => {
-    const db = postgres(stack.superuser_url, { max: 1, onnotice: () => {} });
+  const writers = Array.from({ length: 4 }, async () => {
+    const db = connect();
     while (committed < changes) if (await happen(db, pick(owned))) committed++;
     await db.end();
   });
-  const elsewhere = (async () => {
-    const db = postgres(stack.superuser_url, { max: 1, onnotice: () => {} });
+  const others = (async () => {
+    const db = connect();
     while (going)
       await db.begin(async (tx) => {
         await tx`select pg_current_xact_id()`;
@@ -162,10 +163,10 @@ test("copies are equal to an export after random changes, whatever their readers
     }
     await db.end();
   });
-  await Promise.all(begun).finally(() => {
+  await Promise.all(writers).finally(() => {
     going = false;
   });
-  await Promise.all([elsewhere, ...readers]);
+  await Promise.all([others, ...readers]);
 
   const [{ last } = { last: "" }] = await sql<{ last: string }[]>`select pg_current_xact_id() as last`;
   const isServed = async () =>
@@ -179,4 +180,4 @@ test("copies are equal to an export after random changes, whatever their readers
   await db.end();
   const rows = copies.map(({ copy }) => copy.size);
   tried(`copies: ${committed} changes, ${copies.length} copies of ${rows.join(", ")} rows, ${kills} readers killed`);
-}, 1_800_000);
+});

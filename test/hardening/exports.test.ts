@@ -26,7 +26,7 @@ beforeAll(async () => {
       select company_id, sender_id, receiver_id, category_id, 'No. ' || n, '2020-01-01Z'::timestamptz + n / 3 * interval '1 minute'
       from (select * from app.kudos where company_id = ${id}) as k, generate_series(1, ${size - 1}) as n`;
   });
-}, 600_000);
+});
 afterAll(() => customer.company.remove(), 600_000);
 
 /** Runs the export to its end, or kills it after this many bytes. Returns its exit code and its maximum memory in MB. */
@@ -74,7 +74,7 @@ test("an export that is killed twice on the way is every row of the table once, 
   const runs = [await exportUntil(bytesOfAll * 0.2), await exportUntil(bytesOfAll * 0.5), await exportUntil(Infinity)];
   expect(runs.map(({ code }) => code)).toEqual([null, null, 0]);
   await expectTable();
-  const most = runs.map(({ megabytes }) => Math.round(megabytes));
-  expect(Math.max(...most)).toBeLessThan(150);
-  tried(`an export of ${size} kudos, killed twice: ${most.join(", ")} MB at most`);
-}, 3_600_000);
+  const most = Math.max(...runs.map(({ megabytes }) => Math.round(megabytes)));
+  expect(most).toBeLessThan(150);
+  tried(`an export of ${size} kudos, killed twice: ${most} MB at most`);
+});

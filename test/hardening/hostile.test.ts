@@ -19,9 +19,6 @@ beforeAll(async () => {
 });
 afterAll(() => company.remove());
 
-/** The milliseconds of CPU time that an answer may take, on a busy machine too: no request here needs much work. */
-const bound = 3000;
-
 /** Checks an answer and counts its status. */
 function check(statuses: Map<number, number>, { status, headers }: { status: number; headers: Headers }, body: string) {
   expect([200, 204, 400, 401, 403, 404, 405]).toContain(status);
@@ -32,11 +29,8 @@ function check(statuses: Map<number, number>, { status, headers }: { status: num
   expect(JSON.parse(body)).toEqual({ error: expect.stringMatching(/^\P{Cc}+$/u) });
 }
 
-const told = (statuses: Map<number, number>): string =>
-  [...statuses]
-    .sort(([a], [b]) => a - b)
-    .map(([status, times]) => `${times} × ${status}`)
-    .join(", ");
+const counted = (statuses: Map<number, number>): string =>
+  [...statuses.entries().map(([status, times]) => `${times} × ${status}`)].join(", ");
 
 // Proves: errors.1, layer.1, risk.3
 test("whatever reaches the function is answered in time, an error as { error }, and nothing odd is passed on", async () => {
@@ -61,10 +55,11 @@ test("whatever reaches the function is answered in time, an error as { error }, 
   });
   const numRuns = count(2000, 25_000);
   await fc.assert(property, { numRuns });
-  expect(slowest).toBeLessThan(bound);
-  tried(`hostile input, in process: ${numRuns} requests (${told(statuses)}), the slowest ${Math.round(slowest)} ms`);
+  // On a busy machine too: no request here needs much work.
+  expect(slowest, "milliseconds of processor time").toBeLessThan(3000);
+  tried(`hostile input, in process: ${numRuns} requests (${counted(statuses)}), the slowest ${Math.round(slowest)} ms`);
   expect([...statuses.keys()].sort()).toEqual([200, 204, 400, 401, 404, 405]);
-}, 600_000);
+});
 
 /** Checks the rows that an import sends to the database. */
 function expectCleanRows(rows: Record<string, unknown>[]): void {
@@ -94,6 +89,6 @@ test("whatever comes over HTTP is answered by the whole stack without a 5xx, and
   });
   const numRuns = count(300, 3000);
   await fc.assert(property, { numRuns });
-  tried(`hostile input, over HTTP: ${numRuns} requests (${told(statuses)})`);
+  tried(`hostile input, over HTTP: ${numRuns} requests (${counted(statuses)})`);
   expect((await call("/members?limit=1", apiKey)).status).toBe(200);
-}, 600_000);
+});

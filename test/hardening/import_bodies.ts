@@ -1,17 +1,14 @@
 // Bodies of imports of 8 MiB: the largest import that makes sense, and the most expensive bodies that are known.
 const bytes = 8 * 1024 * 1024;
 
-/** Repeats a piece as often as it fits between a beginning and an end. */
+/** Repeats a piece of ASCII as often as it fits between a beginning and an end. */
 function filled(piece: (index: number) => string, begin = "", end = ""): string {
-  const pieces: string[] = [];
-  let length = begin.length + end.length;
+  let text = begin;
   for (let index = 0; ; index++) {
     const next = piece(index);
-    length += Buffer.byteLength(next);
-    if (length > bytes) break;
-    pieces.push(next);
+    if (text.length + next.length + end.length > bytes) return text + end;
+    text += next;
   }
-  return begin + pieces.join("") + end;
 }
 
 const nested = (open: string, close: string, middle = ""): string => {
@@ -21,24 +18,25 @@ const nested = (open: string, close: string, middle = ""): string => {
 
 const row = '"external_id":"a","name":"b","points_cost":1';
 
-const rowsWith = (description: string): string =>
+/** 500 rewards with these fields. */
+const rewards = (fields: (index: number) => object): string =>
   JSON.stringify(
-    Array.from({ length: 500 }, (_, n) => ({ external_id: `${n}`, name: "n", points_cost: 1, description })),
+    Array.from({ length: 500 }, (_, index) => ({
+      external_id: `${index}`,
+      name: "n",
+      points_cost: 1,
+      ...fields(index),
+    })),
   );
 
-/**
- * 500 rewards with every text at its maximum length. Each character takes six bytes, as Python escapes characters that
- * are not ASCII.
- */
-export const largestImport = JSON.stringify(
-  Array.from({ length: 500 }, (_, index) => ({
-    external_id: `${index}`.padStart(255, "賞"),
-    name: "賞".repeat(255),
-    description: "賞".repeat(2000),
-    points_cost: Number.MAX_SAFE_INTEGER,
-    reward_type: "賞".repeat(50),
-  })),
-).replaceAll("賞", "\\u8cde");
+/** 500 rewards with every text at its maximum length. Each character takes six bytes, as Python escapes what is not ASCII. */
+export const largestImport = rewards((index) => ({
+  external_id: `${index}`.padStart(255, "賞"),
+  name: "賞".repeat(255),
+  description: "賞".repeat(2000),
+  points_cost: Number.MAX_SAFE_INTEGER,
+  reward_type: "賞".repeat(50),
+})).replaceAll("賞", "\\u8cde");
 
 export const worstBodies: Record<string, string> = {
   "one field over and over in each row": filled(() => '{"0":0,"1":0},', "[", "{}]"),
@@ -73,6 +71,6 @@ export const worstBodies: Record<string, string> = {
   quotes: '"'.repeat(bytes),
   "backslashes in a text": `"${"\\\\".repeat(bytes / 2 - 2)}"`,
   "no JSON behind 500 rows": filled(() => "{},", "[", "}]"),
-  "500 rows of texts one character too long": rowsWith("🎉".repeat(2001)),
-  "500 rows of lone surrogates": rowsWith("\ud800".repeat(1999)),
+  "500 rows of texts one character too long": rewards(() => ({ description: "🎉".repeat(2001) })),
+  "500 rows of lone surrogates": rewards(() => ({ description: "\ud800".repeat(1999) })),
 };

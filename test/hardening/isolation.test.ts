@@ -1,13 +1,11 @@
 // Isolation, with random requests: the answer to any request with any key is the one that the model predicts from the
 // data of the key's company, and no byte of it comes from another company.
 import { randomUUID } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { dirname } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { version } from "../../functions/public-api/endpoints.ts";
 import { count, tried } from "../support/counts.ts";
-import { met, modelOf, rowsOf } from "../support/list_requests.ts";
+import { met, modelOf, rowAt } from "../support/list_requests.ts";
 import { cells, type ListRequest, lists, predict, readCsv } from "../support/model.ts";
 import { type RawResponse, send } from "../support/raw.ts";
 import { allScopes, invalidKey } from "../support/stack.ts";
@@ -61,11 +59,10 @@ function meant({ whose, path, parameters: wanted, format, row, limit, id }: Draw
   if (path === "/") return { path, parameters: {} };
   const { world } = pick(tenants, whose);
   const { included } = modelOf(path);
-  const rows = rowsOf(world, path);
   // Some of these columns, in another order than in the answer.
   const include = included.slice(row % 2).reverse();
   const values = {
-    ...met(path, pick(rows, row), pick(rows, row + 7)),
+    ...met(path, rowAt(world, path, row), rowAt(world, path, row + 7)),
     limit: String(limit),
     include: (include.length > 0 ? include : included).join(),
   };
@@ -103,26 +100,22 @@ const address = ({ path, parameters }: ListRequest): string => {
 };
 
 /** Compares a response with the prediction for a key of this company with these scopes; null for a revoked key. */
-function expectAnswer(response: RawResponse, asked: ListRequest, world: World, scopes: string[] | null): void {
+function expectAnswer(response: RawResponse, query: ListRequest, world: World, scopes: string[] | null): void {
   const { status, body } = response;
-  const scope = lists[asked.path]?.scope;
+  const scope = lists[query.path]?.scope;
+  const page = predict(world, query);
+  const notInList = "starting_after must be the id of a row of this list";
   if (!scopes) expect([status, JSON.parse(body)]).toEqual([401, { error: invalidKey }]);
   else if (!scope) expect(JSON.parse(body)).toMatchObject({ company_name: "World", scopes, version });
   else if (!scopes.includes(scope)) {
     const error = `Forbidden: this key is missing the "${scope}" scope`;
     expect([status, JSON.parse(body)]).toEqual([403, { error }]);
-  } else {
-    const page = predict(world, asked);
-    const error = "starting_after must be the id of a row of this list";
-    if (!page) {
-      expect([status, JSON.parse(body)]).toEqual([400, { error }]);
-      return;
-    }
-    const { rows, hasMore } = page;
-    expect([status, response.headers.get("X-Has-More")]).toEqual([200, String(hasMore)]);
-    if (asked.parameters.format === "csv") expect(readCsv(body)).toEqual(cells(asked, rows));
+  } else if (!page) expect([status, JSON.parse(body)]).toEqual([400, { error: notInList }]);
+  else {
+    expect([status, response.headers.get("X-Has-More")]).toEqual([200, String(page.hasMore)]);
+    if (query.parameters.format === "csv") expect(readCsv(body)).toEqual(cells(query, page.rows));
     // Compared as text, because the order of the fields counts.
-    else expect(JSON.stringify(JSON.parse(body))).toBe(JSON.stringify(rows));
+    else expect(JSON.stringify(JSON.parse(body))).toBe(JSON.stringify(page.rows));
   }
 }
 
@@ -133,27 +126,22 @@ test("every answer is what the model predicts from the key's company, and no byt
     const tenant = pick(tenants, request.who);
     const { key, scopes } = pick(tenant.keys, Math.max(0, request.key - 5));
     const refused = request.key === 11;
-    const asked = meant(request);
+    const query = meant(request);
     const other = pick(tenants, request.who + 1);
     const sent = headers(refused ? tenant.refused : key, other, request.trick);
-    const response = await send("GET", address(asked), sent);
+    let response = await send("GET", address(query), sent);
+    // Other tests send requests to the same function.
+    while (response.status === 429) response = await send("GET", address(query), sent);
 
     const whole = JSON.stringify([response.status, [...response.headers], response.body]);
     for (const { world } of tenants) if (world !== tenant.world) expect(whole).not.toContain(world.canary);
     seen.set(response.status, (seen.get(response.status) ?? 0) + 1);
 
-    expectAnswer(response, asked, tenant.world, refused ? null : scopes);
+    expectAnswer(response, query, tenant.world, refused ? null : scopes);
   });
   const numRuns = count(300, 6000);
   await fc.assert(property, { numRuns });
   const statuses = [...seen].sort().map(([status, times]) => `${times} × ${status}`);
   tried(`isolation: ${numRuns} random requests of 3 companies answered as the model predicts (${statuses.join(", ")})`);
   expect([...seen.keys()].sort()).toEqual([200, 400, 401, 403]);
-}, 600_000);
-
-test("no canary stands in any log", () => {
-  for (const name of ["function.log", "gateway.log", "postgres.log"]) {
-    const log = readFileSync(`${dirname(process.env.STACK_FILE ?? "")}/${name}`, "utf8");
-    for (const { world } of tenants) expect(log.includes(world.canary), name).toBe(false);
-  }
 });

@@ -77,12 +77,10 @@ test("writers, a kill, and the command again: nothing acknowledged is lost or do
     expect(arrived.map(({ external_id }) => external_id).sort()).toEqual(sent.sort());
     const answer = await fetch(`${other.api_url}/rewards?limit=1000`, { headers: { "X-API-Key": api_key } });
     expect([answer.status, ((await answer.json()) as unknown[]).length]).toEqual([200, Math.min(sent.length, 1000)]);
-    const old = await fetch(`${stack.api_url}/`, { headers: { "X-API-Key": api_key } });
-    expect([old.status, await old.json()]).toEqual([401, { error: "Unauthorized: Invalid or missing API Key" }]);
     expect(bystander.length).toBeGreaterThan(0);
     total += sent.length;
     await company.remove();
   }
   expect((await list("/rewards?limit=1000", neighbourKey)).length).toBeGreaterThan(0);
   tried(`moving a company: ${rounds} times killed and run again, ${total} imports acknowledged and there`);
-}, 900_000);
+});

@@ -146,7 +146,7 @@ test("kill -9 of PostgreSQL during imports: each is there whole or not at all, w
     ...{ send: post, again: post, kill: () => stack.killDatabase(), recover: () => stack.startDatabase() },
   }));
   await sql.end();
-}, 900_000);
+});
 
 // Proves: layer.11
 test("kill -9 of the function during imports: each is there whole or not at all, what was acknowledged is there, again is safe", async () => {
@@ -165,4 +165,4 @@ test("kill -9 of the function during imports: each is there whole or not at all,
     };
   });
   await company.remove();
-}, 900_000);
+});

@@ -2,16 +2,13 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Reporter, SerializedError, TestModule, TestSpecification, Vitest } from "vitest/node";
-import { lackedItsTool } from "../support/optional_tool.ts";
 import { specification } from "./specification.ts";
 
 /** The maximum length of the output of a failing test: nobody can use a difference of 1,000 rows. */
 const longest = 4000;
 
-function cut(text: string | undefined): string | undefined {
-  if (text === undefined || text.length <= longest) return text;
-  return `${text.slice(0, longest)}\n… and ${text.length - longest} more characters`;
-}
+const cut = (text: string): string =>
+  text.length <= longest ? text : `${text.slice(0, longest)}\n… and ${text.length - longest} more characters`;
 
 export class ClosingLine implements Reporter {
   #vitest: Vitest | undefined;
@@ -35,10 +32,7 @@ export class ClosingLine implements Reporter {
   onTestModuleEnd({ children }: TestModule): void {
     for (const test of children.allTests()) {
       for (const error of test.result().errors ?? []) {
-        for (const part of ["message", "stack", "diff"] as const) {
-          const text = cut(error[part]);
-          if (text !== undefined) error[part] = text;
-        }
+        for (const part of ["message", "stack", "diff"] as const) if (error[part]) error[part] = cut(error[part]);
       }
     }
   }
@@ -49,8 +43,11 @@ export class ClosingLine implements Reporter {
     for (const module of modules) this.#countModule(module, ran);
     for (const _ of errors) this.#count(false);
     printTried();
-    if (this.#isWhole) for (const problem of specification(ran)) this.#hold(problem);
-    else console.log("Only some tests ran, and the specification was not checked");
+    if (!this.#isWhole) console.log("Only some tests ran, and the specification was not checked");
+    for (const problem of this.#isWhole ? specification(ran) : []) {
+      if (problem) console.log(problem);
+      this.#count(problem === "");
+    }
     if (this.#failed > 0) process.exitCode = 1;
     this.#ended = true;
   }
@@ -69,7 +66,7 @@ export class ClosingLine implements Reporter {
       if (result.state === "skipped") {
         // With -t, vitest marks tests that do not match as skipped. These do not count.
         const isMeant = !this.#vitest?.config.testNamePattern;
-        if (lackedItsTool(result.note)) console.log(`Not run: ${reference}: ${result.note}`);
+        if (result.note?.endsWith(" is missing")) console.log(`Not run: ${reference}: ${result.note}`);
         else if (isMeant) this.#count(false);
         continue;
       }
@@ -79,11 +76,6 @@ export class ClosingLine implements Reporter {
     }
     // The file could not be loaded, or its afterAll failed.
     if (!module.ok() && this.#failed === before) this.#count(false);
-  }
-
-  #hold(problem: string): void {
-    if (problem) console.log(problem);
-    this.#count(problem === "");
   }
 
   #close(): void {

@@ -4,14 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { type DenoVersion, denoCommand, functionSettings, listeningPort } from "../../scripts/stack/edge_function.ts";
 import { stack } from "./stack.ts";
 
-export interface FunctionProcess {
-  url: string;
-  pid: number;
-  /** What the process has printed. */
-  log(): string;
-  /** kill -9; resolves when the process has ended. */
-  kill(): Promise<void>;
-}
+export type FunctionProcess = Awaited<ReturnType<typeof startFunction>>;
 
 const running = new Set<ChildProcess>();
 process.on("exit", () => {
@@ -27,7 +20,7 @@ export async function startFunction(
   version: DenoVersion = "deno",
   replicas: string[] = [],
   entryPoint?: string,
-): Promise<FunctionProcess> {
+) {
   const settings = functionSettings(supabaseUrl, stack.secret_key, ...replicas);
   const { command, args, env } = denoCommand(settings, entryPoint, version);
   const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
@@ -47,7 +40,9 @@ export async function startFunction(
   return {
     url: `http://127.0.0.1:${port}/public-api`,
     pid: child.pid ?? 0,
+    /** What the process has printed. */
     log: () => text,
+    /** kill -9; resolves when the process has ended. */
     async kill() {
       child.kill("SIGKILL");
       await gone;

@@ -20,6 +20,12 @@ export const tied = (world: World, path: string) =>
 
 type ModelRow = ReturnType<typeof rowsOf>[number];
 
+/** One of these rows, whatever the number. */
+export function rowAt(world: World, path: string, index: number): ModelRow {
+  const rows = rowsOf(world, path);
+  return rows[index % rows.length] as ModelRow;
+}
+
 /** The values of a row in the columns that the list can be filtered by. */
 const filtersOf = (path: string, { row }: ModelRow) =>
   Object.fromEntries(

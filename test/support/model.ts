@@ -96,23 +96,14 @@ const answers: List = {
     }),
 };
 
-const teams: List = {
-  scope: "read:members",
-  columns: ["id", "name", "created_at"],
-  included: [],
-  filters: [],
-  table: "teams",
-  rows: ({ teams }) => teams,
-};
-
-const categories: List = {
-  scope: "read:activity",
-  columns: ["id", "name", "created_at"],
-  included: [],
-  filters: [],
-  table: "categories",
-  rows: (world) => world.categories.map(({ id, at }) => ({ id, at, name: categoryName(world, id) })),
-};
+/** A list of names. */
+const names = (scope: string, table: string, rows: List["rows"]): List => ({
+  ...{ scope, columns: ["id", "name", "created_at"], included: [], filters: [], table, rows },
+});
+const teams = names("read:members", "teams", ({ teams }) => teams);
+const categories = names("read:activity", "categories", (world) =>
+  world.categories.map(({ id, at }) => ({ id, at, name: categoryName(world, id) })),
+);
 
 export const lists: Record<string, List> = {
   "/members": members,

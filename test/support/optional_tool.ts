@@ -2,12 +2,7 @@
 // the run names it (reporter.ts). The tools that CONTRIBUTING.md requires are not optional: without them a test fails.
 import type { TestContext } from "vitest";
 
-const note = /^.+ is missing$/;
-
 /** Skips the test when its tool is missing. */
 export function needs({ skip }: Pick<TestContext, "skip">, tool: string, isThere: boolean): void {
   skip(!isThere, `${tool} is missing`);
 }
-
-/** Whether this is the note of a test that was skipped because its tool is missing. */
-export const lackedItsTool = (skippedWith: string | undefined): boolean => note.test(skippedWith ?? "");

@@ -48,20 +48,13 @@ export function value(body: object): Upstream {
   return { headers: owner, body: JSON.stringify(body) };
 }
 
+const refusal = (status: number, message: string, details: string | null): Upstream => ({
+  ...{ status, body: JSON.stringify({ code: `PT${status}`, details, hint: null, message }) },
+});
 /** PostgREST's answers when `app.authenticate` refuses a key. */
-export const refusedKey: Upstream = {
-  status: 401,
-  body: '{"code":"PT401","details":null,"hint":null,"message":"unknown, revoked or expired key"}',
-};
-export const missingScope: Upstream = {
-  status: 403,
-  body: JSON.stringify({
-    code: "PT403",
-    details: JSON.stringify({ key_id: keyId, company_id: companyId }),
-    hint: null,
-    message: "scope missing",
-  }),
-};
+export const refusedKey = refusal(401, "unknown, revoked or expired key", null);
+const ids = JSON.stringify({ key_id: keyId, company_id: companyId });
+export const missingScope = refusal(403, "scope missing", ids);
 
 const verified: Upstream = value({
   company_name: "Larkfield",

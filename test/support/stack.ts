@@ -29,24 +29,17 @@ export function switchFunction({ url, log }: { url: string; log: () => string })
 export const sql = postgres(stack.superuser_url, { max: 3, idle_timeout: 1, onnotice: () => {} });
 
 /**
- * A company of the demo data. No test leaves anything behind in it. A test that writes creates its own company
+ * The companies of the demo data. No test leaves anything behind in them. A test that writes creates its own company
  * (companies.ts).
  */
-export interface DemoCompany {
-  id: string;
-  name: string;
-  key: string;
-}
-
-const ids = await sql<{ id: string; name: string }[]>`select id::text, name from app.companies`;
-
-export const demo: readonly DemoCompany[] = stack.companies.map(({ name, api_key }) => {
-  const id = ids.find((row) => row.name === name)?.id;
-  if (!id) throw new Error(`stack.json names ${name}, which the database does not have`);
-  return { id, name, key: api_key };
-});
-
-export const [first, second] = demo as [DemoCompany, DemoCompany];
+export const demo = await Promise.all(
+  stack.companies.map(async ({ name, api_key: key }) => {
+    const [row] = await sql<{ id: string }[]>`select id::text from app.companies where name = ${name}`;
+    if (!row) throw new Error(`stack.json names ${name}, which the database does not have`);
+    return { id: row.id, name, key };
+  }),
+);
+export const [first, second] = demo as [(typeof demo)[number], (typeof demo)[number]];
 
 export const allScopes = ["read:members", "read:activity", "read:rewards", "read:analytics", "write:rewards"];
 
@@ -72,18 +65,13 @@ export async function call(path: string, key: string | null, init: RequestInit =
   }
 }
 
-/** The rows of a page, and whether there are more. */
-export async function page(path: string, key: string): Promise<{ rows: Row[]; hasMore: boolean }> {
+/** The rows of a page. */
+export async function list(path: string, key: string): Promise<Row[]> {
   const response = await call(path, key);
   const body = await response.text();
   expect(response.status, `${path}: ${body}`).toBe(200);
-  const hasMore = response.headers.get("X-Has-More");
-  expect(hasMore).toMatch(/^(true|false)$/);
-  return { rows: JSON.parse(body), hasMore: hasMore === "true" };
-}
-
-export async function list(path: string, key: string): Promise<Row[]> {
-  return (await page(path, key)).rows;
+  expect(response.headers.get("X-Has-More")).toMatch(/^(true|false)$/);
+  return JSON.parse(body);
 }
 
 /** POST /rewards with this value as the JSON body. */

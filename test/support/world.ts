@@ -30,14 +30,10 @@ const awkward = [
 ];
 
 /** A few times that many rows share, so that equal times are common. They differ in microseconds too. */
-const ties = many(
-  6,
-  (index) => 1_767_225_600_000_000n + BigInt(index) * 86_400_000_000n + BigInt(randomInt(1_000_000)),
-);
+const start = 1_767_225_600_000_000;
+const ties = many(6, (index) => BigInt(start + index * 86_400_000_000 + randomInt(1_000_000)));
 const instant = (): bigint =>
-  randomInt(2) === 0
-    ? one(ties)
-    : 1_767_225_600_000_000n + BigInt(randomInt(20_000_000)) * 1_000_000n + BigInt(randomInt(1_000_000));
+  randomInt(2) === 0 ? one(ties) : BigInt(start + randomInt(20_000_000) * 1_000_000 + randomInt(1_000_000));
 
 /** The first three rows of every list are twins: they have the same time, and the first value of all that can be filtered. */
 const isTwin = (index: number): boolean => index < 3;
@@ -155,9 +151,8 @@ async function store(world: World): Promise<void> {
       select ${columns} from jsonb_populate_recordset(null::app.${sql(table)}, ${JSON.stringify(rows)}::text::jsonb)`;
   }
   // The admin who creates the keys is also a member. Until here, only the database has this row.
-  const [admin] = await sql<{ id: string; name: string; email: string; role: string; at: string }[]>`
-    select id::text, name, email, role, (extract(epoch from created_at) * 1000000)::bigint::text as at
+  const admins = await sql<{ id: string; name: string; email: string; role: string; team_id: null; at: string }[]>`
+    select id::text, name, email, role, team_id, (extract(epoch from created_at) * 1000000)::bigint::text as at
     from app.members where company_id = ${company_id} and email = ${world.company.admin_email}`;
-  if (!admin) throw new Error("the company has no admin");
-  world.members.push({ ...admin, team_id: null, at: BigInt(admin.at) });
+  world.members.push(...admins.map(({ at, ...admin }) => ({ ...admin, at: BigInt(at) })));
 }

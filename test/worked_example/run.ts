@@ -43,57 +43,47 @@ function raiseVersion(folder: string): void {
     edit("CHANGELOG.md", `\n## ${version}\n`, `\n## ${next}\n\n## ${version}\n`);
 }
 
-interface Running {
-  stop(): Promise<void>;
-}
-
-/** Starts `npm start` in the copy, and resolves when it is ready. */
-async function start(folder: string, args: string[], env: NodeJS.ProcessEnv): Promise<Running> {
+/** Starts `npm start` in the copy. When it is ready, resolves with the function that stops it. */
+async function start(folder: string, args: string[], env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
   const child = spawn("npm", args, { cwd: folder, env, detached: true, stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
   await new Promise<void>((resolve, reject) => {
     child.stdout.setEncoding("utf8").on("data", (text: string) => text.includes("Ready after") && resolve());
     void ended.then(() => reject(new Error("npm start ended")));
   });
-  return {
-    async stop() {
-      // The signal goes to the whole process group, as Ctrl-C in a terminal: npm alone would not forward it.
-      if (child.pid) process.kill(-child.pid, "SIGTERM");
-      await ended;
-    },
+  return async () => {
+    // The signal goes to the whole process group, as Ctrl-C in a terminal: npm alone would not forward it.
+    if (child.pid) process.kill(-child.pid, "SIGTERM");
+    await ended;
   };
 }
 
-async function follow(): Promise<void> {
-  const example = readExample();
-  const folder = copyProject();
-  const read = (path: string) =>
-    existsSync(`${folder}/${path}`) ? readFileSync(`${folder}/${path}`, "utf8") : undefined;
-  const env = {
-    ...process.env,
-    PATH: `${folder}/node_modules/.bin${delimiter}${process.env.PATH}`,
-    STACK_FILE: `${folder}/.stack/stack.json`,
-  };
-  const running: Running[] = [];
-  console.log(`\n${page}, in ${folder}`);
-  try {
-    for (const [path, text] of applyExample(example, read)) writeFileSync(`${folder}/${path}`, text);
-    raiseVersion(folder);
-    for (const command of example.commands) {
-      console.log(`\n$ ${command}`);
-      const [program = "", ...args] = command.split(" ");
-      if (command.startsWith("npm start")) running.push(await start(folder, args, env));
-      else execFileSync(program, args, { cwd: folder, env, stdio: "inherit" });
-    }
-  } finally {
-    for (const { stop } of running) await stop();
+const example = readExample();
+const folder = copyProject();
+const read = (path: string) =>
+  existsSync(`${folder}/${path}`) ? readFileSync(`${folder}/${path}`, "utf8") : undefined;
+const env = {
+  ...process.env,
+  PATH: `${folder}/node_modules/.bin${delimiter}${process.env.PATH}`,
+  STACK_FILE: `${folder}/.stack/stack.json`,
+};
+const running: (() => Promise<void>)[] = [];
+console.log(`\n${page}, in ${folder}`);
+try {
+  for (const [path, text] of applyExample(example, read)) writeFileSync(`${folder}/${path}`, text);
+  raiseVersion(folder);
+  for (const command of example.commands) {
+    console.log(`\n$ ${command}`);
+    const [program = "", ...args] = command.split(" ");
+    if (command.startsWith("npm start")) running.push(await start(folder, args, env));
+    else execFileSync(program, args, { cwd: folder, env, stdio: "inherit" });
   }
-  const byHand = filesOf(example);
-  const changed = git(folder, "ls-files", "--modified", "--others", "--exclude-standard", ...everything);
-  const generated = changed.filter((file) => !byHand.includes(file));
-  console.log(`\n${page}: ${byHand.length} files by hand\n  ${byHand.join("\n  ")}`);
-  console.log(`and generated\n  ${generated.join("\n  ")}`);
-  rmSync(folder, { recursive: true });
+} finally {
+  for (const stop of running) await stop();
 }
-
-await follow();
+const byHand = filesOf(example);
+const changed = git(folder, "ls-files", "--modified", "--others", "--exclude-standard", ...everything);
+const generated = changed.filter((file) => !byHand.includes(file));
+console.log(`\n${page}: ${byHand.length} files by hand\n  ${byHand.join("\n  ")}`);
+console.log(`and generated\n  ${generated.join("\n  ")}`);
+rmSync(folder, { recursive: true });
