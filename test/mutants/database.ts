@@ -9,160 +9,123 @@ export interface Mutant {
   statement: string;
 }
 
-async function definitionOf(sql: Sql, routine: string): Promise<string> {
-  const [row] = await sql<{ definition: string }[]>`
-    select pg_get_functiondef(p.oid) as definition from pg_proc as p join pg_namespace as n on n.oid = p.pronamespace
-    where n.nspname || '.' || p.proname = ${routine}`;
-  return row?.definition ?? "";
-}
-
 /**
- * The definition of a function in which the nth match is replaced; `$1` is its first group.
- * @throws Error when there is no such match
+ * The definition of a function, and for each match of `from` the definition in which it is replaced; `$1` is the match's
+ * first group.
+ * @throws Error when there is no match
  */
-async function rewritten(sql: Sql, routine: string, from: RegExp, to: string, nth = 0): Promise<string> {
-  const definition = await definitionOf(sql, routine);
-  const place = [...definition.matchAll(new RegExp(from, "g"))][nth];
-  if (!place) throw new Error(`${routine} does not match ${from}`);
-  const text = to.replace("$1", place[1] ?? "");
-  return definition.slice(0, place.index) + text + definition.slice(place.index + place[0].length);
-}
-
-/** How often the text of a function matches. */
-async function occurrences(sql: Sql, routine: string, what: RegExp): Promise<number> {
-  const [row] = await sql<{ text: string }[]>`select prosrc as text from pg_proc where oid = ${routine}::regproc`;
-  return [...(row?.text ?? "").matchAll(new RegExp(what, "g"))].length;
+async function rewritten(sql: Sql, routine: string, from: RegExp, to: string) {
+  const [row] = await sql`select pg_get_functiondef(${routine}::regproc) as definition`;
+  const restore: string = row?.definition;
+  const places = [...restore.matchAll(new RegExp(from, "g"))].map(({ 0: text, 1: group = "", index }) => ({
+    group,
+    statement: restore.slice(0, index) + to.replace("$1", group) + restore.slice(index + text.length),
+  }));
+  const [first] = places;
+  if (!first) throw new Error(`${routine} does not match ${from}`);
+  return { restore, places, first };
 }
 
 async function fromCatalog(sql: Sql): Promise<Mutant[]> {
   return await sql<Mutant[]>`
-    with ours as (select oid, nspname from pg_namespace where nspname in ('app', 'api', 'public', 'staging'))
+    with ours as (select oid, nspname from pg_namespace where nspname in ('app', 'api', 'public', 'staging')),
+    relations as (select c.oid, c.oid::regclass as relation, relkind from pg_class as c join ours on ours.oid = relnamespace),
+    routines as (select p.*, p.oid::regprocedure as routine, nspname from pg_proc as p join ours on ours.oid = pronamespace)
     select format('policy %s on %s lets everything through', polname, polrelid::regclass) as name,
       format('alter policy %I on %s %s %s', polname, polrelid::regclass,
         case when polqual is not null then 'using (true)' end, case when polwithcheck is not null then 'with check (true)' end) as statement
     from pg_policy
     union all
-    select format('%s without row-level security', c.oid::regclass), format('alter table %s disable row level security', c.oid::regclass)
-    from pg_class as c join ours on ours.oid = c.relnamespace where c.relkind = 'r'
+    select format('%s without row-level security', relation), format('alter table %s disable row level security', relation)
+    from relations where relkind = 'r'
     union all
-    select format('view %s reads with its owner''s rights', c.oid::regclass), format('alter view %s set (security_invoker = false)', c.oid::regclass)
-    from pg_class as c join ours on ours.oid = c.relnamespace where c.relkind = 'v'
+    select format('view %s reads with its owner''s rights', relation), format('alter view %s set (security_invoker = false)', relation)
+    from relations where relkind = 'v'
     union all
-    select format('everybody may call %s', p.oid::regprocedure), format('grant execute on routine %s to public', p.oid::regprocedure)
-    from pg_proc as p join ours on ours.oid = p.pronamespace where not has_function_privilege('anon', p.oid, 'execute')
+    select format('%s may read all of %s', role, relation), format('grant select on %s to %s', relation, role)
+    from relations, unnest(array['anon', 'authenticated', 'service_role', 'public_api']) as role
+    where relkind in ('r', 'v') and not has_table_privilege(role, oid, 'select')
     union all
-    select format('service_role may call %s', p.oid::regprocedure), format('grant execute on routine %s to service_role', p.oid::regprocedure)
-    from pg_proc as p join ours on ours.oid = p.pronamespace
-    where nspname = 'public' and not has_function_privilege('service_role', p.oid, 'execute')
+    select format('%s may call %s', granted.name, routine), format('grant execute on routine %s to %s', routine, granted.role)
+    from routines, (values ('everybody', 'public', 'anon'), ('service_role', 'service_role', 'service_role'),
+      ('authenticated', 'authenticated', 'authenticated')) as granted (name, role, tested)
+    where (tested = 'anon' or nspname = 'public') and not has_function_privilege(tested, oid, 'execute')
     union all
-    select format('authenticated may call %s', p.oid::regprocedure), format('grant execute on routine %s to authenticated', p.oid::regprocedure)
-    from pg_proc as p join ours on ours.oid = p.pronamespace
-    where nspname = 'public' and not has_function_privilege('authenticated', p.oid, 'execute')
+    select format('%s owned by postgres', routine), format('alter routine %s owner to postgres', routine)
+    from routines where proowner = 'public_api'::regrole
     union all
-    select format('%s owned by postgres', p.oid::regprocedure), format('alter routine %s owner to postgres', p.oid::regprocedure)
-    from pg_proc as p join ours on ours.oid = p.pronamespace where p.proowner = 'public_api'::regrole
+    select format('%s marked stable', routine), format('alter function %s stable', routine)
+    from routines where (proowner = 'public_api'::regrole or proname = 'authenticate') and provolatile = 'v'
     union all
-    select format('%s marked stable', p.oid::regprocedure), format('alter function %s stable', p.oid::regprocedure)
-    from pg_proc as p join ours on ours.oid = p.pronamespace where (p.proowner = 'public_api'::regrole or p.proname = 'authenticate') and p.provolatile = 'v'
+    select format('%s with the caller''s search_path', routine), format('alter routine %s reset search_path', routine)
+    from routines where prosecdef
     union all
-    select format('%s with the caller''s search_path', p.oid::regprocedure), format('alter routine %s reset search_path', p.oid::regprocedure)
-    from pg_proc as p join ours on ours.oid = p.pronamespace where p.prosecdef
+    select format('%s with the owner''s rights', routine), format('alter routine %s security definer', routine)
+    from routines where nspname = 'public' and not prosecdef
     union all
-    select format('%s with the owner''s rights', p.oid::regprocedure), format('alter routine %s security definer', p.oid::regprocedure)
-    from pg_proc as p join ours on ours.oid = p.pronamespace where nspname = 'public' and not p.prosecdef
+    -- What keeps a page cheap while the tables grow.
+    select format('%s without %s', routine, setting), format('alter routine %s reset %s', routine, split_part(setting, '=', 1))
+    from routines, unnest(proconfig) as setting where setting ~ '^(enable_|jit|plan_cache_mode|lock_timeout|statement_timeout)'
     union all
     select format('without trigger %s on %s', tgname, tgrelid::regclass), format('drop trigger %I on %s', tgname, tgrelid::regclass)
     from pg_trigger where not tgisinternal
     union all
-    select format('without index %s', i.indexrelid::regclass), format('drop index %s', i.indexrelid::regclass)
-    from pg_index as i join pg_class as c on c.oid = i.indrelid
-    where c.relnamespace = 'app'::regnamespace and not exists (select from pg_constraint where conindid = i.indexrelid)
+    select format('without index %s', indexrelid::regclass), format('drop index %s', indexrelid::regclass)
+    from pg_index join relations on oid = indrelid
+    where relation::text like 'app.%' and not exists (select from pg_constraint where conindid = indexrelid)
       -- No pgTAP test needs these three.
-      and i.indexrelid::regclass::text not in ('app.members_former', 'app.api_keys_newest', 'app.api_key_events_newest')
-    union all
-    select format('%s may read all of %s', role, c.oid::regclass), format('grant select on %s to %s', c.oid::regclass, role)
-    from pg_class as c join ours on ours.oid = c.relnamespace, unnest(array['anon', 'authenticated', 'service_role', 'public_api']) as role
-    where c.relkind in ('r', 'v') and not has_table_privilege(role, c.oid, 'select')
+      and indexrelid::regclass::text not in ('app.members_former', 'app.api_keys_newest', 'app.api_key_events_newest')
     union all
     select format('%s without constraint %s', conrelid::regclass, conname), format('alter table %s drop constraint %I cascade', conrelid::regclass, conname)
-    from pg_constraint join ours on ours.oid = connamespace where contype in ('c', 'f', 'u') and nspname = 'app'`;
+    from pg_constraint where contype in ('c', 'f', 'u') and connamespace = 'app'::regnamespace`;
 }
 
-/**
- * What keeps a page cheap: each setting that keeps a plan good while the tables grow, and the choice of the filter that
- * leads.
- */
-async function inPlans(sql: Sql): Promise<Mutant[]> {
-  const mutants = [
-    ...(await sql<Mutant[]>`
-      select format('%s without %s', p.oid::regprocedure, setting) as name,
-        format('alter routine %s reset %s', p.oid::regprocedure, split_part(setting, '=', 1)) as statement
-      from pg_proc as p, unnest(p.proconfig) as setting
-      where setting ~ '^(enable_|jit|plan_cache_mode|lock_timeout|statement_timeout)' and p.pronamespace in ('app'::regnamespace, 'public'::regnamespace)`),
-  ];
-  const leading: [routine: string, from: RegExp, to: string, name: string][] = [
-    ["app.rarest_members_filter", /case least\(/, "case greatest(", "the filter that most members match leads"],
-    ["app.rarest_kudos_filter", /case least\(/, "case greatest(", "the filter that most kudos match leads"],
-  ];
-  for (const [routine, from, to, name] of leading)
-    mutants.push({ name, statement: await rewritten(sql, routine, from, to) });
-  for (const routine of ["app.rarest_members_filter", "app.rarest_kudos_filter"]) {
-    for (let nth = 0; nth < (await occurrences(sql, routine, /limit 1000/)); nth++) {
-      const statement = await rewritten(sql, routine, /limit 1000/, "", nth);
-      mutants.push({ name: `${routine} counts to the end in its statement ${nth + 1}`, statement });
-    }
-  }
-  return mutants;
-}
-
-async function inFunctions(sql: Sql): Promise<Mutant[]> {
+/** In each function that serves API keys: the scope, the company, and the refusal to run without row-level security. */
+async function inServing(sql: Sql): Promise<Mutant[]> {
   const mutants: Mutant[] = [];
-  const listed = /(?<=[{,]\s*)(app\.\w+)(?=[\w.,\s]*\}'::regclass\[\])/;
-  const serving = await sql<{ name: string }[]>`
-    select proname as name from pg_proc where proowner = 'public_api'::regrole order by 1`;
-  for (const { name } of serving) {
+  const add = async (routine: string, from: RegExp, to: string, name: (group: string, place: number) => string) => {
+    const { places } = await rewritten(sql, routine, from, to);
+    mutants.push(...places.map(({ group, statement }, nth) => ({ name: name(group, nth + 1), statement })));
+  };
+  const serving = await sql<{ name: string; text: string }[]>`
+    select proname as name, prosrc as text from pg_proc where proowner = 'public_api'::regrole order by 1`;
+  for (const { name, text } of serving) {
     const routine = `public.${name}`;
+    const guarded = (group: string) => `${name} does not ask about the row-level security of ${group}`;
     const guard = /row_security_active\('([^']+)'::regclass\)/;
-    const definition = await definitionOf(sql, routine);
-    for (const [nth, [, relation]] of [...definition.matchAll(new RegExp(guard, "g"))].entries()) {
-      const statement = await rewritten(sql, routine, guard, "true", nth);
-      mutants.push({ name: `${name} does not ask about the row-level security of ${relation}`, statement });
-    }
     // A function that reads many tables asks about a list of them.
-    for (const [nth, [, relation]] of [...definition.matchAll(new RegExp(listed, "g"))].entries()) {
-      const other = relation === "app.teams" ? "app.members" : "app.teams";
-      const statement = await rewritten(sql, routine, listed, other, nth);
-      mutants.push({ name: `${name} does not ask about the row-level security of ${relation}`, statement });
-    }
-    if (name !== "verify_api_key" && definition.includes("app.authenticate(")) {
-      mutants.push({
-        name: `${name} asks for no scope`,
-        statement: await rewritten(
-          sql,
-          routine,
-          /app\.authenticate\(key_hash, [^)]+\)/,
-          "app.authenticate(key_hash, null)",
-        ),
-      });
-    }
+    const listed = /(?<=[{,]\s*)(app\.\w+)(?=[\w.,\s]*\}'::regclass\[\])/;
     const condition = /\w+\.company_id = api_key\.company_id/;
-    for (let nth = 0; nth < (await occurrences(sql, routine, condition)); nth++) {
-      const statement = await rewritten(sql, routine, condition, "true", nth);
-      mutants.push({ name: `${name} without the explicit company in its statement ${nth + 1}`, statement });
-    }
+    if (guard.test(text)) await add(routine, guard, "true", guarded);
+    if (listed.test(text)) await add(routine, listed, "app.arriving_companies", guarded);
+    if (name !== "verify_api_key" && text.includes("app.authenticate("))
+      await add(
+        routine,
+        /app\.authenticate\(key_hash, [^)]+\)/,
+        "app.authenticate(key_hash, null)",
+        () => `${name} asks for no scope`,
+      );
+    if (condition.test(text))
+      await add(
+        routine,
+        condition,
+        "true",
+        (_, place) => `${name} without the explicit company in its statement ${place}`,
+      );
   }
-  for (const [name, routine, from, to] of inOne) {
-    mutants.push({ name, statement: await rewritten(sql, routine, from, to) });
-  }
+  for (const routine of ["app.rarest_members_filter", "app.rarest_kudos_filter"])
+    await add(routine, /limit 1000/, "", (_, place) => `${routine} counts to the end in its statement ${place}`);
   return mutants;
 }
 
 /** All mutants that the pgTAP tests must notice. */
-export const databaseMutants = async (sql: Sql): Promise<Mutant[]> => [
-  ...(await fromCatalog(sql)),
-  ...(await inFunctions(sql)),
-  ...(await inPlans(sql)),
-];
+export async function databaseMutants(sql: Sql): Promise<Mutant[]> {
+  const mutants = [...(await fromCatalog(sql)), ...(await inServing(sql))];
+  for (const [routine, removals] of Object.entries(inOne))
+    for (const [name, from, to = ""] of removals)
+      mutants.push({ name, statement: (await rewritten(sql, routine, from, to)).first.statement });
+  return mutants;
+}
 
 /** What makes the rows of a page, in the statements of the list functions; each place where one of them stands is a mutant. */
 const ofLists: [name: string, from: RegExp, to: string][] = [
@@ -188,28 +151,26 @@ const ofLists: [name: string, from: RegExp, to: string][] = [
   ["answers null for a name that is missing", /->> k\.category_id::text, ''\)/, "->> k.category_id::text, null)"],
 ];
 
-/** Mutants of the pages, which the table of all lists must notice. */
-async function inLists(sql: Sql): Promise<StackMutant[]> {
-  const mutants: StackMutant[] = [];
-  const functions = await sql<{ name: string }[]>`
-    select proname as name from pg_proc where proowner = 'public_api'::regrole and proname like 'list\\_%' and proname <> 'list_changes' order by 1`;
-  for (const { name } of functions) {
-    const routine = `public.${name}`;
-    const restore = await definitionOf(sql, routine);
-    for (const [what, from, to] of ofLists) {
-      for (let nth = 0; nth < (await occurrences(sql, routine, from)); nth++) {
-        const statement = await rewritten(sql, routine, from, to, nth);
-        mutants.push({ name: `${name} ${what}, place ${nth + 1}`, statement, restore, file: "test/api/lists.test.ts" });
-      }
-    }
-  }
-  for (const [what] of ofLists)
-    if (!mutants.some(({ name }) => name.includes(what))) throw new Error(`no list function ${what}`);
-  return mutants;
-}
-
 /** A mutant of the running stack: the SQL that restores the protection, and the test file that must notice its loss. */
 export type StackMutant = Mutant & { restore: string; file: string };
+
+/** Mutants of the pages, which the table of all lists must notice. */
+async function inLists(sql: Sql): Promise<StackMutant[]> {
+  const functions = await sql<{ name: string; text: string }[]>`
+    select proname as name, prosrc as text from pg_proc
+    where proowner = 'public_api'::regrole and proname like 'list\\_%' and proname <> 'list_changes' order by 1`;
+  const mutants: StackMutant[] = [];
+  for (const [what, from, to] of ofLists) {
+    const having = functions.filter(({ text }) => from.test(text));
+    if (having.length === 0) throw new Error(`no list function ${what}`);
+    for (const { name } of having) {
+      const { restore, places } = await rewritten(sql, `public.${name}`, from, to);
+      for (const [nth, { statement }] of places.entries())
+        mutants.push({ name: `${name} ${what}, place ${nth + 1}`, statement, restore, file: "test/api/lists.test.ts" });
+    }
+  }
+  return mutants;
+}
 
 /** Mutants that show only with several connections, or only through the whole stack. */
 export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
@@ -248,16 +209,21 @@ export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
   ];
   const mutants: StackMutant[] = [];
   for (const [name, routine, from, to, file] of cases) {
-    const statement = await rewritten(sql, routine, from, to);
-    mutants.push({ name, statement, restore: await definitionOf(sql, routine), file: `test/${file}.test.ts` });
+    const { restore, first } = await rewritten(sql, routine, from, to);
+    mutants.push({ name, statement: first.statement, restore, file: `test/${file}.test.ts` });
   }
-  const condition = /m\.company_id = api_key\.company_id/;
+  const { restore, places } = await rewritten(
+    sql,
+    "public.list_members",
+    /m\.company_id = api_key\.company_id/,
+    "true",
+  );
   const policy = "; alter policy api_read on app.members using";
   mutants.push({
     // Either of the two is enough. Without both, the answers contain members of other companies.
     name: "neither the policy nor the function names the company of a member",
-    statement: `${await rewritten(sql, "public.list_members", condition, "true", 1)}${policy} (true)`,
-    restore: `${await definitionOf(sql, "public.list_members")}${policy} (company_id = (select app.current_company_id()))`,
+    statement: `${places[1]?.statement}${policy} (true)`,
+    restore: `${restore}${policy} (company_id = (select app.current_company_id()))`,
     file: "test/hardening/isolation.test.ts",
   });
   return [...mutants, ...(await inLists(sql))];

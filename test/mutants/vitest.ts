@@ -1,37 +1,27 @@
-import { readFile } from "node:fs/promises";
-import { relative } from "node:path";
-import { bin, root, spawnGuarded } from "../../scripts/stack/process.ts";
+import { readFile, rm } from "node:fs/promises";
+import { bin, spawnGuarded } from "../../scripts/stack/process.ts";
 import { readJson } from "../../scripts/stack/secrets.ts";
-
-/** A test that ran; its reference is `path › name`. */
-export interface Test {
-  reference: string;
-  passed: boolean;
-}
-
-export interface Run {
-  tests: Test[];
-  report: string;
-}
 
 /** The fields of vitest's JSON report that are used here. */
 interface Report {
-  testResults: {
-    name: string;
-    status: string;
-    assertionResults: { ancestorTitles: string[]; title: string; status: string }[];
-  }[];
+  testResults: { name: string; status: string; assertionResults: { fullName: string; status: string }[] }[];
 }
 
 /**
- * Runs vitest on files, with the stack whose stack.json is in `folder`. A file that could not be loaded becomes a
- * failed test without a name.
+ * Runs vitest with the stack whose stack.json is in `folder`.
  * @param folder where the report and the log are written
  * @param args files, and options of vitest
+ * @returns the tests that failed, as `path › name`, or the path of a file that could not be loaded; and vitest's output
+ * @throws the signal's reason when it is aborted
  */
-export async function vitest(folder: string, args: string[], signal: AbortSignal): Promise<Run> {
-  const reportFile = `${folder}/vitest.json`;
-  const logFile = `${folder}/vitest.log`;
+export async function vitest(
+  folder: string,
+  args: string[],
+  signal: AbortSignal,
+): Promise<{ failed: string[]; output: string }> {
+  signal.throwIfAborted();
+  const [reportFile, logFile] = [`${folder}/vitest.json`, `${folder}/vitest.log`];
+  await rm(reportFile, { force: true });
   const child = spawnGuarded({
     command: process.execPath,
     args: [bin("vitest"), "run", "--reporter=default", "--reporter=json", `--outputFile.json=${reportFile}`, ...args],
@@ -40,19 +30,15 @@ export async function vitest(folder: string, args: string[], signal: AbortSignal
     logFile,
   });
   signal.addEventListener("abort", () => void child.stop());
-  await child.exited;
-
-  const report = await readFile(logFile, "utf8");
-  const written = await readJson<Report>(reportFile);
-  if (!written) throw new Error(`vitest wrote no report:\n${report}`);
-  const tests = written.testResults.flatMap(({ name, status, assertionResults }) => {
-    const file = relative(root, name);
-    const loaded = assertionResults.map((test) => ({
-      reference: [file, ...test.ancestorTitles, test.title].join(" › "),
-      passed: test.status === "passed",
-    }));
-    const broken = status !== "passed" && loaded.every(({ passed }) => passed);
-    return broken || loaded.length === 0 ? [...loaded, { reference: file, passed: false }] : loaded;
+  const code = await child.exited;
+  signal.throwIfAborted();
+  const output = await readFile(logFile, "utf8");
+  const files = (await readJson<Report>(reportFile))?.testResults ?? [];
+  const failed = files.flatMap(({ name, status, assertionResults }) => {
+    const file = name.replace(/^.*\/(?=test\/)/, "");
+    const tests = assertionResults.filter((test) => test.status === "failed");
+    return status === "passed" ? [] : tests.length === 0 ? [file] : tests.map((test) => `${file} › ${test.fullName}`);
   });
-  return { tests, report };
+  if ((code === 0) !== (failed.length === 0)) throw new Error(`vitest ended with ${code}:\n${output}`);
+  return { failed, output };
 }

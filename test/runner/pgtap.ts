@@ -57,9 +57,11 @@ export function readTap(rows: string[]): { tests: PgtapTest[]; plan: number | nu
  * Runs one pgTAP file as `supabase test db` does, which needs Docker. It runs as the non-superuser `postgres`, in a
  * transaction that the file rolls back, and the extension with it.
  * @param file its path
+ * @param change SQL to run first in its transaction
  */
-export async function runFile(databaseUrl: string, file: string): Promise<PgtapTest[]> {
-  const { rows, problem } = await run(databaseUrl, await readSql(file));
+export async function runFile(databaseUrl: string, file: string, change = ""): Promise<PgtapTest[]> {
+  const text = (await readSql(file)).replace(/^begin;$/m, (begin) => begin + change);
+  const { rows, problem } = await run(databaseUrl, text);
   const { tests, plan } = readTap(rows);
   const unplanned = plan === tests.length ? null : `The plan is ${plan ?? "missing"}, ${tests.length} tests ran`;
   return problem || unplanned ? [...tests, { name: "runs as planned", problem: problem ?? unplanned }] : tests;
