@@ -1,21 +1,10 @@
--- Who may do what: each role tries every command on every column of every table and view, and calls every function.
+-- Who may do what: the privileges of each role on every column, table, view and function.
 -- Each actor then reads and writes rows and manages keys. What is not listed in this file must be refused.
 begin;
-create extension if not exists pgtap with schema extensions;
-select plan(46);
-
 \ir helpers.psql
+select plan(47);
 
-do $$
-begin
-  perform pg_temp.new_company_with_rows('Acorn');
-  perform pg_temp.new_company_with_rows('Birch');
-end
-$$;
-
--- Everybody gets usage of the schemas, so that each table, view and function must refuse by itself. Who has this right
--- otherwise is tested in 010_roles_and_policies.sql.
-grant usage on schema app, api, staging to anon, authenticated, service_role, public_api;
+select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
 
 -- The actors, with what the database knows of each: the role, who has signed in, and the company of the verified key.
 create temporary table actors (place integer, actor text, role text, signed_in text, company text);
@@ -23,7 +12,7 @@ insert into actors values
   (1, 'anon', 'anon', null, null),
   (2, 'the secret key', 'service_role', null, null),
   (3, 'a session without a user', 'authenticated', null, null),
-  (4, 'a stranger', 'authenticated', 'nobody''s user', null),
+  (4, 'a person of no company', 'authenticated', 'nobody''s user', null),
   (5, 'a member of Acorn', 'authenticated', 'Acorn member''s user', null),
   (6, 'an admin of Acorn', 'authenticated', 'Acorn user', null),
   (7, 'an admin of Birch', 'authenticated', 'Birch user', null),
@@ -32,71 +21,25 @@ insert into actors values
   (9, 'no key, in a pooled session', 'public_api', null, ''),
   (10, 'a key of Acorn', 'public_api', null, 'Acorn'),
   (11, 'a key of Birch', 'public_api', null, 'Birch');
-grant select on actors to public;
-
-create function pg_temp.act_as(actor text) returns void language plpgsql as $$
-declare
-  acting record;
-begin
-  select * into acting from actors as a where a.actor = act_as.actor;
-  perform set_config('request.jwt.claims', coalesce(json_build_object('sub', pg_temp.id(acting.signed_in))::text, ''), true);
-  if acting.company is not null then
-    perform set_config('app.company_id', coalesce(pg_temp.id(nullif(acting.company, ''))::text, ''), true);
-  end if;
-  perform set_config('role', acting.role, true);
-end
-$$;
 
 -- The result of a statement, run by this actor: its value, or the error that refuses it. All its changes are rolled
 -- back, the role too.
 create function pg_temp.try(actor text, statement text) returns text language plpgsql as $$
 declare
+  acting record;
   answer text;
 begin
-  perform pg_temp.act_as(actor);
+  select * into acting from actors as a where a.actor = try.actor;
+  perform set_config('request.jwt.claims', coalesce(json_build_object('sub', pg_temp.id(acting.signed_in))::text, ''), true);
+  if acting.company is not null then
+    perform set_config('app.company_id', coalesce(pg_temp.id(nullif(acting.company, ''))::text, ''), true);
+  end if;
+  perform set_config('role', acting.role, true);
   execute statement into answer;
   raise exception using errcode = 'P0000';
 exception
   when sqlstate 'P0000' then return answer;
   when others then return sqlstate || ' ' || sqlerrm;
-end
-$$;
-
--- Whether a statement is allowed. It may fail for another reason than a missing privilege, unless the reason is that
--- nobody can write to this view or column.
-create function pg_temp.may(statement text) returns boolean language plpgsql as $$
-begin
-  execute statement;
-  raise exception using errcode = 'P0000';
-exception
-  when insufficient_privilege or object_not_in_prerequisite_state or feature_not_supported or generated_always then return false;
-  when others then return true;
-end
-$$;
-
--- Whether a function can be called. Its result for nulls does not matter, unless calling it is refused. The nulls
--- come from a subquery: for constant nulls the planner would not call a strict function at all.
-create function pg_temp.may_call(called regprocedure) returns boolean language plpgsql as $$
-declare
-  shape record;
-begin
-  select p.prokind, p.pronamespace::regnamespace as schema, p.proname as name,
-    (select string_agg(format('null::%s as a%s', format_type(t.type, null), t.place), ', ') from unnest(p.proargtypes) with ordinality as t (type, place)) as nulls,
-    (select string_agg('a' || t.place, ', ') from unnest(p.proargtypes) with ordinality as t (type, place)) as passed
-  into shape from pg_proc as p where p.oid = called;
-  if shape.prokind = 'p' then
-    execute format('call %s.%I(%s)', shape.schema, shape.name, regexp_replace(shape.nulls, ' as a\d+', '', 'g'));
-  else
-    execute format('select %s.%I(%s) from (select %s offset 0) as arguments', shape.schema, shape.name, shape.passed, coalesce(shape.nulls, '1'));
-  end if;
-  raise exception using errcode = 'P0000';
-exception
-  when insufficient_privilege then
-    return sqlerrm not in (
-      format('permission denied for schema %s', shape.schema), format('permission denied for function %s', shape.name),
-      format('permission denied for procedure %s', shape.name)
-    );
-  when others then return true;
 end
 $$;
 
@@ -112,35 +55,27 @@ where c.relnamespace in (
 grant select on relations to public;
 
 -- All that a role may do: a command, its columns (* for all), and the table, view or function.
-create function pg_temp.can(role text) returns table (command text, columns text, object text) language plpgsql as $$
-begin
-  perform set_config('role', role, true);
-  return query
-    select
-      tried.command,
-      case when bool_and(answer.may) then '*' else string_agg(a.attname, ', ' order by a.attname) filter (where answer.may) end,
-      r.name
-    from relations as r
-    join pg_attribute as a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
-    cross join lateral (values
-      ('select', format('select %I from %s where false', a.attname, r.name)),
-      ('insert', format('insert into %2$s (%1$I) overriding system value select (null::%2$s).%1$I where false', a.attname, r.name)),
-      ('update', format('update %2$s set %1$I = default where false', a.attname, r.name)),
-      ('delete', format('delete from %s where false', r.name)),
-      ('truncate', case when r.relkind <> 'v' then format('truncate %s cascade', r.name) end)
-    ) as tried (command, statement)
-    cross join lateral (select pg_temp.may(tried.statement) as may where tried.statement is not null) as answer
-    group by r.name, tried.command
-    having bool_or(answer.may);
-  return query
-    select 'call', '*', p.pronamespace::regnamespace || '.' || p.proname
-    from pg_proc as p
-    where p.pronamespace::regnamespace::text in ('app', 'api', 'staging', 'public')
-      and not exists (select from pg_depend as d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
-      and pg_temp.may_call(p.oid);
-  perform set_config('role', 'none', true);
-end
-$$;
+create function pg_temp.can(role text) returns table (command text, columns text, object text) language sql stable
+begin atomic
+  select command, case when bool_and(may) then '*' else string_agg(a.attname, ', ' order by a.attname) filter (where may) end, r.name
+  from relations as r
+  join pg_attribute as a on a.attrelid = r.oid and a.attnum > 0 and not a.attisdropped
+  cross join unnest(array['select', 'insert', 'update', 'references']) as right_to, unnest(array['', ' with grant option']) as passed_on
+  cross join lateral (select right_to || passed_on) as tried (command)
+  cross join lateral has_column_privilege(role, r.oid, a.attnum, command) as may
+  group by r.name, command
+  having bool_or(may)
+  union all
+  select command, '*', r.name from relations as r, unnest(array['delete', 'truncate', 'trigger']) as command
+  where has_table_privilege(role, r.oid, command)
+  union all
+  select command, '*', p.pronamespace::regnamespace || '.' || p.proname
+  from pg_proc as p, unnest(array['execute', 'execute with grant option']) as command
+  -- An owner may always grant.
+  where (command = 'execute' or p.proowner <> role::regrole) and p.pronamespace::regnamespace::text in ('app', 'api', 'staging', 'public')
+    and has_function_privilege(role, p.oid, command)
+    and not exists (select from pg_depend as d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e');
+end;
 
 -- Roles
 
@@ -148,7 +83,7 @@ create temporary table expected (roles text[], command text, columns text, objec
 insert into expected values
   -- The functions that serve API keys. The project's secret key, which no policy binds, can do nothing else. public_api
   -- owns them.
-  ('{service_role,public_api}', 'call', '*', '{public.list_activity,public.list_categories,public.list_changes,public.list_day_ratings,public.list_members,
+  ('{service_role,public_api}', 'execute', '*', '{public.list_activity,public.list_categories,public.list_changes,public.list_day_ratings,public.list_members,
     public.list_pulse_responses,public.list_rewards,public.list_teams,public.upsert_rewards,public.verify_api_key}'),
   -- Signed-in people: names of members, keys without their hash, their uses and their history; creating a key, and
   -- changing the columns of a key that may change.
@@ -158,7 +93,7 @@ insert into expected values
     '{app.api_keys}'),
   ('{authenticated}', 'insert', 'expires_at, name, scopes', '{app.api_keys}'),
   ('{authenticated}', 'update', 'expires_at, name, replaced_by, revoked_at', '{app.api_keys}'),
-  ('{authenticated}', 'call', '*', '{public.create_api_key,public.link_member,public.list_api_key_events,public.list_api_keys,
+  ('{authenticated}', 'execute', '*', '{public.create_api_key,public.link_member,public.list_api_key_events,public.list_api_keys,
     public.rename_api_key,public.replace_api_key,public.revoke_api_key,app.check_api_key_name,app.current_admin,app.current_member,
     app.insert_api_key,app.iso_8601,app.link_member,app.scopes}'),
   -- The rights of these functions as public_api: they read what the API returns, and write the columns of an import.
@@ -168,7 +103,7 @@ insert into expected values
   ('{public_api}', 'select', 'default_language, id, name', '{app.companies}'),
   ('{public_api}', 'insert', 'company_id, description, external_id, name, points_cost, reward_type', '{app.rewards}'),
   ('{public_api}', 'update', 'description, name, points_cost, reward_type', '{app.rewards}'),
-  ('{public_api}', 'call', '*', '{app.append_columns,app.authenticate,app.changes_query,app.changing_lists,app.cursor_origin,app.list_headers,app.refuse_cursor,
+  ('{public_api}', 'execute', '*', '{app.append_columns,app.authenticate,app.changes_query,app.changing_lists,app.cursor_origin,app.list_headers,app.refuse_cursor,
     app.from_replica,app.max_replica_lag,
     app.category_names_by_id,app.current_company_id,app.include_in_activity,
     app.include_in_day_ratings,app.include_in_pulse_responses,app.include_in_rewards,app.iso_8601,app.page_headers,app.rarest_kudos_filter,
@@ -185,7 +120,7 @@ select bag_eq(
   -- Proves: layer.7
   format('%s can do what stands here, and nothing else', role)
 )
-from unnest(array['anon', 'service_role', 'authenticated', 'public_api']) as role;
+from unnest(array['anon', 'authenticator', 'service_role', 'authenticated', 'public_api']) as role;
 
 -- The rows that each actor finds in the tables and views that it may read: those of which companies.
 
@@ -213,7 +148,7 @@ select bag_eq(
   $$
     select actor, companies, (select sum(cardinality(objects)) from expected where command = 'select' and role = any (roles))
     from (values
-      ('a session without a user', 'nobody'), ('a stranger', 'nobody'), ('a member of Acorn', 'nobody'),
+      ('a session without a user', 'nobody'), ('a person of no company', 'nobody'), ('a member of Acorn', 'nobody'),
       ('an admin of Acorn', 'Acorn'), ('an admin of Birch', 'Birch'),
       ('no key', 'nobody'), ('no key, in a pooled session', 'nobody'), ('a key of Acorn', 'Acorn'), ('a key of Birch', 'Birch')
     ) as finders (actor, companies)
@@ -230,7 +165,7 @@ insert into attempts (actor, statement, outcome, name)
 select actor, format('with written as (%s returning company_id) select coalesce(string_agg(distinct pg_temp.whose(company_id), '' and ''), ''nobody'') from written', statement),
   outcome, name
 from (values
-  ('a stranger', $$ insert into app.api_keys (name, scopes) values ('Key', '{read:members}') $$,
+  ('a person of no company', $$ insert into app.api_keys (name, scopes) values ('Key', '{read:members}') $$,
     '42501 new row violates row-level security policy for table "api_keys"', 'Whoever is signed in and no member cannot insert a key'),
   ('a member of Acorn', $$ insert into app.api_keys (name, scopes) values ('Key', '{read:members}') $$,
     '42501 new row violates row-level security policy for table "api_keys"', 'A plain member cannot insert a key'),
@@ -267,7 +202,7 @@ from (values
   ('Revoking a key of Acorn', $$ select public.revoke_api_key(%L) ->> 'revoked_by' $$, 'Ada', 'PT404', 'PT404')
 ) as tasks (task, statement, of_admin, of_other_admin, of_others)
 cross join lateral (values
-  ('an admin of Acorn', of_admin), ('an admin of Birch', of_other_admin), ('a member of Acorn', of_others), ('a stranger', of_others),
+  ('an admin of Acorn', of_admin), ('an admin of Birch', of_other_admin), ('a member of Acorn', of_others), ('a person of no company', of_others),
   ('a session without a user', of_others)
 ) as answers (actor, answer)
 cross join lateral (select case answer when 'PT404' then 'PT404 no API key of your company has this id' else answer end as outcome) as whole

@@ -1,6 +1,5 @@
 -- What all list functions do in SQL. Which rows a page has, in which order, is tested over HTTP (test/api/lists.test.ts).
 begin;
-create extension if not exists pgtap with schema extensions;
 \ir helpers.psql
 
 -- Every list function, and the field of its rows that is their time.
@@ -13,17 +12,8 @@ select plan((1 + 2 * count(*))::integer) from lists;
 
 select pg_temp.new_company_with_rows('Acorn');
 
--- The first rows of a list, read as the project's secret key with the hash of Acorn's key.
-create function pg_temp.page_of(list text, max_rows integer) returns json language plpgsql as $$
-declare
-  page json;
-begin
-  set local role service_role;
-  execute format('select public.%I(pg_temp.key(''Acorn''), %s)', list, max_rows) into page;
-  reset role;
-  return page;
-end
-$$;
+create function pg_temp.page_of(list text, max_rows integer) returns json language sql
+return pg_temp.served(format('%I($1, %s)', list, max_rows))::json;
 
 select is_empty(
   $$

@@ -2,41 +2,16 @@
 -- and hash of keys are tested on a thousand of them (test/database/api_key_vectors.test.ts), who may call it and which
 -- columns an admin may write in 020_who_may_do_what.sql.
 begin;
-create extension if not exists pgtap with schema extensions;
-select plan(19);
-
 \ir helpers.psql
+select plan(18);
 
--- The error of a refused statement: SQLSTATE, hint and message in one line.
-create function pg_temp.refusal(statement text) returns text language plpgsql as $$
-declare
-  message text;
-  hint text;
-begin
-  execute statement;
-  return 'not refused';
-exception
-  when others then
-    get stacked diagnostics message = message_text, hint = pg_exception_hint;
-    return concat_ws(' | ', sqlstate, nullif(hint, ''), message);
-end
-$$;
-
-do $$ begin perform pg_temp.meet(); end $$;
-
--- The stored row of a key, with columns that no role of the Data API may read.
-create function pg_temp.stored(key text) returns app.api_keys language sql stable security definer
-return (select k from app.api_keys as k where k.name = key and k.company_id in (pg_temp.id('Acorn'), pg_temp.id('Birch')));
+select pg_temp.meet();
 
 -- Create
 
--- Acting as Ada, an admin of Acorn.
-set local role authenticated;
-select pg_temp.sign_in('Ada');
-
-create temporary table made as select public.create_api_key('Warehouse') as key;
+create temporary table made as select pg_temp.done_by('Ada', 'select public.create_api_key(''Warehouse'')')::json as key;
 select is(got, wanted, parts.name)
-from made, pg_temp.stored('Warehouse') as stored, lateral (values
+from made join app.api_keys as stored on stored.id::text = key ->> 'id', lateral (values
   ((select array_agg(field) from json_object_keys(key) as field), array['id', 'name', 'api_key', 'hint', 'scopes', 'created_at', 'expires_at'],
     -- Proves: keys.7
     'A new key is answered with id, name, the key itself, hint, scopes, created_at and expires_at'),
@@ -50,23 +25,21 @@ from made, pg_temp.stored('Warehouse') as stored, lateral (values
   -- Proves: keys.9
   (array[current_setting('app.new_api_key')], array[''], 'After its creation a key stands in no setting of the transaction')
 ) as parts (got, wanted, name);
-select is(
-  public.create_api_key('All', array['write:rewards', 'read:analytics', 'read:rewards', 'read:activity', 'read:members']) ->> 'scopes',
-  array_to_json(app.scopes())::text, 'Scopes are kept in the order in which they are always shown'
-);
-select is(
-  public.create_api_key(repeat('ä', 100), array['read:rewards'], '2999-12-31 23:00:00.5-01') ->> 'expires_at', '3000-01-01T00:00:00.500000Z',
-  -- Proves: keys.37
-  'A key may have an expiry, and its name 100 characters'
-);
+select is(pg_temp.done_by('Ada', format('select public.create_api_key(%s', call)), answer, name)
+from (values
+  ($$ 'All', array['write:rewards', 'read:analytics', 'read:rewards', 'read:activity', 'read:members']) ->> 'scopes' $$,
+    array_to_json(app.scopes())::text, 'Scopes are kept in the order in which they are always shown'),
+  ($$ repeat('ä', 100), array['read:rewards'], '2999-12-31 23:00:00.5-01') ->> 'expires_at' $$, '3000-01-01T00:00:00.500000Z',
+    -- Proves: keys.37
+    'A key may have an expiry, and its name 100 characters')
+) as calls (call, answer, name);
 
 -- Bad arguments
 
 select is_empty(
   $$
     select name from (values (null), (''), ('   '), (e'\t\n'), (e'\u00a0'), (e'\u2003\u3000'), (e' \u200b'), (e'\ufeff'), (e'\u3164\u2800'), (e'\u200d\ufe0f'), (repeat('x', 101))) as bad (name)
-    where pg_temp.refusal(format('select public.create_api_key(%L)', name))
-      <> 'PT400 | name | name must be a text of 1 to 100 characters'
+    where pg_temp.done_by('Ada', format('select public.create_api_key(%L)', name)) <> 'PT400 name must be a text of 1 to 100 characters | name'
   $$,
   -- Proves: keys.19
   'A name that is missing, empty, nothing but white space or too long is refused with PT400, which names the field'
@@ -78,8 +51,8 @@ select is_empty(
       e'\u2060', e'\u2066', e'\u2069', e'\ufeff', e'\U000e0041'
     ]) as hidden,
     unnest(array[format('create_api_key(%L)', 'Power' || hidden || ' BI'), format('rename_api_key(%L, %L)', gen_random_uuid(), 'Power BI' || hidden)]) as call
-    where pg_temp.refusal('select public.' || call)
-      <> 'PT400 | name | name must be a text without control characters, direction marks and invisible characters'
+    where pg_temp.done_by('Ada', 'select public.' || call)
+      <> 'PT400 name must be a text without control characters, direction marks and invisible characters | name'
   $$,
   'A name with a control character, a direction mark or an invisible character is refused, for a new key and for a new name'
 );
@@ -89,8 +62,8 @@ select is_empty(
       (null), ('{}'), ('{read:members,read:members}'), ('{read:everything}'), ('{read:members,read:everything}'), ('{read:members,NULL}'),
       ('{Read:Members}'), ('{""}'), ('{{read:members}}'), ('{{read:members},{read:activity}}')
     ) as bad (scopes)
-    where pg_temp.refusal(format('select public.create_api_key(%L, %L)', 'Key', scopes)) <>
-      'PT400 | scopes | scopes must be one or more of read:members, read:activity, read:rewards, read:analytics, write:rewards, each once'
+    where pg_temp.done_by('Ada', format('select public.create_api_key(%L, %L)', 'Key', scopes))
+      <> 'PT400 scopes must be one or more of read:members, read:activity, read:rewards, read:analytics, write:rewards, each once | scopes'
   $$,
   -- Proves: keys.19
   'Scopes that are missing, empty, unknown, null, nested or there twice are refused with PT400, which lists the scopes'
@@ -98,41 +71,29 @@ select is_empty(
 select is_empty(
   $$
     select expiry from (values (now()::text), ('2020-01-01Z'), ('-infinity'), ('infinity'), ('10000-01-01Z')) as bad (expiry)
-    where pg_temp.refusal(format('select public.create_api_key(%L, expires_at => %L)', 'Key', expiry))
-      <> 'PT400 | expires_at | expires_at must be in the future, before the year 10000'
+    where pg_temp.done_by('Ada', format('select public.create_api_key(%L, expires_at => %L)', 'Key', expiry))
+      <> 'PT400 expires_at must be in the future, before the year 10000 | expires_at'
   $$,
   -- Proves: keys.19
   'An expiry that has passed or lies past the year 9999 is refused with PT400'
 );
-select is((select count(*) from app.api_keys), 3::bigint, 'A refused call makes no key');
+select is((select count(*) from app.api_keys where company_id = pg_temp.id('Acorn')), 3::bigint, 'A refused call makes no key');
 select is_empty(
   $$
     select name from unnest(array['給与システム', 'نظام الرواتب', e'می\u200cخواهم', e'👩\u200d💻 e\u0301', 'W&=<b>']) as name
-    where public.create_api_key(name) ->> 'name' <> name
+    where pg_temp.done_by('Ada', format('select public.create_api_key(%L) ->> ''name''', name)) <> name
   $$,
   'A name may be in any script, with the joiners that it needs'
 );
--- Acting as Max, who may not create keys.
-select pg_temp.sign_in('Max');
 select is(
-  pg_temp.refusal('select public.create_api_key(null, null)'), 'PT403 | only an admin may create API keys',
-  'Who may not create keys is told so before anything is said about the arguments'
+  pg_temp.done_by('Max', 'select public.create_api_key(null, null)'), 'PT403 only an admin may create API keys',
+  'Who may not create keys learns that before anything is said about the arguments'
 );
 
 -- What nobody can choose
 
+-- As postgres, while Ada is signed in.
 select pg_temp.sign_in('Ada');
-select results_eq(
-  $$
-    insert into app.api_keys (name, scopes) values ('Raw', '{write:rewards,read:members}')
-    returning company_id, created_by, created_at, scopes, revoked_at
-  $$,
-  $$ values (pg_temp.id('Acorn'), pg_temp.id('Ada of Acorn'), now(), array['read:members', 'write:rewards'], null::timestamptz) $$,
-  'A key that an admin inserts with SQL of their own is made in the same way'
-);
-
--- Acting as postgres, while Ada is signed in.
-reset role;
 insert into app.api_keys (company_id, id, name, scopes, key_hash, hint, created_by, created_at, revoked_at, revoked_by)
 values (pg_temp.id('Birch'), pg_temp.id('chosen'), 'Chosen', '{read:members}', sha256('chosen'), 'chosen', pg_temp.id('Ben of Birch'),
   '2020-01-01Z', '2020-01-01Z', pg_temp.id('Ben of Birch'));
@@ -155,27 +116,12 @@ select throws_ok(
 
 -- The key itself is stored nowhere
 
--- Every table of this project with a row that contains this text, as characters or as bytes.
-create function pg_temp.tables_with(secret text) returns setof regclass language plpgsql as $$
-declare
-  relation regclass;
-  found boolean;
-begin
-  for relation in
-    select c.oid
-    from pg_class as c join pg_namespace as n on n.oid = c.relnamespace
-    where n.nspname in ('app', 'staging', 'auth') and c.relkind = 'r'
-  loop
-    execute format('select exists (select from %s as t where t::text like any ($1))', relation)
-    into found using array['%' || secret || '%', '%' || encode(convert_to(secret, 'UTF8'), 'hex') || '%'];
-    if found then
-      return next relation;
-    end if;
-  end loop;
-end
-$$;
-select bag_eq(
-  $$ select * from pg_temp.tables_with('Warehouse') $$, $$ values ('app.api_keys'::regclass), ('app.api_key_events') $$,
+-- Every table with a row that contains this text, as characters or as bytes.
+create function pg_temp.tables_with(secret text) returns setof regclass language sql
+return pg_temp.tables_where(
+  format('t::text like any (array[''%%%s%%'', ''%%%s%%''])', secret, encode(convert_to(secret, 'UTF8'), 'hex')), 'app', 'staging', 'auth');
+select set_eq(
+  $$ select pg_temp.tables_with('Warehouse') $$, $$ values ('app.api_keys'::regclass), ('app.api_key_events') $$,
   'The search below finds what is there: the name of a key stands with the key and in the history'
 );
 select is_empty(

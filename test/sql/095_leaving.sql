@@ -1,11 +1,9 @@
 -- app.erase_member: which accounts go with a person. What else goes and stays is in test/database/erasing.test.ts.
 begin;
-create extension if not exists pgtap with schema extensions;
+\ir helpers.psql
 select plan(3);
 
-\ir helpers.psql
-
-do $$ begin perform pg_temp.meet(); end $$;
+select pg_temp.meet();
 
 -- Max of Acorn has an account under another address, and an older one that was never linked, under his own. Amy is
 -- linked to an account with Max's address. Zoe is a member of Acorn and of Birch, and has linked her account to neither.
