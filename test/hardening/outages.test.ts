@@ -1,6 +1,6 @@
 // Outages of a real PostgreSQL under a stack of its own: what its locks, its settings and kill -9 do to requests, and
-// kill -9 of the function during imports. What PostgREST answers in an outage is not to be seen here, because its
-// stand-in has other errors; these answers are recorded in test/function/database.test.ts.
+// kill -9 of the function during imports. The stand-in for PostgREST has other errors in an outage; PostgREST's own are
+// recorded in test/function/database.test.ts.
 import { randomInt, randomUUID } from "node:crypto";
 import type { Sql } from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
