@@ -108,7 +108,7 @@ function Keys(props: {
     setOutcome(concluded);
   }
 
-  async function tell(keyId: string, words: ReactNode): Promise<void> {
+  async function announce(keyId: string, words: ReactNode): Promise<void> {
     await refresh();
     conclude({ keyId, words });
   }
@@ -151,14 +151,14 @@ function Keys(props: {
         apiKey={keyOf("rename")}
         names={names}
         onClose={() => conclude(null)}
-        onRenamed={tell}
+        onRenamed={announce}
         onGone={refresh}
       />
       <RevokeKeyDialog
         apiKey={keyOf("revoke")}
         admin={props.admin}
         onClose={() => conclude(null)}
-        onRevoked={tell}
+        onRevoked={announce}
         onGone={refresh}
       />
       <HistoryDialog apiKey={keyOf("history")} revision={revision} onClose={() => conclude(null)} />

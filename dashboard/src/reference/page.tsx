@@ -64,8 +64,6 @@ function Menu() {
   const isNarrow = useMediaQuery("(max-width: 64rem)", undefined, { getInitialValueInEffect: false });
   const [hash] = useHash({ getInitialValueInEffect: false });
   const here = window.location.pathname.replace(/\/?$/, "/") + hash;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: wherever an entry has led
-  useEffect(() => setOpened(false), [here]);
 
   const groups: Record<string, Item[]> =
     search === ""
@@ -95,6 +93,7 @@ function Menu() {
             <NavLink
               key={href}
               href={href}
+              onClick={() => setOpened(false)}
               label={words}
               py={4}
               bdrs="sm"
