@@ -1,35 +1,17 @@
 // A real browser with the real dashboard. Every page that a test opens is watched. The test fails when an inline script
 // is refused, an error is in the console, or a request goes to a host other than those of the dashboard and the
 // project.
-import { mkdirSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-  type ViewportSize,
-} from "playwright-core";
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterEach, beforeAll, expect } from "vitest";
 import { stack } from "../support/stack.ts";
 
 export const wide = { width: 1440, height: 900 };
 export const narrow = { width: 360, height: 740 };
 
-/** The folder for the screenshots of --mode pictures. */
-const screenshots = fileURLToPath(new URL("screenshots", import.meta.url));
-
 /** The browser of this worker: each test has contexts of its own in it. */
 let browser: Promise<Browser> | undefined;
 const contexts: BrowserContext[] = [];
 const troubles: string[] = [];
-
-function launch(): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM;
-  if (!executablePath) return chromium.launch({ channel: "chrome" });
-  return chromium.launch({ executablePath, args: ["--headless=shell", "--no-sandbox"] });
-}
 
 /** Returns the troubles so far and clears the list, for a test that causes them on purpose. */
 export function takeTroubles(): string[] {
@@ -39,8 +21,9 @@ export function takeTroubles(): string[] {
 /** The hooks of each test file (setup.ts). */
 export function watchEachTest(): void {
   beforeAll(async () => {
-    mkdirSync(screenshots, { recursive: true });
-    browser ??= launch();
+    const executablePath = process.env.CHROMIUM;
+    const args = ["--headless=shell", "--no-sandbox"];
+    browser ??= chromium.launch(executablePath ? { executablePath, args } : { channel: "chrome" });
     await browser;
   });
   afterEach(async () => {
@@ -89,20 +72,11 @@ export async function newPage(options: BrowserContextOptions = {}): Promise<Page
   return await (await newBrowser(options)).newPage();
 }
 
-/** Saves a screenshot of the page, or of the open dialog. */
-export async function shoot(page: Page, seen: ViewportSize, name: string): Promise<void> {
+/** Saves a screenshot of the page, or of the open dialog, for --mode pictures. */
+export async function shoot(page: Page, name: string): Promise<void> {
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
-  const path = `${screenshots}/${name}.png`;
-  const dialog = page.getByRole("dialog");
-  if ((await dialog.count()) === 0) {
-    await page.screenshot({ path, fullPage: true });
-    return;
-  }
-  // A dialog scrolls within the screen, so the screen is made high enough to show all of it.
-  const needed = await dialog.evaluate((element) => Math.ceil((element.scrollHeight + 2) / 0.92));
-  if (needed > seen.height) await page.setViewportSize({ ...seen, height: needed });
-  await page.screenshot({ path });
-  if (needed > seen.height) await page.setViewportSize(seen);
+  const fullPage = (await page.getByRole("dialog").count()) === 0;
+  await page.screenshot({ path: `${import.meta.dirname}/screenshots/${name}.png`, fullPage });
 }
 
 /** An expectation that is tried again until it holds: network and browser take time. */

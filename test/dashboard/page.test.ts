@@ -5,7 +5,7 @@ import type { Locator } from "playwright-core";
 import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
 import { stack } from "../support/stack.ts";
-import { eventually, newPage, takeTroubles } from "./browser.ts";
+import { newPage, takeTroubles } from "./browser.ts";
 import { signedInBrowser, signedInPage, test } from "./scene.ts";
 import { expectFocus, openCreateKey, path, row, says, tabTo } from "./steps.ts";
 
@@ -58,19 +58,8 @@ test("everything can be done by keyboard alone, and the focus is always somewher
   await dialog.waitFor({ state: "hidden" });
   await expectFocus(page, row(page, "Power BI"));
 
-  for (const [action, first] of [
-    ["Rename", name],
-    ["Replace", dialog.getByLabel("Keep the old key working for")],
-    ["Revoke", button("Cancel")],
-  ] as const) {
-    await choose(action);
-    await expectFocus(page, first);
-    if (action === "Revoke") break;
-    await keyboard.press("Escape");
-    await dialog.waitFor({ state: "hidden" });
-    await expectFocus(page, actions);
-    await keyboard.press("Shift+Tab");
-  }
+  await choose("Revoke");
+  await expectFocus(page, button("Cancel"));
   await pressOn(button("Revoke key"));
   await row(page, "Power BI").getByText("revoked", { exact: true }).waitFor();
   await expectFocus(page, row(page, "Power BI"));
@@ -193,15 +182,11 @@ test("the Content-Security-Policy is enforced: no other script runs, and only th
   for (const trouble of takeTroubles()) expect(trouble).toContain("Content Security Policy");
 });
 
-test("every path has a page of its own, for a static host that knows no fallback; an unknown one leads to the page", async () => {
+test("every path has a page of its own, for a host without a fallback; an unknown one leads to the page", async () => {
   const folder = `${dirname(process.env.STACK_FILE ?? "")}/dashboard`;
-  const built = readFileSync(`${folder}/index.html`, "utf8");
+  for (const known of ["/sign-in", "/forgot-password", "/set-password", path])
+    expect(readFileSync(`${folder}${known}/index.html`)).toEqual(readFileSync(`${folder}/index.html`));
   const page = await newPage();
-  for (const opened of ["/sign-in", "/forgot-password", "/set-password", path, "/no/such/page"]) {
-    const isKnown = opened !== "/no/such/page";
-    if (isKnown) expect(readFileSync(`${folder}${opened}/index.html`, "utf8")).toBe(built);
-    await page.goto(opened);
-    await page.getByLabel("Email").waitFor();
-    await eventually(() => new URL(page.url()).pathname).toBe(isKnown && opened !== path ? opened : "/sign-in");
-  }
+  await page.goto("/no/such/page");
+  await page.waitForURL("/sign-in");
 });

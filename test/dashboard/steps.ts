@@ -19,11 +19,18 @@ export async function fillSignIn(page: Page, { email, password }: { email: strin
   await press(page, "Sign in");
 }
 
+/** Copies the new key. */
+export async function copy(page: Page): Promise<void> {
+  await press(page.getByRole("dialog"), "Copy");
+  await page.getByRole("dialog").getByText("Copied", { exact: true }).waitFor({ state: "attached" });
+}
+
+export const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());
+
 /** Copies the new key and closes its dialog. */
 export async function copyAndClose(page: Page): Promise<void> {
   const dialog = page.getByRole("dialog");
-  await press(dialog, "Copy");
-  await dialog.getByText("Copied", { exact: true }).waitFor({ state: "attached" });
+  await copy(page);
   await press(dialog, "Done");
   await dialog.waitFor({ state: "hidden" });
 }
