@@ -60,14 +60,17 @@ for (const [place, byte, following] of [
 
 /**
  * Converts a JSON array of rows into the lines of a CSV file (`docs/api.md`, CSV), chunk by chunk and from bytes to
- * bytes: it keeps the unfinished cell and nothing else. Numbers, and values of type `json` that are no texts, keep the
+ * bytes: it keeps the unfinished cell and nothing else. Numbers, and values of type `json` that are not texts, keep the
  * characters of the JSON, without white space. The columns must come in their order, as the database writes them; other
  * fields between them are left out.
  *
  * It throws an Error when a row lacks a column, and when the array does not end. It does not check all of the JSON.
  */
 export class CsvConverter {
-  /** Of each column its name, what the database writes between its value and the one before, and whether it may be a formula. */
+  /**
+   * Of each column its name, what the database writes between its value and the one before, and whether it may be a
+   * formula.
+   */
   readonly #columns: readonly { name: Uint8Array; lead: Uint8Array; hasFormulas: boolean }[];
   #place: number = beforePage;
   /** The lines that `convert` has not returned yet, up to `#at`. The cell that is being written begins at `#cell`. */
@@ -102,7 +105,7 @@ export class CsvConverter {
 
   /** Reads the next bytes of the JSON. Returns the bytes of the CSV that are complete by now, possibly none. */
   convert(json: Uint8Array): Bytes {
-    // A byte becomes two at most. The rest is for what the end of a cell adds, when its beginning is in an earlier chunk.
+    // A byte becomes two at most. The rest is for what the end of a cell adds when its beginning is in an earlier chunk.
     this.#makeRoom(2 * json.length + 16);
     for (let next = 0; next < json.length; ) next = this.#read(json, next);
     return this.#complete();

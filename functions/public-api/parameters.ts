@@ -5,7 +5,7 @@ import { type Instant, isAfter, parseInstant, timestamp } from "./instants.ts";
 import { badRequest, shownName } from "./responses.ts";
 
 /**
- * The parsed query: arguments of the database function, whether it asks for changes, additional columns, and the format
+ * The parsed query: arguments of the database function, whether it is for changes, additional columns, and the format
  * of the response.
  */
 export type Parameters = {
