@@ -65,12 +65,7 @@ test("external_id matches exactly: case and blanks count", async () => {
 
 // Proves: rows.3, rows.4
 test("on update an absent optional field keeps its value, and description null clears it", async () => {
-  const old = ["a", "b", "c", "d"].map((external_id) => ({
-    ...mug,
-    external_id,
-    description: "old",
-    reward_type: "old",
-  }));
+  const old = ["a", "b", "c", "d"].map((id) => ({ ...mug, external_id: id, description: "old", reward_type: "old" }));
   await imported(...old);
   // Absent and present fields may be mixed in one request.
   const changes = [{ name: "Cup" }, { description: null }, { reward_type: "new" }, { description: "" }];
@@ -95,12 +90,7 @@ test("a whole catalogue can be sent again: only rewards that change get a new ve
 
 // Proves: rows.5, rows.6, rows.7, rows.8, rows.12
 test("texts keep any Unicode, and lengths count characters, not bytes or UTF-16 units", async () => {
-  const names = [
-    "漢字 العربية e\u0301 👩‍👩‍👧 \ufeff \uffff \u2028",
-    "😀".repeat(255),
-    "\t\r\n\u0001\u007f",
-    '"\\\u202e',
-  ];
+  const names = ["漢字 العربية e\u0301 👩‍👩‍👧 \ufeff \uffff \u2028", "😀".repeat(255), '"\\\u202e\t\r\n\u0001\u007f'];
   const others = { description: "😀".repeat(2000), reward_type: "é".repeat(50) };
   await imported(...names.map((name, n) => ({ ...mug, ...others, external_id: `${n}${"🦔".repeat(254)}`, name })));
   expect((await stored()).map(({ name }) => name)).toEqual(names);

@@ -1,37 +1,31 @@
 // API keys (docs/api.md, Authentication): which are refused, when a revoke, an expiry or a replacement takes effect, and
 // what each scope opens.
-import postgres from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { type ApiKey, dataOf, makeKey, newCompany, type TestCompany } from "../support/companies.ts";
+import { dataOf, makeKey, newCompany, type TestCompany } from "../support/companies.ts";
 import { madeUpKey } from "../support/made_up_key.ts";
 import { send } from "../support/raw.ts";
-import { allScopes, call, expectError, expectHeaders, hashOf, invalidKey, sql, stack } from "../support/stack.ts";
+import { allScopes, call, expectError, expectHeaders, hashOf, invalidKey, sql } from "../support/stack.ts";
 
 let company: TestCompany;
-let good: ApiKey;
 beforeAll(async () => {
   company = await newCompany("Keys");
-  good = await company.makeKey();
 });
 afterAll(() => company.remove());
 
 // Where a key may stand in a request is in test/function/credentials.test.ts.
 // Proves: authentication.14, errors.8, requests.14, requests.15, risk.2
 test("a missing, malformed, unknown, revoked or expired key gets 401 with the one body and WWW-Authenticate", async () => {
-  const [revoked, expired] = [await company.makeKey(), await company.makeKey()];
+  const [good, revoked, expired] = [await company.makeKey(), await company.makeKey(), await company.makeKey()];
   await company.revoke(revoked.id);
   await expire(expired.id);
   const bad: Record<string, string | string[]>[] = [
     {},
     { "X-API-Key": good.api_key.slice(0, -1) },
-    { "X-API-Key": "k".repeat(7000) },
     { "X-API-Key": hashOf(good.api_key) },
     { "X-API-Key": [good.api_key, good.api_key] },
-    { "X-API-Key": "", Authorization: `Bearer ${good.api_key}` },
     { "X-API-Key": madeUpKey(2), Authorization: `Bearer ${good.api_key}` },
     { Authorization: `Basic ${Buffer.from(`:${madeUpKey(3)}`).toString("base64")}` },
-    { "X-API-Key": revoked.api_key },
     { Authorization: `Bearer ${revoked.api_key}` },
     { "X-API-Key": expired.api_key },
   ];
@@ -84,17 +78,16 @@ test("a revoke is immediate: the first request after it gets 401, on every endpo
 // authentication.15, errors.9, actor.2, risk.5
 test("each scope opens its own endpoints and no other: everything else is a 403 that names the missing scope", async () => {
   for (const scope of allScopes) {
-    const [alone, others] = [
-      await company.makeKey([scope]),
-      await company.makeKey(allScopes.filter((one) => one !== scope)),
-    ];
+    const alone = await company.makeKey([scope]);
+    const others = await company.makeKey(allScopes.filter((one) => one !== scope));
     for (const { method, path, scope: needed } of scoped) {
       const forbidden = `Forbidden: this key is missing the "${needed}" scope`;
       const answer = await request(method, path, alone.api_key);
-      if (needed === scope) expect([scope, method, path, answer.status]).toEqual([scope, method, path, 200]);
-      else await expectError(answer, 403, forbidden);
-      // The four other scopes do not add up to it.
-      if (needed === scope) await expectError(await request(method, path, others.api_key), 403, forbidden);
+      if (needed === scope) {
+        expect([scope, method, path, answer.status]).toEqual([scope, method, path, 200]);
+        // The four other scopes do not add up to it.
+        await expectError(await request(method, path, others.api_key), 403, forbidden);
+      } else await expectError(answer, 403, forbidden);
     }
   }
 });
@@ -116,23 +109,9 @@ test("a replaced key and its successor both work until the overlap is over, whic
   }
 });
 
-test("of two replacements at once one is made, the other is told so", async () => {
+test("of two replacements at once one is made, the other is a 409", async () => {
   const old = await makeKey(company.admin, "Twice");
   const answers = await Promise.all([replace(old.id, "24 hours"), replace(old.id, "24 hours")]);
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   expect(await sql`select from app.api_keys where company_id = ${company.id} and name = 'Twice'`).toHaveLength(2);
-});
-
-test("a new key stands in no setting of the connection that made it, once its transaction is over", async () => {
-  const { data } = await company.admin.auth.getUser();
-  // A connection as the Data API has it for a signed-in person.
-  const db = postgres(stack.superuser_url, { max: 1, onnotice: () => {} });
-  await db`set session authorization authenticator`;
-  await db`set role authenticated`;
-  await db`select set_config('request.jwt.claims', ${JSON.stringify({ sub: data.user?.id })}, false)`;
-  const [made] = await db<{ key: string }[]>`select public.create_api_key('Kept') ->> 'api_key' as key`;
-  expect(made?.key).toMatch(/^sk_live_/);
-  const [left] = await db`select coalesce(current_setting('app.new_api_key', true), '') as key`;
-  expect(left).toEqual({ key: "" });
-  await db.end();
 });

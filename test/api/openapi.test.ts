@@ -1,8 +1,7 @@
 // docs/openapi.json against the running stack. Every answer to a test is checked against it (test/support/contract.ts);
 // test/serial/docs.test.ts compares its examples, test/cli/versioning.test.ts the released document.
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { root } from "../../scripts/stack/process.ts";
+import document from "../../docs/openapi.json" with { type: "json" };
 import { checkAnswer } from "../support/contract.ts";
 import { call, first } from "../support/stack.ts";
 
@@ -25,11 +24,9 @@ test("an answer with a field, a status or a header that the document does not ha
 type Parameter = { name: string; explode?: boolean; schema?: { type?: string; items?: { enum?: string[] } } };
 
 test("a client that is generated from it sends several values of a parameter as the API reads them", async () => {
-  const { paths }: { paths: Record<string, { get?: { parameters?: Parameter[] } }> } = JSON.parse(
-    readFileSync(`${root}/docs/openapi.json`, "utf8"),
-  );
-  for (const [path, { get }] of Object.entries(paths)) {
-    for (const { name, explode, schema } of get?.parameters ?? []) {
+  for (const [path, operations] of Object.entries<{ get?: object }>(document.paths)) {
+    const { parameters = [] }: { parameters?: Parameter[] } = operations.get ?? {};
+    for (const { name, explode, schema } of parameters) {
       if (schema?.type !== "array") continue;
       const values = schema.items?.enum ?? [];
       // style=form: with explode, which is the default, each value is a parameter of its own.

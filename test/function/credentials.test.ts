@@ -19,12 +19,9 @@ describe("a key", () => {
 
   // Proves: keys.5
   test("that differs from a good one in any one character is refused", () => {
-    for (let place = 0; place < key.length; place++) {
-      for (const character of "09AZaz") {
-        const other = key.slice(0, place) + character + key.slice(place + 1);
-        expect(isWellFormedKey(other), other).toBe(other === key);
-      }
-    }
+    for (const [place, was] of Array.from(key).entries())
+      for (const other of "09AZaz".replace(was, ""))
+        expect(isWellFormedKey(key.slice(0, place) + other + key.slice(place + 1)), `${place} ${other}`).toBe(false);
   });
 });
 
@@ -44,13 +41,12 @@ describe("a key is found", () => {
     // Proves: requests.11
     ["in X-API-Key, when a bearer token is sent too", { "X-API-Key": key, Authorization: "Bearer x" }],
   ])("%s", async (_where, headers) => {
-    const response = await service.sendBare("/members", { headers });
-    expect(response.status).toBe(200);
+    expect((await service.sendBare("/members", { headers })).status).toBe(200);
     expect(service.calls.map(({ args }) => args.key_hash)).toEqual([keyHash]);
   });
 });
 
-describe("401 without asking the database", () => {
+describe("401 without a call to the database", () => {
   const wrong = vectors.invalid.find(({ why }) => why.includes("last digit"))?.key ?? "";
   test.each<[string, Record<string, string>]>([
     // Proves: keys.4
@@ -58,18 +54,15 @@ describe("401 without asking the database", () => {
     ["an empty X-API-Key", { "X-API-Key": "" }],
     ["an empty X-API-Key, though there is a good bearer token", { "X-API-Key": "", Authorization: `Bearer ${key}` }],
     ["a wrong X-API-Key, though there is a good bearer token", { "X-API-Key": wrong, Authorization: `Bearer ${key}` }],
-    ["a wrong checksum", { "X-API-Key": wrong }],
     ["a wrong checksum in a bearer token", { Authorization: `Bearer ${wrong}` }],
     ["a wrong checksum in Basic", basic(`${wrong}:${wrong}`)],
     ["two keys", { "X-API-Key": `${key}, ${key}` }],
     ["a bearer token with something after it", { Authorization: `Bearer ${key} x` }],
-    ["a bearer token that is empty", { Authorization: "Bearer" }],
     ["another scheme", { Authorization: `Token ${key}` }],
     ["no scheme", { Authorization: key }],
     ["Basic with something after the key", basic(`:${key}:x`)],
     ["Basic that is not base64", { Authorization: "Basic %%%" }],
     ["Basic with a bare key", { Authorization: `Basic ${key}` }],
-    ["Basic that is empty", { Authorization: "Basic" }],
     ["a key in a cookie", { Cookie: `X-API-Key=${key}` }],
   ])("%s", async (_what, headers) => {
     const response = await service.sendBare("/members", { headers });

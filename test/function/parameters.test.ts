@@ -1,6 +1,6 @@
 // What the database gets for a query (docs/api.md, Lists). Values that are refused are in test/support/bad_requests.ts.
 import { expect, test } from "vitest";
-import { keyHash, problem, startService } from "../support/service.ts";
+import { keyHash, startService } from "../support/service.ts";
 
 const service = await startService();
 const cursor = "0f".repeat(28);
@@ -10,8 +10,6 @@ const id = "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d";
 test.each<[string, string, object]>([
   ["/members", "list_members", {}],
   ["/users?limit=1", "list_members", { max_rows: 1 }],
-  ["/members?limit=1000", "list_members", { max_rows: 1000 }],
-  ["/members?format=json", "list_members", {}],
   ["/members?format=csv&escape_formulas=true", "list_members", {}],
   [`/members?team_id=${id}&role=admin`, "list_members", { team_id: id, role: "admin" }],
   [`/members?team_id=${id.toUpperCase()}`, "list_members", { team_id: id }],
@@ -22,18 +20,13 @@ test.each<[string, string, object]>([
   ["/members?&limit=5&", "list_members", { max_rows: 5 }],
   ["/members?", "list_members", {}],
   ["/members/?limit=5", "list_members", { max_rows: 5 }],
-  [
-    `/kudos?category_id=${id}&sender_id=${id}&receiver_id=${id.toUpperCase()}`,
-    "list_activity",
-    { category_id: id, sender_id: id, receiver_id: id },
-  ],
+  [`/kudos?category_id=${id}&sender_id=${id}`, "list_activity", { category_id: id, sender_id: id }],
   ["/rewards?changed_after=start", "list_changes", { list: "rewards", changed_after: "start" }],
   [
     `/kudos?include=category_id,sender_id&changed_after=${cursor}&limit=5`,
     "list_changes",
     { list: "activity", max_rows: 5, changed_after: cursor, include: ["sender_id", "category_id"] },
   ],
-  ["/rewards?include_archived=true", "list_rewards", { include_archived: true }],
   [
     "/pulse-responses?since=2026-01-01&until=2026-01-31",
     "list_pulse_responses",
@@ -42,14 +35,13 @@ test.each<[string, string, object]>([
 ])("%s makes one call", async (path, rpc, args) => {
   expect((await service.send(path)).status).toBe(200);
   const expected = { rpc, args: { key_hash: keyHash, max_rows: 100, ...args } };
-  expect(service.calls.map((call) => ({ rpc: call.rpc, args: call.args }))).toEqual([expected]);
+  expect(service.calls.map(({ rpc, args }) => ({ rpc, args }))).toEqual([expected]);
 });
 
 // Proves: keys.15
 test("GET / makes one call, with the hash of the key and nothing else", async () => {
   await service.send("/");
-  expect(service.calls).toMatchObject([{ rpc: "verify_api_key", args: { key_hash: keyHash } }]);
-  expect(Object.keys(service.calls[0]?.args ?? {})).toEqual(["key_hash"]);
+  expect(service.calls.map(({ rpc, args }) => [rpc, args])).toEqual([["verify_api_key", { key_hash: keyHash }]]);
 });
 
 /** What the database gets for a time as since and as until; the text is sent unchanged. */
@@ -107,11 +99,4 @@ test.each([
   ["2026-11-21T23:59:59.999999999Z", "2026-11-21"],
 ])("since %s is not after until %s", async (since, until) => {
   expect((await service.send(`/activity?since=${since}&until=${until}`)).status).toBe(200);
-});
-
-test("more than 20 problems are counted", async () => {
-  const query = Array.from({ length: 5000 }, (_, index) => `p${index}=1`).join("&");
-  const [status, message] = await problem(await service.send(`/members?${query}`));
-  expect([status, message.split("; ").length]).toEqual([400, 21]);
-  expect(message).toMatch(/; and 4980 more$/);
 });

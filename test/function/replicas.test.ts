@@ -1,17 +1,16 @@
 // Lists that are read at a replica (docs/operations.md, Read replicas). Primary and replica are the same upstream here:
-// only a replica is asked for read_members. test/serial/replicas.test.ts has a real one.
+// only a replica is called for read_members. test/serial/replicas.test.ts has a real one.
 import { describe, expect, test } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
 import {
-  internalServerError,
   key,
+  keyHash,
   list,
   missingScope,
   refusedKey,
   secretKey,
   startService,
   type Upstream,
-  unauthorized,
 } from "../support/service.ts";
 
 const service = await startService();
@@ -41,16 +40,15 @@ test("a list is the replica's, with the parameters of the request, when the prim
   expect(answer).toMatchObject({ status: 200, body: '[{"name":"replica"}]' });
   expect(answer.line).toMatchObject({ rows: 1, served_by: "replica", replica_lag_milliseconds: 12 });
   expect(calls).toEqual(["read_members", "verify_api_key"]);
-  const [verifying, reading] = ["verify_api_key", "read_members"].map((name) =>
-    service.calls.find(({ rpc }) => rpc === name),
-  );
-  expect(verifying?.args).toMatchObject({ required_scope: "read:members" });
-  expect(reading?.args).toMatchObject({ key_hash: verifying?.args.key_hash, max_rows: 7, role: "admin" });
+  const args = Object.fromEntries(service.calls.map(({ rpc, args }) => [rpc, args]));
+  expect(args).toMatchObject({
+    verify_api_key: { key_hash: keyHash, required_scope: "read:members" },
+    read_members: { key_hash: keyHash, max_rows: 7, role: "admin" },
+  });
 });
 
 test("nothing but a list is read there", async () => {
   const ask = withReplicas(supabaseUrl);
-  for (const path of ["", "/members?limit=0", "/rewards"]) await ask(path);
   expect((await ask("/")).calls).toEqual(["verify_api_key"]);
   expect((await ask("/members?limit=0")).calls).toEqual(["verify_api_key"]);
   expect((await ask("/rewards?changed_after=start")).calls).toEqual(["read_changes", "verify_api_key"]);
@@ -65,7 +63,7 @@ test.each<[what: string, answer: Upstream, error: string]>([
   ["serves the company already", refusal(429, "PT429"), "refused by the database"],
   ["is too far behind", refusal(503, "PT503"), "read_members answered 503 with PT503"],
   ["breaks off", (response) => response.destroy(), "read_members gave no complete answer (TypeError)"],
-])("the primary is asked, once, when the replica %s", async (_what, answer, error) => {
+])("the primary is called, once, when the replica %s", async (_what, answer, error) => {
   service.answer("read_members", answer);
   service.answer("list_members", page("primary"));
   const { status, body, line, calls } = await withReplicas(supabaseUrl)();
@@ -76,51 +74,48 @@ test.each<[what: string, answer: Upstream, error: string]>([
 });
 
 describe("the errors of the primary win", () => {
-  test.each<[format: string]>([["json"], ["csv"]])("over a page of the replica, as %s", async (format) => {
+  test.each(["json", "csv"])("over a page of the replica, as %s", async (format) => {
     service.answer("read_members", fromReplica);
     // The replica's page is there long before.
     service.answer("verify_api_key", (response) => {
-      setTimeout(() => response.writeHead(401, { "Content-Type": "application/json" }).end(refusedKeyBody), 200);
+      setTimeout(() => response.writeHead(401, { "Content-Type": "application/json" }).end('{"code":"PT401"}'), 200);
     });
-    const { status, body, line, calls } = await withReplicas(supabaseUrl)(`/members?format=${format}`);
-    expect({ status, body: JSON.parse(body) }).toEqual({ status: 401, body: unauthorized });
+    const { status, line, calls } = await withReplicas(supabaseUrl)(`/members?format=${format}`);
+    expect(status).toBe(401);
     expect(line).toMatchObject({ rows: null, error: "key refused" });
     expect(calls).toEqual(["read_members", "verify_api_key"]);
   });
 
-  test("over its refusal, and those of a list that it is asked for instead", async () => {
+  test("over the replica's refusal, also those of a list that is then read at the primary", async () => {
     service.answer("read_members", refusedKey);
     service.answer("verify_api_key", missingScope);
     expect((await withReplicas(supabaseUrl)()).status).toBe(403);
     service.answer("verify_api_key", page("verified"));
     service.answer("list_members", { status: 500, body: "{}" });
-    const { status, body } = await withReplicas(supabaseUrl)();
-    expect({ status, body: JSON.parse(body) }).toEqual({ status: 500, body: internalServerError });
+    expect((await withReplicas(supabaseUrl)()).status).toBe(500);
   });
 });
-const refusedKeyBody = typeof refusedKey === "function" ? "" : refusedKey.body;
-
-test("several take turns, and one that was late is not asked again soon", async () => {
+test("several take turns, and one that was late is not called again soon", async () => {
   const other = supabaseUrl.replace("127.0.0.1", "localhost");
   const ask = withReplicas(supabaseUrl, other);
-  const asked = () => service.calls.filter(({ rpc }) => rpc === "read_members").map(({ headers }) => headers.host);
+  const called = () => service.calls.filter(({ rpc }) => rpc === "read_members").map(({ headers }) => headers.host);
   const [first, second] = [supabaseUrl, other].map((url) => new URL(url).host);
   service.answer("read_members", fromReplica);
   const hosts = [];
   for (let count = 0; count < 4; count++) {
     await ask();
-    hosts.push(...asked());
+    hosts.push(...called());
   }
   expect(hosts).toEqual([first, second, first, second]);
 
   // It takes the call and never answers.
   service.answer("read_members", () => {});
   expect((await ask()).line).toMatchObject({ status: 200, served_by: "primary" });
-  expect(asked()).toEqual([first]);
+  expect(called()).toEqual([first]);
   service.answer("read_members", fromReplica);
   for (let count = 0; count < 2; count++) {
     await ask();
-    expect(asked()).toEqual([second]);
+    expect(called()).toEqual([second]);
   }
   service.answer("read_members", () => {});
   await ask();

@@ -34,11 +34,9 @@ function closed(_name: string, value: unknown): unknown {
 }
 
 function check(what: string, schema: AnySchema, value: unknown): void {
-  let validate = validators.get(what);
-  if (!validate) {
-    validate = ajv.compile(typeof schema === "object" ? { ...schema, components: { schemas } } : schema);
-    validators.set(what, validate);
-  }
+  const whole = typeof schema === "object" ? { ...schema, components: { schemas } } : schema;
+  const validate = validators.get(what) ?? ajv.compile(whole);
+  validators.set(what, validate);
   if (!validate(value)) throw new Error(`${what} does not match docs/openapi.json: ${ajv.errorsText(validate.errors)}`);
 }
 
@@ -68,8 +66,7 @@ function answerTo(method: string, path: string, status: number): Answer {
 export function checkAnswer(method: string, path: string, status: number, sent: Headers, body: string): void {
   const place = `${method} ${path.split("?")[0]} ${status}`;
   if (method === "OPTIONS" && status === 204) {
-    // The CORS preflight is the same on every path. The introduction of the document describes it for all paths at
-    // once.
+    // The introduction of the document describes the CORS preflight for all paths at once.
     if (body !== "" || sent.has("Content-Type")) throw new Error(`${place} has a body`);
     return;
   }

@@ -1,5 +1,5 @@
-// The function in the process of the test. Its upstream is a real HTTP server on this machine, which answers what a
-// test tells it to.
+// The function in the process of the test. Its upstream is a real HTTP server on this machine, which gives the answers
+// that a test sets.
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeEach } from "vitest";
