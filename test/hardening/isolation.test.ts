@@ -8,7 +8,7 @@ import { count, tried } from "../support/counts.ts";
 import { met, modelOf, rowAt } from "../support/list_requests.ts";
 import { cells, type ListRequest, lists, predict, readCsv } from "../support/model.ts";
 import { type RawResponse, send } from "../support/raw.ts";
-import { allScopes, invalidKey } from "../support/stack.ts";
+import { allScopes, importRewards, invalidKey, sql } from "../support/stack.ts";
 import { newWorld, type World } from "../support/world.ts";
 
 type Tenant = { world: World; keys: { key: string; scopes: string[] }[]; refused: string };
@@ -144,4 +144,17 @@ test("every answer is what the model predicts from the key's company, and no byt
   const statuses = [...seen].sort().map(([status, times]) => `${times} × ${status}`);
   tried(`isolation: ${numRuns} random requests of 3 companies answered as the model predicts (${statuses.join(", ")})`);
   expect([...seen.keys()].sort()).toEqual([200, 400, 401, 403]);
+});
+
+// Proves: risk.1
+test("an import that names another company's external ids changes nothing of that company", async () => {
+  const [own, other] = tenants as [Tenant, Tenant];
+  const stored = () =>
+    sql`select r::text, xmin from app.rewards as r where company_id = ${other.world.company.id} order by id`;
+  const before = await stored();
+  const taken = other.world.rewards.flatMap(({ external_id }) => external_id ?? []);
+  const rows = taken.map((external_id) => ({ external_id, name: "Taken", points_cost: 7 }));
+  const response = await importRewards(own.keys[0]?.key ?? "", rows);
+  expect(await response.json()).toEqual({ imported: taken.length });
+  expect(await stored()).toEqual(before);
 });
