@@ -13,7 +13,7 @@ const usage = "Usage: npm run migration -- <name>     e.g. activity_category_id"
 
 /**
  * The text of a migration: time limits, then the statements. If they make public_api the owner of a function, it needs
- * `create` meanwhile.
+ * `create` for that time.
  */
 function migration(statements: string): string {
   const becomesOwner = /owner to "?public_api"?/i.test(statements);

@@ -6,16 +6,9 @@ import { extname } from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Project } from "./companies.ts";
+import { type Listening, listen } from "./ports.ts";
 import { bin, root, runCommand } from "./process.ts";
 import { writePrivate } from "./secrets.ts";
-
-/**
- * Serves the built dashboard on 127.0.0.1, as a static host does. Its files are missing until the first build is ready.
- */
-export interface DashboardServer {
-  port: number;
-  stop(): Promise<void>;
-}
 
 const contentTypes: Record<string, string> = {
   ".html": "text/html; charset=utf-8",
@@ -87,25 +80,14 @@ async function send(folder: string, [file = "", ...others]: string[], response: 
   response.end(content === null ? "Not found" : compresses ? await compressed(content) : content);
 }
 
-export async function serveDashboard(folder: string, port: number): Promise<DashboardServer> {
+/**
+ * Serves the built dashboard on 127.0.0.1, as a static host does. Its files are missing until the first build is ready.
+ */
+export function serveDashboard(folder: string, port: number): Promise<Listening> {
   const server = createServer((request, response) => {
     // Not `new URL`: a path may begin with `//`, which URL would read as a host.
     const [path = ""] = (request.url ?? "").split("?");
     void send(`${folder}/dashboard`, filesFor(path), response);
   });
-  // The client closes idle connections, as in gateway.ts.
-  server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  return {
-    port,
-    async stop() {
-      await new Promise((resolve) => {
-        server.close(resolve);
-        server.closeAllConnections();
-      });
-    },
-  };
+  return listen(server, port);
 }

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
+import { type Listening, listen } from "./ports.ts";
 
 /** The services behind the gateway; null until they are ready. */
 export interface Upstreams {
@@ -10,10 +11,8 @@ export interface Upstreams {
 }
 
 /** The single entry point of a stack: /rest/v1, /auth/v1 and /functions/v1/public-api on 127.0.0.1. */
-export interface Gateway {
-  port: number;
+export interface Gateway extends Listening {
   upstreams: Upstreams;
-  stop(): Promise<void>;
 }
 
 const functionPath = /^\/functions\/v1(\/public-api(?:[/?].*)?)$/s;
@@ -106,21 +105,5 @@ export async function startGateway(port: number, log: (line: string) => void): P
     } else if (ownPath !== undefined || litePath.test(path)) answer(response, 503, "The stack is starting");
     else answer(response, 404, "no Route matched with those values");
   });
-  // Only the client closes idle connections: if the gateway did, the client could be using one at that moment.
-  server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  return {
-    port: address !== null && typeof address === "object" ? address.port : port,
-    upstreams,
-    async stop() {
-      await new Promise((resolve) => {
-        server.close(resolve);
-        server.closeAllConnections();
-      });
-    },
-  };
+  return { ...(await listen(server, port)), upstreams };
 }

@@ -12,9 +12,8 @@ export interface Mail {
 /**
  * Stores Auth's emails in a file instead of sending them.
  * @param siteUrl the address of the dashboard, to which the links lead in the end
- * @param supabaseUrl the address of the project, which checks the links first. Lite writes the links as if both
- * addresses
- *   were the same, so this function corrects them
+ * @param supabaseUrl the address of the project, which checks the links first. Lite writes the links as if both addresses
+ * were the same, so this function corrects them
  */
 export async function captureMails(path: string, siteUrl: string, supabaseUrl: string): Promise<EmailDriver> {
   await writePrivate(path, "");

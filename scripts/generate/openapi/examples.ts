@@ -27,7 +27,7 @@ export async function collectExamples(
   call: (path: string, init: RequestInit) => Promise<Response>,
   keys: ExampleKeys,
 ): Promise<Examples> {
-  const ask = async (status: number, path: string, key: string | null, body?: unknown): Promise<Response> => {
+  const request = async (status: number, path: string, key: string | null, body?: unknown): Promise<Response> => {
     const headers: Record<string, string> = key === null ? {} : { "X-API-Key": key };
     const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
     const response = await call(path, init);
@@ -35,7 +35,7 @@ export async function collectExamples(
     return response;
   };
   const error = async (status: number, path: string, key: string | null, body?: unknown) =>
-    (await (await ask(status, path, key, body)).json()) as { error: string };
+    (await (await request(status, path, key, body)).json()) as { error: string };
 
   const examples: Examples = {};
   for (const { kind, method, path, scope } of endpoints) {
@@ -46,8 +46,8 @@ export async function collectExamples(
     const bad = isPost ? [{ external_id: "mug-1", name: "Coffee mug", points_cost: "250" }] : undefined;
     examples[`${method} ${path}`] = {
       ...(good && { request: good }),
-      json: await (await ask(200, isList ? `${path}?limit=2` : path, keys.all, good)).json(),
-      ...(isList && { csv: await (await ask(200, `${path}?limit=2&format=csv`, keys.all)).text() }),
+      json: await (await request(200, isList ? `${path}?limit=2` : path, keys.all, good)).json(),
+      ...(isList && { csv: await (await request(200, `${path}?limit=2&format=csv`, keys.all)).text() }),
       errors: {
         "400": await error(400, isPost ? path : `${path}?limit=0`, keys.all, bad),
         "401": await error(401, path, null, good),
