@@ -69,7 +69,7 @@ const naming = (texts: string[]) =>
   );
 
 // Proves: leaving.1, layer.16
-test("nothing in any table, no answer of the API and nothing on the page names an erased person, and the other company's row stays", async () => {
+test("no table, no answer of the API and nothing on the page names an erased person, and the other company's row stays", async () => {
   const { sql } = project;
   const theirs = await sql`select * from app.members where company_id = ${other.id} and id = ${ids.ines}`;
   // The members, the kudos, and what the dashboard loads.
@@ -80,7 +80,7 @@ test("nothing in any table, no answer of the API and nothing on the page names a
 
   await sql`delete from app.kudos where company_id = ${other.id}`;
   await sql`delete from app.members where company_id = ${other.id} and id = ${ids.ines}`;
-  // For 90 days copies get the id of what is gone.
+  // For 90 days copies get the ids of deleted rows.
   const deletion = new RegExp(
     `^app\\.deletions: \\S+ \\d+ \\([0-9a-f-]{36},app\\.members,\\d+,${ids.ines},"[^"]+"\\)$`,
   );
@@ -88,7 +88,7 @@ test("nothing in any table, no answer of the API and nothing on the page names a
 });
 
 // Proves: leaving.2
-test.each([true, false])("their kudos stay for the other side, messages blanked: %s", async (blank) => {
+test.each([true, false])("kudos of an erased person stay for the other person, messages blanked: %s", async (blank) => {
   await erase(blank);
   const message = blank ? "" : sent.message;
   const former = { sender_name: "Former member", sender_email: "" };
@@ -101,7 +101,7 @@ test.each([true, false])("their kudos stay for the other side, messages blanked:
 });
 
 // Proves: leaving.3
-test("the keys that they made go on working, say Former member, and can be revoked; they themselves sign in no more", async () => {
+test("keys that an erased person made keep working, name Former member, and can be revoked; the person cannot sign in", async () => {
   await erase(false);
   expect(await readList(project.sql, key)).toHaveLength(2);
   const keys = await as<{ id: string }[]>(company.admin, "list_api_keys()");
@@ -123,7 +123,7 @@ test("the keys that they made go on working, say Former member, and can be revok
 });
 
 // Proves: leaving.4, layer.16
-test("a later load of the same files does not bring them back, nor the messages, and counts what it left out", async () => {
+test("loading the same files again restores neither the person nor the messages, and counts what it left out", async () => {
   await erase(true);
   const corrected = { ...sent, message: "Corrected" };
   const again = { ...good(), kudos: [corrected, ...(good().kudos?.slice(1) ?? [])] };
@@ -144,7 +144,7 @@ test("a later load of the same files does not bring them back, nor the messages,
 });
 
 // Proves: leaving.5
-test("it can be repeated, is recorded without a name, and refuses what it cannot do", async () => {
+test("erasing can be repeated, is recorded without a name, and refuses what it cannot do", async () => {
   await expect(erase(null)).rejects.toThrow("blank_messages must be true or false");
   await expect(erase(false, randomUUID())).rejects.toThrow("member_id must be the id of a member of the company");
   await expect(erase(false, ids.ines, randomUUID())).rejects.toThrow("company_id must be the id of a company");
@@ -160,7 +160,7 @@ test("it can be repeated, is recorded without a name, and refuses what it cannot
 });
 
 // Proves: leaving.5
-test("all or nothing: what stops it in the middle leaves the person as they were", async () => {
+test("an erasure that fails in the middle leaves everything as it was", async () => {
   const before = await everything(project.sql);
   await project.sql`create rule stays as on delete to app.members do instead select 1 / 0`;
   await expect(erase(true)).rejects.toThrow("division by zero");

@@ -135,7 +135,7 @@ test.each(Object.entries(headers))(
   },
 );
 
-test("another key is another row: the one that the file names no more stays", async () => {
+test("a row with another key is a new row, and the one that the file no longer names stays", async () => {
   await loaded(good());
   const before = await stored();
   const files = good();

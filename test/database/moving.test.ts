@@ -301,7 +301,7 @@ describe("while others write", () => {
     await isMoving();
     await expect(importReward(source.sql, company.key, "late")).rejects.toMatchObject({ code: "PT429" });
     expect(await readList(source.sql, company.key), "reading goes on").toHaveLength(100);
-    expect(await ofTarget(), "nothing is copied before").toMatchObject({ companies: [] });
+    expect(Object.values(await ofTarget()).flat(), "nothing is copied before").toEqual([]);
     await early.release("commit");
     await expectMoved(run);
     const moved = await target.sql`select from app.rewards where external_id = 'early' and company_id = ${company.id}`;
@@ -387,13 +387,7 @@ describe("broken off", () => {
       if (!how.includes("before")) await held.reached();
       await end(run, held.release);
       await gone();
-      expect(await ofTarget()).toMatchObject({
-        companies: [],
-        members: [],
-        kudos: [],
-        api_keys: [],
-        api_key_events: [],
-      });
+      expect(Object.values(await ofTarget()).flat()).toEqual([]);
       expect(await arriving()).toEqual(before);
       expect(await serving()).toEqual([now, undefined]);
       expect(await readList(source.sql, company.key)).toHaveLength(100);
@@ -444,7 +438,6 @@ describe("broken off", () => {
     expect(code).toBe(1);
     expect(output).toMatch(/app\.kudos: 1000 rows with checksum -?\d+ became 1000 with -?\d+\./);
     expect(await serving()).toEqual(["open", undefined]);
-    expect(await ofTarget()).toMatchObject({ kudos: [] });
-    await importReward(source.sql, company.key, "after");
+    expect(Object.values(await ofTarget()).flat()).toEqual([]);
   });
 });

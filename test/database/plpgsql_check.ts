@@ -1,12 +1,12 @@
 // Runs plpgsql_check on every function. It checks each branch, also those that no test reaches. The embedded server
 // does not have this extension; PostgreSQL from Debian does. Run it with: node test/database/plpgsql_check.ts <folder
 // of PostgreSQL's programs>, for example /usr/lib/postgresql/16/bin.
-import { globSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { createDatabase, prepareCluster, withDatabase } from "../../scripts/stack/database.ts";
+import { migrationFiles } from "../../scripts/stack/difference.ts";
 import { freePort } from "../../scripts/stack/ports.ts";
-import { root, runCommand, spawnGuarded, waitFor } from "../../scripts/stack/process.ts";
+import { runCommand, spawnGuarded, waitFor } from "../../scripts/stack/process.ts";
 import { stackSecrets } from "../../scripts/stack/secrets.ts";
 import { serverUser } from "../../scripts/stack/server_user.ts";
 
@@ -29,23 +29,14 @@ const server = spawnGuarded({ command, args, env: process.env, signal: "SIGINT",
 const accepted =
   /^app\.write_file\(uuid,text\):\d+: (warning: cannot determinate a result of dynamic SQL|error: record "sent" is not assigned yet)$/;
 
-/** One line of plpgsql_check's report: an error or a warning. */
-interface Finding {
-  function: string;
-  line: number | null;
-  level: string;
-  message: string;
-}
-
 try {
   const url = (role: string): string => `postgres://${role}@127.0.0.1:${port}/postgres`;
   await waitFor("PostgreSQL", server, logFile, () =>
     withDatabase(url("supabase_admin"), (sql) => sql`select`).catch(() => undefined),
   );
   await prepareCluster(url, await stackSecrets(folder));
-  const migrations = globSync(`${root}/supabase/migrations/*.sql`).sort();
   const stack = { database_url: url("postgres"), superuser_url: url("supabase_admin") };
-  const database = await createDatabase(stack, "checked", migrations);
+  const database = await createDatabase(stack, "checked", migrationFiles);
   const checked = Object.assign(new URL(database), { username: "supabase_admin" }).href;
   const { findings, functions } = await withDatabase(checked, async (sql) => {
     await sql`create extension plpgsql_check`;
@@ -55,18 +46,15 @@ try {
       and not exists (select from pg_depend as d where d.objid = p.oid and d.deptype = 'e')`;
     const functions = await sql`select p.oid from ${ours}`;
     // A trigger function is checked with each table that uses it.
-    const findings = await sql<Finding[]>`
-      select p.oid::regprocedure::text as function, f.lineno as line, f.level, f.message
+    const findings = await sql<{ line: string }[]>`
+      select concat(p.oid::regprocedure, ':', f.lineno, ': ', f.level, ': ', f.message) as line
       from (select p.oid, coalesce(t.tgrelid, 0) as relation from (select p.* from ${ours}) as p left join pg_trigger as t on t.tgfoid = p.oid) as p,
         lateral plpgsql_check_function_tb(p.oid, p.relation, extra_warnings => false) as f
-      order by 1, 2`;
+      order by p.oid::regprocedure::text, f.lineno`;
     return { findings, functions: functions.length };
   });
-  const lines = findings.map(
-    ({ function: name, line, level, message }) => `${name}:${line ?? ""}: ${level}: ${message}`,
-  );
-  const problems = lines.filter((line) => !accepted.test(line));
-  for (const problem of problems) console.log(problem);
+  const problems = findings.filter(({ line }) => !accepted.test(line));
+  for (const { line } of problems) console.log(line);
   console.log(`${functions} functions checked, ${problems.length} problems`);
   process.exitCode = functions > 0 && problems.length === 0 ? 0 : 1;
 } finally {

@@ -68,7 +68,7 @@ const allLeft = (rows: number, oldest: string) => tables.map(() => ({ rows, olde
 const deleted = (rows: number) => tables.map((table) => `${table}: ${rows} rows deleted`);
 
 // Proves: ageing.1
-test("what was created before a time goes, to the microsecond, and nothing else: of this company and of no other", async () => {
+test("a purge deletes what the company created before a time, to the microsecond, and nothing else", async () => {
   for (const { id } of [company, other]) await fill(id, 3);
   const before = await everything(sql, company.id);
   expect(await purge(company.id, "2026-01-01T00:00:01Z")).toEqual(deleted(4));
@@ -78,7 +78,7 @@ test("what was created before a time goes, to the microsecond, and nothing else:
 });
 
 // Proves: ageing.2
-test("it commits every 2,000 rows: it waits for a locked row with the rest done, and a request beside it waits for nothing", async () => {
+test("a purge commits every 2,000 rows: it waits for a locked row with the rest deleted, and a request waits for nothing", async () => {
   await fill(company.id, 3000);
   let purging: Promise<string[]> = Promise.resolve([]);
   await withDatabase(url, (holding) =>
@@ -100,7 +100,7 @@ test("it commits every 2,000 rows: it waits for a locked row with the rest done,
   expect(await left(company.id)).toEqual(allLeft(3000, "2026-01-01 00:00:00+00"));
 });
 
-test("it refuses a company that is not there or is moving away, no time, and a transaction that it could not commit", async () => {
+test("a purge refuses an unknown company, one that is moving, no time, and a transaction that it could not commit", async () => {
   await expect(purge(randomUUID(), "2026-01-01Z")).rejects.toMatchObject({
     message: expect.stringContaining("kudos: company_id must be the id of a company"),
     code: "22023",
@@ -143,7 +143,7 @@ test("each company keeps what its retention says, a failure stops no other purge
 });
 
 // Proves: ageing.3, layer.17
-test("a company that leaves takes everything with it: its keys are refused at once, and nothing of another company is touched", async () => {
+test("deleting a company deletes everything of it, refuses its keys at once, and changes nothing of another company", async () => {
   for (const { id } of [company, other]) await load(url, id, good());
   await importReward(sql, company.key, "1");
   const before = await everything(sql, company.id, company.email);

@@ -157,7 +157,7 @@ test.each([
 
 test("a first call of link_member that looks for the member after another call has linked them answers linked too", async () => {
   const [user] = await unlinkedMember();
-  // A call that looks for the member has to wait here. It has already seen that the account is linked to nobody.
+  // A call that looks for the member has to wait here. It has already seen that the account is linked to no member.
   await one`begin`;
   await one`lock table app.members in access exclusive mode`;
   const status = link(other, user);
