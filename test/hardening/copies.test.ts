@@ -43,7 +43,7 @@ const deletions = ["kudos", "rewards", "day_ratings", "pulse_responses", "catego
 const staged = "teams members categories kudos day_ratings pulse_questions pulse_responses".split(" ");
 const emptied = `truncate ${staged.map((table) => `staging.${table}`).join(", ")}`;
 
-/** What may happen to a company, $1, as SQL; $2 is a text that is its own. Some of it fails, and is rolled back. */
+/** What may happen to a company, $1, as SQL; $2 is a text of this company. Some of it fails, and is rolled back. */
 const happenings: (() => string | string[])[] = [
   () => `insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
     select $1, ${person}, ${person}, ${one("categories")}, $2, now() - random() * interval '400 days' from generate_series(1, ${randomInt(1, 30)})`,
@@ -96,8 +96,8 @@ const happenings: (() => string | string[])[] = [
   ],
 ];
 
-/** What an operator may meet too: deadlocks, rows that are referred to, names that are taken, nobody left to erase. */
-const isMet = ({ code = "", message }: { code?: string; message: string }): boolean =>
+/** The errors that may occur: deadlocks, rows that others refer to, names that are taken, nobody left to erase. */
+const isExpected = ({ code = "", message }: { code?: string; message: string }): boolean =>
   message === "rolled back" || ["40P01", "23503", "23505", "22023", "23502", "PT429"].includes(code);
 
 /** One to three things in a transaction with pauses, of which one in seven is rolled back. */
@@ -123,7 +123,7 @@ async function happen(db: postgres.Sql, { company, hash, mark }: Owned): Promise
     else await db.begin((tx) => several(tx, company.id, text));
     return true;
   } catch (error) {
-    if (isMet(error as Error)) return false;
+    if (isExpected(error as Error)) return false;
     throw error;
   }
 }

@@ -47,7 +47,7 @@ test("whatever reaches the function is answered in time, an error as { error }, 
     slowest = Math.max(slowest, (user + system) / 1000);
     check(statuses, response, text);
     if (method !== "HEAD" && response.status !== 204) expect(text).not.toBe("");
-    // An import first asks about the key.
+    // An import first verifies the key.
     expect(service.calls.length).toBeLessThanOrEqual(method === "POST" ? 2 : 1);
     for (const { rpc, args } of service.calls)
       if (rpc === "upsert_rewards") expectCleanRows(JSON.parse(String(args.rewards)));

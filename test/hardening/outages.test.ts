@@ -23,10 +23,7 @@ const send = (path: string, init: RequestInit = {}): Promise<Response> =>
 const post = (rows: object[]): Promise<Response> => send("/rewards", { method: "POST", body: JSON.stringify(rows) });
 const reward = () => ({ external_id: randomUUID(), name: "In an outage", points_cost: 1 });
 
-/**
- * Expects that every one of these requests is answered during the outage, with a 500 without details. Of one key, at
- * most four requests run at once.
- */
+/** Expects that every one of these requests is answered during the outage, with a 500 without details. */
 async function expectOutage(sent: Promise<Response>[]): Promise<void> {
   const answers = await Promise.all(sent);
   const bodies = await Promise.all(answers.map((answer) => answer.text()));

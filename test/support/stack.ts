@@ -53,7 +53,7 @@ export type Row = Record<string, unknown>;
 /**
  * Sends a request as most clients do: with fetch and X-API-Key. The key may be null. The answer must match
  * docs/openapi.json. Other tests use the same companies at the same time, so it waits after a 429 and tries again, as
- * docs/api.md asks of a client.
+ * docs/api.md recommends.
  */
 export async function call(path: string, key: string | null, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);
