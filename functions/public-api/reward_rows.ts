@@ -32,15 +32,18 @@ export const rewardFields = {
   }),
 };
 
+const fields = Object.entries(rewardFields);
+
 /** A row in a JSON text; `at` is the position where it begins. */
 export type SentRow = {
   readonly at: number;
   readonly isObject: boolean;
-  readonly values: Readonly<Record<string, unknown>>;
+  /** The first value of each field. */
+  readonly values: Record<string, unknown>;
   /** Fields that occur twice. */
-  readonly repeated: ReadonlySet<string>;
+  readonly repeated: Set<string>;
   /** Names of fields that no reward has. */
-  readonly unknown: ReadonlySet<string>;
+  readonly unknown: Set<string>;
 };
 
 /** Checks one row. Returns the row to write, and the problems that were found (`docs/api.md`, Import). */
@@ -48,7 +51,7 @@ export function checkRow(sent: Omit<SentRow, "at">): { row: Record<string, unkno
   if (!sent.isObject) return { row: {}, problems: ["row must be an object"] };
   const row: Record<string, unknown> = {};
   const problems: string[] = [];
-  for (const [name, schema] of Object.entries(rewardFields)) {
+  for (const [name, schema] of fields) {
     const result = schema.safeParse(sent.values[name]);
     if (sent.repeated.has(name)) problems.push(`${name} must be given once`);
     else if (!result.success) problems.push(`${name} ${result.error.issues[0]?.message}`);
@@ -138,7 +141,7 @@ class RowReader {
   #row(readField?: (name: string | undefined) => boolean): SentRow {
     const json = this.#json;
     const isObject = json.isNext("{");
-    const row = { at: json.at, isObject, spans: new Map(), repeated: new Set<string>(), unknown: new Set<string>() };
+    const row = { at: json.at, isObject, values: {}, repeated: new Set<string>(), unknown: new Set<string>() };
     if (!isObject) json.value();
     else if (json.take("{") && !json.take("}")) {
       do {
@@ -147,8 +150,7 @@ class RowReader {
       } while (json.take(","));
       json.expect("}");
     }
-    const values = [...row.spans].map(([name, span]) => [name, valueIn(json.text, span)]);
-    return { ...row, values: Object.fromEntries(values) };
+    return row;
   }
 
   /** Reads the name of a field. Returns undefined if it is unknown and will only be counted. */
@@ -164,20 +166,17 @@ class RowReader {
     return raw.includes("\\") ? JSON.parse(raw) : raw.slice(1, -1);
   }
 
-  #field(row: { spans: Map<string, Span>; repeated: Set<string>; unknown: Set<string> }, name: string | undefined) {
-    const start = this.#json.value();
+  #field({ values, repeated, unknown }: SentRow, name: string | undefined) {
+    const json = this.#json;
+    const start = json.value();
     if (name === undefined) this.more++;
-    else if (!Object.hasOwn(rewardFields, name)) row.unknown.add(name);
-    else {
-      if (row.spans.has(name)) row.repeated.add(name);
-      row.spans.set(name, { start, end: this.#json.at });
-    }
+    else if (!Object.hasOwn(rewardFields, name)) unknown.add(name);
+    else if (Object.hasOwn(values, name)) repeated.add(name);
+    else values[name] = valueIn(json.text, start, json.at);
   }
 }
 
-type Span = { start: number; end: number };
-
 /** Parses a value in the text. No field may have an object or array, so any of these is replaced by an empty object. */
-function valueIn(text: string, { start, end }: Span): unknown {
+function valueIn(text: string, start: number, end: number): unknown {
   return /[[{]/.test(text.charAt(start)) ? {} : JSON.parse(text.slice(start, end));
 }
