@@ -1,46 +1,46 @@
 // Requests over HTTP (docs/api.md, Requests): the order of checks with real keys, HEAD and OPTIONS, slashes, and GET /.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { endpoints, version } from "../../functions/public-api/endpoints.ts";
-import { accepts } from "../support/bad_requests.ts";
+import { accepts, limit } from "../support/bad_requests.ts";
 import { newCompany, type TestCompany } from "../support/companies.ts";
 import { send } from "../support/raw.ts";
-import { allScopes, call, demo, expectError, expectHeaders, first, invalidKey, sql } from "../support/stack.ts";
+import { allScopes, call, demo, expectHeaders, first, invalidKey, sql } from "../support/stack.ts";
 
 let company: TestCompany;
-let keys: Record<"missing" | "malformed" | "revoked", string | null> & Record<"underScoped" | "good", string>;
+let good: string;
+/** No key, a malformed and a revoked one, one without the scopes that are needed below, and a good one. */
+let keys: (string | null)[];
 beforeAll(async () => {
   company = await newCompany("Requests");
-  const good = (await company.makeKey()).api_key;
-  const revoked = await company.makeKey();
+  good = (await company.makeKey()).api_key;
+  const [revoked, narrow] = [await company.makeKey(), await company.makeKey(["read:members"])];
   await company.revoke(revoked.id);
-  // None of the bad requests needs this scope.
-  const underScoped = (await company.makeKey(["read:members"])).api_key;
-  keys = { missing: null, malformed: good.slice(0, -1), revoked: revoked.api_key, underScoped, good };
+  keys = [null, good.slice(0, -1), revoked.api_key, narrow.api_key, good];
 });
 afterAll(() => company.remove());
 
-// Proves: requests.3, requests.4, requests.5, requests.8, endpoints.3, actor.1
-test.each<[path: string, scope: string | null, error: string, body?: string]>([
-  ["/activity?limit=0", "read:activity", "limit must be an integer from 1 to 1000"],
-  ["/rewards", "write:rewards", "body must be valid JSON", "{"],
-  ["/rewards?limit=1", "write:rewards", `limit must be left out: ${accepts("/rewards", "POST")}`, "{"],
-  ["/?limit=1", null, `limit must be left out: ${accepts("/")}`],
-])("%s gets 401 without a good key, 403 without the scope (%s), else 400: %s", async (path, scope, error, body) => {
-  const answer = (key: string | null) => call(path, key, body === undefined ? {} : { method: "POST", body });
-  for (const key of [keys.missing, keys.malformed, keys.revoked]) await expectError(await answer(key), 401, invalidKey);
-  const forbidden = `Forbidden: this key is missing the "${scope}" scope`;
-  await expectError(await answer(keys.underScoped), scope ? 403 : 400, scope ? forbidden : error);
-  await expectError(await answer(keys.good), 400, error);
-});
+const notFound = Array(5).fill("404 Not Found: /people");
+const unauthorized = Array(3).fill(`401 ${invalidKey}`);
+const forbidden = (scope: string) => `403 Forbidden: this key is missing the "${scope}" scope`;
+const leftOut = (path: string, method?: string) => `400 limit must be left out: ${accepts(path, method)}`;
 
-// Proves: requests.1, requests.2
-test("an unknown path is 404 and a wrong method is 405, whatever the key", async () => {
-  for (const key of Object.values(keys)) {
-    await expectError(await call("/people?limit=0", key), 404, "Not Found: /people");
-    await expectError(await call("/people", key, { method: "DELETE" }), 404, "Not Found: /people");
-    const deleted = await call("/members?limit=0", key, { method: "DELETE" });
-    await expectError(deleted, 405, "Method Not Allowed: /members accepts GET, HEAD, OPTIONS");
+// Proves: requests.1, requests.2, requests.3, requests.4, requests.5, requests.8, endpoints.3, actor.1
+test.each<[method: string, path: string, errors: string[]]>([
+  ["GET", "/people?limit=0", notFound],
+  ["DELETE", "/people", notFound],
+  ["DELETE", "/members?limit=0", Array(5).fill("405 Method Not Allowed: /members accepts GET, HEAD, OPTIONS")],
+  ["GET", "/activity?limit=0", [...unauthorized, forbidden("read:activity"), `400 ${limit}`]],
+  ["POST", "/rewards", [...unauthorized, forbidden("write:rewards"), "400 body must be valid JSON"]],
+  ["POST", "/rewards?limit=1", [...unauthorized, forbidden("write:rewards"), leftOut("/rewards", "POST")]],
+  ["GET", "/?limit=1", [...unauthorized, leftOut("/"), leftOut("/")]],
+])("%s %s: path and method come first, then the key, its scope, parameters and body", async (method, path, errors) => {
+  const answers = [];
+  for (const key of keys) {
+    const response = await call(path, key, method === "POST" ? { method, body: "{" } : { method });
+    answers.push(`${response.status} ${(await response.json()).error}`);
+    expectHeaders(response.headers);
   }
+  expect(answers).toEqual(errors);
 });
 
 /** The headers of a response but those that differ from one to the next. */
@@ -87,7 +87,7 @@ test("a trailing slash changes nothing, and nothing is redirected", async () => 
     expect([slashed.status, await slashed.text()]).toEqual([200, await plain.text()]);
   }
   const body = JSON.stringify({ external_id: "slash", name: "Slash", points_cost: 1 });
-  expect((await call("/rewards/", keys.good, { method: "POST", body })).status).toBe(200);
+  expect((await call("/rewards/", good, { method: "POST", body })).status).toBe(200);
 });
 
 // Proves: endpoints.2, versioning.1, responses.1, reaching.10, risk.9

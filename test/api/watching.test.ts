@@ -8,7 +8,7 @@ import { withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { project, startManagementApi } from "../cli/deploy/management_api.ts";
 import { emptyCompany } from "../support/companies.ts";
-import { companyId, keyId, list, missingScope, startService, type Upstream, value } from "../support/service.ts";
+import { companyId, keyId, list, missingScope, owner, refusal, startService, value } from "../support/service.ts";
 import { sql, stack } from "../support/stack.ts";
 
 type Line = Record<"method" | "path" | "key_id", string> &
@@ -39,12 +39,6 @@ function explorer(lines: string[]): DatabaseSync {
 
 const service = await startService();
 
-/** An error as PostgREST sends it. */
-const error = (status: number, code: string, details: string | null = null): Upstream => ({
-  status,
-  body: JSON.stringify({ code, details, hint: null, message: "…" }),
-});
-
 /** What the Data API answers while something is wrong, and the column of the alerts that counts it. */
 const causes: [cause: string, column: string, status: number, code: string][] = [
   ["the gateway refuses the secret key", "secret_key_refused", 401, ""],
@@ -71,11 +65,11 @@ beforeAll(async () => {
   // More requests at once than the function lets through: some wait, and all are answered.
   await Promise.all(Array.from({ length: 40 }, () => service.send("/members")));
   for (const [, , status, code] of [...causes, ["", "", 500, "57014"] as const]) {
-    service.answer("list_activity", error(status, code));
+    service.answer("list_activity", refusal(status, code));
     await service.send("/activity");
   }
   service.answer("list_day_ratings", () => {});
-  service.answer("list_members", error(429, "PT429", JSON.stringify({ key_id: keyId, company_id: companyId })));
+  service.answer("list_members", refusal(429, "PT429", owner));
   await Promise.all([service.send("/day-ratings"), service.send("/members")]);
   texts = [...service.lines];
   lines = texts.map((text) => JSON.parse(text));

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
 import { readSettings } from "../../functions/public-api/database.ts";
-import { type Call, key, problem, secretKey, startService, type Upstream } from "../support/service.ts";
+import { type Call, key, problem, refusal, secretKey, startService, type Upstream } from "../support/service.ts";
 
 const service = await startService();
 afterEach(() => {
@@ -32,7 +32,7 @@ test.each([
 ])(
   "a %i reaches the caller, also without details (PostgREST 16: client-error-verbosity = minimal)",
   async (status, code, text) => {
-    service.answer("list_members", { status, body: JSON.stringify({ code, message: "" }) });
+    service.answer("list_members", refusal(status, code));
     expect(await problem(await service.send("/members"))).toEqual([status, text]);
   },
 );
@@ -56,8 +56,10 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
     ["a code with anything in it", 500, "secret text; with anything"],
     ["an error without a code", 401, ""],
   ])("%s", async (_what, status, code) => {
-    const body = JSON.stringify({ code, message: "secret", details: "Key (email)=(secret@example.org)", hint: null });
-    await expectNoMore({ status, body }, `${status} with ${/^\w+$/.test(code) ? code : "no code"}`);
+    await expectNoMore(
+      refusal(status, code, { details: "secret" }, "secret"),
+      `${status} with ${/^\w+$/.test(code) ? code : "no code"}`,
+    );
   });
 
   test.each<[what: string, status: number, headers: Record<string, string>, body?: string]>([

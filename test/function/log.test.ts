@@ -3,13 +3,13 @@ import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
 import {
-  companyId,
   key,
   keyHash,
-  keyId,
   list,
   missingScope,
+  owner,
   problem,
+  refusal,
   refusedKey,
   secretKey,
   startService,
@@ -33,8 +33,7 @@ describe("one line of JSON a request", () => {
       status: 200,
       milliseconds: expect.any(Number),
       rows: 7,
-      key_id: keyId,
-      company_id: companyId,
+      ...owner,
       waited_milliseconds: 0,
     });
     expect(Date.parse(line().time)).toBeGreaterThanOrEqual(before);
@@ -51,7 +50,6 @@ describe("one line of JSON a request", () => {
 
   const rows = ["a", "b"].map((external_id) => ({ external_id, name: "b", points_cost: 1 }));
   const badKey = { headers: { "X-API-Key": "x" } };
-  const owner = { key_id: keyId, company_id: companyId };
 
   test.each<[what: string, send: () => Promise<Response>, logged: object]>([
     ["the rows of an import", () => service.import(JSON.stringify(rows)), { method: "POST", status: 200, rows: 2 }],
@@ -104,7 +102,7 @@ test("no secret gets into the log from a method or from an answer of the databas
   await service.send("/members", { method: key.slice(0, 30) });
   for (const [rpc, path, answer] of [
     ["list_activity", "/activity?format=csv", list(JSON.stringify([{ sender_email: mail, message }]), { rows: 1 })],
-    ["list_members", "/members", { status: 500, body: JSON.stringify({ code: "XX000", message: mail + secretKey }) }],
+    ["list_members", "/members", refusal(500, "XX000", { mail }, mail + secretKey)],
     ["list_teams", "/teams?format=csv", list(`[{"name":"${mail}`)],
     ["verify_api_key", "/", value({ company_name: 5, key_name: mail, scopes: mail })],
   ] as const) {

@@ -8,6 +8,7 @@ import {
   keyHash,
   missingScope,
   problem,
+  refusal,
   refusedKey,
   startService,
   type Upstream,
@@ -15,7 +16,7 @@ import {
 } from "../support/service.ts";
 
 const service = await startService();
-const failure: Upstream = { status: 500, body: '{"code":"57014"}' };
+const failure = refusal(500, "57014");
 const row = '{"external_id":"a","name":"b","points_cost":1}';
 
 // Proves: service.4

@@ -7,6 +7,7 @@ import {
   keyHash,
   list,
   missingScope,
+  refusal,
   refusedKey,
   secretKey,
   startService,
@@ -16,7 +17,6 @@ import {
 const service = await startService();
 const { supabaseUrl } = service;
 const page = (name: string): Upstream => list(`[{"name":"${name}"}]`, { rows: 1 });
-const refusal = (status: number, code: string): Upstream => ({ status, body: JSON.stringify({ code, message: "" }) });
 
 /** The page of a replica, which is 12 ms behind. */
 const fromReplica = page("replica") as { headers: Record<string, string>; body: string };

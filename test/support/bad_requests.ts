@@ -68,7 +68,7 @@ const elsewhere = (path: string, query: string): BadRequest =>
 const twice = (path: string, query: string): BadRequest =>
   get(`${path}?${query}`, `${query.split("=")[0]} must be given once: ${accepts(path)}`);
 
-const limit = "limit must be an integer from 1 to 1000";
+export const limit = "limit must be an integer from 1 to 1000";
 const include = "include must be one or more of sender_id, receiver_id, category_id";
 const format = "format must be json or csv";
 

@@ -28,12 +28,12 @@ export const companyId = "00000000-0000-4000-8000-00000000000b";
 export const unauthorized = { error: "Unauthorized: Invalid or missing API Key" };
 export const internalServerError = { error: "Internal Server Error" };
 
-const owner = { "Content-Type": "application/json; charset=utf-8", "X-Key-Id": keyId, "X-Company-Id": companyId };
+const headers = { "Content-Type": "application/json; charset=utf-8", "X-Key-Id": keyId, "X-Company-Id": companyId };
 
 /** A list in the form in which the database sends it. */
 export function list(body: string, { rows = 0, hasMore = false, next = "" } = {}): Upstream {
-  const headers = { ...owner, "X-Has-More": String(hasMore), "X-Row-Count": String(rows), "X-Next": next };
-  return { headers, body };
+  const ofList = { "X-Has-More": String(hasMore), "X-Row-Count": String(rows), "X-Next": next };
+  return { headers: { ...headers, ...ofList }, body };
 }
 
 /** The same answer with Content-Length, as PostgREST sends it. */
@@ -45,16 +45,18 @@ export function withLength(answer: Upstream): Upstream {
 
 /** A value that is not a list, in the form in which the database sends it. */
 export function value(body: object): Upstream {
-  return { headers: owner, body: JSON.stringify(body) };
+  return { headers, body: JSON.stringify(body) };
 }
 
-const refusal = (status: number, message: string, details: string | null): Upstream => ({
-  ...{ status, body: JSON.stringify({ code: `PT${status}`, details, hint: null, message }) },
-});
+/** An error as PostgREST sends it. */
+export function refusal(status: number, code: string, details: object | null = null, message = ""): Upstream {
+  return { status, body: JSON.stringify({ code, details: details && JSON.stringify(details), hint: null, message }) };
+}
+/** The owner of the key, as the log and the details of errors name it. */
+export const owner = { key_id: keyId, company_id: companyId };
 /** PostgREST's answers when `app.authenticate` refuses a key. */
-export const refusedKey = refusal(401, "unknown, revoked or expired key", null);
-const ids = JSON.stringify({ key_id: keyId, company_id: companyId });
-export const missingScope = refusal(403, "scope missing", ids);
+export const refusedKey = refusal(401, "PT401");
+export const missingScope = refusal(403, "PT403", owner);
 
 const verified: Upstream = value({
   company_name: "Larkfield",
@@ -84,14 +86,15 @@ export async function startServer(answer: RequestListener): Promise<string> {
 export async function startService() {
   const calls: Call[] = [];
   const lines: string[] = [];
-  let answers: Record<string, Upstream> = {};
+  let answers: Record<string, Upstream[]> = {};
 
   const supabaseUrl = await startServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     const rpc = (request.url ?? "").replace("/rest/v1/rpc/", "");
     calls.push({ rpc, args: JSON.parse(body), method: request.method ?? "", headers: request.headers });
-    const answer = answers[rpc] ?? answers.any ?? (rpc === "verify_api_key" ? verified : list("[]"));
+    const all = answers[rpc] ?? answers.any ?? [rpc === "verify_api_key" ? verified : list("[]")];
+    const answer = (all.length > 1 ? all.shift() : all[0]) as Upstream;
     if (typeof answer === "function") return answer(response);
     response.writeHead(answer.status ?? 200, answer.headers ?? { "Content-Type": "application/json; charset=utf-8" });
     response.end(answer.body ?? "");
@@ -111,8 +114,8 @@ export async function startService() {
     calls,
     /** The log lines of the function since the test began, as text. */
     lines,
-    /** Sets the upstream's answer for one database function, or for `any`. */
-    answer(rpc: string, upstream: Upstream) {
+    /** Sets the upstream's answers for one database function, or for `any`; the last one is given again and again. */
+    answer(rpc: string, ...upstream: Upstream[]) {
       answers[rpc] = upstream;
     },
     /** Sends a request with a valid key to a path below the base address. */
