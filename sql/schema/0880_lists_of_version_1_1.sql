@@ -1,5 +1,5 @@
 -- Functions that only the lists of version 1.1 call. A migration may replace a list while a request runs it, and the
--- request fails if they are gone (test/hardening/migrations.test.ts). They go with the version after 1.2.0.
+-- request fails if they are gone (test/serial/migrations.test.ts). They go with the version after 1.2.0.
 
 -- It appends text to text, so that the fields and numbers of a row stay as they are; jsonb would sort the fields and
 -- change numbers.

@@ -151,8 +151,8 @@ const ofLists: [name: string, from: RegExp, to: string][] = [
   ["answers null for a name that is missing", /->> k\.category_id::text, ''\)/, "->> k.category_id::text, null)"],
 ];
 
-/** A mutant of the running stack: the SQL that restores the protection, and the test file that must notice its loss. */
-export type StackMutant = Mutant & { restore: string; file: string };
+/** A mutant of the running stack: the SQL that restores the protection, and vitest's arguments for the tests that must notice. */
+export type StackMutant = Mutant & { restore: string; tests: string };
 
 /** Mutants of the pages, which the table of all lists must notice. */
 async function inLists(sql: Sql): Promise<StackMutant[]> {
@@ -164,9 +164,10 @@ async function inLists(sql: Sql): Promise<StackMutant[]> {
     const having = functions.filter(({ text }) => from.test(text));
     if (having.length === 0) throw new Error(`no list function ${what}`);
     for (const { name } of having) {
+      const tests = `test/api/lists.test.ts -t ${name.replace("list_", "/").replace("_", "-")}`;
       const { restore, places } = await rewritten(sql, `public.${name}`, from, to);
       for (const [nth, { statement }] of places.entries())
-        mutants.push({ name: `${name} ${what}, place ${nth + 1}`, statement, restore, file: "test/api/lists.test.ts" });
+        mutants.push({ name: `${name} ${what}, place ${nth + 1}`, statement, restore, tests });
     }
   }
   return mutants;
@@ -210,7 +211,7 @@ export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
   const mutants: StackMutant[] = [];
   for (const [name, routine, from, to, file] of cases) {
     const { restore, first } = await rewritten(sql, routine, from, to);
-    mutants.push({ name, statement: first.statement, restore, file: `test/${file}.test.ts` });
+    mutants.push({ name, statement: first.statement, restore, tests: `test/${file}.test.ts` });
   }
   const { restore, places } = await rewritten(
     sql,
@@ -224,7 +225,7 @@ export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
     name: "neither the policy nor the function names the company of a member",
     statement: `${places[1]?.statement}${policy} (true)`,
     restore: `${restore}${policy} (company_id = (select app.current_company_id()))`,
-    file: "test/hardening/isolation.test.ts",
+    tests: "test/hardening/isolation.test.ts",
   });
   return [...mutants, ...(await inLists(sql))];
 }

@@ -101,7 +101,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["numbers may begin with zeros", "if (this.text.charCodeAt(this.at) === zero) this.at++;\n    else "],
     ["one bracket closes another", "this.#expect(closing(kind));", "this.at++;"],
   ],
-  "csv.ts": [["a page is read before it is asked for", "{ highWaterMark: 0 }", "{ highWaterMark: 1e9 }"]],
+  "csv.ts": [["a page is read before its reader wants it", "{ highWaterMark: 0 }", "{ highWaterMark: 1e9 }"]],
   "csv_converter.ts": [
     ["formulas run", "hasFormulas && formula[character] === 1", "hasFormulas && false"],
     ["formulas behind a tab run", '"=+-@\\t\\r"', '"=+-@\\r"'],

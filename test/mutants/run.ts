@@ -69,11 +69,11 @@ async function tryDatabase(stack: Stack): Promise<void> {
 async function tryStack(stack: Stack): Promise<void> {
   const mutants = await withDatabase(stack.superuser_url, stackMutants);
   const run = (statement: string) => withDatabase(stack.superuser_url, (sql) => sql.unsafe(statement));
-  for (const file of new Set(mutants.map((mutant) => mutant.file))) {
-    const ofFile = mutants.filter((mutant) => mutant.file === file);
-    await tryEach("stack", ofFile, async (mutant) => {
+  for (const tests of new Set(mutants.map((mutant) => mutant.tests))) {
+    const noticedByThem = mutants.filter((mutant) => mutant.tests === tests);
+    await tryEach("stack", noticedByThem, async (mutant) => {
       if (mutant) await run(mutant.statement);
-      const { failed } = await vitest(folder, [file, "--bail=1"], signal);
+      const { failed } = await vitest(folder, [...tests.split(" "), "--bail=1"], signal);
       if (mutant) await run(mutant.restore);
       return failed[0];
     });
@@ -100,11 +100,9 @@ async function runCopy(change?: TextMutant): Promise<string | undefined> {
   if (change) {
     const path = `${copy}/functions/public-api/${change.file}`;
     const text = await readFile(path, "utf8");
-    if (!text.includes(change.from)) throw new Error(`${change.file} does not contain ${change.from}`);
-    await writeFile(
-      path,
-      text.replace(change.from, () => change.to),
-    );
+    const changed = text.replace(change.from, () => change.to);
+    if (changed === text) throw new Error(`${change.file} does not contain ${change.from}`);
+    await writeFile(path, changed);
   }
   const { failed, output } = await vitest(copy, ["--root", copy, "test/function"], signal);
   const test = failed.find((reference) => reference.includes(" › "));

@@ -109,7 +109,7 @@ insert into expected values
     app.include_in_day_ratings,app.include_in_pulse_responses,app.include_in_rewards,app.iso_8601,app.page_headers,app.rarest_kudos_filter,
     app.rarest_members_filter,app.refuse_starting_after,app.refuse_without_row_security,app.respond}');
 
--- For each list the one that a replica is asked for.
+-- For each list the function that reads it at a replica.
 insert into expected
 select roles, command, columns, array(select replace(object, '.list_', '.read_') from unnest(objects) as object where object ~ '\.list_')
 from expected where roles = '{service_role,public_api}';

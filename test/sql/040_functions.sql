@@ -51,7 +51,7 @@ select bag_eq(
       format('select app.from_replica(public.%s(%s))', p.proname, array_to_string(p.proargnames, ', '))
     from pg_proc as p join functions as f on f.oid = p.oid where f.schema = 'public' and f.owner = 'public_api' and f.name ~ '^list_'
   $$,
-  'For a replica, which can only be asked read-only, each list has a stable function of the same arguments that calls it, and does nothing else'
+  'For replicas, which only take reads, each list has a stable function with the same arguments that calls it and does nothing else'
 );
 select is_empty(
   $$
@@ -63,7 +63,7 @@ select is_empty(
 );
 select is(
   (select proparallel from pg_proc where oid = 'app.current_company_id'::regproc), 'u',
-  'No page is read in parallel, whatever its plan is priced at: the function that the policies ask forbids it'
+  'No page is read in parallel, whatever its plan is priced at: the function in their policies forbids it'
 );
 select is_empty(
   $$ select schema, name from functions group by schema, name having count(*) > 1 $$,

@@ -85,7 +85,7 @@ select results_eq(
 );
 select is(
   (select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()), 2::bigint,
-  'However often and with however many keys a transaction has asked, it takes one slot of each company'
+  'However often a transaction authenticates, and with however many keys, it takes one slot of each company'
 );
 -- What happens when they are taken is tested in test/serial/locks.test.ts.
 select is(app.requests_at_once(), 4, 'A company may have four requests under way');

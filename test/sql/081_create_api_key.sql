@@ -16,9 +16,9 @@ from made join app.api_keys as stored on stored.id::text = key ->> 'id', lateral
     -- Proves: keys.7
     'A new key is answered with id, name, the key itself, hint, scopes, created_at and expires_at'),
   -- Proves: authentication.8, keys.20, risk.6
-  (stored.scopes, '{read:members,read:activity}', 'A key gets the scopes read:members and read:activity when none are asked for'),
+  (stored.scopes, '{read:members,read:activity}', 'A key gets the scopes read:members and read:activity by default'),
   -- Proves: keys.37
-  (array[key ->> 'created_at', key ->> 'expires_at'], array[app.iso_8601(now()), null], 'A key is created now and does not expire when no expiry is asked for'),
+  (array[key ->> 'created_at', key ->> 'expires_at'], array[app.iso_8601(now()), null], 'A key is created now and does not expire by default'),
   (array[stored.company_id, stored.created_by, stored.id]::text[], array[pg_temp.id('Acorn')::text, pg_temp.id('Ada of Acorn')::text, key ->> 'id'],
     -- Proves: keys.17, keys.28
     'A key belongs to its creator''s company and names its creator'),

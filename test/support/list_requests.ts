@@ -78,7 +78,9 @@ export function everyCombination(world: World, path: string): Parameters[] {
   const parts = included.length > 1 ? [included.toReversed(), [included[0], included.at(-1)], ...included] : [included];
   const newest = { starting_after: String(rowsOf(world, path)[0]?.row.id) };
   const twinned = twins(world, path).slice(0, 2);
-  const sets = [...twinned.map((row) => met(path, row)), ...led(world, path)].flatMap(combinations);
+  const nameless = rowsOf(world, path).filter(({ row }) => row.category === "");
+  const ofNameless = nameless.slice(0, 1).map(({ row }) => ({ category_id: String(row.category_id) }));
+  const sets = [...twinned.map((row) => met(path, row)), ...led(world, path), ...ofNameless].flatMap(combinations);
   const started = sets.flatMap((set) => ("starting_after" in set ? [set] : [set, { ...set, ...newest }]));
   if (included.length === 0) return started;
   return started.flatMap((set, index) => [set, { ...set, include: String(parts[index % parts.length]) }]);
