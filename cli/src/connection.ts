@@ -22,7 +22,7 @@ export interface Connection {
   say(line: string): void;
 }
 
-export interface Answer<T> {
+interface Answer<T> {
   content: T;
   headers: Headers;
 }

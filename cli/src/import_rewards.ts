@@ -7,7 +7,7 @@ import { readRewardFile } from "./reward_file.ts";
 const batchSize = 500;
 
 /** The number of rewards in a checked file. */
-export interface Checked {
+interface Checked {
   total: number;
   /** Rewards of an export that have no external_id. They cannot be matched, so they are left out. */
   withoutId: number;

@@ -10,7 +10,7 @@ import { formatOf } from "./formats.ts";
 import { Problem } from "./problem.ts";
 
 /** A checked row: the reward to send, and the problems that were found. */
-export interface CheckedRow {
+interface CheckedRow {
   /** The line of the file in which the row begins, counted from 1. */
   line: number;
   reward: Record<string, unknown>;

@@ -52,7 +52,7 @@ const checkpointOf = (out: string): string => `${incomplete(out)}.checkpoint`;
 export const encode = (text: string, compress: boolean): Buffer => (compress ? gzipSync(text) : Buffer.from(text));
 
 /** Replaces a file atomically. Only its owner may read the new one. */
-export async function replaceFile(path: string, text: string): Promise<void> {
+async function replaceFile(path: string, text: string): Promise<void> {
   const next = `${path}.new`;
   try {
     const file = await create(next);

@@ -1,7 +1,5 @@
 // public-data-api with a wrong address, a redirect, a bad key, a busy service and wrong arguments, and the output of check
 // and --help.
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { checkCommand } from "../../cli/src/commands/check.ts";
 import type { Command } from "../../cli/src/commands/command.ts";
@@ -13,7 +11,7 @@ import { root } from "../../scripts/stack/process.ts";
 import { environment, runProgram } from "../support/command_line.ts";
 import { newCompany } from "../support/companies.ts";
 import { call, first, stack } from "../support/stack.ts";
-import { folderAndProxy, quickConnection, runHere, status } from "./faulty_proxy.ts";
+import { folderAndProxy, quickConnection, runHere, serve, status } from "./faulty_proxy.ts";
 
 const { folder, proxy } = folderAndProxy();
 
@@ -22,17 +20,6 @@ const check = (url: string, key = first.key) => runHere(checkCommand, [], quickC
 /** Runs public-data-api as a program. */
 const runCli = (args: string[], env: NodeJS.ProcessEnv = {}) =>
   runProgram(process.execPath, [`${root}/cli/src/main.ts`, ...args], folder, { ...environment(first.key), ...env });
-
-/** A server of the test's own. */
-async function serve(listener: RequestListener): Promise<{ url: string; close(): void }> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const close = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
-}
 
 test("a mistyped address fails at once: no such host, nobody at the port, a port for something else", async () => {
   const closed = await serve(() => {});

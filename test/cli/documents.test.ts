@@ -5,43 +5,30 @@ import { dirname, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { generatedFiles } from "../../scripts/generate.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { type Run, runProgram, workFolder } from "../support/command_line.ts";
+import { runProgram, workFolder } from "../support/command_line.ts";
 import { stack } from "../support/stack.ts";
 
 const folder = workFolder();
-
-/** Runs npm run generate; `stackFile` is the path where it looks for a stack. */
-function generate(stackFile: string, ...args: string[]): Promise<Run> {
-  return runProgram(process.execPath, ["scripts/generate.ts", ...args], root, {
-    ...process.env,
-    STACK_FILE: stackFile,
-  });
-}
 
 test.each([...(await generatedFiles())])("%s is what npm run generate writes", (file, text) => {
   const written = readFileSync(`${root}/${file}`, "utf8");
   expect(file.endsWith(".json") ? JSON.stringify(JSON.parse(written)) : written, "stale: npm run generate").toBe(text);
 });
 
-test("npm run generate -- --help says how it is used, another option is refused", async () => {
-  const help = await generate(`${folder}/none.json`, "--help");
-  expect(help).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Usage: npm run generate/), stderr: "" });
-  const { code, stderr } = await generate(`${folder}/none.json`, "--exmaples");
-  expect(code).toBe(2);
-  expect(stderr).toMatch(/^Unknown option '--exmaples'.*\nUsage: npm run generate/);
-});
+// The second stack was stopped: its file still exists, but nothing listens at its address.
+const [none, stopped] = [`${folder}/none.json`, `${folder}/stopped.json`];
+const notRunning = (file: string) =>
+  `^No stack is running \\(${file}\\): start one with npm start, and leave it running\n$`;
 
-test("npm run generate -- --examples says in a line that no stack is running", async () => {
-  // The second stack was stopped: its file still exists, but nothing listens at its address.
-  const stopped = `${folder}/stopped.json`;
+test.each([
+  ["--exmaples", none, 2, "^Unknown option '--exmaples'.*\nUsage: npm run generate"],
+  ["--examples", none, 1, notRunning(none)],
+  ["--examples", stopped, 1, notRunning(stopped)],
+])("npm run generate -- %s says what is wrong (%s)", async (option, STACK_FILE, code, message) => {
   writeFileSync(stopped, JSON.stringify({ ...stack, api_url: "http://127.0.0.1:9/functions/v1/public-api" }));
-  for (const file of [`${folder}/none.json`, stopped]) {
-    const { code, stderr } = await generate(file, "--examples");
-    expect({ code, stderr }).toEqual({
-      code: 1,
-      stderr: `No stack is running (${file}): start one with npm start, and leave it running\n`,
-    });
-  }
+  const env = { ...process.env, STACK_FILE };
+  const run = await runProgram(process.execPath, ["scripts/generate.ts", option], root, env);
+  expect(run).toMatchObject({ code, stderr: expect.stringMatching(message) });
 });
 
 /** The fragments of a document's headings, as code hosting sites build them. */

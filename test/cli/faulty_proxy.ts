@@ -1,7 +1,7 @@
 // A proxy in front of the API that answers some requests itself, as a busy platform or a bad connection would, and
 // commands of public-data-api that run in this process, through it.
 import { readdirSync, rmSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { Agent } from "undici";
@@ -49,8 +49,21 @@ export const cut: Fault = async (response, forward) => {
 
 export const dropped: Fault = (response) => void response.destroy();
 
+/** Starts a server on this machine. */
+export async function serve(listener: RequestListener): Promise<{ url: string; close(): void }> {
+  const server = createServer(listener);
+  // Only the client may close an idle connection. The server could close it just when the client uses it again.
+  server.keepAliveTimeout = 0;
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
+
 export async function startFaultyProxy(proxy = {} as FaultyProxy): Promise<FaultyProxy> {
-  const server = createServer(async (incoming: IncomingMessage, response) => {
+  const server = await serve(async (incoming, response) => {
     const sent = await buffer(incoming);
     proxy.requests.push({ path: incoming.url ?? "", body: sent.toString() });
     const fault = proxy.faults.shift();
@@ -68,11 +81,7 @@ export async function startFaultyProxy(proxy = {} as FaultyProxy): Promise<Fault
     response.writeHead(answer.status, Object.fromEntries(kept.filter(([, value]) => value !== null)));
     response.end(Buffer.from(await answer.arrayBuffer()));
   });
-  // Only the client may close an idle connection. The server could close it just when the client uses it again.
-  server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return Object.assign(proxy, { url, requests: [], faults: [], close: () => void server.close() });
+  return Object.assign(proxy, { ...server, requests: [], faults: [] });
 }
 
 /** A folder and a proxy for the tests of a file: before each test the folder is empty and the proxy has no faults. */

@@ -55,18 +55,6 @@ test("headers keep their order and repetition, but those of the connection stay 
   expect(response.rawHeaders.filter((_, index, all) => all[index - 1] === "X-One")).toEqual(["1", "2"]);
 });
 
-test("a body is handed on while it comes", async () => {
-  let finish = () => {};
-  answer = (_, response) => {
-    response.write("first");
-    finish = () => response.end("last");
-  };
-  const reader = (await fetch(base())).body?.getReader();
-  expect(Buffer.from((await reader?.read())?.value ?? "").toString()).toBe("first");
-  finish();
-  expect(Buffer.from((await reader?.read())?.value ?? "").toString()).toBe("last");
-});
-
 // Proves: requests.58
 test.each([
   ["chunked", {}],
@@ -92,16 +80,6 @@ test("a client that goes away ends the request behind the gateway", async () => 
   await fetch(base(), { signal: gone.signal });
   gone.abort();
   await ended;
-});
-
-test("a refusal arrives although the request's body is still being sent", async () => {
-  answer = (_, response) => response.writeHead(400, { connection: "close" }).end("enough");
-  const outgoing = request(base(), { method: "POST" });
-  outgoing.write("x".repeat(100_000));
-  const response = await new Promise<IncomingMessage>((resolve) => outgoing.on("response", resolve));
-  expect(response.statusCode).toBe(400);
-  expect(await text(response)).toBe("enough");
-  outgoing.destroy();
 });
 
 test("a function that does not answer is a 502", async () => {

@@ -33,13 +33,6 @@ async function importFile(name: string, content?: string | Buffer, ...more: stri
   return { connection, ...(await runHere(importCommand, [`${folder}/${name}`, ...more], connection)) };
 }
 
-/** Expects that a file is refused for these reasons, and that no request has been sent. */
-async function expectRefused(name: string, content: string | Buffer, problems: string[]): Promise<void> {
-  const message = [...problems.map((problem) => `${folder}/${name}${problem}`), "Nothing was sent"].join("\n");
-  await expect(importFile(name, content)).rejects.toMatchObject({ exitCode: 1, message });
-  expect(proxy.requests).toEqual([]);
-}
-
 const many = Array.from({ length: 1234 }, (_, n) => ({
   external_id: `sku-${n}`,
   name: `No. ${n}, "quoted"`,
@@ -101,16 +94,10 @@ test("lines that end in CRLF, LF or CR, mixed, leave nothing in a cell; text bet
   }
 });
 
-test("a number that may have a thousands separator is refused, with how to write it", async () => {
-  const written = ["1.000", "12.345", "1.234.567", "1 000", "1'000", "1\u00a0000", "1,000"];
-  const lines = written.map((points, index) => `${index};Reward;${points}`);
-  const content = ["external_id;name;points_cost", ...lines, "9;Good;0.125", "10;Good;1000"].join("\n");
-  const problems = written.map((points, index) => {
-    const problem = "points_cost must be written without a thousands separator";
-    return `:${index + 2}: ${problem}: ${points.replace(/\D/g, "")}, not ${points}`;
-  });
-  await expectRefused("points.csv", content, problems);
-});
+const written = ["1.000", "12.345", "1.234.567", "1 000", "1'000", "1\u00a0000", "1,000"];
+const separated = written.map((points, index) => `${index};Reward;${points}`);
+const thousands = (points: string) =>
+  `points_cost must be written without a thousands separator: ${points.replace(/\D/g, "")}, not ${points}`;
 
 const badCsv = `external_id,name,points_cost,description
 1,Good,1,
@@ -123,19 +110,7 @@ lines",-1,
 ,,,
 5,Five,1,${"x".repeat(2001)}`;
 
-test("every bad line of a CSV is named by its number in the file, and nothing is sent", async () => {
-  await expectRefused("bad.csv", badCsv, [
-    ":3: points_cost must be a number of 0 or more",
-    ":6: points_cost must be written without a thousands separator: 1000, not 1,000",
-    ":7: external_id must be unique in the file, line 2 has it too",
-    ":8: row must have 4 cells, it has 3",
-    ":9: external_id must be a string of 1 to 255 characters; name must be a string of 1 to 255 characters; points_cost must be a number of 0 or more",
-    ":10: description must be a string of up to 2000 characters or null",
-  ]);
-});
-
-test("every bad row of a JSON file is named by the line on which it begins", async () => {
-  const text = `{
+const badJson = `{
   "rewards": [
     { "external_id": "1", "name": "[{, \\"}", "points_cost": 1 },
     { "external_id": "2",
@@ -145,11 +120,38 @@ test("every bad row of a JSON file is named by the line on which it begins", asy
     { "external_id": "3", "name": "good", "points_cost": 1 }
   ]
 }`;
-  await expectRefused("bad.json", text, [
-    ":4: name must be given once; points_cost must be a number of 0 or more",
-    ":5: row must be an object",
-    ":7: external_id must be unique in the file, line 3 has it too; tags must be left out",
-  ]);
+
+test.each<[string, string, string[]]>([
+  [
+    "points.csv",
+    ["external_id;name;points_cost", ...separated, "9;Good;0.125", "10;Good;1000"].join("\n"),
+    written.map((points, index) => `:${index + 2}: ${thousands(points)}`),
+  ],
+  [
+    "bad.csv",
+    badCsv,
+    [
+      ":3: points_cost must be a number of 0 or more",
+      `:6: ${thousands("1,000")}`,
+      ":7: external_id must be unique in the file, line 2 has it too",
+      ":8: row must have 4 cells, it has 3",
+      ":9: external_id must be a string of 1 to 255 characters; name must be a string of 1 to 255 characters; points_cost must be a number of 0 or more",
+      ":10: description must be a string of up to 2000 characters or null",
+    ],
+  ],
+  [
+    "bad.json",
+    badJson,
+    [
+      ":4: name must be given once; points_cost must be a number of 0 or more",
+      ":5: row must be an object",
+      ":7: external_id must be unique in the file, line 3 has it too; tags must be left out",
+    ],
+  ],
+])("every problem of %s is named by its line in the file, and nothing is sent", async (name, content, problems) => {
+  const message = [...problems.map((problem) => `${folder}/${name}${problem}`), "Nothing was sent"].join("\n");
+  await expect(importFile(name, content)).rejects.toMatchObject({ exitCode: 1, message });
+  expect(proxy.requests).toEqual([]);
 });
 
 const form = "Save it as UTF-8 (in Excel: Save as, CSV UTF-8)";

@@ -50,19 +50,21 @@ test("a stack that does not start is a failure, and the reason is printed", asyn
   expect(run.output).toContain("no such file or directory");
 });
 
-test("a test that fails, is skipped, is still to be written or has lost its stored expectation is a failure", async () => {
-  const lost = `test("e", () => expect("b").toMatchFileSnapshot("gone.txt"));`;
-  const text = `test("a", () => {}); test("b", () => expect(1).toBe(2)); test.skip("c", () => {}); test.todo("d"); ${lost}`;
-  expect(await runFiles([text])).toMatchObject({ code: 1, closing: "1 passed, 4 failed" });
-});
+// With a failure elsewhere: a run without one would fail for its exit code alone.
+const other = `test("a", () => {}); test("c", () => { throw 1; });`;
+const kinds = `test("b", () => expect(1).toBe(2)); test.skip("c", () => {}); test.todo("d");`;
+const lost = `test("e", () => expect("b").toMatchFileSnapshot("gone.txt"));`;
 
 test.each([
-  ["cannot be loaded", `throw new Error("broken");`, "1 passed, 2 failed"],
-  ["leaves a rejection behind", `test("b", () => void Promise.reject(new Error("lost")));`, "2 passed, 2 failed"],
-])("a file that %s is a failure", async (_, text, closing) => {
-  // With a failure elsewhere: a run without one would fail for its exit code alone.
-  const other = `test("a", () => {}); test("c", () => { throw 1; });`;
-  expect(await runFiles([other, text])).toMatchObject({ code: 1, closing });
+  [
+    "that fails, is skipped, is still to be written or has lost its stored expectation",
+    [kinds + lost],
+    "0 passed, 4 failed",
+  ],
+  ["in a file that cannot be loaded", [other, `throw new Error("broken");`], "1 passed, 2 failed"],
+  ["that leaves a rejection behind", [other, `test("b", () => void Promise.reject(1));`], "2 passed, 2 failed"],
+])("a test %s is a failure", async (_, texts, closing) => {
+  expect(await runFiles(texts)).toMatchObject({ code: 1, closing });
 });
 
 test("a test without its optional tool is said not to have run, and is not counted", async () => {

@@ -55,7 +55,7 @@ type Values = Record<string, string | boolean | undefined>;
  * Reads the arguments.
  * @throws Problem that says what is wrong
  */
-export function readJobs(args: string[]): Wanted {
+function readJobs(args: string[]): Wanted {
   const [resource = "", ...rest] = args;
   const isAll = resource === "all";
   const chosen = lists.filter(({ path, aliases }) => isAll || [path, ...aliases].includes(`/${resource}`));

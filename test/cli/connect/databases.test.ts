@@ -3,13 +3,14 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import postgres from "postgres";
 import { beforeAll, expect, test } from "vitest";
 import { root } from "../../../scripts/stack/process.ts";
+import { workFolder } from "../../support/command_line.ts";
 import { needs } from "../../support/optional_tool.ts";
 import { expectRows, list, type Row, sql, stack } from "../../support/stack.ts";
 import { forAllTests, idsOf, lists, makeLists } from "./companies.ts";
-import { blocks, runRecipe, temporaryFolder } from "./recipe.ts";
+import { blocks, runRecipe } from "./recipe.ts";
 
 const tools = `${root}/test/cli/tools`;
-const folder = temporaryFolder();
+const folder = workFolder();
 const [duckdb = "", pipes = "", postgresql = ""] = blocks("databases.md", "sh");
 const [question = "", tables = "", reader = ""] = blocks("databases.md", "sql");
 const [fill = ""] = blocks("databases.md", "psql");

@@ -1,13 +1,7 @@
-// The recipes of docs/connect, read from their pages, and a folder to run them in.
-import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { promisify } from "node:util";
-import { afterAll } from "vitest";
+// The recipes of docs/connect, read from their pages.
+import { readFileSync } from "node:fs";
 import { root } from "../../../scripts/stack/process.ts";
-import { stack } from "../../support/stack.ts";
-
-const run = promisify(execFile);
+import { environment, runProgram } from "../../support/command_line.ts";
 
 /** The code blocks of a page in one language, in order. */
 export function blocks(page: string, language: string): string[] {
@@ -15,13 +9,6 @@ export function blocks(page: string, language: string): string[] {
   return [...markdown.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, name, text = ""]) =>
     name === language ? [text] : [],
   );
-}
-
-/** A folder that is deleted after the tests of the file. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(`${tmpdir()}/connect-`);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /**
@@ -36,11 +23,7 @@ export async function runRecipe(
   args: string[],
   more: NodeJS.ProcessEnv = {},
 ): Promise<string> {
-  const env = { ...process.env, PUBLIC_API_URL: stack.api_url, PUBLIC_API_KEY: key, ...more };
-  try {
-    return (await run(command, args, { cwd: folder, env, maxBuffer: 64 << 20 })).stdout;
-  } catch (error) {
-    const { stdout = "", stderr = "", message } = error as { stdout?: string; stderr?: string; message: string };
-    throw new Error(`${stdout}${stderr}`.trim() || message);
-  }
+  const { code, stdout, stderr } = await runProgram(command, args, folder, { ...environment(key), ...more });
+  if (code !== 0) throw new Error(`exit code ${code}: ${stdout}${stderr}`);
+  return stdout;
 }

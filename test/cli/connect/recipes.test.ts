@@ -6,12 +6,13 @@ import { basename } from "node:path";
 import papaparse from "papaparse";
 import { test as base, expect } from "vitest";
 import { root } from "../../../scripts/stack/process.ts";
+import { workFolder } from "../../support/command_line.ts";
 import { needs } from "../../support/optional_tool.ts";
 import { expectRows, type Row, stack } from "../../support/stack.ts";
 import { startFaultyProxy, status } from "../faulty_proxy.ts";
 import { appsScript } from "./apps_script.ts";
 import { addKudos, idsOf, lists, makeLists, type Year } from "./companies.ts";
-import { blocks, runRecipe, temporaryFolder } from "./recipe.ts";
+import { blocks, runRecipe } from "./recipe.ts";
 
 // Each recipe has its own company and its own proxy: most of its time is waiting, so the recipes run at the same time.
 const test = base
@@ -53,7 +54,7 @@ const redirected: Record<string, string> = {
   ts: "unexpected redirect",
 };
 
-const folders = recipes.map(() => temporaryFolder());
+const folders = recipes.map(() => workFolder());
 
 /** The rows of a CSV that begins with a header. */
 const ofCsv = (text: string): Row[] =>

@@ -5,13 +5,14 @@ import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { endpoints } from "../../../functions/public-api/endpoints.ts";
 import { root } from "../../../scripts/stack/process.ts";
+import { workFolder } from "../../support/command_line.ts";
 import { newCompany } from "../../support/companies.ts";
 import { needs } from "../../support/optional_tool.ts";
 import { first, list, stack } from "../../support/stack.ts";
-import { blocks, runRecipe, temporaryFolder } from "./recipe.ts";
+import { blocks, runRecipe } from "./recipe.ts";
 
 const tools = `${root}/test/cli/tools`;
-const folder = temporaryFolder();
+const folder = workFolder();
 const document = `${root}/docs/openapi.json`;
 
 /** These tools are large, so they are installed separately. */
