@@ -1,7 +1,7 @@
 import type { Plugin } from "vite";
 
 /** The page may load files of its own origin and connect to its Supabase project. Nothing inline, no other hosts. */
-export function policy(supabaseUrl: string): string {
+function policy(supabaseUrl: string): string {
   return [
     "default-src 'self'",
     "script-src 'self'",

@@ -31,7 +31,7 @@ type Method = {
   requestBody?: { content: Content };
   responses: Record<string, Response>;
 };
-export type OpenApi = {
+type OpenApi = {
   info: { description: string };
   tags: { name: string; description: string }[];
   paths: Record<string, Record<string, Method>>;

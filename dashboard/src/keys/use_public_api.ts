@@ -7,7 +7,7 @@ import { linkMember, listApiKeys } from "./calls.ts";
 /** The data that the page shows, all loaded by the same refresh. */
 export type Shown = { member: Member; keys: ApiKey[] };
 
-export type PublicApi = {
+type PublicApi = {
   /** null until the first load has succeeded; after a failed refresh, the data from before. */
   shown: Shown | null;
   problem: Problem | null;

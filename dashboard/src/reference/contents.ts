@@ -17,7 +17,7 @@ export type Operation = {
   found: string;
 };
 
-export type Guide = { title: string; address: string; headings: { text: string; id: string }[] };
+type Guide = { title: string; address: string; headings: { text: string; id: string }[] };
 
 /** `about`, the tags' `html` and `headers` are HTML. */
 export type Contents = {

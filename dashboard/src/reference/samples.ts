@@ -1,6 +1,6 @@
 // Sample code for one request, in four languages. As in the guides, it reads the key from the environment.
 
-export type Request = { method: string; url: string; body: unknown };
+type Request = { method: string; url: string; body: unknown };
 
 const isCsv = (url: string): boolean => url.includes("format=csv");
 const quoted = (text: string): string => JSON.stringify(text);
