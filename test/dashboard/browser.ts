@@ -72,10 +72,11 @@ export async function newPage(options: BrowserContextOptions = {}): Promise<Page
   return await (await newBrowser(options)).newPage();
 }
 
-/** Saves a screenshot of the page, or of the open dialog, for --mode pictures. */
+/** Saves a screenshot for --mode pictures: of the whole page, or of a screen with room for the whole open dialog. */
 export async function shoot(page: Page, name: string): Promise<void> {
   await page.evaluate(() => document.fonts.ready.then(() => undefined));
   const fullPage = (await page.getByRole("dialog").count()) === 0;
+  if (!fullPage) await page.setViewportSize({ width: page.viewportSize()?.width ?? wide.width, height: 1400 });
   await page.screenshot({ path: `${import.meta.dirname}/screenshots/${name}.png`, fullPage });
 }
 

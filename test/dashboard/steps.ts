@@ -80,11 +80,9 @@ export async function tabTo(page: Page, control: Locator): Promise<void> {
     await page.keyboard.press("Tab");
     if ((await focused.count()) === 0) continue;
     const changes = await focused.evaluate((element: HTMLElement) => {
-      const looks = (): string => {
-        // A field may show it on the frame around it.
-        const styles = [element, element.parentElement ?? element].map((each) => getComputedStyle(each));
-        return styles.map(({ outline, borderColor }) => `${outline} ${borderColor}`).join();
-      };
+      // A field may show it on the frame around it.
+      const shown = [element, element.parentElement ?? element].map((each) => getComputedStyle(each));
+      const looks = () => shown.map(({ outline, borderColor }) => outline + borderColor).join();
       const withFocus = looks();
       element.blur();
       const without = looks();

@@ -1,6 +1,6 @@
 // Problems in daily use: a change by another admin, a company that moves away, a lost session, a slow network, no
 // network at all.
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
 import { call, sql } from "../support/stack.ts";
@@ -24,22 +24,16 @@ const returnToPage = (page: Page) => page.evaluate(() => window.dispatchEvent(ne
 const ended = { status: 401, json: { code: "PGRST303", message: "JWT expired", details: null, hint: null } };
 const broken = { status: 500, json: { code: "XX000", message: "internals", details: null, hint: null } };
 
-/** Holds the answers, or the requests, that match until `release` is called. */
-async function hold(page: Page, pattern: string, what: "answer" | "request" = "request"): Promise<() => void> {
-  let release = (): void => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const wait = async <T>(value: T): Promise<T> => released.then(() => value);
-  await page.route(
-    pattern,
-    async (route) =>
-      what === "request"
-        ? route.continue(await wait({}))
-        : route.fulfill(await wait({ response: await route.fetch() })),
-    { times: 1 },
-  );
-  return release;
+/** Holds the first answer that matches until the function that it returns is called. */
+async function hold(page: Page, pattern: string): Promise<() => void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const answer = async (route: Route): Promise<void> => {
+    const response = await route.fetch();
+    await promise;
+    await route.fulfill({ response });
+  };
+  await page.route(pattern, answer, { times: 1 });
+  return resolve;
 }
 
 test("who revokes a key that another admin has just revoked sees by whom", async ({ company, client, admin }) => {
@@ -95,7 +89,7 @@ test("an admin of a company that has moved sees and changes no key", async ({ co
 
 test("a late answer does not replace a newer one of the list", async ({ client, admin }) => {
   const page = await signedInPage(admin);
-  const release = await hold(page, "**/rpc/list_api_keys", "answer");
+  const release = await hold(page, "**/rpc/list_api_keys");
   const late = page.waitForResponse("**/rpc/list_api_keys");
   const sent = page.waitForRequest("**/rpc/list_api_keys");
   await returnToPage(page);
