@@ -8,12 +8,12 @@ DROP FUNCTION "app"."forget_cursors"(uuid, text);
 DROP FUNCTION "app"."forget_deletions"(uuid, text);
 
 -- The values are kept. The two tables are of this release too, so nobody waits while their few rows are rewritten.
--- squawk-ignore changing-column-type
 ALTER TABLE "app"."deletions"
+  -- squawk-ignore changing-column-type
   ALTER COLUMN "relation" TYPE regclass USING ('app.' || "relation")::regclass;
 
--- squawk-ignore changing-column-type
 ALTER TABLE "app"."forgotten_deletions"
+  -- squawk-ignore changing-column-type
   ALTER COLUMN "relation" TYPE regclass USING ('app.' || "relation")::regclass;
 
 CREATE OR REPLACE FUNCTION app.changes_query (
