@@ -34,17 +34,17 @@ from (values
   ('readable', $$ public.upsert_rewards($1, '[]') $$, 'Acorn', 'PT403 Forbidden: this key is missing the "write:rewards" scope',
     'The keys of a company that was left readable have lost the scope to write'),
   ('readable', $$ public.verify_api_key($1) ->> 'scopes' $$, 'Acorn', '["read:members","read:activity","read:rewards","read:analytics"]',
-    'And they say so'),
+    'GET / lists their scopes without it'),
   ('closed', 'public.list_rewards($1, 10)', 'Acorn', 'PT401 Unauthorized: Invalid or missing API Key',
     'The keys of a company that was closed are refused with PT401'),
   ('closed', $$ app.authenticate($1, 'read:rewards') $$, 'import', 'PT401 Unauthorized: Invalid or missing API Key',
-    'Also for want of a scope: such a key learns nothing about scopes'),
+    'They are refused with PT401 also without the scope: such a key learns nothing about scopes'),
   ('closed', $$ public.upsert_rewards($1, '[]') $$, 'Birch', 'passes', 'Another company goes on as before')
 ) as tries (state, call, key, outcome, name);
 select results_eq(
   $$ select k.revoked_at, u.last_used_at from ids join app.api_keys as k using (id) join app.api_key_uses as u on u.key_id = k.id $$,
   'values (null::timestamptz, null::timestamptz)',
-  'Nothing of it has been written: not when a key was last used, nor that it was revoked, which was not so'
+  'None of these calls has recorded a use, or a revoke'
 );
 
 -- Its admins, where it was left readable

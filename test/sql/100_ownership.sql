@@ -70,14 +70,14 @@ select set_eq(
     where p.pronamespace = 'public'::regnamespace and has_function_privilege('service_role', p.oid, 'execute')
       and not exists (select from pg_depend as d where d.objid = p.oid and d.deptype = 'e') and p.proname !~ '^read_'
   $$,
-  'The functions named here are all that the secret key may call, but for those that call a list at a replica'
+  'These are all functions that the secret key may call, except those for replicas'
 );
 select is_empty(
   $$
     select name, pg_temp.answer(replace(call, 'list_', 'read_')) from calls
     where name ~ '^list_' and pg_temp.answer(replace(call, 'list_', 'read_')) <> 'PT503 this server is too far behind, or not a replica'
   $$,
-  'Those refuse to serve here, at the primary, where the last use would not be recorded'
+  'Those for replicas refuse to run at the primary, where they would record no last use'
 );
 
 create temporary table answers as select call, pg_temp.answer(call) as answer from calls;
@@ -87,7 +87,7 @@ select is_empty(
     where answer <> '{"imported":1}' and answer !~ '^{"company_name" : "Acorn"'
       and (json_array_length(answer::json) <> case when call in ('list_members($1, 100)', 'list_changes($1, ''members'', 100, ''start'')') then 2 else 1 end or answer !~ 'Acorn' or answer ~ 'Birch')
   $$,
-  'As long as nothing is taken away every call answers what is Acorn''s: two members, of everything else one'
+  'With everything in place each call answers the rows of Acorn only: two members, and one row of everything else'
 );
 select is((select count(*) from reads), 29::bigint, 'The tables that each function reads have been found');
 

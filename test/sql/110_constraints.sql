@@ -47,7 +47,7 @@ select bag_eq(
     where c.relnamespace = 'app'::regnamespace and a.attname is distinct from 'company_id'
   $$,
   $$ values ('app.companies_pkey'), ('app.member_accounts_pkey'), ('app.api_keys_key_hash_key'), ('app.members_email') $$,
-  'Every index begins with company_id, but for those same keys and the look-up of an address in all companies'
+  'Every index begins with company_id, except those of keys that are unique in the whole service, and the look-up of an address in all companies'
 );
 select is_empty(
   $$

@@ -195,7 +195,7 @@ select plan((9 + 2 * count(*))::integer) from pages;
 
 select is_empty(
   $$ select planned, page, m.answered, p.answered from measured as m join pages as p on p.name = page where not m.answered <@ p.answered $$,
-  'Every page that is measured has as many rows as it should have'
+  'Every measured page has the expected number of rows'
 );
 
 select is(
