@@ -316,6 +316,7 @@ describe("while others write", () => {
     const run = move();
     await maker.reached();
     expect(await readList(target.sql, other.key)).toHaveLength(100);
+    await returned(target.sql, other.admin, "public.create_api_key('beside')");
     await maker.release("commit");
     await expectMoved(run);
     expect((await ofTarget()).api_keys).toEqual((await ofSource()).api_keys);
