@@ -141,10 +141,10 @@ test("the menu marks where one is, and its search finds endpoints, parameters, g
     await eventually(async () => (await top()) >= 0 && (await top()) < 300).toBe(true);
   }
   await page.emulateMedia({ forcedColors: "active" });
-  const grounds = menuOf(page)
+  const colours = menuOf(page)
     .getByRole("link")
-    .evaluateAll((all) => all.map((each) => getComputedStyle(each).backgroundColor));
-  expect(new Set(await grounds).size, "the mark in forced colours").toBe(2);
+    .evaluateAll((all) => all.map((each) => getComputedStyle(each).color));
+  expect(new Set(await colours).size, "the mark in forced colours").toBe(2);
   const search = menuOf(page).getByRole("searchbox");
   for (const [text, found] of [
     ["include_archived", ["GET /rewards"]],

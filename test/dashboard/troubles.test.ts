@@ -24,16 +24,17 @@ const returnToPage = (page: Page) => page.evaluate(() => window.dispatchEvent(ne
 const ended = { status: 401, json: { code: "PGRST303", message: "JWT expired", details: null, hint: null } };
 const broken = { status: 500, json: { code: "XX000", message: "internals", details: null, hint: null } };
 
-/** Holds the first answer that matches until the function that it returns is called. */
-async function hold(page: Page, pattern: string): Promise<() => void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
+/** Holds the first answer that matches. `held`: the service has answered; `release` lets the page have the answer. */
+async function hold(page: Page, pattern: string): Promise<{ held: Promise<void>; release: () => void }> {
+  const [answered, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const answer = async (route: Route): Promise<void> => {
     const response = await route.fetch();
-    await promise;
+    answered.resolve();
+    await released.promise;
     await route.fulfill({ response });
   };
   await page.route(pattern, answer, { times: 1 });
-  return resolve;
+  return { held: answered.promise, release: released.resolve };
 }
 
 test("who revokes a key that another admin has just revoked sees by whom", async ({ company, client, admin }) => {
@@ -62,8 +63,8 @@ test("an admin of a company that has moved sees and changes no key", async ({ co
     await page.goto(path);
     await page.getByRole("heading", { name: "Your company has moved" }).waitFor();
     const text = await page.getByRole("main").textContent();
-    expect(text, serving).toContain("Hollis & Rowe is served at another address, and its keys are managed there.");
-    expect(text).toContain("Ask whoever runs the service for the address of this page there.");
+    expect(text, serving).toContain("Hollis & Rowe is served at another address, and its keys are managed answered.");
+    expect(text).toContain("Ask whoever runs the service for the address of this page answered.");
     expect(text).not.toContain("Payroll");
     expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
   }
@@ -89,11 +90,10 @@ test("an admin of a company that has moved sees and changes no key", async ({ co
 
 test("a late answer does not replace a newer one of the list", async ({ client, admin }) => {
   const page = await signedInPage(admin);
-  const release = await hold(page, "**/rpc/list_api_keys");
+  const { held, release } = await hold(page, "**/rpc/list_api_keys");
   const late = page.waitForResponse("**/rpc/list_api_keys");
-  const sent = page.waitForRequest("**/rpc/list_api_keys");
   await returnToPage(page);
-  await sent;
+  await held;
   await makeKey(client, "Payroll");
   await returnToPage(page);
   await row(page, "Payroll").waitFor();
@@ -169,13 +169,13 @@ test("a new key stays in sight whatever becomes of session and role", async ({ a
 
 test("on a slow network the page says so, and creates a key once", async ({ company, admin }) => {
   const page = await (await signedInBrowser(admin)).newPage();
-  const release = await hold(page, "**/rpc/link_member");
+  const { release } = await hold(page, "**/rpc/link_member");
   await page.goto(path);
   await page.getByRole("status").getByText("Loading your company's keys").waitFor({ state: "attached" });
   await expectGoodLooks(page, "loading");
   release();
 
-  const create = await hold(page, "**/rpc/create_api_key");
+  const created = await hold(page, "**/rpc/create_api_key");
   const dialog = await openCreateKey(page, "Power BI");
   const button = dialog.getByRole("button", { name: "Create key" });
   await button.click();
@@ -183,7 +183,7 @@ test("on a slow network the page says so, and creates a key once", async ({ comp
   await expectGoodLooks(page, "creating");
   await dialog.getByRole("textbox", { name: "Name" }).press("Enter");
   await page.keyboard.press("Escape");
-  create();
+  created.release();
   await dialog.getByLabel("API key").waitFor();
   expect(await sql`select from app.api_keys where company_id = ${company.id}`).toHaveLength(1);
 });
