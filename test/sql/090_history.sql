@@ -13,8 +13,6 @@ select
 grant select on ids to authenticated;
 select pg_temp.done_by('Amy', 'select public.revoke_api_key(warehouse) from ids') from generate_series(1, 2);
 
--- Recorded entries
-
 update app.members set name = 'Amy Renamed' where id = pg_temp.id('Amy of Acorn');
 select is(
   pg_temp.done_by('Ada', 'select public.list_api_key_events() -> 0'),
