@@ -23,7 +23,7 @@ const runCli = (args: string[], env: NodeJS.ProcessEnv = {}) =>
 
 test("a mistyped address fails at once: no such host, nobody at the port, a port for something else", async () => {
   const closed = await serve(() => {});
-  closed.close();
+  await closed.close();
   for (const [url, reason] of [
     ["https://no-such-host.invalid/functions/v1/public-api", "(ENOTFOUND|EAI_AGAIN)"],
     [closed.url, "ECONNREFUSED"],
@@ -63,7 +63,7 @@ test.each<[string | undefined, string | undefined, string]>([
   expect(read).toThrow(expect.objectContaining({ exitCode: 2, message }));
 });
 
-test("so is a proxy without an address", async () => {
+test("a proxy without an address is refused, and not shown", async () => {
   const stderr = "HTTP_PROXY must be the address of a proxy, as in http://proxy.example:3128\n";
   expect(await runCli(["check"], { HTTP_PROXY: "//S3cret" })).toEqual({ code: 2, stdout: "", stderr });
 });

@@ -2,12 +2,12 @@
 // commands of public-data-api that run in this process, through it.
 import { readdirSync, rmSync } from "node:fs";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { Agent } from "undici";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import type { Command } from "../../cli/src/commands/command.ts";
 import { type Connection, readConnection } from "../../cli/src/connection.ts";
+import { listen } from "../../scripts/stack/ports.ts";
 import { workFolder } from "../support/command_line.ts";
 import { checkedFetch } from "../support/contract.ts";
 import { stack } from "../support/stack.ts";
@@ -21,7 +21,7 @@ export interface FaultyProxy {
   requests: { path: string; body: string }[];
   /** The faults of the next requests, one each. After them, and where there is none, a request is forwarded. */
   faults: (Fault | undefined)[];
-  close(): void;
+  close(): Promise<void>;
 }
 
 export const status =
@@ -50,16 +50,9 @@ export const cut: Fault = async (response, forward) => {
 export const dropped: Fault = (response) => void response.destroy();
 
 /** Starts a server on this machine. */
-export async function serve(listener: RequestListener): Promise<{ url: string; close(): void }> {
-  const server = createServer(listener);
-  // Only the client may close an idle connection. The server could close it just when the client uses it again.
-  server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const close = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+export async function serve(listener: RequestListener): Promise<{ url: string; close(): Promise<void> }> {
+  const { port, stop } = await listen(createServer(listener), 0);
+  return { url: `http://127.0.0.1:${port}`, close: stop };
 }
 
 export async function startFaultyProxy(proxy = {} as FaultyProxy): Promise<FaultyProxy> {

@@ -1,24 +1,26 @@
 // The gateway in front of a function that misbehaves: what it forwards, and that a broken response never looks complete
 // to a client.
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { buffer, text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Gateway, startGateway } from "../../scripts/stack/gateway.ts";
+import { type Listening, listen } from "../../scripts/stack/ports.ts";
 
 let answer: (incoming: IncomingMessage, response: ServerResponse) => void;
 const upstream = createServer((incoming, response) => answer(incoming, response));
+let functionServer: Listening;
 let gateway: Gateway;
 const base = () => `http://127.0.0.1:${gateway.port}/functions/v1/public-api`;
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+  functionServer = await listen(upstream, 0);
   gateway = await startGateway(0, () => {});
-  gateway.upstreams.functionPort = (upstream.address() as AddressInfo).port;
+  gateway.upstreams.functionPort = functionServer.port;
 });
 afterAll(async () => {
   await gateway.stop();
-  upstream.close();
+  await functionServer.stop();
 });
 
 const addresses = [

@@ -2,9 +2,10 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import { connect } from "node:net";
 import { delimiter } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { listen } from "../../scripts/stack/ports.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { environment, runProgram, workFolder } from "../support/command_line.ts";
 import { tried } from "../support/counts.ts";
@@ -17,15 +18,8 @@ const command = `${installed}/node_modules/.bin/public-data-api`;
 beforeAll(() => {
   execFileSync("npm", ["pack", "--silent", "--workspace", "cli", "--pack-destination", folder], { cwd: root });
   const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz"));
-  execFileSync("npm", [
-    "install",
-    "--silent",
-    "--offline",
-    "--no-audit",
-    "--prefix",
-    installed,
-    `${folder}/${tarball}`,
-  ]);
+  const options = ["--silent", "--offline", "--no-audit", "--prefix", installed];
+  execFileSync("npm", ["install", ...options, `${folder}/${tarball}`]);
 }, 120_000);
 
 test("it is one file under 1 MB, and brings no dependency along", () => {
@@ -50,7 +44,7 @@ const nodes = [
 ];
 
 /** A proxy for connections. `seen` collects where to, and with which name and password. */
-async function startTunnel(): Promise<{ url: string; seen: string[]; close(): void }> {
+async function startTunnel(): Promise<{ url: string; seen: string[]; close(): Promise<void> }> {
   const seen: string[] = [];
   const server = createServer();
   server.on("connect", ({ url = "", headers }, client) => {
@@ -59,9 +53,8 @@ async function startTunnel(): Promise<{ url: string; seen: string[]; close(): vo
     for (const [from, to] of [[upstream, client] as const, [client, upstream] as const])
       from.pipe(to).on("error", () => from.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return { url: `http://user:word@127.0.0.1:${port}`, seen, close: () => server.close() };
+  const { port, stop } = await listen(server, 0);
+  return { url: `http://user:word@127.0.0.1:${port}`, seen, close: stop };
 }
 
 test("on every Node that is here it checks, exports, imports and syncs, through the proxy of the environment", async () => {
@@ -78,11 +71,8 @@ test("on every Node that is here it checks, exports, imports and syncs, through 
     expect(await run("", "check")).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining(first.name) });
     expect(tunnel.seen.splice(0)).toEqual([`${host} Basic ${btoa("user:word")}`]);
 
-    expect(await run(hostname, "export", "members", "--out", "members.json")).toEqual({
-      code: 0,
-      stdout: "",
-      stderr: "",
-    });
+    const exported = await run(hostname, "export", "members", "--out", "members.json");
+    expect(exported).toEqual({ code: 0, stdout: "", stderr: "" });
     const members = JSON.parse(readFileSync(`${folder}/members.json`, "utf8"));
     expectRows(members, await list("/members?limit=1000", first.key));
     const synced = await run(hostname, "sync", "company.sqlite");
@@ -95,5 +85,5 @@ test("on every Node that is here it checks, exports, imports and syncs, through 
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("thousands separator") });
     expect(tunnel.seen, "not to a host of NO_PROXY").toEqual([]);
   }
-  tunnel.close();
+  await tunnel.close();
 });

@@ -17,7 +17,7 @@ export async function openDatabase(path: string): Promise<DatabaseSync> {
   return database;
 }
 
-/** Imports node:sqlite without its warning that it is experimental, which a nightly job would send to somebody. */
+/** Imports node:sqlite without its warning that it is experimental, which a nightly job would mail each time. */
 async function load(): Promise<typeof import("node:sqlite")> {
   const { emitWarning } = process;
   process.emitWarning = () => {};

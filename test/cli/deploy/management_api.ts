@@ -1,9 +1,9 @@
 // A stand-in of the platform's management API, and the real CLI talking to it. It shows what would be deployed.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { buffer } from "node:stream/consumers";
+import { listen } from "../../../scripts/stack/ports.ts";
 import { bin, root, runCommand } from "../../../scripts/stack/process.ts";
 
 export const project = "abcdefghijklmnopqrst";
@@ -72,8 +72,8 @@ export async function startManagementApi(queryLogs: QueryLogs = () => []): Promi
     socket.on("error", () => {});
     socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n");
   });
-  await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve));
-  const url = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const { port, stop } = await listen(api, 0);
+  const url = `http://127.0.0.1:${port}`;
   const home = await mkdtemp(`${tmpdir()}/deploy-`);
   const profile = `${home}/profile.yaml`;
   await writeFile(profile, `name: stand-in\napi_url: ${url}\ndashboard_url: ${url}\nproject_host: stand-in.example\n`);
@@ -90,7 +90,7 @@ export async function startManagementApi(queryLogs: QueryLogs = () => []): Promi
     requests,
     run: (...args) => runCommand(bin("supabase"), [...args, "--profile", profile, "--workdir", root], { env }),
     async stop() {
-      api.close();
+      await stop();
       await rm(home, { recursive: true });
     },
   };
