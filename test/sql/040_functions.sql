@@ -86,7 +86,7 @@ select bag_eq(
       ('{authenticate}', 'definer', 'volatile', ', enable_seqscan=off, jit=off'),
       ('{note_use}', 'invoker', 'volatile', ', enable_seqscan=off'),
       ('{rarest_members_filter,rarest_kudos_filter}', 'invoker', 'stable', ', enable_bitmapscan=off, jit=off'),
-      ('{forget_deletions}', 'invoker', 'volatile', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off'),
+      ('{forget_deletions,purge_some}', 'invoker', 'volatile', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off'),
       ('{changing_lists,changes_query}', 'invoker', 'immutable', ', jit=off'),
       ('{category_names_by_id,include_in_activity,include_in_rewards,include_in_day_ratings,include_in_pulse_responses,from_replica}',
         'invoker', 'stable', ', jit=off'),
