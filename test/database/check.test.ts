@@ -99,8 +99,12 @@ const losses: Record<string, string> = {
   // Functions that are not ours, whatever their owner and grants.
   "create function public.secret() returns text return current_setting('app.settings.jwt_secret', true)": "",
   "create aggregate public.product(numeric) (sfunc = numeric_mul, stype = numeric)": "",
-  "alter role public_api bypassrls":
-    "role public_api must not be a superuser, bypass row-level security, inherit or sign in",
+  ...Object.fromEntries(
+    ["bypassrls", "inherit", "login"].map((right) => [
+      `alter role public_api ${right}`,
+      "role public_api must not be a superuser, bypass row-level security, inherit or sign in",
+    ]),
+  ),
   "grant execute on function public.upsert_rewards(text, text) to anon":
     "function upsert_rewards(text,text) must not be executable by anon",
   "grant execute on function public.list_api_keys() to public": ["anon", "public_api", "service_role"]
