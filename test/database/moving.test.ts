@@ -122,15 +122,14 @@ test("each kudos looks for its people by their ids, also where the target's stat
   // A vacuum that ran while rows were being copied leaves such statistics.
   await target.sql`update pg_class set relpages = 1000, reltuples = 1 where oid = 'app.members'::regclass`;
   await expectMoved();
-  const read = async () => {
+  // With another index, each kudos would read all entries of the company in it. PostgreSQL counts the scans of a session
+  // when the session ends.
+  const scans = async () => {
     const [found] = await target.sql`
-      select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_user_tables where relid = 'app.members'::regclass`;
-    return found?.rows;
+      select idx_scan::int as scans from pg_stat_user_indexes where indexrelid = 'app.members_pkey'::regclass`;
+    return found?.scans;
   };
-  // PostgreSQL counts the reads of a session when the session ends. Expected are 3,040 members for the
-  // checksum, and two members for each of 1,000 kudos.
-  await expect.poll(read).toBeGreaterThan(5000);
-  expect(await read()).toBeLessThan(50_000);
+  await expect.poll(scans, { message: "a sender and a receiver of 1,000 kudos" }).toBeGreaterThanOrEqual(2000);
 });
 
 // Proves: moving.1
