@@ -63,8 +63,8 @@ test("an admin of a company that has moved sees and changes no key", async ({ co
     await page.goto(path);
     await page.getByRole("heading", { name: "Your company has moved" }).waitFor();
     const text = await page.getByRole("main").textContent();
-    expect(text, serving).toContain("Hollis & Rowe is served at another address, and its keys are managed answered.");
-    expect(text).toContain("Ask whoever runs the service for the address of this page answered.");
+    expect(text, serving).toContain("Hollis & Rowe is served at another address, and its keys are managed there.");
+    expect(text).toContain("Ask whoever runs the service for the address of this page there.");
     expect(text).not.toContain("Payroll");
     expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
   }
