@@ -198,7 +198,7 @@ export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
       "verified.company_id::text, false)",
       "serial/locks",
     ],
-    ["a new key outlives its transaction", "app.make_api_key", /api_key, true\)/, "api_key, false)", "api/keys"],
+    ["a new key outlives its transaction", "app.make_api_key", /api_key, true\)/, "api_key, false)", "serial/locks"],
     ["random bytes are not refused from 248 on", "app.new_api_key", /< 248/, "< 256", "database/api_key_vectors"],
     [
       "keys from a generator that is no secret",

@@ -107,6 +107,14 @@ test("what a request has verified and answered ends with its transaction, also o
   expect([...(await left())]).toEqual([{ members: 0, company: null, headers: "" }]);
 });
 
+test("a new key stands in no setting of the connection that made it, once its transaction is over", async () => {
+  await beginAs(one, company.admin);
+  await one`select public.create_api_key('kept')`;
+  await one`commit`;
+  const [left] = await one`select coalesce(current_setting('app.new_api_key', true), '') as key`;
+  expect(left).toEqual({ key: "" });
+});
+
 test("kudos that are committed while a page of them is being made come with the name of their category", async () => {
   await one`begin`;
   await one`
