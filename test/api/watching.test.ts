@@ -89,6 +89,7 @@ test("every query of the page that can be run here is run by a test below", () =
 
 test.each(causes)("the alerts count it when %s", (_cause, column, status, code) => {
   const failure = texts.find((text) => text.includes(`answered ${status} with ${code || "no code"}`));
+  expect(failure).toBeDefined();
   const [alert] = ask("alerts", [...Array(999).fill(healthy()), failure]);
   const noAlert = { failures: 1, requests: 1000, database_away: 0, no_answer_in_time: 0 };
   if (column === "database_away") expect(alert, "one failure of a restart is no alert").toBeUndefined();

@@ -213,6 +213,12 @@ test("without a network the page keeps what it has, and says so", async ({ clien
   await revoke.click();
   await says(page, "Payroll is revoked");
   expect((await call("/members", api_key)).status).toBe(401);
+
+  await press(page, "Sign out");
+  await page.getByLabel("Email").waitFor();
+  await browser.setOffline(true);
+  await fillSignIn(page, admin);
+  await says(page, "The service cannot be reached.");
 });
 
 test("a failure has a message, and the focus stays where one works", async ({ admin }) => {

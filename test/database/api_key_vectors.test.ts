@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
-import { hashOf, sql, stack } from "../support/stack.ts";
+import { first, hashOf, sql, stack } from "../support/stack.ts";
 import vectors from "../vectors/api_keys.json" with { type: "json" };
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -54,7 +54,8 @@ describe("a thousand keys made by public.create_api_key", () => {
   beforeAll(async () => {
     // As an admin of a demo company, in a transaction that is rolled back.
     const [admin] = await sql`
-      select user_id as id from app.member_accounts as a join app.members as m on m.id = a.member_id where role = 'admin'`;
+      select a.user_id as id from app.member_accounts as a join app.members as m on m.company_id = a.company_id and m.id = a.member_id
+      where m.role = 'admin' and a.company_id = ${first.id}`;
     await withDatabase(stack.database_url, async (operator) => {
       await operator`begin`;
       await operator`select set_config('request.jwt.claims', ${JSON.stringify({ sub: admin?.id })}, true)`;

@@ -27,7 +27,7 @@ beforeAll(async () => {
       from (select * from app.kudos where company_id = ${id}) as k, generate_series(1, ${size - 1}) as n`;
   });
 });
-afterAll(() => customer.company.remove(), 600_000);
+afterAll(() => customer.company.remove());
 
 /** Runs the export to its end, or kills it after this many bytes. Returns its exit code and its maximum memory in MB. */
 async function exportUntil(bytes: number): Promise<{ code: number | null; megabytes: number }> {

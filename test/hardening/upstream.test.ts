@@ -34,7 +34,7 @@ beforeEach(async () => {
   expect(await received("/members")).toEqual([200, '[{"id":1},{"id":2}]']);
 });
 
-// Proves: layer.3
+// Proves: requests.58, layer.3
 test.each<[where: string, csv: [number, string | null], headers: object, body: string]>([
   ["behind a complete row, chunked", [200, null], {}, '[{"id":1}'],
   ["where it would be complete JSON, chunked", [200, null], {}, "[]"],

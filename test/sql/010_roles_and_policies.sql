@@ -2,7 +2,7 @@
 -- role can do with them.
 begin;
 \ir helpers.psql
-select plan(7);
+select plan(8);
 
 -- The schemas of this project, and the roles that requests run as.
 create function pg_temp.ours() returns regnamespace[] language sql stable
@@ -49,7 +49,21 @@ select bag_eq(
       and (oid = any (pg_temp.ours()) or nspname in ('public', 'extensions') and privilege = 'create')
   $$,
   $$ values ('public_api', 'app', 'usage'), ('authenticated', 'app', 'usage'), ('public_api', 'api', 'usage') $$,
-  'Schema app is open to public_api and authenticated, schema api to public_api alone, and no role may create anything in any schema'
+  'Schema app is open to public_api and authenticated, schema api to public_api alone, and none of these roles may create anything'
+);
+select is_empty(
+  $$
+    select oid::regclass::text, grantee::regrole
+    from pg_class, aclexplode(relacl)
+    where relnamespace = any (pg_temp.ours()) and grantee <> relowner
+      and grantee not in ('public_api'::regrole, 'authenticated'::regrole)
+    union all
+    select oid::regprocedure::text, grantee::regrole
+    from pg_proc, aclexplode(coalesce(proacl, acldefault('f', proowner)))
+    where pronamespace = any (pg_temp.ours()) and grantee <> proowner
+      and grantee not in ('public_api'::regrole, 'authenticated'::regrole, 'service_role'::regrole)
+  $$,
+  'No other role has been granted a table, a view or a function of ours'
 );
 select is_empty(
   $$

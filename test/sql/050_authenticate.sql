@@ -2,7 +2,7 @@
 -- that passes.
 begin;
 \ir helpers.psql
-select plan(24);
+select plan(25);
 
 select pg_temp.new_company(company) from unnest(array['Acorn', 'Birch']) as company;
 create temporary table keys as
@@ -166,6 +166,11 @@ select is(
 select is((select last_used_at from app.api_key_uses where key_id = (select id from keys where name = 'import')), null, 'A use of one key is not a use of another');
 
 set local default_transaction_read_only = on;
+select is_empty(
+  $$ select call from calls where call ~ '^list_' and pg_temp.outcome('public.' || call, pg_temp.key('Acorn')) <> 'passes' $$,
+  -- Proves: keys.34
+  'Every list is answered while the default is read-only'
+);
 set local transaction_read_only = on;
 select lives_ok($$ select public.verify_api_key(pg_temp.hash_of('import')) $$, 'A key passes in a transaction that is read-only by default');
 set local default_transaction_read_only = off;

@@ -2,7 +2,7 @@
 -- still do here.
 begin;
 \ir helpers.psql
-select plan(14);
+select plan(15);
 
 select pg_temp.new_company(company), pg_temp.hire(company, 'Sam', 'sam@both.example', 'admin') from unnest(array['Acorn', 'Birch']) as company;
 select pg_temp.sign_up('Sam', 'sam@both.example');
@@ -54,7 +54,8 @@ select is(pg_temp.done_by(person, 'select ' || call), outcome, name)
 from (values
   ('Acorn user', 'public.link_member()', '{"status" : "moved", "company_name" : "Acorn", "name" : "Ada", "role" : null}',
     'The admin of a company that has moved learns so'),
-  ('Acorn user', 'public.list_api_keys()', '[]', 'They see and manage no key here, where it would be revoked for nobody'),
+  ('Acorn user', 'public.list_api_keys()', '[]', 'They see no key here, where it would be revoked for nobody'),
+  ('Acorn user', 'public.list_api_key_events()', '[]', 'They see no history here'),
   ('Sam', $$ public.link_member() ->> 'company_name' $$, 'Birch',
     'Who is listed by a company that has moved and by another one is linked to the other one'),
   ('Birch user', $$ public.link_member() ->> 'role' $$, 'admin', 'The admin of another company is an admin as before')

@@ -17,7 +17,7 @@ const usage = `Usage: public-data-api sync <file>.sqlite
        public-data-api sync --to <folder>
 
 Makes a copy of all lists that the key may read, and brings it up to date: with everything that was added, changed or deleted since.
-An SQLite file has a table for each list, and views such as activity_with_names that show the names of today. Run it as often as you
+An SQLite file has a table for each list, and views such as activity_with_names that show the current names. Run it as often as you
 like; if it was interrupted, the next run continues where it stopped. It needs Node 22.13 or newer.
 
   --to <folder>   CSV files too, one for each list, complete at any time; company.sqlite is in the same folder
@@ -89,8 +89,11 @@ async function syncAll(
   });
   const total: Counts = { added: 0, changed: 0, deleted: 0 };
   for (const list of open) add(total, await syncList(copy, list, connection, progress));
-  if (folder !== null) for (const list of open) await writeCsv(copy, list, folder);
-  copy.removeLeftovers();
+  try {
+    if (folder !== null) for (const list of open) await writeCsv(copy, list, folder);
+  } finally {
+    copy.removeLeftovers();
+  }
   return total;
 }
 

@@ -94,7 +94,7 @@ export function KeyList(props: {
               gap={6}
               total={pages}
               value={page}
-              onChange={(chosen) => choose({ page: chosen })}
+              onChange={(chosen) => chosen !== page && choose({ page: chosen })}
               getControlProps={(control) => {
                 const leadsOn = control === "next" ? page < pages : page > 1;
                 // Disabled in looks only: a control that the browser disables would lose the focus.
