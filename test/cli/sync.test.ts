@@ -1,7 +1,7 @@
 // public-data-api sync (docs/connect/sqlite.md): a copy that equals a full export, whatever happens to the rows, to the
 // process and to the cursor.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -247,10 +247,13 @@ test("a second sync at the same time is refused; nothing of a corrected text is 
   expect(rowsOf("select count(*) as n from day_ratings where comment like 'corrected%'")).toEqual([{ n: 300 }]);
   expect(readFileSync(file).includes("of before"), "SQLite has left it where it moved rows").toBe(true);
 
-  expect((await through(none, none)).done).toBe(`${file}: 0 added, 0 changed, 0 deleted`);
+  // A folder stands where a CSV file has to be written.
+  mkdirSync(`${folder}/day-ratings.csv`);
+  proxy.faults = [undefined, none, none];
+  await expect(sync(["--to", folder], api_key)).rejects.toThrow("day-ratings.csv");
   expect(readFileSync(file).includes("of before")).toBe(false);
   const version = rowsOf("pragma schema_version");
-  await through(none, none);
+  expect((await through(none, none)).done).toBe(`${file}: 0 added, 0 changed, 0 deleted`);
   expect(rowsOf("pragma schema_version"), "not rewritten without need: VACUUM raises this number").toEqual(version);
 });
 
