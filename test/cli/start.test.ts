@@ -35,6 +35,8 @@ function start(...args: string[]) {
   const child = spawn(process.execPath, ["scripts/start.ts", "--folder", folder, ...args], {
     cwd: root,
     detached: true,
+    // The proxy of a developer's machine, which is for other machines. Nothing listens there.
+    env: { ...process.env, HTTP_PROXY: "http://127.0.0.1:9" },
   });
   children.push(child);
   let output = "";
