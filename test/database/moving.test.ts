@@ -206,34 +206,19 @@ describe("refused, with nothing changed", () => {
   const movedElsewhere = (how: string) =>
     source.sql`update app.companies set serving = ${how}, move_id = gen_random_uuid() where id = ${company.id}`;
 
+  /** What makes a move impossible, by the refusal. */
+  const obstacles: Record<string, () => Promise<unknown>> = {
+    "app.companies of the target has rows of this company already. Nothing was changed": () =>
+      target.sql`insert into app.companies (id, name) values (${company.id}, 'Namesake')`,
+    "The migrations differ: source 2026": () =>
+      target.sql`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`,
+    "The tables differ, although the migrations do not": () => target.sql`alter table app.kudos add column extra text`,
+    "The company is moving to another project than this target. Nothing was changed": () => movedElsewhere("moving"),
+    "The company has moved from the source to another project. Nothing was changed": () => movedElsewhere("readable"),
+  };
+
   // Proves: moving.4
-  test.each([
-    [
-      "the target has anything of it",
-      () => target.sql`insert into app.companies (id, name) values (${company.id}, 'Namesake')`,
-      "app.companies of the target has rows of this company already. Nothing was changed",
-    ],
-    [
-      "the migrations differ",
-      () => target.sql`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`,
-      "The migrations differ: source 2026",
-    ],
-    [
-      "the tables differ all the same",
-      () => target.sql`alter table app.kudos add column extra text`,
-      "The tables differ, although the migrations do not",
-    ],
-    [
-      "it is moving to another project",
-      () => movedElsewhere("moving"),
-      "The company is moving to another project than this target. Nothing was changed",
-    ],
-    [
-      "it has moved to another project",
-      () => movedElsewhere("readable"),
-      "The company has moved from the source to another project. Nothing was changed",
-    ],
-  ])("when %s", async (_, change, message) => {
+  test.each(Object.entries(obstacles))("%s", async (message, change) => {
     await change();
     expect(await refusal(() => move())).toContain(message);
   });

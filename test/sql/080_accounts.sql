@@ -1,7 +1,8 @@
--- public.link_member: which account is linked to which member.
+-- public.link_member: which account is linked to which member; app.erase_member: which accounts go with a person. What else
+-- goes and stays is in test/database/erasing.test.ts.
 begin;
 \ir helpers.psql
-select plan(17);
+select plan(22);
 
 do $$
 begin
@@ -78,6 +79,33 @@ from (values
   ('second Uma', 'Acorn', 'Uma of Acorn', 'One member has one sign-in at most, also when an operator links by hand'),
   ('Uma', 'Birch', 'Ada of Birch', 'One sign-in is one member of one company at most, also when an operator links by hand')
 ) as links (person, company, member, name);
+
+-- Erased, one after the other. Ada of Acorn has another address by now, Ada of Birch has that of her account.
+
+select pg_temp.hire(company, 'Zoe', 'Zoe@both.example') from unnest(array['Acorn', 'Birch']) as company;
+select pg_temp.sign_up('Zoe', 'zoe@both.example');
+
+-- How many accounts app.erase_member says that it has deleted, and whose are gone.
+create function pg_temp.erased(company text, member text) returns text language plpgsql as $$
+declare
+  before uuid[] := array(select u.id from auth.users as u);
+  accounts bigint;
+begin
+  select e.accounts into accounts from app.erase_member(pg_temp.id(company), pg_temp.id(member || ' of ' || company), false) as e;
+  return format('%s %s', accounts, array(
+    select person from unnest(array['Ada', 'Eve', 'Sam', 'Sam of old', 'Uma', 'second Uma', 'Zoe']) as person
+    where pg_temp.id(person) = any (before) and not exists (select from auth.users as u where u.id = pg_temp.id(person))
+    order by person));
+end
+$$;
+select is(pg_temp.erased(company, member), gone, name)
+from (values
+  ('Acorn', 'Uma', '2 {Uma,"second Uma"}', 'With a person go the account that is linked to them and the unlinked one with their address, whatever its case'),
+  ('Birch', 'Sam', '1 {"Sam of old"}', 'The linked account goes also when it has another address'),
+  ('Birch', 'Ada', '0 {}', 'An account with their address stays when it is linked to somebody else'),
+  ('Acorn', 'Zoe', '0 {}', 'An unlinked account stays as long as a member of another company has its address'),
+  ('Birch', 'Zoe', '1 {Zoe}', 'It goes with the last member who has its address')
+) as erasures (company, member, gone, name);
 
 select * from finish();
 rollback;

@@ -1,8 +1,9 @@
 -- public.replace_api_key and public.rename_api_key: a successor while the old key still works for a time, a new name,
--- and no other change of a key. 020_who_may_do_what.sql tests who may do this.
+-- and no other change of a key; and the history of keys, which no one can change or delete. 020_who_may_do_what.sql tests
+-- who may do this.
 begin;
 \ir helpers.psql
-select plan(20);
+select plan(30);
 
 select pg_temp.meet();
 
@@ -11,19 +12,20 @@ select
   pg_temp.make_key('Ada', 'Mail') as mail,
   pg_temp.make_key('Ada', 'Warehouse', '{write:rewards,read:members}', now() + interval '30 minutes') as warehouse,
   pg_temp.make_key('Ada', 'Expired', expires_at => now()) as expired,
-  pg_temp.make_key('Ada', 'Revoked') as revoked;
-update app.api_keys set revoked_at = now() where id = (select revoked from ids);
+  pg_temp.make_key('Ada', 'Revoked', '{write:rewards,read:members}', '2999-12-31Z') as revoked,
+  pg_temp.make_key('Ben', 'Birch') as birch;
+select pg_temp.done_by('Ada', format('select public.revoke_api_key(%L)', revoked)) from ids, generate_series(1, 2);
+update app.members set name = 'Ada Renamed' where id = pg_temp.id('Ada of Acorn');
 create temporary table successor as
 select made.key, (made.key ->> 'id')::uuid as id
 -- By Amy, not the admin who created the keys.
 from ids, lateral (select pg_temp.done_by('Amy', format('select public.replace_api_key(%L, ''1 hour'', now() + interval ''365 days'')', mail))::json as key) as made;
 grant select on ids, successor to authenticated;
 
-create function pg_temp.history(key uuid) returns text language sql stable
+create function pg_temp.history(key uuid, skip integer default 0, max_rows integer default null) returns text language sql stable
 begin atomic
-  select string_agg(concat_ws(' ', event ->> 'action', event ->> 'former_name', event ->> 'key_name', event ->> 'member'), ', ' order by place desc)
-  from json_array_elements(public.list_api_key_events()) with ordinality as e (event, place)
-  where event ->> 'key_id' = key::text;
+  select string_agg(concat_ws(' ', event ->> 'action', event ->> 'former_name', event ->> 'key_name', event ->> 'member'), ', ')
+  from json_array_elements(public.list_api_key_events(key, skip, max_rows)) as event;
 end;
 
 -- Replaced
@@ -44,9 +46,24 @@ select results_eq(
   'The old key expires at the end of the overlap and names its successor'
 );
 
+select is(
+  pg_temp.done_by('Amy', format('select public.list_api_key_events(%L) -> 0', revoked)),
+  format('{"created_at":"%s","action":"revoked","member":"Ada","key_id":"%s","key_name":"Revoked","hint":"%s","scopes":["read:members","write:rewards"],'
+    || '"expires_at":"2999-12-31T00:00:00.000000Z","former_name":null,"replaced_by":null,"reason":null}', app.iso_8601(now()), revoked, k.hint),
+  'An event has when, what, who by the name of then, and of the key its id, name, hint, scopes and expiry, its former name, what replaced it and why'
+) from ids join app.api_keys as k on k.id = revoked;
+
 -- One after the other
 select is(pg_temp.done_by('Amy', statement), answer, name)
 from (values
+  ('select pg_temp.history(null)',
+    'replaced Mail Amy, created Mail Amy, revoked Revoked Ada, created Revoked Ada, created Expired Ada, created Warehouse Ada, created Mail Ada',
+    'An admin reads the history of their company and of no other, newest first: every create and every revoke once'),
+  ('select pg_temp.history(null, 2, 2)', 'revoked Revoked Ada, created Revoked Ada', 'The history is read page by page'),
+  ('select pg_temp.history(null, 5, 3)', 'created Warehouse Ada, created Mail Ada', 'The last page may be shorter'),
+  ('select pg_temp.history(id) from successor', 'replaced Mail Amy, created Mail Amy',
+    'The history of a key that replaces another one begins with the replacement'),
+  ('select pg_temp.history(mail) from ids', 'replaced Mail Amy, created Mail Ada', 'The history of a key has its own events and no others'),
   -- Proves: lifecycle.2
   ($$ select public.replace_api_key((select warehouse from ids), '2 hours') $$, 'PT400 overlap must be 0, 1 hour, 24 hours or 7 days | overlap', 'An overlap of 2 hours is refused'),
   ($$ select public.replace_api_key((select warehouse from ids), '-1 hour') $$, 'PT400 overlap must be 0, 1 hour, 24 hours or 7 days | overlap', 'A negative overlap is refused'),
@@ -73,8 +90,7 @@ from (values
   ($$ select public.rename_api_key(warehouse, 'Storage') ->> 'name' from ids $$, 'Storage', 'It can be given the same name once more'),
   ($$ select public.rename_api_key((select warehouse from ids), '  ') $$, 'PT400 name must be a text of 1 to 100 characters | name', 'A name of blanks is refused'),
   ($$ select public.rename_api_key((select revoked from ids), 'Revoked') $$, 'PT409 a revoked key cannot be renamed', 'A revoked key keeps its name'),
-  ($$ select pg_temp.history(mail) || '; ' || pg_temp.history(warehouse) from ids $$,
-    'created Mail Ada, replaced Mail Amy; created Warehouse Ada, replaced Warehouse Amy, renamed Warehouse Storage Amy',
+  ('select pg_temp.history(warehouse) from ids', 'renamed Warehouse Storage Amy, replaced Warehouse Amy, created Warehouse Ada',
     -- Proves: lifecycle.6, lifecycle.9
     'The history says who replaced a key, both names of a renamed one and who renamed it; the same name once more is no event')
 ) as steps (statement, answer, name);
@@ -92,6 +108,21 @@ select is(
   pg_temp.done_by('Amy', 'select public.replace_api_key((select warehouse from ids))'),
   'PT400 name must be a text without control characters, direction marks and invisible characters | name',
   'A replacement gets no name that a new key could not have'
+);
+
+-- No role of the Data API can write to the history (020_who_may_do_what.sql), and postgres owns it, so that no policy applies.
+
+select throws_ok(
+  statement, '42501', format('app.api_key_events only grows: %s is refused', substring(statement from '^\w+')),
+  -- Proves: lifecycle.9, leaving.6, actor.6
+  'The owner of the table cannot change an event, nor delete one, nor empty the history: ' || statement
+)
+from unnest(array['update app.api_key_events set action = action', 'delete from app.api_key_events where company_id = pg_temp.id(''Acorn'')',
+  'truncate app.api_key_events']) as statement;
+delete from app.api_keys where id = (select mail from ids);
+select is(
+  (select count(*) from app.api_key_events where key_id = (select mail from ids)), 2::bigint,
+  'The history of a key stays also when an operator deletes the key'
 );
 
 select * from finish();

@@ -1,0 +1,94 @@
+-- What only SQL shows of the lists and of imports. Which rows a page has, in which order, and what an import creates,
+-- updates and leaves alone is tested over HTTP (test/api/lists.test.ts, test/api/import.test.ts).
+begin;
+\ir helpers.psql
+
+-- Every list function, and the field of its rows that is their time.
+create temporary table lists as
+select p.proname::text as list, case when p.proname in ('list_activity', 'list_pulse_responses') then 'timestamp' else 'created_at' end as time
+from pg_proc as p where p.pronamespace = 'public'::regnamespace and p.proname like 'list\_%' and p.proowner = 'public_api'::regrole
+  and p.proname <> 'list_changes';
+
+select plan((9 + 2 * count(*))::integer) from lists;
+
+select pg_temp.new_company_with_rows('Acorn');
+
+create function pg_temp.page_of(list text, max_rows integer) returns json language sql
+return pg_temp.served(format('%I($1, %s)', list, max_rows))::json;
+
+select is_empty(
+  $$
+    select a.attrelid::regclass, a.attname
+    from pg_attribute as a
+    where a.attnum > 0 and a.attrelid::regclass::text in ('app.day_ratings', 'api.day_ratings', 'app.pulse_responses', 'api.pulse_responses')
+      and a.attname not in ('company_id', 'id', 'comment', 'created_at', 'instant', 'changed_in')
+      and a.attname <> all (case
+        when a.attrelid::regclass::text ~ 'day_ratings' then array['rating', 'team_id', 'team_name', 'points_awarded']
+        else array['timestamp', 'question_id', 'question', 'response_type', 'value'] end)
+  $$,
+  -- Proves: service.8, service.9
+  'A day rating has no column that could name a person, a pulse answer none that could name a person or a team'
+);
+select is(
+  case when pg_temp.page_of(list, 1) is not null then pg_temp.headers() end,
+  jsonb_build_object('X-Key-Id', k.id, 'X-Company-Id', pg_temp.id('Acorn'), 'X-Row-Count', '1', 'X-Next', pg_temp.page_of(list, 1) -> 0 ->> 'id',
+    'X-Has-More', (json_array_length(pg_temp.page_of(list, 2)) = 2)::text),
+  list || ' says in its headers whose rows these are, for which key, how many, which is the last, and whether there are more'
+)
+from lists, app.api_keys as k where k.company_id = pg_temp.id('Acorn');
+set local timezone = 'America/St_Johns';
+set local datestyle = 'SQL, DMY';
+select is(
+  pg_temp.page_of(list, 1) -> 0 ->> time, to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'),
+  -- Proves: responses.3
+  list || ' writes times in UTC and ISO 8601 whatever the session''s time zone and date style'
+)
+from lists;
+
+-- Imports
+
+create function pg_temp.import(rewards text) returns text language sql
+return pg_temp.served(format('upsert_rewards($1, %L)', rewards));
+
+select pg_temp.import('[{"external_id": "mug", "name": "Acorn", "points_cost": 1}]');
+select isnt(
+  (select xmax::text from app.rewards where external_id = 'mug' and company_id = pg_temp.id('Acorn')), '0',
+  'An unchanged reward is locked all the same, which puts two imports of the same rewards in serial order'
+);
+select is(
+  pg_temp.import('[{"external_id": "hat", "name": "Hat", "points_cost": 0, "company_id": "00000000-0000-4000-8000-000000000000",
+    "id": "00000000-0000-4000-8000-000000000000", "is_archived": true, "stock_count": 9, "created_at": "2000-01-01Z"}]'),
+  '{"imported":1}', 'Fields that an import does not know are passed over'
+);
+select is(
+  pg_temp.headers(), (select jsonb_build_object('X-Key-Id', id, 'X-Company-Id', company_id) from app.api_keys where company_id = pg_temp.id('Acorn')),
+  'An import''s response headers are those for the log and no other'
+);
+select results_eq(
+  $$ select company_id, stock_count, is_archived, created_at, id::text like '0000%' from app.rewards where external_id = 'hat' and name = 'Hat' $$,
+  $$ values (pg_temp.id('Acorn'), null::integer, false, now(), false) $$,
+  'A row cannot choose its company, nor what an import leaves alone'
+);
+select matches(
+  pg_temp.import(format('[{"external_id": "aaa", "name": "First", "points_cost": 1}, {"external_id": "%s", "name": "Last", "points_cost": %s}]',
+    external_id, points_cost)),
+  '^' || code, name
+)
+from (values
+  ('zzz', -1, '23514', 'A row that the table refuses fails the import'),
+  ('aaa', 1, '21000', 'An external_id that is there twice fails the import')
+) as bad (external_id, points_cost, code, name);
+
+-- The Data API begins every POST as read write, whatever the default is.
+set local default_transaction_read_only = on;
+select is(
+  pg_temp.import('[{"external_id": "hat", "name": "New hat", "points_cost": 1}]'), '25006 the database is read-only',
+  'An import is refused while the database is read-only, also in a transaction that was begun as read write'
+);
+select throws_ok(
+  $$ select public.upsert_rewards(repeat('0', 64), '[]') $$, 'PT401', null,
+  'An unknown key is refused as such while the database is read-only'
+);
+
+select * from finish();
+rollback;
