@@ -1,13 +1,12 @@
 // What the Data API (/rest/v1) gives to whom, with the real supabase-js. Every table and view of every schema is read from
 // the catalog and tried; who may call which function is in test/sql/020_who_may_do_what.sql.
 // In all of this, Supabase Lite answers as the hosted PostgREST does: 406 for a schema that is not exposed, 404 for a
-// relation that does not exist, 25006 for a write in a GET.
+// relation that does not exist.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { client, newCompany, signUp, type TestCompany } from "../support/companies.ts";
-import { call, functionLog, hashOf, sql, stack } from "../support/stack.ts";
-import { contents } from "../support/two_projects.ts";
+import { hashOf, sql, stack } from "../support/stack.ts";
 
 /** Those of the endpoints, that of lists with changed_after, and read_* for each list, which read replicas serve. */
 const ofPrimary = [...new Set([...endpoints.map(({ rpc }) => rpc), "list_changes"])];
@@ -73,27 +72,4 @@ test("nobody reads a key's hash", async () => {
   const text = JSON.stringify(answers);
   for (const spelling of [hash, hash.toUpperCase(), Buffer.from(hash, "hex").toString("base64")])
     expect(text).not.toContain(spelling);
-});
-
-test("a GET to a function writes nothing: no key is made or revoked, no reward imported, no use recorded", async () => {
-  const { id, api_key } = await company.makeKey();
-  const key_hash = hashOf(api_key);
-  const before = await contents(sql, company.id);
-  const rewards = JSON.stringify([{ external_id: "get", name: "By GET", points_cost: 1 }]);
-  for (const [actor, rpc, args] of [
-    ["admin", "create_api_key", { name: "by GET" }],
-    ["admin", "revoke_api_key", { key_id: id }],
-    ["secretKey", "upsert_rewards", { key_hash, rewards }],
-    ["secretKey", "verify_api_key", { key_hash }],
-    ["secretKey", "list_members", { key_hash, max_rows: 5 }],
-  ] as const) {
-    const { data, error } = await actors[actor].rpc(rpc, args, { get: true });
-    expect({ rpc, data, code: error?.code }).toEqual({ rpc, data: null, code: "25006" });
-  }
-  expect(await contents(sql, company.id)).toEqual(before);
-});
-
-test("the secret key is not a key of the API, and stands in no log", async () => {
-  expect((await call("/members", stack.secret_key)).status).toBe(401);
-  expect(functionLog()).not.toContain(stack.secret_key);
 });

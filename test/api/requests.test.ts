@@ -4,7 +4,7 @@ import { endpoints, version } from "../../functions/public-api/endpoints.ts";
 import { accepts, limit } from "../support/bad_requests.ts";
 import { newCompany, type TestCompany } from "../support/companies.ts";
 import { send } from "../support/raw.ts";
-import { allScopes, call, demo, expectHeaders, first, invalidKey, sql } from "../support/stack.ts";
+import { allScopes, call, first, invalidKey } from "../support/stack.ts";
 
 let company: TestCompany;
 let good: string;
@@ -38,7 +38,6 @@ test.each<[method: string, path: string, errors: string[]]>([
   for (const key of keys) {
     const response = await call(path, key, method === "POST" ? { method, body: "{" } : { method });
     answers.push(`${response.status} ${(await response.json()).error}`);
-    expectHeaders(response.headers);
   }
   expect(answers).toEqual(errors);
 });
@@ -62,7 +61,6 @@ test("HEAD has the status and headers of GET and no body", async () => {
       // The length of the body that GET would send.
       expect(head.headers.get("Content-Length")).not.toBe("0");
       expect(stable(head.headers)).toEqual(stable(get.headers));
-      expectHeaders(head.headers);
     }
   }
 });
@@ -75,7 +73,6 @@ test("OPTIONS answers a preflight with 204, without a key and without a body", a
     const methods = path.startsWith("/rewards") ? "GET, HEAD, POST, OPTIONS" : "GET, HEAD, OPTIONS";
     expect([path, status, body, headers.get("Access-Control-Allow-Methods")]).toEqual([path, 204, "", methods]);
     expect(headers.get("Access-Control-Allow-Headers")).toBe("Authorization, X-API-Key, Content-Type");
-    expectHeaders(headers);
   }
 });
 
@@ -90,29 +87,16 @@ test("a trailing slash changes nothing, and nothing is redirected", async () => 
   expect((await call("/rewards/", good, { method: "POST", body })).status).toBe(200);
 });
 
-// Proves: endpoints.2, versioning.1, responses.1, reaching.10, risk.9
-test("the base address answers the version, the company's and the key's name, the scopes, the endpoints, the expiry and the company's id, in this order", async () => {
+// Proves: endpoints.1, endpoints.2, authentication.7, versioning.1, responses.1, reaching.10, risk.9
+test("the base address answers a key with any scope: the version, the company's and the key's name, the scopes in the order of the specification, the endpoints, the expiry and the company's id", async () => {
   // docs/openapi.released.json holds the table to what was promised (test/cli/versioning.test.ts).
   const listed = endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope }));
-  for (const { name, key } of demo) {
-    const [row] =
-      await sql`select name, company_id from app.api_keys where key_hash = sha256(convert_to(${key}, 'UTF8'))`;
-    const response = await call("", key);
-    expect([response.status, response.headers.get("Content-Type")]).toEqual([200, "application/json"]);
-    const answer = {
-      ...{ version, company_name: name, key_name: row?.name, scopes: allScopes, endpoints: listed, expires_at: null },
-      company_id: row?.company_id,
-    };
-    expect(await response.text()).toBe(JSON.stringify(answer));
-  }
-});
-
-// Proves: endpoints.1, authentication.7
-test("the base address takes a key with any single scope, and lists scopes in the order of the specification", async () => {
   for (const scopes of [...allScopes.map((scope) => [scope]), allScopes.toReversed()]) {
     const { api_key, name } = await company.makeKey(scopes);
-    const body = await (await call("", api_key)).json();
-    const sorted = allScopes.filter((scope) => scopes.includes(scope));
-    expect(body).toMatchObject({ scopes: sorted, key_name: name, company_name: "Requests" });
+    const answer = {
+      ...{ version, company_name: "Requests", key_name: name, scopes: allScopes.filter((one) => scopes.includes(one)) },
+      ...{ endpoints: listed, expires_at: null, company_id: company.id },
+    };
+    expect(await (await call("", api_key)).text()).toBe(JSON.stringify(answer));
   }
 });

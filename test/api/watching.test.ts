@@ -1,12 +1,12 @@
 // docs/watching.md: its queries run over lines that the function has written, in SQLite, with the few ClickHouse functions
 // that they use; sql/watch.sql runs in PostgreSQL.
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { project, startManagementApi } from "../cli/deploy/management_api.ts";
+import { workFolder } from "../support/command_line.ts";
 import { emptyCompany } from "../support/companies.ts";
 import { companyId, keyId, list, missingScope, owner, refusal, startService, value } from "../support/service.ts";
 import { sql, stack } from "../support/stack.ts";
@@ -38,6 +38,7 @@ function explorer(lines: string[]): DatabaseSync {
 }
 
 const service = await startService();
+const folder = workFolder();
 
 /** What the Data API answers while something is wrong, and the column of the alerts that counts it. */
 const causes: [cause: string, column: string, status: number, code: string][] = [
@@ -107,32 +108,23 @@ test("there is an alert when more than 1 in 100 requests fails, and for no 429, 
 });
 
 test("the command of the page runs the query on the platform, and prints what it finds", async () => {
-  const folder = await mkdtemp(`${tmpdir()}/alerts-`);
   const api = await startManagementApi((query) => explorer(texts).prepare(query).all());
-  try {
-    await writeFile(`${folder}/alerts.sql`, `-- alerts\n${queries.get("alerts")}`);
-    const [, command = ""] = /^npx supabase (logs .*alerts\.sql.*)$/m.exec(page) ?? [];
-    const args = command.replace("<ref>", project).replace("alerts.sql", `${folder}/alerts.sql`).split(" ");
-    const printed = await api.run(...args);
-    expect(JSON.parse(printed.slice(0, printed.lastIndexOf("]") + 1))).toEqual([
-      expect.objectContaining({ secret_key_refused: 2, read_only: 1, no_answer_in_time: 1, requests: lines.length }),
-    ]);
-  } finally {
-    await api.stop();
-    await rm(folder, { recursive: true });
-  }
+  onTestFinished(() => api.stop());
+  await writeFile(`${folder}/alerts.sql`, `-- alerts\n${queries.get("alerts")}`);
+  const [, command = ""] = /^npx supabase (logs .*alerts\.sql.*)$/m.exec(page) ?? [];
+  const args = command.replace("<ref>", project).replace("alerts.sql", `${folder}/alerts.sql`).split(" ");
+  const printed = await api.run(...args);
+  expect(JSON.parse(printed.slice(0, printed.lastIndexOf("]") + 1))).toEqual([
+    expect.objectContaining({ secret_key_refused: 2, read_only: 1, no_answer_in_time: 1, requests: lines.length }),
+  ]);
 });
 
 test("slowest endpoints", () => {
   const rows = ask("slowest endpoints");
-  const ofMembers = lines.filter(({ method, path }) => `${method} ${path}` === "GET /members");
-  const times = ofMembers.map(({ milliseconds }) => milliseconds);
-  expect(rows.find(({ method, path }) => method === "GET" && path === "/members")).toEqual({
-    method: "GET",
-    path: "/members",
-    requests: times.length,
+  const times = lines.filter(({ path }) => path === "/members").map(({ milliseconds }) => milliseconds);
+  expect(rows).toContainEqual({
+    ...{ method: "GET", path: "/members", requests: times.length, slowest: Math.max(...times) },
     average: expect.closeTo(times.reduce((sum, time) => sum + time, 0) / times.length, 0),
-    slowest: Math.max(...times),
     over_a_second: times.filter((time) => time > 1000).length,
     of_it_waited: expect.any(Number),
   });
@@ -166,12 +158,8 @@ test("who waits", () => {
   const waited = own.filter(({ waited_milliseconds }) => waited_milliseconds > 0);
   expect(waited.length, "of 40 at once some waited").toBeGreaterThan(1);
   expect(ask("who waits")).toContainEqual({
-    company_id: companyId,
-    key_id: keyId,
-    requests: own.length,
-    waited: waited.length,
+    ...{ company_id: companyId, key_id: keyId, requests: own.length, waited: waited.length, refused: 1 },
     seconds_waited: expect.closeTo(waited.reduce((sum, line) => sum + line.waited_milliseconds, 0) / 1000, 1),
-    refused: 1,
   });
 });
 

@@ -1,6 +1,7 @@
 // Every bad request of the table (test/support/bad_requests.ts, bad_imports.ts), sent to the function itself: its answer,
-// and that the database is called for the key only.
+// and that the database is called once, to verify the key and the scope of the endpoint.
 import { expect, test } from "vitest";
+import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { badImports } from "../support/bad_imports.ts";
 import { type BadRequest, badRequests } from "../support/bad_requests.ts";
 import { key, startService } from "../support/service.ts";
@@ -20,6 +21,13 @@ function requestOf({ method = "GET", path, headers = {}, body }: BadRequest): Re
   }
 }
 
+/** The calls to the database: only a 400 needs to know that the key is good. */
+function expectedCalls({ method = "GET", path, status }: BadRequest): unknown[] {
+  const [name = ""] = path.split("?");
+  const endpoint = endpoints.find((one) => one.method === method && [one.path, ...one.aliases].includes(name || "/"));
+  return status === 400 ? [["verify_api_key", endpoint?.scope]] : [];
+}
+
 let tried = 0;
 test.each(Object.keys(all))("%s", async (statement) => {
   for (const bad of all[statement] ?? []) {
@@ -28,11 +36,11 @@ test.each(Object.keys(all))("%s", async (statement) => {
     tried++;
     service.calls.length = 0;
     const response = await service.app(request);
-    const calls = service.calls.map(({ rpc }) => rpc);
+    const calls = service.calls.map(({ rpc, args }) => [rpc, args.required_scope]);
     const { path, status, error } = bad;
     expect.soft([path, response.status, await response.json()]).toEqual([path, status, { error }]);
     if (status === 405) expect.soft(response.headers.get("Allow")).toBe(error.split(" accepts ")[1]);
-    expect.soft([path, ...calls]).toEqual([path, ...(status === 400 ? ["verify_api_key"] : [])]);
+    expect.soft([path, ...calls]).toEqual([path, ...expectedCalls(bad)]);
   }
 });
 

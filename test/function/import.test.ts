@@ -1,10 +1,26 @@
-// What an import hands to the database. What is refused is in test/support/bad_imports.ts.
+// How the body of an import is read, and what the database gets. What is refused is in test/support/bad_imports.ts.
 import { Readable } from "node:stream";
-import { expect, test, vi } from "vitest";
-import { keyHash, problem, startService, value } from "../support/service.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import {
+  keyHash,
+  missingScope,
+  problem,
+  refusal,
+  refusedKey,
+  startService,
+  type Upstream,
+  value,
+} from "../support/service.ts";
 
 const service = await startService();
 const row = { external_id: "a", name: "Coffee", points_cost: 5 };
+const calls = () => service.calls.map(({ rpc }) => rpc);
+
+/** A body that comes in pieces, each when it is read, and mocks of its being read and of its being given up. */
+function streamed(next: UnderlyingSourcePullCallback<Uint8Array>) {
+  const [pull, cancel] = [vi.fn(next), vi.fn()];
+  return { body: new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 }), pull, cancel };
+}
 
 /** The rows that are sent to the database, as text. */
 async function imported(body: BodyInit, init: RequestInit = {}): Promise<string> {
@@ -90,12 +106,56 @@ test.each([
   ["in thousands of tiny pieces", 1, 513, "body must come in fewer and larger pieces"],
   ["of more than 8 MiB", 1024 * 1024, 9, "body must be at most 8 MiB and 500 rewards"],
 ])("a body without end %s is not read on", async (_, size, pieces, message) => {
-  const pull = vi.fn((controller: ReadableStreamDefaultController<Uint8Array>) =>
-    controller.enqueue(new Uint8Array(size).fill(0x20)),
-  );
-  const cancel = vi.fn();
-  const body = new ReadableStream<Uint8Array>({ pull, cancel }, { highWaterMark: 0 });
+  const { body, pull, cancel } = streamed((controller) => controller.enqueue(new Uint8Array(size).fill(0x20)));
   expect(await problem(await service.import(body))).toEqual([400, message]);
   expect(pull).toHaveBeenCalledTimes(pieces);
   expect(cancel).toHaveBeenCalledOnce();
+});
+
+// Proves: requests.6, requests.8
+test.each<[string, number, (init: RequestInit) => Promise<Response>, Upstream?]>([
+  ["there is no key", 401, (init) => service.sendBare("/rewards", init)],
+  ["the key is malformed", 401, (init) => service.send("/rewards", { ...init, headers: { "X-API-Key": "x" } })],
+  ["the key is refused", 401, (init) => service.send("/rewards", init), refusedKey],
+  ["the key lacks the scope", 403, (init) => service.send("/rewards", init), missingScope],
+  ["the database is down", 500, (init) => service.send("/rewards", init), refusal(500, "57014")],
+  ["a parameter is wrong", 400, (init) => service.send("/rewards?limit=1", init)],
+])("a body is not read when %s", async (_why, status, send, answer) => {
+  if (answer) service.answer("verify_api_key", answer);
+  const { body, pull } = streamed(() => {});
+  const response = await send({ method: "POST", body, duplex: "half" } as RequestInit);
+  expect([response.status, response.headers.get("Connection")]).toEqual([status, "close"]);
+  expect(pull).not.toHaveBeenCalled();
+  expect(calls()).not.toContain("upsert_rewards");
+});
+
+// Proves: requests.67, risk.4
+test("a body that is not complete after 10 seconds is a 408", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const begun = Promise.withResolvers<void>();
+  // No data follows.
+  const { body, cancel } = streamed(() => new Promise<void>(() => begun.resolve()));
+  const sent = service.import(body);
+  await begun.promise;
+  await vi.advanceTimersByTimeAsync(9_999);
+  expect(cancel).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  const response = await sent;
+  expect(response.headers.get("Connection")).toBe("close");
+  expect(await problem(response)).toEqual([408, "Request Timeout"]);
+  expect(cancel).toHaveBeenCalledOnce();
+  expect(calls()).toEqual(["verify_api_key"]);
+});
+
+test("a body that has been read leaves the connection open, also when it is wrong", async () => {
+  for (const body of ["[]", JSON.stringify(row)])
+    expect((await service.import(body)).headers.get("Connection")).toBeNull();
+});
+
+test("a body that breaks off writes nothing", async () => {
+  const { body } = streamed((controller) => controller.error(new Error("the caller is gone")));
+  expect((await service.import(body)).status).toBe(499);
+  expect(JSON.parse(service.lines.at(-1) ?? "").error).toBe("the caller went away");
+  expect(calls()).toEqual(["verify_api_key"]);
 });

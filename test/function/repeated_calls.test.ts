@@ -21,7 +21,7 @@ test.each<[string, Upstream]>([
 });
 
 describe("after two seconds", () => {
-  // Proves: requests.54
+  // Proves: requests.54, requests.60
   test.each<[what: string, rpc: string, send: () => Promise<Response>]>([
     ["an import", "upsert_rewards", () => service.import(reward)],
     ["a list", "list_members", () => service.send("/members")],

@@ -16,11 +16,11 @@ import {
 
 const service = await startService();
 const { supabaseUrl } = service;
-const page = (name: string): Upstream => list(`[{"name":"${name}"}]`, { rows: 1 });
+const page = (name: string) => list(`[{"name":"${name}"}]`, { rows: 1 });
 
 /** The page of a replica, which is 12 ms behind. */
-const fromReplica = page("replica") as { headers: Record<string, string>; body: string };
-fromReplica.headers["X-Replica-Lag"] = "12";
+const { headers, body } = page("replica");
+const fromReplica = { headers: { ...headers, "X-Replica-Lag": "12" }, body };
 
 /** A function with these replicas: sends a GET with a valid key, and returns the answer, its log line and the calls. */
 function withReplicas(...readUrls: string[]) {

@@ -3,9 +3,9 @@ import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Busy } from "../../functions/public-api/database.ts";
 import { Visit } from "../../functions/public-api/fair_queue.ts";
-import { ApiError, tooManyRequests, unauthorized } from "../../functions/public-api/responses.ts";
+import { type ApiError, tooManyRequests, unauthorized } from "../../functions/public-api/responses.ts";
 import { WaitingLine } from "../../functions/public-api/waiting_line.ts";
-import { keyId, startService } from "../support/service.ts";
+import { list, startService } from "../support/service.ts";
 import vectors from "../vectors/api_keys.json" with { type: "json" };
 
 let line: WaitingLine;
@@ -36,12 +36,8 @@ function outcome(visit: Visit, called: Promise<unknown>) {
   return request;
 }
 
-function ask(
-  company: string,
-  key = `key of ${company}`,
-  visit = new Visit(key, new AbortController().signal),
-  rows = 1,
-) {
+function ask(company: string, key = `key of ${company}`, { signal = new AbortController().signal, rows = 1 } = {}) {
+  const visit = new Visit(key, signal);
   const called = line.call(visit, rows, () => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const call: Call = {
@@ -138,19 +134,21 @@ test("a company with more keys than the instance remembers does not make it forg
   expect(companies()).toEqual(["nobody", "nobody", "B"]);
 });
 
-test("a key that was refused counts as unverified again", async () => {
-  await verify("A");
+test("a key counts as verified once the database has named its company, in a 429 too, and until it is refused", async () => {
   ask("A");
   await settle();
-  await running[0]?.end(unauthorized("key refused"));
+  await running[0]?.end(refusal("A", 4));
   for (const key of ["x", "y"]) ask("nobody", key);
+  await vi.advanceTimersByTimeAsync(101);
+  expect(companies()).toEqual(["nobody", "nobody", "A"]);
+  await running[2]?.end(unauthorized("key refused"));
   ask("A");
   await settle();
   expect(companies()).toEqual(["nobody", "nobody"]);
 });
 
 describe("while another company calls too, a call counts as one for each 100 rows", () => {
-  const askFor = (rows: number) => ask("A", undefined, undefined, rows);
+  const askFor = (rows: number) => ask("A", undefined, { rows });
 
   // Proves: requests.59
   test("one large page or import at once, and a small call beside it", async () => {
@@ -180,10 +178,7 @@ describe("while another company calls too, a call counts as one for each 100 row
 
 describe("while another company calls too, the function serves one at a time of", async () => {
   const service = await startService();
-  const page = {
-    headers: { "Content-Type": "application/json", "X-Key-Id": keyId, "X-Has-More": "false" },
-    body: "[]",
-  };
+  const page = list("[]");
   async function askForMembers(company: number): Promise<void> {
     const headers = { ...page.headers, "X-Company-Id": `company ${company}` };
     service.answer("list_members", { ...page, headers });
@@ -248,15 +243,6 @@ describe("a company has as many places as the database gives it", () => {
     await vi.advanceTimersByTimeAsync(101);
     await endAll();
   });
-
-  test("a key whose company has too many requests counts as verified from then on", async () => {
-    ask("A");
-    await settle();
-    await running[0]?.end(refusal("A", 4));
-    for (const key of ["x", "y"]) ask("nobody", key);
-    await vi.advanceTimersByTimeAsync(101);
-    expect(companies()).toEqual(["nobody", "nobody", "A"]);
-  });
 });
 
 describe("after two seconds", () => {
@@ -284,53 +270,24 @@ describe("after two seconds", () => {
     await vi.advanceTimersByTimeAsync(1);
     expect(request.status).toBe(429);
   });
-
-  // Proves: requests.60
-  test("a call that was refused again and again is refused: by the database, 429; not connected, 500", async () => {
-    const away = new Busy(new ApiError(500, "Internal Server Error"));
-    for (const [error, status] of [
-      [refusal("A", 4), 429],
-      [away, 500],
-    ] as const) {
-      await verify("A");
-      const request = ask("A");
-      // Only the time between the calls counts, and how many there are is random.
-      while (request.status === 0) {
-        await vi.advanceTimersByTimeAsync(10);
-        await running[0]?.end(error);
-      }
-      expect(request.status).toBe(status);
-      expect(request.visit.waited).toBeLessThanOrEqual(2000);
-    }
-  });
 });
 
-describe("a caller who disconnects", () => {
-  // Proves: requests.66
-  test("leaves the line", async () => {
-    await askMany("A", 8);
-    const leaving = new AbortController();
-    const left = ask("A", "key of A", new Visit("key of A", leaving.signal));
-    await settle();
-    leaving.abort();
-    await settle();
+// Proves: requests.66
+test("a caller who disconnects leaves the line, but the place of a call under way is free only when the call has ended", async () => {
+  await askMany("A", 7);
+  const leaving = new AbortController();
+  const [called, waiting] = [0, 1].map(() => ask("A", "key of A", { signal: leaving.signal }));
+  const next = ask("A");
+  await settle();
+  leaving.abort();
+  await settle();
+  for (const left of [called, waiting])
     expect(left).toMatchObject({ status: 499, logged: { company_id: "A", error: "the caller went away" } });
-    await running[0]?.end();
-    expect(running).toHaveLength(7);
-  });
-
-  // Proves: requests.66
-  test("leaves the place to its call, which goes on in the database", async () => {
-    const leaving = new AbortController();
-    for (const key of ["x", "y"]) ask("nobody", key, new Visit(key, leaving.signal));
-    const next = ask("nobody", "z");
-    await settle();
-    leaving.abort();
-    await settle();
-    expect(running).toHaveLength(2);
-    await endAll();
-    expect(next.status).toBe(200);
-  });
+  expect(running).toHaveLength(8);
+  await running.at(-1)?.end();
+  expect(running).toHaveLength(8);
+  await endAll();
+  expect(next.status).toBe(200);
 });
 
 describe("uploads", () => {

@@ -2,8 +2,8 @@
 // stack, with the same data.
 import { afterAll } from "vitest";
 import { startFunction } from "../support/function_process.ts";
-import { stack, switchFunction } from "../support/stack.ts";
+import { stack } from "../support/stack.ts";
 
 const running = await startFunction(stack.supabase_url, "deno-latest");
-switchFunction(running);
+stack.api_url = running.url;
 afterAll(() => running.kill());

@@ -9,10 +9,10 @@ import vectors from "../vectors/api_keys.json" with { type: "json" };
 /** A call that the upstream received. */
 export type Call = { rpc: string; args: Record<string, unknown>; method: string; headers: IncomingHttpHeaders };
 
+/** The parts of an answer of the upstream. */
+type Parts = { status?: number; headers?: Record<string, string>; body?: string };
 /** The upstream's answer to a call: its parts, or a function that writes the response. */
-export type Upstream =
-  | { status?: number; headers?: Record<string, string>; body?: string }
-  | ((response: ServerResponse) => void);
+export type Upstream = Parts | ((response: ServerResponse) => void);
 
 const [vector] = vectors.valid;
 if (!vector) throw new Error("there is no valid key among the vectors");
@@ -31,14 +31,13 @@ export const internalServerError = { error: "Internal Server Error" };
 const headers = { "Content-Type": "application/json; charset=utf-8", "X-Key-Id": keyId, "X-Company-Id": companyId };
 
 /** A list in the form in which the database sends it. */
-export function list(body: string, { rows = 0, hasMore = false, next = "" } = {}): Upstream {
+export function list(body: string, { rows = 0, hasMore = false, next = "" } = {}) {
   const ofList = { "X-Has-More": String(hasMore), "X-Row-Count": String(rows), "X-Next": next };
   return { headers: { ...headers, ...ofList }, body };
 }
 
 /** The same answer with Content-Length, as PostgREST sends it. */
-export function withLength(answer: Upstream): Upstream {
-  if (typeof answer === "function") return answer;
+export function withLength(answer: Parts): Parts {
   const length = { "Content-Length": String(Buffer.byteLength(answer.body ?? "")) };
   return { ...answer, headers: { ...answer.headers, ...length } };
 }
