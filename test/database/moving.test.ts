@@ -1,8 +1,9 @@
 // Moving a company to another project (docs/moving-a-company.md): what arrives, what is refused, others who write at the
 // same time, a run that is interrupted at any moment, and a move that is given up. The command runs as an operator runs
-// it. Many writers over HTTP are in test/hardening/moving.test.ts.
-import { randomUUID } from "node:crypto";
+// it.
+import { randomInt, randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { carriedTables, notCarried } from "../../scripts/move/tables.ts";
@@ -304,6 +305,42 @@ describe("while others write", () => {
     await maker.release("commit");
     await expectMoved(run);
     expect((await ofTarget()).api_keys).toEqual((await ofSource()).api_keys);
+  });
+
+  // Proves: moving.7, layer.19
+  test("writers, a kill at a random moment, and the command again: nothing that was acknowledged is lost or doubled", async () => {
+    const sent: string[] = [];
+    let going = true;
+    // As an integration does: it goes on after a 429, and at the target after a 401.
+    const writer = async () => {
+      for (let side = source; going; ) {
+        const external_id = randomUUID();
+        const code = await importReward(side.sql, company.key, external_id).then(
+          () => "",
+          (error) => error.code,
+        );
+        if (code === "") sent.push(external_id);
+        else if (code === "PT401") side = target;
+        else expect(code).toBe("PT429");
+      }
+    };
+    const before = (await ofSource()).rewards?.length ?? 0;
+    const untouched = await others();
+    const writing = Promise.all([writer(), writer()]);
+    const moreAreSent = (more: number) => expect.poll(() => sent.length).toBeGreaterThan(more);
+    await moreAreSent(5);
+    const killed = move();
+    await pause(randomInt(1200));
+    await kill(killed);
+    await gone();
+    await expectMoved();
+    await moreAreSent(sent.length + 5);
+    going = false;
+    await writing;
+    expect(await others()).toEqual(untouched);
+    const arrived = await target.sql`select external_id from app.rewards where company_id = ${company.id}`;
+    expect(arrived).toHaveLength(before + sent.length);
+    expect(arrived.map(({ external_id }) => external_id)).toEqual(expect.arrayContaining(sent));
   });
 });
 

@@ -51,7 +51,7 @@ const drawn = fc.record({
   row: nat(1000),
   limit: fc.constantFrom(1, 2, 7, 59, 60, 61, 1000),
   id: fc.constantFrom("row", "row", "random", "company"),
-  trick: nat(9),
+  trick: nat(7),
 });
 type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never;
 
@@ -77,13 +77,10 @@ function meant({ whose, path, parameters: wanted, format, row, limit, id }: Draw
 function headers(key: string, other: Tenant, trick: number): Record<string, string> {
   const otherKey = other.keys[0]?.key ?? "";
   const companyId = other.world.company.id;
-  const basic = (text: string) => `Basic ${Buffer.from(text).toString("base64")}`;
   const own = { "X-API-Key": key };
   const tricks: Record<string, string>[] = [
     own,
     { Authorization: `Bearer ${key}` },
-    { Authorization: basic(`${key}:`) },
-    { Authorization: basic(`x:${key}`) },
     { ...own, Authorization: `Bearer ${otherKey}` },
     { ...own, "X-Company-Id": companyId, "X-Key-Id": companyId, "X-Tenant-Id": companyId },
     { ...own, Cookie: `api_key=${otherKey}; company_id=${companyId}` },
@@ -93,11 +90,6 @@ function headers(key: string, other: Tenant, trick: number): Record<string, stri
   ];
   return pick(tricks, trick);
 }
-
-const address = ({ path, parameters }: ListRequest): string => {
-  const query = new URLSearchParams(parameters).toString();
-  return query ? `${path}?${query}` : path;
-};
 
 /** Compares a response with the prediction for a key of this company with these scopes; null for a revoked key. */
 function expectAnswer(response: RawResponse, query: ListRequest, world: World, scopes: string[] | null): void {
@@ -129,9 +121,10 @@ test("every answer is what the model predicts from the key's company, and no byt
     const query = meant(request);
     const other = pick(tenants, request.who + 1);
     const sent = headers(refused ? tenant.refused : key, other, request.trick);
-    let response = await send("GET", address(query), sent);
+    const address = `${query.path}?${new URLSearchParams(query.parameters)}`;
+    let response = await send("GET", address, sent);
     // Other tests send requests to the same function.
-    while (response.status === 429) response = await send("GET", address(query), sent);
+    while (response.status === 429) response = await send("GET", address, sent);
 
     const whole = JSON.stringify([response.status, [...response.headers], response.body]);
     for (const { world } of tenants) if (world !== tenant.world) expect(whole).not.toContain(world.canary);

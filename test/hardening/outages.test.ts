@@ -78,15 +78,9 @@ test("a statement that hangs behind a lock is a 500 in time, hangs nothing else,
   await expectRecovered();
 });
 
-/** What imports rewards and can be killed. */
-type Killable = {
-  send: (rewards: object[]) => Promise<Response>;
-  kill: () => Promise<void>;
-  /** Resolves when nothing of before is still running, and imports may be sent again. */
-  recover: () => Promise<void>;
-  /** Sends an import again, after it. */
-  again: (rewards: object[]) => Promise<Response>;
-};
+/** What imports rewards and can be killed; after that `recover` waits until nothing of before is still running. */
+type Killable = Record<"kill" | "recover", () => Promise<void>> &
+  Record<"send" | "again", (rewards: object[]) => Promise<Response>>;
 
 /** The number of rewards of an import. */
 const rows = 200;

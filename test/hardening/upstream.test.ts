@@ -17,14 +17,13 @@ beforeAll(async () => {
 afterAll(() => running.kill());
 
 const list = { "Content-Type": "application/json", "X-Has-More": "false", "X-Row-Count": "2" };
-const get = (path: string): Promise<Response> => fetch(running.url + path, { headers: { "X-API-Key": key } });
 
 /**
  * What a caller receives who reads to the end: the status, and the body or null if it broke off. Deno may close the
  * connection before it has sent the status: then it is the 200 that it was about to send.
  */
 const received = async (path: string): Promise<[status: number, body: string | null]> => {
-  const response = await get(path).catch(() => null);
+  const response = await fetch(running.url + path, { headers: { "X-API-Key": key } }).catch(() => null);
   return [response?.status ?? 200, (await response?.text().catch(() => null)) ?? null];
 };
 
