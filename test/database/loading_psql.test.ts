@@ -88,20 +88,16 @@ test.each(["\n", "\r\n"])("a line \\. in a cell is text like any other, lines en
   expect(found).toEqual({ message: lines, comment: lines, question: lines, answer: lines });
 });
 
-test.each<[what: string, files: () => Record<string, string>, message: string]>([
-  [
-    "ends in the middle of a cell",
-    () => ({ ...empty, kudos: `${headers.kudos}\n${ids.kudos},"` }),
-    "unterminated CSV quoted field",
-  ],
-  ["is not there", () => ({}), "teams.csv"],
-  ...Object.entries(headers).map(([file, [first, second, ...rest]]): [string, () => Record<string, string>, string] => [
+test.each<[what: string, files: Record<string, string>, message: string]>([
+  ["ends in the middle of a cell", { ...empty, kudos: `${headers.kudos}\n"` }, "unterminated CSV quoted field"],
+  ["is not there", {}, "teams.csv"],
+  ...Object.entries(headers).map(([file, [first, second, ...rest]]): [string, Record<string, string>, string] => [
     `has other columns (${file}.csv)`,
-    () => ({ ...empty, [file]: `${[second, first, ...rest]}\n` }),
+    { ...empty, [file]: `${[second, first, ...rest]}\n` },
     `column name mismatch in header line field 1: got "${second}", expected "${first}"`,
   ]),
 ])("a file that %s stops the load", async (_what, files, message) => {
-  const { code, stderr } = await psql(files(), "--set", `company_id=${company.id}`);
+  const { code, stderr } = await psql(files, "--set", `company_id=${company.id}`);
   expect(code).toBe(3);
   expect(stderr).toContain(message);
   expect(await sql`select from app.teams where company_id = ${company.id}`).toHaveLength(0);

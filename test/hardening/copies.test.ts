@@ -128,7 +128,7 @@ async function happen(db: postgres.Sql, { company, hash, mark }: Owned): Promise
   }
 }
 
-// Proves: copies.1, copies.2, copies.3
+// Proves: copies.1, copies.2, copies.3, copies.9
 test("copies are equal to an export after random changes, whatever their readers and others do meanwhile", async () => {
   let going = true;
   let committed = 0;

@@ -1,8 +1,9 @@
 -- app.authenticate: which keys pass, for which scopes, what a refusal contains, and what is set and recorded for a key
--- that passes.
+-- that passes; and what the keys and admins of a company can still do here that is moving to another project or has moved
+-- (docs/moving-a-company.md).
 begin;
 \ir helpers.psql
-select plan(25);
+select plan(40);
 
 select pg_temp.new_company(company) from unnest(array['Acorn', 'Birch']) as company;
 create temporary table keys as
@@ -31,6 +32,54 @@ exception
     return concat_ws(' | ', sqlstate || ' ' || sqlerrm, nullif(detail, ''));
 end
 $$;
+
+-- Moved
+
+-- What a call with this key brings in this state of Acorn: `passes`, or the error.
+create function pg_temp.moved(state text, call text, hash text) returns text language sql
+begin atomic
+  update app.companies set serving = state, move_id = pg_temp.id('move') where id = pg_temp.id('Acorn');
+  select split_part(pg_temp.outcome('public.' || call, hash), ' | ', 1);
+end;
+select is(pg_temp.moved(state, call, pg_temp.hash_of(key)), outcome, name)
+from (values
+  ('moving', 'list_rewards($1, 10)', 'Acorn key', 'passes', 'While a company moves, its keys read'),
+  ('moving', $$ upsert_rewards($1, '[]') $$, 'Acorn key', 'PT429 the company is moving to another project',
+    'While a company moves, an import is refused for now'),
+  ('moving', $$ verify_api_key($1, 'read:rewards') $$, 'import', 'PT403 Forbidden: this key is missing the "read:rewards" scope',
+    'While a company moves, a key without the scope is refused as always'),
+  ('closed', 'list_rewards($1, 10)', 'Acorn key', 'PT401 Unauthorized: Invalid or missing API Key',
+    'The keys of a company that was closed are refused with PT401'),
+  ('closed', $$ verify_api_key($1, 'read:rewards') $$, 'import', 'PT401 Unauthorized: Invalid or missing API Key',
+    'They are refused with PT401 also without the scope: such a key learns nothing about scopes'),
+  ('closed', $$ upsert_rewards($1, '[]') $$, 'Birch key', 'passes', 'Another company goes on as before'),
+  ('readable', 'list_rewards($1, 10)', 'Acorn key', 'passes', 'The keys of a company that was left readable read'),
+  ('readable', $$ upsert_rewards($1, '[]') $$, 'Acorn key', 'PT403 Forbidden: this key is missing the "write:rewards" scope',
+    'The keys of a company that was left readable have lost the scope to write')
+) as tries (state, call, key, outcome, name);
+select is(
+  public.verify_api_key(pg_temp.key('Acorn')) ->> 'scopes', '["read:members","read:activity","read:rewards","read:analytics"]',
+  'GET / lists their scopes without it'
+);
+select is_empty(
+  $$ select from app.api_keys as k join app.api_key_uses as u on u.key_id = k.id
+     where k.company_id = pg_temp.id('Acorn') and (u.last_used_at is not null or (k.revoked_at is not null) <> (k.name = 'revoked')) $$,
+  'None of these calls has recorded a use, or a revoke'
+);
+-- Its admins, where it was left readable
+select pg_temp.hire(company, 'Sam', 'sam@both.example', 'admin') from unnest(array['Acorn', 'Birch']) as company;
+select pg_temp.sign_up('Sam', 'sam@both.example');
+select is(pg_temp.done_by(person, 'select public.' || call), outcome, name)
+from (values
+  ('Acorn user', 'link_member()', '{"status" : "moved", "company_name" : "Acorn", "name" : "Ada", "role" : null}',
+    'The admin of a company that has moved learns so'),
+  ('Acorn user', 'list_api_keys()', '[]', 'They see no key here, where it would be revoked for nobody'),
+  ('Acorn user', 'list_api_key_events()', '[]', 'They see no history here'),
+  ('Sam', $$ link_member() ->> 'company_name' $$, 'Birch', 'Who is listed by a company that has moved and by another one is linked to the other one'),
+  ('Birch user', $$ link_member() ->> 'role' $$, 'admin', 'The admin of another company is an admin as before')
+) as tries (person, call, outcome, name);
+update app.companies set serving = 'open', move_id = null where id = pg_temp.id('Acorn');
+select pg_temp.sign_in('Acorn user'), set_config('app.company_id', '', true);
 
 -- Refused. All keys that are refused with 401 get the same answer.
 

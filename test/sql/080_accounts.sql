@@ -4,22 +4,13 @@ begin;
 \ir helpers.psql
 select plan(22);
 
-do $$
-begin
-  insert into app.companies (id, name) values (pg_temp.id('Acorn'), 'Acorn'), (pg_temp.id('Birch'), 'Birch');
-  perform pg_temp.hire('Acorn', 'Ada', 'Ada@Acorn.example', 'admin');
-  perform pg_temp.hire('Acorn', 'Uma', 'uma@acorn.example');
-  perform pg_temp.hire('Acorn', 'Sam', 'sam@both.example');
-  perform pg_temp.hire('Birch', 'Sam', 'SAM@both.example');
-  perform pg_temp.sign_up('Ada', 'aDA@aCORN.eXAMPLE');
-  perform pg_temp.sign_up('Eve', 'eve@elsewhere.example');
-  perform pg_temp.sign_up('Sam', 'Sam@Both.example');
-  perform pg_temp.sign_up('prefix', 'ada@acorn.exampl');
-  perform pg_temp.sign_up('pattern', '%@acorn.example');
-  insert into auth.users (id, email) values (pg_temp.id('Uma'), 'uma@acorn.example');
-  insert into auth.users (id, phone, phone_confirmed_at) values (pg_temp.id('phone'), '15550100', now());
-end
-$$;
+insert into app.companies (id, name) values (pg_temp.id('Acorn'), 'Acorn'), (pg_temp.id('Birch'), 'Birch');
+select pg_temp.hire('Acorn', 'Ada', 'Ada@Acorn.example', 'admin'), pg_temp.hire('Acorn', 'Uma', 'uma@acorn.example'),
+  pg_temp.hire('Acorn', 'Sam', 'sam@both.example'), pg_temp.hire('Birch', 'Sam', 'SAM@both.example');
+select pg_temp.sign_up('Ada', 'aDA@aCORN.eXAMPLE'), pg_temp.sign_up('Eve', 'eve@elsewhere.example'), pg_temp.sign_up('Sam', 'Sam@Both.example'),
+  pg_temp.sign_up('prefix', 'ada@acorn.exampl'), pg_temp.sign_up('pattern', '%@acorn.example');
+insert into auth.users (id, email) values (pg_temp.id('Uma'), 'uma@acorn.example');
+insert into auth.users (id, phone, phone_confirmed_at) values (pg_temp.id('phone'), '15550100', now());
 
 -- The answer to this person once a statement has been run; nobody is a session without a user.
 create function pg_temp.linked(person text, before text) returns text language plpgsql as $$

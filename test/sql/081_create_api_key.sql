@@ -117,9 +117,15 @@ select throws_ok(
 -- The key itself is stored nowhere
 
 -- Every table with a row that contains this text, as characters or as bytes.
-create function pg_temp.tables_with(secret text) returns setof regclass language sql
-return pg_temp.tables_where(
-  format('t::text like any (array[''%%%s%%'', ''%%%s%%''])', secret, encode(convert_to(secret, 'UTF8'), 'hex')), 'app', 'staging', 'auth');
+create function pg_temp.tables_with(secret text) returns setof regclass language plpgsql as $$
+declare
+  relation regclass;
+begin
+  for relation in select c.oid from pg_class as c where c.relkind = 'r' and c.relnamespace::regnamespace::text in ('app', 'staging', 'auth') loop
+    return query execute format('select %L::regclass from %1$s as t where t::text ~ %L limit 1', relation, concat_ws('|', secret, encode(secret::bytea, 'hex')));
+  end loop;
+end
+$$;
 select set_eq(
   $$ select pg_temp.tables_with('Warehouse') $$, $$ values ('app.api_keys'::regclass), ('app.api_key_events') $$,
   'The search below finds what is there: the name of a key stands with the key and in the history'

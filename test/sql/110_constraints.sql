@@ -1,7 +1,8 @@
--- Constraints: keys that contain the company, and values at their limits and beyond.
+-- Constraints: keys that contain the company, and values at their limits and beyond. What goes with a company that is
+-- deleted is in test/database/retention.test.ts.
 begin;
 \ir helpers.psql
-select plan(11);
+select plan(8);
 
 select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
 
@@ -201,18 +202,6 @@ select is_empty(
   $$,
   'Every check constraint is in force for all rows, and among those that were tried'
 );
-alter table app.api_keys enable trigger user;
-
--- Deleting
-
-select lives_ok(
-  $$ delete from app.companies where id = pg_temp.id('Acorn') $$, 'A company can be deleted with everything that it has'
-);
-
-create function pg_temp.tables_of(company text) returns text[] language sql
-return array(select pg_temp.tables_where(format('to_jsonb(t) @> ''{"company_id": "%s"}''', pg_temp.id(company)), 'app')::text);
-select is(pg_temp.tables_of('Acorn'), array['app.api_key_events'], 'Of a company that has been deleted the history of its keys stays and nothing else');
-select is(cardinality(pg_temp.tables_of('Birch')), 15, 'Another company''s rows stay in all 15 tables');
 
 select * from finish();
 rollback;
