@@ -163,7 +163,7 @@ test("who waits", () => {
   });
 });
 
-test("sql/watch.sql: one row a sign, and an alert for a company whose move was broken off", async () => {
+test("sql/watch.sql: one row for each sign, and an alert for a company whose move was broken off", async () => {
   const company = await emptyCompany("Watched");
   onTestFinished(() => company.remove());
   const watch = async (...options: string[]) => {

@@ -19,7 +19,7 @@ import {
 const service = await startService();
 const line = () => JSON.parse(service.lines.at(-1) ?? "");
 
-describe("one line of JSON a request", () => {
+describe("one line of JSON per request", () => {
   test("says when, what, how it ended, how long it took, and for whom", async () => {
     service.answer("list_members", list("[]", { rows: 7 }));
     const before = Date.now();

@@ -317,7 +317,7 @@ describe("uploads", () => {
   });
 
   // Proves: requests.70
-  test("48 MiB of all companies; who finds no room in two seconds gets a 429", async () => {
+  test("48 MiB of all companies; an upload that finds no room in two seconds gets a 429", async () => {
     for (const company of ["A", "B", "C"]) await verify(company);
     for (const company of ["A", "B"]) for (let count = 0; count < 4; count++) upload(company, 6 * mebibyte);
     await settle();

@@ -131,7 +131,7 @@ async function expectWholeImports(what: string, sql: Sql, rounds: number, start:
 }
 
 // Proves: layer.11
-test("kill -9 of PostgreSQL during imports: each is there whole or not at all, what was acknowledged is there, again is safe", async () => {
+test("kill -9 of PostgreSQL during imports: each is there whole or not at all, whole if it was acknowledged, and may be sent again", async () => {
   const sql = stack.connect();
   await expectWholeImports("kill -9 of PostgreSQL during imports", sql, count(2, 20), async () => ({
     ...{ send: post, again: post, kill: () => stack.killDatabase(), recover: () => stack.startDatabase() },
@@ -140,7 +140,7 @@ test("kill -9 of PostgreSQL during imports: each is there whole or not at all, w
 });
 
 // Proves: layer.11
-test("kill -9 of the function during imports: each is there whole or not at all, what was acknowledged is there, again is safe", async () => {
+test("kill -9 of the function during imports: each is there whole or not at all, whole if it was acknowledged, and may be sent again", async () => {
   const company = await newCompany("Kills");
   const { api_key } = await company.makeKey();
   const running = () => shared`
