@@ -2,6 +2,7 @@
 // kill -9 of the function during imports. The stand-in for PostgREST has other errors in an outage; PostgREST's own are
 // recorded in test/function/database.test.ts.
 import { randomInt, randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import type { Sql } from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newCompany } from "../support/companies.ts";
@@ -27,7 +28,7 @@ const reward = () => ({ external_id: randomUUID(), name: "In an outage", points_
 async function expectOutage(sent: Promise<Response>[]): Promise<void> {
   const answers = await Promise.all(sent);
   const bodies = await Promise.all(answers.map((answer) => answer.text()));
-  const log = (await stack.functionLog()).split("\n");
+  const log = (await readFile(`${stack.folder}/function.log`, "utf8")).split("\n");
   for (const [index, { status, headers }] of answers.entries()) {
     expect([status, bodies[index]]).toEqual([500, '{"error":"Internal Server Error"}']);
     const id = headers.get("X-Request-Id") ?? "none";

@@ -2,25 +2,17 @@
 // stack, so that it can run beside `npm start`.
 import type { TestProject } from "vitest/node";
 import { root } from "../../scripts/stack/process.ts";
-import { readJson } from "../../scripts/stack/secrets.ts";
-import type { StackFile } from "../../scripts/stack/stack.ts";
+import { runningStack } from "../../scripts/stack/running.ts";
 import { startOwnStack } from "../support/own_stack.ts";
-
-/** The path of the stack.json of `npm start`, if that stack answers. */
-async function runningStack(): Promise<string | null> {
-  const path = `${root}/.stack/stack.json`;
-  const stack = await readJson<StackFile>(path);
-  const answer = stack && (await fetch(stack.api_url).catch(() => null));
-  return answer?.status === 401 ? path : null;
-}
 
 let shared: Promise<() => Promise<void>> | undefined;
 
 async function share(watch: boolean): Promise<() => Promise<void>> {
-  const running = process.env.STACK_FILE ?? (watch ? await runningStack() : null);
-  if (running) {
-    console.log(`The tests use the stack of ${running}`);
-    process.env.STACK_FILE = running;
+  const isRunning = watch && (await runningStack().catch(() => false));
+  const file = process.env.STACK_FILE ?? (isRunning && `${root}/.stack/stack.json`);
+  if (file) {
+    console.log(`The tests use the stack of ${file}`);
+    process.env.STACK_FILE = file;
     return async () => {};
   }
   const begin = performance.now();

@@ -1,5 +1,4 @@
-// The function as a process that a test can kill. (The stack's own function runs behind a guard, which would stop it
-// gently.)
+// The function as a process that a test can kill. The stack's own runs behind a guard, which would stop it gently.
 import { type ChildProcess, spawn } from "node:child_process";
 import { type DenoVersion, denoCommand, functionSettings, listeningPort } from "../../scripts/stack/edge_function.ts";
 import { stack } from "./stack.ts";
@@ -28,13 +27,12 @@ export async function startFunction(
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve(void running.delete(child))));
   let text = "";
   const port = await new Promise<number>((resolve, reject) => {
-    const read = (data: Buffer): void => {
-      text += data;
-      const port = listeningPort(text);
-      if (port) resolve(port);
-    };
-    child.stdout.on("data", read);
-    child.stderr.on("data", read);
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (data) => {
+        text += data;
+        const port = listeningPort(text);
+        if (port) resolve(port);
+      });
     void gone.then(() => reject(new Error(`the function ended: ${text}`)));
   });
   return {

@@ -2,6 +2,7 @@
 import { appendFile, cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import postgres from "postgres";
 import { freePort } from "../../scripts/stack/ports.ts";
 import { programs } from "../../scripts/stack/postgres.ts";
@@ -10,18 +11,7 @@ import { serverUser } from "../../scripts/stack/server_user.ts";
 import { killServer } from "./own_stack.ts";
 import { sql, stack } from "./stack.ts";
 
-export interface Standby {
-  /** As superuser. */
-  url: string;
-  sql: postgres.Sql;
-  /** Resolves when it has applied all that the primary has committed. */
-  caughtUp(): Promise<void>;
-  /** kill -9 of the server and all its processes. */
-  kill(): Promise<void>;
-  /** Starts it again after a kill. */
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type Standby = Awaited<ReturnType<typeof startStandby>>;
 
 /** What a copy of the files of a running server leaves out. */
 const leftOut = /\/(postmaster\.(pid|opts)|pg_wal\/.*|pg_replslot\/.*|pgsql_tmp.*)$/;
@@ -48,7 +38,7 @@ async function copyPrimary(folder: string): Promise<string> {
   return data;
 }
 
-export async function startStandby(): Promise<Standby> {
+export async function startStandby() {
   const folder = await mkdtemp(`${tmpdir()}/standby-`);
   const data = await copyPrimary(folder);
   const port = await freePort(0);
@@ -65,7 +55,8 @@ export async function startStandby(): Promise<Standby> {
     ...["-D", data, "-p", String(port), ...settings.flatMap((setting) => ["-c", setting])],
   ]);
   let server: Child;
-  const start = async () => {
+  /** Also starts it again after a kill. */
+  const start = async (): Promise<void> => {
     const logFile = `${folder}/postgres.log`;
     server = spawnGuarded({ command, args, env: process.env, signal: "SIGINT", logFile });
     await waitFor("The standby", server, logFile, () => standby`select`.catch(() => undefined));
@@ -74,22 +65,25 @@ export async function startStandby(): Promise<Standby> {
 
   return {
     url,
+    /** As superuser. */
     sql: standby,
     start,
-    async caughtUp() {
+    /** Resolves when it has applied all that the primary has committed. */
+    async caughtUp(): Promise<void> {
       // The server does not wait for the disk, but sends only what is on it.
       await sql.begin(
         (tx) => tx`select set_config('synchronous_commit', 'on', true), pg_logical_emit_message(true, '', '')`,
       );
       const [now] = await sql`select pg_current_wal_flush_lsn() as lsn`;
       const applied = () => standby`select pg_last_wal_replay_lsn() >= ${now?.lsn}::pg_lsn as is`;
-      while (!(await applied())[0]?.is) await new Promise((resolve) => setTimeout(resolve, 10));
+      while (!(await applied())[0]?.is) await setTimeout(10);
     },
-    async kill() {
+    /** kill -9 of the server and all its processes. */
+    async kill(): Promise<void> {
       await killServer(data, postgres(url, { max: 1 }));
       await server.exited;
     },
-    async stop() {
+    async stop(): Promise<void> {
       await standby.end({ timeout: 0 });
       await server.stop();
       await rm(folder, { recursive: true });
