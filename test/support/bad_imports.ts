@@ -11,7 +11,6 @@ const post = (body: string | Uint8Array<ArrayBuffer>, error: string): BadRequest
 
 const invalid = "body must be valid JSON";
 const empty = "body must not be empty";
-const shape = 'body must be a reward, an array of rewards or { "rewards": [ … ] }';
 const row = '{"external_id": "bad", "name": "Bad", "points_cost": 1}';
 
 /** A row whose name consists of these bytes. */
@@ -26,26 +25,22 @@ const bodies: BadRequests = {
     ...[row.replaceAll('"', "'"), row.replace('"name"', "name"), `// comment\n${row}`, `\ufeff${row}`, "<reward/>"],
     ...["external_id=bad&name=Bad&points_cost=1", "external_id,name,points_cost\r\nbad,Bad,1\r\n"],
   ].map((body) => post(body, invalid)),
-
   // Proves: rows.27
   "a body that is not UTF-8 is refused": [
     ...[named(0x80), named(0xe4), named(0xc0, 0xaf), named(0xed, 0xa0, 0x80), named(0xf4, 0x90, 0x80, 0x80)],
     ...[named(0xf0, 0x9f, 0x98), Buffer.from(row, "utf16le"), gzipSync(row)],
   ].map((body) => ({ ...post(new Uint8Array(body), invalid), headers: { "Content-Encoding": "gzip" } })),
-
   // Proves: errors.3, rows.28
   "an empty body is refused: no bytes, no rewards": [
     ...["", "[]", " [ ] ", '{"rewards": []}', '{"\\u0072ewards": []}'].map((body) => post(body, empty)),
     { ...post("", empty), headers: { "Content-Type": "application/json" } },
   ],
-
   // Proves: rows.30, rows.33
   "a body that is neither a reward, nor an array, nor an object with rewards alone is refused": [
     ...["null", "true", "1e400", '"[]"', '{"rewards": null}', '{"rewards": {}}', `{"rewards": ${row}}`],
     ...[`{"rewards": [${row}], "dry_run": true}`, `{"rewards": [], ${row.slice(1)}`],
     ...[`{"rewards": [${row}], "rewards": []}`, `{"rewards": [], "\\u0072ewards": [${row}]}`],
-  ].map((body) => post(body, shape)),
-
+  ].map((body) => post(body, 'body must be a reward, an array of rewards or { "rewards": [ … ] }')),
   // Proves: errors.4, rows.29
   "more than 500 rewards are refused, and more than 8 MiB": [
     ...[`[${Array(501).fill(row)}]`, `{"rewards": [${Array(501).fill("null")}]}`, `[${Array(200_000).fill("{}")}]`].map(
@@ -85,7 +80,6 @@ const rewards: BadRequests = {
     post(`{"rewards": [null]}`, problems(noObject)),
     post(`[${row}, 7]`, `rewards[1]: ${noObject}`),
   ],
-
   // Proves: rows.1, rows.34
   "external_id, name and points_cost are required": [
     post("{}", problems(text("external_id", 255), text("name", 255), cost)),
@@ -96,38 +90,31 @@ const rewards: BadRequests = {
       problems(text("name", 255), "__proto__ must be left out"),
     ),
   ],
-
   // Proves: import.7, rows.5, rows.6, rows.15
   "external_id and name must be strings of 1 to 255 characters": ["external_id", "name"].flatMap((name) =>
     fields(name, [...wrongTypes, '""', long(256), deep], text(name, 255)),
   ),
-
   // Proves: import.8, rows.7, rows.16
   "description must be a string of up to 2000 characters or null": [
     ...fields("description", ["5", "true", "[]", "{}", long(2001)], description),
   ],
-
   // Proves: import.11, rows.8, rows.17
   "reward_type must be a string of 1 to 50 characters": [
     ...fields("reward_type", [...wrongTypes, '""', long(51)], text("reward_type", 50)),
   ],
-
   // Proves: import.9, errors.7, rows.11, rows.18
   "points_cost must be a number of 0 or more, in no quotes": [
     ...fields("points_cost", ["null", "false", "[1]", "{}", '""', '"250"', '"Infinity"'], cost),
     ...fields("points_cost", ["-1", "-1e-300", "-1e400", deep], cost),
   ],
-
   // Proves: rows.10
   "points_cost must be at most 9007199254740991": [
     ...fields("points_cost", ["9007199254740992", "9007199254740991.5", "1e308", "1e400", "9".repeat(400)], highest),
   ],
-
   // Proves: rows.13
   "a text must not hold NUL or lone surrogates": ["external_id", "name", "description", "reward_type"].flatMap((name) =>
     fields(name, ['"a\\u0000b"', '"\\ud83d x"', '"\\udfff"', '"\\ud83d\\ud83d\\ude00"'], odd(name)),
   ),
-
   // Proves: rows.19, rows.25
   "a field that a reward does not have must be left out": [
     ...["id", "company_id", "is_archived", "stock_count", "Name", "toString"].flatMap((name) => leftOut(name)),
@@ -139,7 +126,6 @@ const rewards: BadRequests = {
       problems(text("external_id", 255), text("name", 255), cost, "a must be left out"),
     ),
   ],
-
   "a field must be given once in a row": [
     post('{"external_id": "bad", "name": "A", "name": "B", "points_cost": 1}', problems("name must be given once")),
     post(
@@ -151,7 +137,6 @@ const rewards: BadRequests = {
       `rewards[0]: ${noObject}; rewards[2]: external_id must be given once`,
     ),
   ],
-
   // Proves: rows.20
   "external_id must be unique in the request: the later row is named": [
     post(
@@ -160,7 +145,6 @@ const rewards: BadRequests = {
     ),
     post(`[${row}, ${row.replace("bad", "b\\u0061d")}]`, `rewards[1]: ${shared}`),
   ],
-
   // Proves: errors.5, rows.22, rows.23
   "all problems of all rows are named, a row's in the order of the fields": [
     post(
@@ -171,7 +155,6 @@ const rewards: BadRequests = {
       )}; rewards[1]: ${noObject}`,
     ),
   ],
-
   // Proves: rows.24
   "at most 20 problems are named, then how many more there are": [
     post(`[${Array(20).fill("1")}]`, ones(20)),
