@@ -1,27 +1,18 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import type { Plugin } from "vite";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
 
 /** One test of a pgTAP file, and what was printed when it failed. */
-export interface PgtapTest {
-  name: string;
-  problem: string | null;
-}
+export type PgtapTest = { name: string; problem: string | null };
 
 /** Runs a file on a new connection. Nothing of it remains for the next file, even when it does not roll back. */
 async function run(databaseUrl: string, text: string): Promise<{ rows: string[]; problem: string | null }> {
   const rows: string[] = [];
   try {
-    await withDatabase(databaseUrl, async (sql) => {
-      await sql
-        .unsafe(text)
-        .simple()
-        .forEach((row) => {
-          rows.push(String(Object.values(row)[0] ?? ""));
-        });
-    });
+    const add = (row: object) => void rows.push(String(Object.values(row)[0] ?? ""));
+    await withDatabase(databaseUrl, (sql) => sql.unsafe(text).simple().forEach(add));
     return { rows, problem: null };
   } catch (error) {
     const { message, position, where } = error as { message: string; position?: string; where?: string };
@@ -31,11 +22,8 @@ async function run(databaseUrl: string, text: string): Promise<{ rows: string[];
 }
 
 /** The text of a pgTAP file, in which each `\ir` of psql is replaced with the file that it names. */
-async function readSql(file: string): Promise<string> {
-  const parts = (await readFile(file, "utf8")).split(/^\\ir (\S+)$/m);
-  const texts = parts.map((part, index) => (index % 2 === 0 ? part : readSql(`${dirname(file)}/${part}`)));
-  return (await Promise.all(texts)).join("");
-}
+const readSql = (file: string): string =>
+  readFileSync(file, "utf8").replace(/^\\ir (\S+)$/gm, (_, name) => readSql(`${dirname(file)}/${name}`));
 
 /** Parses TAP. A test marked as SKIP or TODO counts as failed. */
 export function readTap(rows: string[]): { tests: PgtapTest[]; plan: number | null } {
@@ -45,10 +33,8 @@ export function readTap(rows: string[]): { tests: PgtapTest[]; plan: number | nu
     const [first = ""] = row.split("\n");
     const promised = /^1\.\.(\d+)/.exec(first)?.[1];
     if (promised !== undefined) plan = Number(promised);
-    const [isTest, not, name = "", directive] =
-      /^(not )?ok \d+(?: - (.*?))?( # (?:SKIP|TODO)\b.*)?$/i.exec(first) ?? [];
-    if (isTest === undefined) continue;
-    tests.push({ name, problem: not === undefined && directive === undefined ? null : row });
+    const [line, not, name = "", directive] = /^(not )?ok \d+(?: - (.*?))?( # (?:SKIP|TODO)\b.*)?$/i.exec(first) ?? [];
+    if (line) tests.push({ name, problem: not || directive ? row : null });
   }
   return { tests, plan };
 }
@@ -56,11 +42,10 @@ export function readTap(rows: string[]): { tests: PgtapTest[]; plan: number | nu
 /**
  * Runs one pgTAP file as `supabase test db` does, which needs Docker. It runs as the non-superuser `postgres`, in a
  * transaction that the file rolls back, and the extension with it.
- * @param file its path
  * @param change SQL to run first in its transaction
  */
 export async function runFile(databaseUrl: string, file: string, change = ""): Promise<PgtapTest[]> {
-  const text = (await readSql(file)).replace(/^begin;$/m, (begin) => begin + change);
+  const text = readSql(file).replace(/^begin;$/m, (begin) => begin + change);
   const { rows, problem } = await run(databaseUrl, text);
   const { tests, plan } = readTap(rows);
   const unplanned = plan === tests.length ? null : `The plan is ${plan ?? "missing"}, ${tests.length} tests ran`;

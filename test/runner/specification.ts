@@ -3,10 +3,10 @@ import { idOf, type Proof, provenPages, readProofs } from "../../scripts/generat
 import { root } from "../../scripts/stack/process.ts";
 
 /** The ids of all statements of the specification and of the threat model, in order. */
-function statements(): string[] {
-  const lines = provenPages.flatMap((page) => readFileSync(`${root}/${page}`, "utf8").split("\n"));
-  return lines.flatMap((line) => idOf(line) ?? []);
-}
+const statements = (): string[] =>
+  provenPages
+    .flatMap((page) => readFileSync(`${root}/${page}`, "utf8").split("\n"))
+    .flatMap((line) => idOf(line) ?? []);
 
 /** The full names of a test when it runs, `path › group › name`. A row of a table of tests runs in any file. */
 function runningAs({ file, name }: Proof): RegExp {
@@ -25,19 +25,16 @@ export function specification(
   ids: readonly string[] = statements(),
   proofs: readonly Proof[] = readProofs(),
 ): string[] {
-  const problemOf = (proof: Proof): string | null => {
+  const problemsOf = (proof: Proof): string[] => {
     const name = runningAs(proof);
     const results = [...ran].filter(([reference]) => name.test(reference)).map(([, passed]) => passed);
-    if (results.length === 0) return `no such test ran: ${proof.file} › ${proof.name}`;
-    return results.includes(false) ? `failed: ${proof.file} › ${proof.name}` : null;
+    if (results.length === 0) return [`no such test ran: ${proof.file} › ${proof.name}`];
+    return results.includes(false) ? [`failed: ${proof.file} › ${proof.name}`] : [];
   };
   const problems = ids.map((id) => {
     const mine = proofs.filter((proof) => proof.ids.includes(id));
-    if (mine.length === 0) return `${id}: no test proves it`;
-    return mine
-      .flatMap((proof) => problemOf(proof) ?? [])
-      .map((problem) => `${id}: ${problem}`)
-      .join("\n");
+    const found = mine.length === 0 ? ["no test proves it"] : mine.flatMap(problemsOf);
+    return found.map((problem) => `${id}: ${problem}`).join("\n");
   });
   const unknown = proofs.flatMap(({ file, ids: claimed }) =>
     claimed.filter((id) => !ids.includes(id)).map((id) => `${file}: no page has a statement ${id}`),
