@@ -1,5 +1,4 @@
-// Every answer of the running stack to these tests is checked against docs/openapi.json. Fields that it does not list
-// are not allowed.
+// Every answer of the running stack is checked against docs/openapi.json. Fields that it does not list are not allowed.
 import { readFileSync } from "node:fs";
 import { Ajv2020, type AnySchema, type ValidateFunction } from "ajv/dist/2020.js";
 import { root } from "../../scripts/stack/process.ts";
@@ -40,29 +39,18 @@ function check(what: string, schema: AnySchema, value: unknown): void {
   if (!validate(value)) throw new Error(`${what} does not match docs/openapi.json: ${ajv.errorsText(validate.errors)}`);
 }
 
-/** An own property of the object: a path in a request may also be called "constructor". */
-function own<T>(object: Record<string, T> | undefined, name: string): T | undefined {
-  return object && Object.hasOwn(object, name) ? object[name] : undefined;
-}
-
-/**
- * The answer that the document describes for a request: that of its endpoint, or the general error when no endpoint
- * matches.
- */
+/** The answer that the document describes for a request; the general error when no endpoint matches. */
 function answerTo(method: string, path: string, status: number): Answer {
   const name = /^[^?]*?(?=\/?(\?|$))/.exec(path)?.[0] || "/";
-  const operation = own(own(document.paths, name), method.toLowerCase());
-  const answer = own(operation?.responses, String(status));
+  // Every name begins with a slash, so that none is a property that objects inherit.
+  const operation = document.paths[name]?.[method.toLowerCase()];
+  const answer = operation?.responses[status];
   if (answer) return answer;
   if (operation && status !== 404) throw new Error(`docs/openapi.json has no ${status} for ${method} ${path}`);
   return { content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
 }
 
-/**
- * Checks an answer against the document: its status, its headers, its content type and its body.
- * @param path as it was sent, relative to the base address, with its query
- * @throws Error that names the difference
- */
+/** Throws when the answer to a request differs from the document in status, headers, content type or body. */
 export function checkAnswer(method: string, path: string, status: number, sent: Headers, body: string): void {
   const place = `${method} ${path.split("?")[0]} ${status}`;
   if (method === "OPTIONS" && status === 204) {
@@ -74,7 +62,7 @@ export function checkAnswer(method: string, path: string, status: number, sent: 
   const answer = answerTo(method === "HEAD" ? "GET" : method, path, status);
   checkHeaders(place, answer, sent);
   const type = sent.get("Content-Type")?.split(";")[0] ?? "";
-  const content = own(answer.content, type);
+  const content = answer.content?.[type];
   if (!content) throw new Error(`docs/openapi.json has no ${type} for ${place}`);
   if (method !== "HEAD")
     check(`${place} ${type}`, content.schema, type === "application/json" ? withoutDeleted(JSON.parse(body)) : body);
@@ -87,15 +75,12 @@ const withoutDeleted = (body: unknown): unknown =>
 
 function checkHeaders(place: string, answer: Answer, sent: Headers): void {
   for (const [name, { $ref }] of Object.entries(answer.headers ?? {})) {
-    const { required, schema } = own(headers, $ref.split("/").at(-1) ?? "") ?? { required: true, schema: false };
+    const { required, schema } = headers[$ref.split("/").at(-1) ?? ""] ?? { required: true, schema: false };
     if (required || sent.has(name)) check(`${place} ${name}`, schema, sent.get(name));
   }
 }
 
-/**
- * fetch for the API at a base address. Throws when the answer does not match docs/openapi.json.
- * @param path relative to the base address
- */
+/** fetch for the API at a base address. Throws when the answer does not match docs/openapi.json. */
 export async function checkedFetch(api: string, path: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(`${api}${path}`, init);
   checkAnswer(init.method ?? "GET", path, response.status, response.headers, await response.clone().text());

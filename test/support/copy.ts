@@ -1,5 +1,4 @@
-// A copy of a company's lists that is kept by changed_after (docs/api.md, Keeping a copy), and an export to compare it
-// with.
+// A copy of lists that is kept by changed_after (docs/api.md, Keeping a copy), and an export to compare it with.
 import { setTimeout as pause } from "node:timers/promises";
 import type postgres from "postgres";
 import { expect } from "vitest";
@@ -18,32 +17,22 @@ const comparable = (rows: Iterable<Row>) =>
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => !derived.includes(name))));
 
-export class Copy {
-  readonly #lists: ReadonlyMap<string, { included: string[]; rows: Map<string, Row>; cursor: string }>;
+const names = ({ included }: ListEndpoint): string[] => included.map(({ name }) => name);
 
-  constructor(lists: readonly ListEndpoint[]) {
-    this.#lists = new Map(
-      lists.map(({ path, included }) => [
-        path,
-        { included: included.map(({ name }) => name), rows: new Map(), cursor: "start" },
-      ]),
-    );
-  }
+/** What has been read of a company's lists. */
+export class Copy {
+  readonly #lists = new Map<string, { rows: Map<string, Row>; cursor: string }>();
 
   get size(): number {
     return [...this.#lists.values()].reduce((size, { rows }) => size + rows.size, 0);
   }
 
-  /**
-   * Reads a page of changes and writes it to the copy; the cursor too, unless the reader ends before that. Returns the
-   * text of the page, empty when there was no change.
-   */
-  async read(db: postgres.Sql, hash: string, path: string, limit: number, toTheEnd = true): Promise<string> {
-    const list = this.#lists.get(path);
-    if (!list) throw new Error(`there is no list ${path}`);
+  /** Reads a page of changes; its cursor too, unless the reader ends before. Returns its text, empty at the end. */
+  async read(db: postgres.Sql, hash: string, list: ListEndpoint, limit: number, toTheEnd = true): Promise<string> {
+    const { rows, cursor: since } = this.#lists.get(list.path) ?? { rows: new Map(), cursor: "start" };
     const request = (): Promise<string> =>
       db<{ page: string }[]>`
-        select public.list_changes(${hash}, ${path.slice(1)}, ${limit}, ${list.cursor}, ${list.included})::text as page`.then(
+        select public.list_changes(${hash}, ${list.path.slice(1)}, ${limit}, ${since}, ${names(list)})::text as page`.then(
         ([answer]) => answer?.page ?? "",
         // The pages of readers that were killed may still be under way.
         (error) => (error.code === "PT429" ? pause(20).then(request) : Promise.reject(error)),
@@ -51,12 +40,12 @@ export class Copy {
     const text = await request();
     const page: Change[] = JSON.parse(text);
     expect(page.map(({ cursor }) => cursor)).toEqual(page.map(({ cursor }) => cursor).sort());
-    if (list.cursor === "start") list.rows.clear();
-    for (const { cursor, deleted, ...row } of page) {
-      if (deleted) list.rows.delete(row.id);
-      else list.rows.set(row.id, row);
-      if (toTheEnd) list.cursor = cursor;
+    if (since === "start") rows.clear();
+    for (const { cursor: _, deleted, ...row } of page) {
+      if (deleted) rows.delete(row.id);
+      else rows.set(row.id, row);
     }
+    this.#lists.set(list.path, { rows, cursor: (toTheEnd && page.at(-1)?.cursor) || since });
     return page.length > 0 ? text : "";
   }
 
@@ -66,20 +55,19 @@ export class Copy {
   }
 }
 
-/** Exports all lists with all their columns, page by page. */
+/** The rows of a list with all their columns, page by page, from this id on. */
+async function exportedRows(db: postgres.Sql, hash: string, list: ListEndpoint, after?: string): Promise<Row[]> {
+  const args = [`'${hash}'`, "1000", ...(after ? [`starting_after => '${after}'`] : [])];
+  if (list.included.length > 0) args.push(`include => '{${names(list)}}'`);
+  if (list.path === "/rewards") args.push("include_archived => true");
+  const [answer] = await db.unsafe<{ page: Row[] }[]>(`select public.${list.rpc}(${args}) as page`);
+  const page = answer?.page ?? [];
+  return page.length < 1000 ? page : [...page, ...(await exportedRows(db, hash, list, page.at(-1)?.id))];
+}
+
+/** Exports all lists. */
 export async function exported(db: postgres.Sql, hash: string, lists: readonly ListEndpoint[]): Promise<Lists> {
   const all: Lists = {};
-  for (const { path, rpc, included } of lists) {
-    const rows: Row[] = [];
-    for (let page: Row[] = [], isFirst = true; isFirst || page.length === 1000; isFirst = false) {
-      const args = [`'${hash}'`, "1000", ...(rows.length > 0 ? [`starting_after => '${rows.at(-1)?.id}'`] : [])];
-      if (included.length > 0) args.push(`include => '{${included.map(({ name }) => name)}}'`);
-      if (path === "/rewards") args.push("include_archived => true");
-      const [answer] = await db.unsafe<{ page: Row[] }[]>(`select public.${rpc}(${args}) as page`);
-      page = answer?.page ?? [];
-      rows.push(...page);
-    }
-    all[path] = comparable(rows);
-  }
+  for (const list of lists) all[list.path] = comparable(await exportedRows(db, hash, list));
   return all;
 }
