@@ -5,11 +5,7 @@ import { afterAll } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
 import { stack } from "./stack.ts";
 
-export interface Run {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
+export type Run = { code: number; stdout: string; stderr: string };
 
 export const environment = (key: string | undefined, url = stack.api_url): NodeJS.ProcessEnv => ({
   ...process.env,

@@ -3,20 +3,9 @@ import { randomUUID } from "node:crypto";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
 import { allScopes, sql, stack } from "./stack.ts";
 
-export interface ApiKey {
-  id: string;
-  name: string;
-  api_key: string;
-  hint: string;
-}
-
+export type ApiKey = { id: string; name: string; api_key: string; hint: string };
 /** A person who can sign in. */
-export interface Person {
-  name: string;
-  email: string;
-  password: string;
-}
-
+export type Person = { name: string; email: string; password: string };
 export type Company = Awaited<ReturnType<typeof emptyCompany>>;
 export type TestCompany = Awaited<ReturnType<typeof newCompany>>;
 

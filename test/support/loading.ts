@@ -87,10 +87,7 @@ export function countsOf(loaded: readonly string[][]): Record<string, string[]> 
   );
 }
 
-/**
- * Loads files as an operator does, but without psql.
- * @throws Error with PostgreSQL's message
- */
+/** Loads files as an operator does, but without psql. Throws PostgreSQL's error. */
 export async function load(databaseUrl: string, company: string, files: Files): Promise<Record<string, string[]>> {
   return await withDatabase(databaseUrl, async (operator) => {
     const loaded = await operator.begin(async (tx) => {

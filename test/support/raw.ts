@@ -1,5 +1,4 @@
-// Requests that are sent exactly as written. fetch would correct a path, refuse some headers, and never send half a
-// body.
+// Requests that are sent exactly as written. fetch corrects paths, refuses some headers and never sends half a body.
 import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { Readable } from "node:stream";
@@ -9,11 +8,7 @@ import { stack } from "./stack.ts";
 
 const { hostname, port, pathname } = new URL(stack.api_url);
 
-export interface RawResponse {
-  status: number;
-  headers: Headers;
-  body: string;
-}
+export type RawResponse = { status: number; headers: Headers; body: string };
 
 /**
  * Sends a request with exactly this path, relative to the base address, and these headers. A header with several values

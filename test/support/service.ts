@@ -1,5 +1,4 @@
-// The function in the process of the test. Its upstream is a real HTTP server on this machine, which gives the answers
-// that a test sets.
+// The function in the process of the test. Its upstream is a real HTTP server, whose answers a test sets.
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeEach } from "vitest";
@@ -78,10 +77,7 @@ export async function startServer(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/**
- * Starts upstream and function for one test file. At the beginning of each test the upstream has no calls and gives its
- * default answers.
- */
+/** Starts upstream and function for one test file. Each test begins without calls and with the default answers. */
 export async function startService() {
   const calls: Call[] = [];
   const lines: string[] = [];

@@ -12,16 +12,10 @@ if (!stackFile) throw new Error("STACK_FILE must be the path of a stack.json: ru
 
 export const stack: StackFile = JSON.parse(readFileSync(stackFile, "utf8"));
 
-/**
- * A connection to the database as superuser, which no policy and no view limits: answers of the API are compared with
- * the tables.
- */
+/** A connection to the database as superuser, which no policy limits, to compare the API's answers with the tables. */
 export const sql = postgres(stack.superuser_url, { max: 3, idle_timeout: 1, onnotice: () => {} });
 
-/**
- * The companies of the demo data. No test leaves anything behind in them. A test that writes creates its own company
- * (companies.ts).
- */
+/** The companies of the demo data. Tests only read them; one that writes creates its own company (companies.ts). */
 export const demo = await Promise.all(
   stack.companies.map(async ({ name, api_key: key }) => {
     const [row] = await sql<{ id: string }[]>`select id::text from app.companies where name = ${name}`;
@@ -41,9 +35,8 @@ export const invalidKey = "Unauthorized: Invalid or missing API Key";
 export type Row = Record<string, unknown>;
 
 /**
- * Sends a request as most clients do: with fetch and X-API-Key. The key may be null. The answer must match
- * docs/openapi.json. Other tests use the same companies at the same time, so it waits after a 429 and tries again, as
- * docs/api.md recommends.
+ * Sends a request with fetch and X-API-Key; without it if the key is null. The answer must match docs/openapi.json.
+ * After a 429 it waits and tries again: other tests use the same companies at the same time.
  */
 export async function call(path: string, key: string | null, init: RequestInit = {}): Promise<Response> {
   const headers = new Headers(init.headers);

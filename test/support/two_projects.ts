@@ -1,6 +1,5 @@
-// The databases of two projects on the stack's server, with companies in both, for tests that move a company from the
-// first to the second.
-import { type ChildProcess, spawn } from "node:child_process";
+// Databases of other projects on the stack's server, for tests that load, erase or move a company.
+import { spawn } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
@@ -13,25 +12,12 @@ import { upsert } from "./rpc.ts";
 import { hashOf, sql, stack } from "./stack.ts";
 
 /** The database of a project: `url` for its operator, `sql` connected as superuser. */
-export interface Project {
-  name: string;
-  url: string;
-  sql: postgres.Sql;
-}
-
-export interface Run {
-  process: ChildProcess;
-  /** Resolves when the process has ended, with its exit code and its output. */
-  ended: Promise<{ code: number | null; output: string }>;
-}
+export type Project = { name: string; url: string; sql: postgres.Sql };
 
 const projects: Project[] = [];
 const at = (url: string, name: string): string => Object.assign(new URL(url), { pathname: `/${name}` }).href;
 
-/**
- * A database as `supabase db push` leaves it, made once in a run. Nothing connects to it, so that it can be used as a
- * template.
- */
+/** A database as `supabase db push` leaves it, made once in a run. Nothing connects to it: it is a template. */
 async function emptyProject(): Promise<string> {
   const migrations = await Promise.all(migrationFiles.map((file) => readFile(file)));
   const name = `migrated_${createHash("sha256").update(Buffer.concat(migrations)).digest("hex").slice(0, 16)}`;
@@ -84,10 +70,7 @@ async function createSides() {
   return { source: source.name, target: target.name, companies };
 }
 
-/**
- * New copies of both sides of a move: `company` moves from source to target, `neighbour` stays in the source, `other` is
- * in the target already.
- */
+/** New copies of both sides: `company` moves from source to target, `neighbour` stays, `other` is there already. */
 export async function newSides() {
   sides ??= createSides();
   const { source, target, companies } = await sides;
@@ -98,12 +81,7 @@ export async function newSides() {
 const odd = "e'tab\\t, line\\n\\r\\n, backslash \\\\ \\\\N \\\\., quote \" '' , 李 🎉 é'";
 
 /** A company of such a project: its id, the id and email of its admin, and a key with every scope. */
-export interface ProjectCompany {
-  id: string;
-  admin: string;
-  email: string;
-  key: string;
-}
+export type ProjectCompany = { id: string; admin: string; email: string; key: string };
 
 /** Acts as the person with this account, until the end of the transaction. */
 export async function signIn(tx: postgres.Sql | postgres.TransactionSql, user: string): Promise<void> {
@@ -183,10 +161,7 @@ export async function contents(sql: postgres.Sql, company: string): Promise<Reco
   return all;
 }
 
-/**
- * Every row of every table of the service and of Auth in which none of these words is, as text: with ctid and xmin,
- * which change when a row is written.
- */
+/** All rows of the service and of Auth that have none of these words, with ctid and xmin, which each write changes. */
 export async function everything(sql: postgres.Sql, ...without: string[]): Promise<string[]> {
   const tables = await sql`
     select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('app', 'auth', 'staging')`;
@@ -198,17 +173,15 @@ export async function everything(sql: postgres.Sql, ...without: string[]): Promi
   return all.sort();
 }
 
-/** Runs the move command as an operator does. */
-export function moveCompany(from: Project, to: Project, ...args: string[]): Run {
+export type Run = ReturnType<typeof moveCompany>;
+
+/** Runs the move command as an operator does. `ended` resolves with its exit code and its output. */
+export function moveCompany(from: Project, to: Project, ...args: string[]) {
   const env = { ...process.env, SOURCE_DATABASE_URL: from.url, TARGET_DATABASE_URL: to.url };
-  const child = spawn(process.execPath, [`${root}/scripts/move_company.ts`, ...args], {
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(process.execPath, [`${root}/scripts/move_company.ts`, ...args], { env });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
-  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, output }));
-  return { process: child, ended };
+  return { process: child, ended: once(child, "close").then(([code]) => ({ code, output })) };
 }
 
 /** The newest hundred rows of a list, as the function reads them. */
