@@ -5,9 +5,9 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { newCompany, type TestCompany } from "../support/companies.ts";
-import { everyCombination, modelOf, rowsOf, tied } from "../support/list_requests.ts";
-import { predict, type Row, readCsv } from "../support/model.ts";
-import { call, expectError, list, second, sql } from "../support/stack.ts";
+import { everyCombination, tied } from "../support/list_requests.ts";
+import { modelOf, predict, readCsv, rowsOf } from "../support/model.ts";
+import { call, expectError, list, type Row, second, sql } from "../support/stack.ts";
 import { iso, newWorld, type World } from "../support/world.ts";
 
 type Parameters = Record<string, string>;
@@ -64,7 +64,7 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
   test("answers every row of the company, newest first, ties by id descending, up to limit, 100 when it is absent", async () => {
     const all = path === "/rewards" ? { include_archived: "true" } : {};
     const rows = await expectPage(path, { ...all, limit: "1000" });
-    expect(rows.map(({ id }) => id)).toEqual(rowsOf(world, path).map(({ row }) => row.id));
+    expect(rows.map(({ id }) => id)).toEqual(rowsOf(world, path).map(({ id }) => id));
     await expectPage(path, {});
     for (const limit of [1, 2, rows.length - 1, rows.length]) await expectPage(path, { ...all, limit: String(limit) });
   });
@@ -72,9 +72,9 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
   // Proves: reaching.2
   test("starts after any row, also one of several of the same instant, and one that the filters leave out", async () => {
     expect(tied(world, path).length).toBeGreaterThan(2);
-    const [archived = tied(world, path)[0]] = rowsOf(world, path).filter(({ row }) => row.is_archived);
+    const [archived = tied(world, path)[0]] = rowsOf(world, path).filter(({ is_archived }) => is_archived);
     for (const start of [...tied(world, path).slice(0, 8), archived])
-      await expectPage(path, { limit: "5", starting_after: String(start?.row.id) });
+      await expectPage(path, { limit: "5", starting_after: String(start?.id) });
   });
 
   // Proves: service.2, parameters.4, parameters.5, parameters.6, parameters.7, parameters.8, parameters.9,
@@ -118,7 +118,7 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
   test("starting_after refuses an id that is no row of the list, also that of another company's row", async () => {
     const [theirs] = await list(`${path}?limit=1`, second.key);
     const [elsewhere] = rowsOf(world, path === "/members" ? "/rewards" : "/members");
-    for (const id of [theirs?.id, elsewhere?.row.id, randomUUID()])
+    for (const id of [theirs?.id, elsewhere?.id, randomUUID()])
       await expectError(await read(path, { starting_after: String(id) }), 400, notOfThisList);
   });
 });

@@ -4,8 +4,8 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { count, tried } from "../support/counts.ts";
-import { met, modelOf, rowAt } from "../support/list_requests.ts";
-import { lists, predict, readCsv } from "../support/model.ts";
+import { met, rowAt } from "../support/list_requests.ts";
+import { lists, modelOf, predict, readCsv } from "../support/model.ts";
 import { call, nextPage, sql } from "../support/stack.ts";
 import { iso, newWorld, type World } from "../support/world.ts";
 
@@ -19,9 +19,9 @@ afterAll(() => world.company.remove());
 
 /** Inserts a copy of a row, either with its time, so that equal times are common, or with a newer time. Returns its id. */
 async function insert(path: string, index: number, isNewer: boolean): Promise<string> {
-  const { at, row } = rowAt(world, path, index);
+  const row = rowAt(world, path, index);
   const id = randomUUID();
-  const created_at = iso(isNewer ? 1_900_000_000_000_000n + BigInt(index) : at);
+  const created_at = iso(isNewer ? 1_900_000_000_000_000n + BigInt(index) : row.at);
   const values = JSON.stringify({ id, created_at, email: `${id}@walk.example`, external_id: null });
   const table = sql(modelOf(path).table);
   await sql`

@@ -1,33 +1,21 @@
-// Requests to a list with values of rows that the list has, and what the model knows of these rows.
-import { lists as model } from "./model.ts";
+// Requests to a list with values of rows that the list has.
+import { type ModelRow, modelOf, rowsOf } from "./model.ts";
 import { iso, type World } from "./world.ts";
 
 type Parameters = Record<string, string>;
-
-/** What the model knows of a list. */
-export const modelOf = (path: string) => model[path] as (typeof model)[string];
-
-/** The rows of a list with all that the model knows of them, newest first. */
-export const rowsOf = (world: World, path: string) =>
-  modelOf(path)
-    .rows(world)
-    .map(({ at, ...row }) => ({ at, row }))
-    .sort((a, b) => (`${iso(a.at)} ${a.row.id}` < `${iso(b.at)} ${b.row.id}` ? 1 : -1));
 
 /** The rows that share their instant with another row of the list. */
 export const tied = (world: World, path: string) =>
   rowsOf(world, path).filter(({ at }, _, all) => all.filter((row) => row.at === at).length > 1);
 
-type ModelRow = ReturnType<typeof rowsOf>[number];
-
-/** One of these rows, whatever the number. */
+/** One of the rows, whatever the number. */
 export function rowAt(world: World, path: string, index: number): ModelRow {
   const rows = rowsOf(world, path);
   return rows[index % rows.length] as ModelRow;
 }
 
 /** The values of a row in the columns that the list can be filtered by. */
-const filtersOf = (path: string, { row }: ModelRow) =>
+const filtersOf = (path: string, row: ModelRow) =>
   Object.fromEntries(
     modelOf(path).filters.flatMap((name) => (name in row ? [[name, row[name] as string | null]] : [])),
   );
@@ -36,11 +24,9 @@ const hasAll = (path: string, row: ModelRow) => Object.values(filtersOf(path, ro
 /** The parameters of a list that a row meets: each filter that it has a value for, and a window to the instant of another. */
 export function met(path: string, one: ModelRow, other = one): Parameters {
   const [since, until] = [iso(one.at), iso(other.at)].sort();
-  const values = { ...filtersOf(path, one), since, until, include_archived: "true" };
-  const wanted = Object.entries(values).filter(
-    ([name, value]) => modelOf(path).filters.includes(name) && value !== null,
-  );
-  return Object.fromEntries([...wanted, ["starting_after", one.row.id]]) as Parameters;
+  const values: ModelRow = { ...one, since, until, include_archived: "true" };
+  const wanted = modelOf(path).filters.filter((name) => values[name] !== null);
+  return Object.fromEntries([...wanted.map((name) => [name, values[name]]), ["starting_after", one.id]]);
 }
 
 /** The rows that have a value for every filter, and share their instant and these values with others. */
@@ -55,7 +41,7 @@ function twins(world: World, path: string): ModelRow[] {
 function led(world: World, path: string): Parameters[] {
   const rows = rowsOf(world, path).filter((row) => hasAll(path, row));
   const names = Object.keys(filtersOf(path, rows[0] as ModelRow));
-  const share = ({ row }: ModelRow, name: string) => rows.filter((other) => other.row[name] === row[name]).length;
+  const share = (row: ModelRow, name: string) => rows.filter((other) => other[name] === row[name]).length;
   return names.map((name) => {
     const others = names.filter((one) => one !== name);
     const rarity = (row: ModelRow) => share(row, name) / Math.min(...others.map((one) => share(row, one)));
@@ -76,10 +62,10 @@ export function everyCombination(world: World, path: string): Parameters[] {
   const { included } = modelOf(path);
   // Five of them, which no number of parameters comes round to: each meets all parameters.
   const parts = included.length > 1 ? [included.toReversed(), [included[0], included.at(-1)], ...included] : [included];
-  const newest = { starting_after: String(rowsOf(world, path)[0]?.row.id) };
+  const newest = { starting_after: String(rowsOf(world, path)[0]?.id) };
   const twinned = twins(world, path).slice(0, 2);
-  const nameless = rowsOf(world, path).filter(({ row }) => row.category === "");
-  const ofNameless = nameless.slice(0, 1).map(({ row }) => ({ category_id: String(row.category_id) }));
+  const nameless = rowsOf(world, path).filter(({ category }) => category === "");
+  const ofNameless = nameless.slice(0, 1).map(({ category_id }) => ({ category_id: String(category_id) }));
   const sets = [...twinned.map((row) => met(path, row)), ...led(world, path), ...ofNameless].flatMap(combinations);
   const started = sets.flatMap((set) => ("starting_after" in set ? [set] : [set, { ...set, ...newest }]));
   if (included.length === 0) return started;

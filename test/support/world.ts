@@ -6,7 +6,7 @@ import { newCompany, type TestCompany } from "./companies.ts";
 import { sql } from "./stack.ts";
 
 /** A company with rows of every kind: `at` is the time of a row in microseconds since 1970, too many for a number. */
-export type World = ReturnType<typeof generate>;
+export type World = Awaited<ReturnType<typeof newWorld>>;
 
 const uuid = (): string => randomUUID();
 const one = <T>(values: readonly T[]): T => values[randomInt(values.length)] as T;
@@ -37,7 +37,8 @@ const instant = (): bigint =>
 
 /** The first three rows of every list are twins: they have the same time, and the first value of all that can be filtered. */
 const isTwin = (index: number): boolean => index < 3;
-const shared = (index: number): bigint => (isTwin(index) ? (ties[0] ?? 0n) : instant());
+const shared = (index: number): bigint => (isTwin(index) ? first(ties) : instant());
+const drawn = <T>(index: number, values: readonly T[]): T => (isTwin(index) ? first(values) : uneven(values));
 
 /** ISO 8601 in UTC with microseconds, as the API writes it. */
 export function iso(at: bigint): string {
@@ -48,9 +49,8 @@ export function iso(at: bigint): string {
 const languages = ["en", "de", "pt-BR", "pt-br"];
 const roles = ["admin", "employee", "Employee"];
 
-function generate(company: TestCompany, language: string, size: number) {
-  /** A word in every text of this company, which is in no other company and in no request. */
-  const canary = `canary${randomBytes(6).toString("hex")}`;
+/** About `size` rows of each kind; in every text is the canary. */
+function generate({ domain }: TestCompany, canary: string, size: number) {
   const text = (): string => one(awkward) + canary + one(awkward) + randomInt(1000) + one(awkward);
   const line = (): string => `${canary} ${randomInt(1_000_000)}`;
 
@@ -58,8 +58,8 @@ function generate(company: TestCompany, language: string, size: number) {
   const members = many(size, (index) => ({
     id: uuid(),
     name: text(),
-    email: `m${index}.${canary}@${company.domain}`,
-    role: isTwin(index) ? first(roles) : uneven(roles),
+    email: `m${index}.${canary}@${domain}`,
+    role: drawn(index, roles),
     team_id: isTwin(index) ? first(teams).id : maybe(uneven(teams).id),
     at: shared(index),
   }));
@@ -69,7 +69,7 @@ function generate(company: TestCompany, language: string, size: number) {
     const names: Record<string, string> = Object.fromEntries(spoken.map((tag) => [tag, text()]));
     return { id: uuid(), names, at: shared(index) };
   });
-  const questions = many(12, (index) => ({
+  const pulse_questions = many(12, (index) => ({
     id: uuid(),
     question: text(),
     response_type: maybe(line()),
@@ -77,9 +77,9 @@ function generate(company: TestCompany, language: string, size: number) {
   }));
   const kudos = many(size, (index) => ({
     id: uuid(),
-    sender_id: (isTwin(index) ? first(members) : uneven(members)).id,
-    receiver_id: (isTwin(index) ? first(members) : uneven(members)).id,
-    category_id: (isTwin(index) ? first(categories) : uneven(categories)).id,
+    sender_id: drawn(index, members).id,
+    receiver_id: drawn(index, members).id,
+    category_id: drawn(index, categories).id,
     message: text(),
     at: shared(index),
   }));
@@ -96,7 +96,7 @@ function generate(company: TestCompany, language: string, size: number) {
     is_archived: !isTwin(index) && randomInt(3) === 0,
     at: shared(index),
   }));
-  const ratings = many(size, (index) => ({
+  const day_ratings = many(size, (index) => ({
     id: uuid(),
     rating: randomInt(1, 6),
     comment: maybe(text()),
@@ -104,55 +104,43 @@ function generate(company: TestCompany, language: string, size: number) {
     points_awarded: maybe(randomInt(50)),
     at: shared(index),
   }));
-  const answers = many(size, (index) => ({
+  const pulse_responses = many(size, (index) => ({
     id: uuid(),
-    question_id: maybe(one(questions).id),
+    question_id: maybe(one(pulse_questions).id),
     value: one<unknown>([null, 4, 0.5, true, text(), [text(), 1], { [canary]: text() }, "", "null"]),
     comment: one(["", text()]),
     at: shared(index),
   }));
-  return { company, language, canary, teams, members, categories, questions, kudos, rewards, ratings, answers };
+  return { teams, members, categories, kudos, rewards, day_ratings, pulse_questions, pulse_responses };
 }
 
 /**
- * Makes a company and fills it with about `size` rows of each kind.
+ * Makes a company and fills it, as a superuser, which no policy limits.
  * @param language its own and that of its category names may differ in letter case, as pt-br and pt-BR do
  */
-export async function newWorld(size: number, language = one(languages)): Promise<World> {
-  const world = generate(await newCompany("World", language), language, size);
-  await store(world);
-  return world;
-}
-
-/** Writes a world into the database, as a superuser, which no policy limits. */
-async function store(world: World): Promise<void> {
-  const company_id = world.company.id;
-  const timed = <Row extends { at: bigint }>(rows: Row[]) =>
-    rows.map(({ at, ...row }) => ({ company_id, ...row, created_at: iso(at) }));
-  const names = world.categories.flatMap(({ id, names }) =>
-    Object.entries(names).map(([language, name]) => ({ company_id, category_id: id, language, name })),
+export async function newWorld(size: number, language = one(languages)) {
+  const company = await newCompany("World", language);
+  /** A word in every text of this company, which is in no other company and in no request. */
+  const canary = `canary${randomBytes(6).toString("hex")}`;
+  const tables = generate(company, canary, size);
+  const category_names = tables.categories.flatMap(({ id, names }) =>
+    Object.entries(names).map(([language, name]) => ({ category_id: id, language, name })),
   );
-  const tables: [table: string, rows: object[]][] = [
-    ["teams", timed(world.teams)],
-    ["members", timed(world.members)],
-    ["categories", timed(world.categories.map(({ id, at }) => ({ id, at })))],
-    ["category_names", names],
-    ["kudos", timed(world.kudos)],
-    ["rewards", timed(world.rewards)],
-    ["day_ratings", timed(world.ratings)],
-    ["pulse_questions", timed(world.questions)],
-    ["pulse_responses", timed(world.answers)],
-  ];
-  for (const [table, rows] of tables) {
-    const columns = sql(Object.keys(rows[0] ?? {}));
+  for (const [table, rows] of Object.entries({ ...tables, category_names })) {
+    const timed = rows.map(({ at, names, ...row }: { at?: bigint; names?: object }) => ({
+      ...{ company_id: company.id, ...row },
+      ...(at !== undefined && { created_at: iso(at) }),
+    }));
+    const columns = sql(Object.keys(timed[0] ?? {}));
     // Sent as JSON text, because the driver would drop the microseconds.
     await sql`
       insert into app.${sql(table)} (${columns})
-      select ${columns} from jsonb_populate_recordset(null::app.${sql(table)}, ${JSON.stringify(rows)}::text::jsonb)`;
+      select ${columns} from jsonb_populate_recordset(null::app.${sql(table)}, ${JSON.stringify(timed)}::text::jsonb)`;
   }
   // The admin who creates the keys is also a member. Until here, only the database has this row.
   const admins = await sql<{ id: string; name: string; email: string; role: string; team_id: null; at: string }[]>`
     select id::text, name, email, role, team_id, (extract(epoch from created_at) * 1000000)::bigint::text as at
-    from app.members where company_id = ${company_id} and email = ${world.company.admin_email}`;
-  world.members.push(...admins.map(({ at, ...admin }) => ({ ...admin, at: BigInt(at) })));
+    from app.members where company_id = ${company.id} and email = ${company.admin_email}`;
+  tables.members.push(...admins.map(({ at, ...admin }) => ({ ...admin, at: BigInt(at) })));
+  return { company, language, canary, ...tables };
 }
