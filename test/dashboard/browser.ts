@@ -79,6 +79,3 @@ export async function shoot(page: Page, name: string): Promise<void> {
   if (!fullPage) await page.setViewportSize({ width: page.viewportSize()?.width ?? wide.width, height: 1400 });
   await page.screenshot({ path: `${import.meta.dirname}/screenshots/${name}.png`, fullPage });
 }
-
-/** An expectation that is tried again until it holds: network and browser take time. */
-export const eventually = <T>(look: () => T) => expect.poll(look);

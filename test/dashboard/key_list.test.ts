@@ -2,9 +2,8 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
-import { eventually } from "./browser.ts";
 import { clipped, expectGoodLooks } from "./looks.ts";
-import { makeKeys, openPage, setKey, setLastUse, signedInBrowser, signedInPage, test } from "./scene.ts";
+import { makeKeys, openPage, setKey, setLastUse, signedInPage, test } from "./scene.ts";
 import { chooseIn, copyAndClose, createKey, expectFocus, names, openView, press, row, says } from "./steps.ts";
 
 const daysFromNow = (days: number) => new Date(Date.now() + (days + 0.5) * 86_400_000).toISOString();
@@ -23,29 +22,22 @@ const outOfReach = (page: Page, buttons: string) =>
 /** From 320 to 1600, and 320 less the width of a scrollbar. */
 const widths = [304, ...Array.from({ length: 33 }, (_, step) => 320 + 40 * step)];
 
-test.for([1, 6, 27, 204])(
+test.for([1, 204])(
   "%i keys: every action is in reach at every width from 320 to 1600, and nothing is cut",
   async (count, { company, admin }) => {
     await makeKeys(company, admin, count);
-    for (const [name, longer] of [
-      ["System 1", "W".repeat(100)],
-      ["System 3", "نظام الرواتب والمكافآت"],
-      ["System 5", "給与システムと人事データベースの連携用キー 🚀"],
-      ["System 6", '<img src=x onerror="alert(1)">'],
-    ] as const) {
-      await setKey(company, name, { name: longer, expires_at: daysFromNow(9) });
-    }
+    const longer = {
+      "System 203": "W".repeat(100),
+      "System 202": "نظام الرواتب والمكافآت",
+      "System 201": "給与システムと人事データベースの連携用キー 🚀",
+      "System 199": '<img src=x onerror="alert(1)">',
+    };
+    for (const [before, name] of Object.entries(longer))
+      await setKey(company, before, { name, expires_at: daysFromNow(9) });
     const page = await signedInPage(admin);
     const menus = page.locator("tbody button");
-    if (count === 6) {
-      const shown = [
-        '<img src=x onerror="alert(1)">',
-        "給与システムと人事データベースの連携用キー 🚀",
-        "نظام الرواتب والمكافآت",
-      ];
-      expect((await names(page)).slice(0, 3)).toEqual(shown);
-    }
-    const listed = Math.min(25, count - Math.floor(count / 4));
+    if (count > 1) expect((await names(page)).slice(0, 4)).toEqual(Object.values(longer));
+    const listed = Math.min(25, count);
     for (const [turn, width] of widths.entries()) {
       await page.setViewportSize({ width, height: 900 });
       expect(await menus.count()).toBe(listed);
@@ -105,13 +97,12 @@ test("views show active keys first, and each key what its status allows", async 
     [row(page, "Lost laptop"), ["History"]],
   ] as const) {
     await press(key as typeof menu, "Actions");
-    await eventually(() => menu.getByRole("menuitem").allTextContents()).toEqual(actions);
+    await expect.poll(() => menu.getByRole("menuitem").allTextContents()).toEqual(actions);
     await menu.press("Escape");
     await menu.waitFor({ state: "hidden" });
   }
   await openView(page, "Inactive");
   expect(await names(page)).toEqual(["Lost laptop", "Migration 2025"]);
-  await row(page, "Lost laptop").getByText("by Ada Brandt").last().waitFor();
   await row(page, "Migration 2025").getByText("expired", { exact: true }).waitFor();
 });
 
@@ -122,7 +113,7 @@ test("a search finds keys by name, ending, scope, status and person", async ({ c
   const search = page.getByRole("searchbox", { name: "Search keys" });
   for (const text of ["ANNÉE", api_key.slice(-4), "ada 2026", "read:rewards année", api_key]) {
     await search.fill(text);
-    await eventually(() => names(page)).toContain("Année 2026");
+    await expect.poll(() => names(page)).toContain("Année 2026");
     expect(await names(page), text).not.toContain("System 3");
   }
   // A whole key is not kept, neither in the field nor in the address.
@@ -138,13 +129,12 @@ test("a search finds keys by name, ending, scope, status and person", async ({ c
   expect(await names(page)).toHaveLength(8);
 });
 
-test("order and page are in the address; a key that was acted on has the focus", async ({ company, client, admin }) => {
+test("order and page are in the address; a changed key has the focus", async ({ company, client, admin, browser }) => {
   await makeKeys(company, admin, 60);
   await setKey(company, "System 2", { expires_at: "2099-01-01" });
   await setKey(company, "System 7", { expires_at: "2098-01-01" });
   await setKey(company, "System 9", { expires_at: "2026-01-01" });
   await setLastUse(company, "System 5", "2026-01-01");
-  const browser = await signedInBrowser(admin);
   const page = await openPage(browser);
   const header = (name: string) => page.getByRole("columnheader", { name });
   expect((await names(page))[0]).toBe("System 59");
@@ -160,7 +150,7 @@ test("order and page are in the address; a key that was acted on has the focus",
   }
   expect(await header("Expires").getAttribute("aria-sort")).toBe("ascending");
   await press(page.getByRole("navigation", { name: "Pages of keys" }), "2");
-  await eventually(() => names(page)).toHaveLength(44 - 25);
+  await expect.poll(() => names(page)).toHaveLength(44 - 25);
   expect(new URL(page.url()).search).toBe("?order=expiry&page=2");
   await page.reload();
   await page.locator("tbody tr").first().waitFor();
@@ -183,7 +173,7 @@ test("order and page are in the address; a key that was acted on has the focus",
   await row(page, name).getByText("revoked", { exact: true }).waitFor();
   await openView(page, "Active");
   await row(page, name).waitFor({ state: "hidden" });
-  await eventually(() => said.count()).toBe(0);
+  await expect.poll(() => said.count()).toBe(0);
 
   // By name it would be on the last page.
   await header("Name").getByRole("button").click();

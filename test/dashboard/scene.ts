@@ -1,4 +1,5 @@
 // What most tests of the page start with: a new company, its admin, and the page as this admin sees it.
+import type { Session } from "@supabase/supabase-js";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { test as base } from "vitest";
 import { type Company, client, emptyCompany, type Person, signedIn } from "../support/companies.ts";
@@ -9,12 +10,16 @@ import { path } from "./steps.ts";
 /** Where supabase-js stores the session in the browser. */
 export const storageKey = `sb-${new URL(stack.supabase_url).hostname.split(".")[0]}-auth-token`;
 
-/** A new browser that has a session of this person, as after signing in. */
-export async function signedInBrowser(person: Person, options?: BrowserContextOptions): Promise<BrowserContext> {
-  const { email, password } = person;
+/** A new session of this person. */
+export async function sessionOf({ email, password }: Person): Promise<Session> {
   const { data, error } = await client().auth.signInWithPassword({ email, password });
   if (error) throw error;
-  const localStorage = [{ name: storageKey, value: JSON.stringify(data.session) }];
+  return data.session;
+}
+
+/** A new browser that has a session of this person, as after signing in. */
+export async function signedInBrowser(person: Person, options?: BrowserContextOptions): Promise<BrowserContext> {
+  const localStorage = [{ name: storageKey, value: JSON.stringify(await sessionOf(person)) }];
   return newBrowser({
     ...options,
     storageState: { cookies: [], origins: [{ origin: stack.dashboard_url, localStorage }] },
@@ -42,7 +47,8 @@ export const test = base
   })
   .extend("admin", ({ company }) => company.addPerson("Ada Brandt", "admin"))
   .extend("client", ({ admin }) => signedIn(admin))
-  .extend("page", ({ admin }) => signedInPage(admin));
+  .extend("browser", ({ admin }) => signedInBrowser(admin))
+  .extend("page", ({ browser }) => openPage(browser));
 
 /** Sets columns of a key that otherwise only change over time. A trigger forbids this, so triggers are off here. */
 export async function setKey(

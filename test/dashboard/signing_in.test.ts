@@ -11,10 +11,10 @@ import type { Mail } from "../../scripts/stack/mail.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { client, emptyCompany, newAccount, type Person, signUp } from "../support/companies.ts";
 import { sql, stack } from "../support/stack.ts";
-import { eventually, newPage } from "./browser.ts";
+import { newPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
-import { openPage, test as scene, signedInBrowser, signedInPage } from "./scene.ts";
-import { expectFocus, fillSignIn, openLink, path, press, says } from "./steps.ts";
+import { test as scene, sessionOf, signedInBrowser, signedInPage } from "./scene.ts";
+import { expectFocus, openLink, path, press, says, signIn } from "./steps.ts";
 
 /** Another company, and its admin. */
 const test = scene
@@ -35,15 +35,13 @@ const mailsTo = (address: string): Mail[] =>
 
 /** Waits until this address has received `count` emails, and returns the link of the newest one. */
 async function linkMailedTo(address: string, count = 1): Promise<string> {
-  await eventually(() => mailsTo(address).length).toBe(count);
+  await expect.poll(() => mailsTo(address).length).toBe(count);
   return /https?:\/\/\S+/.exec(mailsTo(address).at(-1)?.text ?? "")?.[0] ?? "";
 }
 
 /** A link with the tokens of a new session, as Auth builds it. */
-async function linkOf({ email, password }: Person, type: string, at = "/"): Promise<string> {
-  const { data, error } = await client().auth.signInWithPassword({ email, password });
-  if (error) throw error;
-  const { access_token, refresh_token } = data.session;
+async function linkOf(person: Person, type: string, at = "/"): Promise<string> {
+  const { access_token, refresh_token } = await sessionOf(person);
   const fragment = new URLSearchParams({ access_token, refresh_token, type, expires_in: "3600", token_type: "bearer" });
   return `${stack.dashboard_url}${at}#${fragment}`;
 }
@@ -51,28 +49,23 @@ async function linkOf({ email, password }: Person, type: string, at = "/"): Prom
 const whoIsSignedIn = (page: Page) =>
   page.evaluate(() => Object.values(localStorage).map((stored) => JSON.parse(stored).user.email));
 
-// Proves: states.1
-test("an admin signs in, after mistakes too, and comes to Integrations → Public API", async ({ company, admin }) => {
+// Proves: states.1, keys.21
+test("signing in links an admin and leads to the keys; a former admin sees none", async ({ company, admin }) => {
   const page = await newPage();
+  await page.goto("/");
   for (const email of [`nobody@${company.domain}`, admin.email]) {
-    await page.goto("/");
-    await fillSignIn(page, { email, password: "not the password" });
+    await signIn(page, { email, password: "not the password" });
     const words = "The email address or the password is wrong. Check both, or use “Forgot password?”.";
     await says(page.getByRole("alert"), words);
     await expectFocus(page, page.getByRole("button", { name: "Sign in" }));
   }
   await expectGoodLooks(page, "wrong-password");
-  await fillSignIn(page, admin);
+  await signIn(page, admin);
   await page.getByRole("heading", { name: "Public API", level: 1 }).waitFor();
   expect(new URL(page.url()).pathname).toBe(path);
   expect(await page.title()).toBe("Public API · Recognition and rewards");
   expect(await page.getByRole("navigation", { name: "Breadcrumbs" }).textContent()).toBe("Integrations→Public API");
-  await says(page.getByRole("banner"), "Hollis & Rowe");
-});
-
-// Proves: keys.21
-test("the first sign-in links person and member; a former admin sees it on return", async ({ admin, page }) => {
-  await says(page, admin.name);
+  for (const words of ["Hollis & Rowe", admin.name]) await says(page.getByRole("banner"), words);
   const linked = await sql`
     select m.email from app.member_accounts a join auth.users u on u.id = a.user_id
     join app.members m on m.company_id = a.company_id and m.id = a.member_id where u.email = ${admin.email}`;
@@ -80,48 +73,39 @@ test("the first sign-in links person and member; a former admin sees it on retur
   await sql`update app.members set role = 'employee' where email = ${admin.email}`;
   await page.evaluate(() => window.dispatchEvent(new Event("focus")));
   await page.getByRole("heading", { name: "Only admins manage API keys" }).waitFor();
+  await says(page.getByRole("main"), "with the role employee");
 });
 
 // Proves: keys.26, keys.27
 test("who has no access sees why and what to do, and gets in as soon as that is done", async ({ company, rival }) => {
   const shared = company.emailOf("Shared");
   for (const firm of [company, rival]) await firm.addMember("Shared", "admin", shared);
-  const unconfirmed = await company.addPerson("Uma Confirm", "admin");
-  await sql`update auth.users set email_confirmed_at = null where email = ${unconfirmed.email}`;
-  const page = await newPage();
-  await page.goto("/sign-in");
-  await fillSignIn(page, unconfirmed);
-  await says(page, "This email address is not confirmed yet. Open the link in the email");
-
   const unknown = await newAccount(company.emailOf("Late Comer"));
   for (const [person, heading, words] of [
     [await newAccount(shared), "Several companies know this", "Ask whoever runs the service to link your sign-in"],
-    [await company.addPerson("Emil Plain", "employee"), "Only admins manage API keys", "with the role employee"],
     [unknown, "No company knows this address", `No company lists ${unknown.email} among its people`],
   ] as const) {
-    const refused = await (await signedInBrowser(person)).newPage();
-    await refused.goto(path);
-    await refused.getByRole("heading", { name: heading }).waitFor();
-    await says(refused.getByRole("main"), words);
-    expect(await refused.getByRole("button", { name: "Create key" }).count()).toBe(0);
+    const page = await (await signedInBrowser(person)).newPage();
+    await page.goto(path);
+    await page.getByRole("heading", { name: heading }).waitFor();
+    await says(page.getByRole("main"), words);
+    const create = page.getByRole("button", { name: "Create key" });
+    expect(await create.count()).toBe(0);
     if (person !== unknown) continue;
-    await expectGoodLooks(refused, "no-access");
+    await expectGoodLooks(page, "no-access");
     await company.addMember("Late Comer", "admin");
-    await press(refused, "Try again");
-    await refused.getByRole("button", { name: "Create key" }).waitFor();
+    await press(page, "Try again");
+    await create.waitFor();
   }
 });
 
-test("a session survives a reload and a new tab; Sign out ends it, in this browser alone", async ({ admin }) => {
-  const browser = await signedInBrowser(admin);
-  const page = await openPage(browser);
-  const home = await signedInPage(admin);
+test("a session survives reload and new tab; Sign out ends it in this browser alone", async ({ browser, page }) => {
   await page.reload();
   const tab = await browser.newPage();
   await tab.goto("/");
   for (const each of [page, tab]) await each.getByRole("button", { name: "Create key" }).waitFor();
 
-  // The scope of the request is checked, because the stack's Auth never ends other sessions, whatever the scope.
+  // In this browser alone: the scope shows it, because the stack's Auth never ends other sessions, whatever the scope.
   const sent = page.waitForRequest((request) => request.url().includes("/auth/v1/logout"));
   await press(page, "Sign out");
   expect(new URL((await sent).url()).searchParams.get("scope")).toBe("local");
@@ -129,8 +113,6 @@ test("a session survives a reload and a new tab; Sign out ends it, in this brows
   expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain("token");
   await page.goto(path);
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
-  await home.reload();
-  await home.getByRole("button", { name: "Create key" }).waitFor();
 });
 
 test("Forgot password? leads to a new password, once, and never shows who has an account", async ({ company }) => {
@@ -152,8 +134,9 @@ test("Forgot password? leads to a new password, once, and never shows who has an
 
   const link = await linkMailedTo(person.email);
   await openLink(page, link);
+  await press(page, "Continue");
   await says(page, person.email);
-  await eventually(() => page.url()).toBe(`${stack.dashboard_url}/set-password`);
+  await expect.poll(() => page.url()).toBe(`${stack.dashboard_url}/set-password`);
   const field = page.getByLabel("New password");
   await expectFocus(page, field);
   // A project that is set up with the repository's configuration requires the same length.
@@ -180,19 +163,20 @@ test("Forgot password? leads to a new password, once, and never shows who has an
   expect((await signsIn(person.password)).error).not.toBeNull();
 
   // The link works once, and a new one can be requested on the spot.
-  await page.goto("about:blank");
-  await page.goto(link);
+  await openLink(page, link);
   await says(page, "This link has expired or was used before.");
   await expectGoodLooks(page, "used-link");
   await page.getByLabel("Email").fill(person.email);
   await press(page, "Send link");
   await openLink(page, await linkMailedTo(person.email, 2));
+  await press(page, "Continue");
   await field.waitFor();
 });
 
 test("why Auth refuses is said in plain words, never in its own", () => {
   const wait = "For security purposes, you can only request this after 42 seconds.";
   for (const [code = "", words = "", message = "its own words"] of [
+    ["email_not_confirmed", "This email address is not confirmed yet. Open the link in the email"],
     ["over_email_send_rate_limit", "This service has sent as many emails as it may for now."],
     ["over_email_send_rate_limit", "An email was sent a moment ago. Try again in 42 seconds.", wait],
     ["email_address_not_authorized", "This service may not send emails to that address yet."],
@@ -212,23 +196,21 @@ test("why Auth refuses is said in plain words, never in its own", () => {
 // The Auth of the stack cannot invite. The test uses a password reset instead, for an account that has no password yet,
 // like that of an invited person. The tokens are real. The test replaces type=recovery with type=invite in the address,
 // which the hosted service writes there.
-test("an invitation leads to the page that sets a password, on whatever path it arrives", async ({ company }) => {
-  for (const arrival of ["/set-password", "/"]) {
-    const email = await company.addMember(`Invited ${arrival.length}`, "admin");
-    await signUp(email);
-    await sql`update auth.users set encrypted_password = null where email = ${email}`;
-    await client().auth.resetPasswordForEmail(email);
-    const verified = await fetch(await linkMailedTo(email), { redirect: "manual" });
-    const tokens = new URL(verified.headers.get("Location") ?? "").hash.replace("type=recovery", "type=invite");
-    expect(tokens).toContain("type=invite");
-    const page = await newPage();
-    await openLink(page, `${stack.dashboard_url}${arrival}${tokens}`);
-    await page.getByLabel("New password").fill("my first password");
-    await press(page, "Set password");
-    await says(page, "No keys yet");
-    const { error } = await client().auth.signInWithPassword({ email, password: "my first password" });
-    expect(error).toBeNull();
-  }
+test("an invitation leads to the page that sets a password, also when it arrives at /", async ({ company }) => {
+  const email = await company.addMember("Ida Invited", "admin");
+  await signUp(email);
+  await sql`update auth.users set encrypted_password = null where email = ${email}`;
+  await client().auth.resetPasswordForEmail(email);
+  const verified = await fetch(await linkMailedTo(email), { redirect: "manual" });
+  const tokens = new URL(verified.headers.get("Location") ?? "").hash.replace("type=recovery", "type=invite");
+  expect(tokens).toContain("type=invite");
+  const page = await newPage();
+  await page.goto(`/${tokens}`);
+  await press(page, "Continue");
+  await page.getByLabel("New password").fill("my first password");
+  await press(page, "Set password");
+  await says(page, "No keys yet");
+  await sessionOf({ name: "Ida Invited", email, password: "my first password" });
 });
 
 // Proves: layer.13
@@ -236,10 +218,7 @@ test("links of other types and dead links sign nobody in, and end no session", a
   const out = await newPage();
   for (const type of ["magiclink", "signup", "email_change", ""]) {
     const link = await linkOf(theo, type, path);
-    for (const each of [out, page]) {
-      await each.goto("about:blank");
-      await each.goto(link);
-    }
+    for (const each of [out, page]) await openLink(each, link);
     await says(out, "That link signs nobody in");
     expect(out.url()).toBe(`${stack.dashboard_url}/sign-in`);
     expect(await whoIsSignedIn(out)).toEqual([]);
@@ -251,49 +230,49 @@ test("links of other types and dead links sign nobody in, and end no session", a
   const dead = await linkOf(theo, "invite");
   await sql`delete from auth.sessions where user_id = (select id from auth.users where email = ${theo.email})`;
   for (const link of [dead, `${stack.dashboard_url}/#access_token=junk&refresh_token=junk&type=recovery`]) {
-    await page.goto("about:blank");
-    await page.goto(link);
+    await openLink(page, link);
     await says(page, "This link has expired or was used before.");
     expect(await whoIsSignedIn(page)).toEqual([admin.email]);
   }
 });
 
 // Proves: layer.13
-test("a link names its account, and signs in only whoever continues", async ({ admin, theo }) => {
-  for (const [who, replaced, decline, stays] of [
-    [null, "", "This is not my account", "/sign-in"],
-    [admin, ` and signs ${admin.email} out`, "Stay signed in", path],
-    [theo, "", "Stay signed in", path],
+test("a link names its account, and signs in only whoever continues", async ({ admin, theo, page }) => {
+  const [out, own] = [await newPage(), await signedInPage(theo)];
+  const link = await linkOf(theo, "recovery");
+  // Without a network it waits for the next try.
+  await page.route("**/auth/v1/user", (route) => route.abort(), { times: 1 });
+  await openLink(page, link);
+  await says(page, "The service cannot be reached.");
+  await press(page, "Try again");
+  for (const each of [out, own]) await openLink(each, link);
+  for (const [each, signedIn, replaced, decline, stays] of [
+    [out, [], "", "This is not my account", "/sign-in"],
+    [own, [theo.email], "", "Stay signed in", path],
+    [page, [admin.email], ` and signs ${admin.email} out`, "Stay signed in", path],
   ] as const) {
-    const page = who === null ? await newPage() : await signedInPage(who);
-    const signedIn = who === null ? [] : [who.email];
-    const link = await linkOf(theo, "recovery");
-    await page.goto("about:blank");
-    // Without a network it waits for the next try.
-    await page.route("**/auth/v1/user", (route) => route.abort());
-    await page.goto(link);
-    await says(page, "The service cannot be reached.");
-    await page.unroute("**/auth/v1/user");
-    await press(page, "Try again");
-    await says(page, `This link signs you in as ${theo.email}${replaced}. Continue only if this is your`);
-    if (who === admin) await expectGoodLooks(page, "other-persons-link");
-    expect(await whoIsSignedIn(page)).toEqual(signedIn);
-    await press(page, decline);
-    await page.waitForURL(stack.dashboard_url + stays);
-    expect(await whoIsSignedIn(page)).toEqual(signedIn);
-
-    // A page in another tab shows nothing of the company before, also while nothing new has come.
-    if (who === admin) await page.route("**/rpc/link_member", () => {});
-    const tab = await page.context().newPage();
-    await openLink(tab, link);
-    await tab.getByLabel("New password").waitFor();
-    expect(await whoIsSignedIn(tab)).toEqual([theo.email]);
-    expect(tab.url()).toBe(`${stack.dashboard_url}/set-password`);
-    await tab.goto(path);
-    await says(tab.getByRole("banner"), "Rival & Co");
-    if (who !== admin) continue;
-    await says(page.getByRole("banner"), theo.email);
-    expect(await page.content()).not.toContain("Hollis & Rowe");
-    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await says(each, `This link signs you in as ${theo.email}${replaced}. Continue only if this is your`);
+    if (each === page) await expectGoodLooks(page, "other-persons-link");
+    expect(await whoIsSignedIn(each)).toEqual(signedIn);
+    await press(each, decline);
+    await each.waitForURL(stack.dashboard_url + stays);
+    expect(await whoIsSignedIn(each)).toEqual(signedIn);
   }
+
+  // The page in the other tab shows nothing of the company before, also while nothing new has come.
+  await page.route("**/rpc/link_member", () => {});
+  await openLink(out, link);
+  const tab = await page.context().newPage();
+  await tab.goto(link);
+  for (const each of [out, tab]) {
+    await press(each, "Continue");
+    await each.getByLabel("New password").waitFor();
+    expect(await whoIsSignedIn(each)).toEqual([theo.email]);
+    expect(each.url()).toBe(`${stack.dashboard_url}/set-password`);
+  }
+  await tab.goto(path);
+  await says(tab.getByRole("banner"), "Rival & Co");
+  await says(page.getByRole("banner"), theo.email);
+  expect(await page.content()).not.toContain("Hollis & Rowe");
+  await page.unrouteAll({ behavior: "ignoreErrors" });
 });

@@ -1,7 +1,6 @@
 // Steps that a person takes on the page, by the visible texts.
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
-import { eventually } from "./browser.ts";
 
 export const path = "/integrations/public-api";
 
@@ -13,7 +12,7 @@ export const press = (within: Page | Locator, name: string): Promise<void> =>
 export const says = (within: Page | Locator, text: string | RegExp): Promise<void> =>
   within.getByText(text).first().waitFor();
 
-export async function fillSignIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
+export async function signIn(page: Page, { email, password }: { email: string; password: string }): Promise<void> {
   await page.getByLabel("Email").fill(email);
   await page.getByLabel("Password", { exact: true }).fill(password);
   await press(page, "Sign in");
@@ -68,7 +67,7 @@ export async function chooseIn(row: Locator, action: "Replace" | "Rename" | "His
 }
 
 export async function expectFocus(page: Page, on: Locator): Promise<void> {
-  await eventually(() => on.and(page.locator(":focus")).count()).toBe(1);
+  await expect.poll(() => on.and(page.locator(":focus")).count()).toBe(1);
 }
 
 /**
@@ -95,10 +94,9 @@ export async function tabTo(page: Page, control: Locator): Promise<void> {
   throw new Error(`Tab never reached ${control}`);
 }
 
-/** Opens a link from an email in a page that may be open already, and confirms that the account is one's own. */
+/** Opens a link from an email in a page that may be open already. */
 export async function openLink(page: Page, link: string): Promise<void> {
   // First a blank page: otherwise only the fragment of the address would change, and the page would not be loaded.
   await page.goto("about:blank");
   await page.goto(link);
-  await press(page, "Continue");
 }
