@@ -132,12 +132,19 @@ test("the menu marks where one is, and its search finds endpoints, parameters, g
   expect(await marked()).toEqual(["Overview"]);
   await menuOf(page).getByRole("link", { name: "GET /day-ratings" }).click();
   await expect.poll(marked).toEqual(["GET /day-ratings"]);
+  const top = async (of: Page) => Math.round((await operationOf(of, "listDayRatings").boundingBox())?.y ?? -1);
   const another = await newPage();
-  await another.goto(page.url());
-  for (const each of [page, another]) {
-    const top = async () => (await operationOf(each, "listDayRatings").boundingBox())?.y ?? -1;
-    await expect.poll(async () => (await top()) >= 0 && (await top()) < 300).toBe(true);
-  }
+  const typeface = Promise.withResolvers<void>();
+  await another.route("**/*.woff2", (route) => typeface.promise.then(() => route.continue()));
+  await another.goto(page.url(), { waitUntil: "commit" });
+  for (const each of [page, another]) await expect.poll(() => top(each)).toSatisfy((y) => y >= 0 && y < 300);
+  // A reader who scrolls on before the typeface has loaded is not taken back.
+  await another.mouse.move(900, 400);
+  await another.mouse.wheel(0, 2000);
+  await expect.poll(() => top(another)).toBeLessThan(-1000);
+  typeface.resolve();
+  await another.evaluate(() => document.fonts.ready.then(() => undefined));
+  expect(await top(another)).toBeLessThan(-1000);
   await page.emulateMedia({ forcedColors: "active" });
   const colours = menuOf(page)
     .getByRole("link")
@@ -189,13 +196,17 @@ test("each guide's links lead somewhere, and files are downloaded with the proje
     .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).pathname));
   const guides = addresses.filter((address) => address.includes("guides"));
   expect(guides).toEqual(expect.arrayContaining(["/reference/guides/python/", "/reference/guides/changelog/"]));
-  const read = async (at: string) => (await fetch(stack.dashboard_url + at)).text();
+  const read = async (at: string): Promise<string> => {
+    const response = await fetch(stack.dashboard_url + at);
+    expect(response.status, at).toBe(200);
+    return response.text();
+  };
+  const pages = new Map(await Promise.all(guides.map(async (guide) => [guide, await read(guide)] as const)));
   const offered = new Set<string>();
-  for (const guide of guides) {
-    const html = await read(guide);
+  for (const [guide, html] of pages) {
     expect(html, guide).not.toMatch(/<style|<img|<[^>]* (?:style|on\w+)=/);
     for (const [link, at = guide, fragment] of html.matchAll(/<a href="(\/[^"#]*)?(?:#([^"]*))?"/g)) {
-      const there = await read(at);
+      const there = pages.get(at) ?? (await read(at));
       if (at.startsWith("/reference/files/")) offered.add(basename(at));
       else if (at.endsWith("/")) expect(there, `${guide}: ${link}`).toContain("<article>");
       if (fragment !== undefined) expect(there, `${guide}: ${link}`).toContain(` id="${fragment}"`);

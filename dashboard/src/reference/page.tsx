@@ -39,12 +39,14 @@ export function ReferencePage({ children }: { children: ReactNode }) {
     ...(guide ? [{ words: guide.title }] : []),
   ];
   useDocumentTitle(`${guide?.title ?? "API reference"} · Recognition and rewards`);
-  // The browser looked for the place of the address before the page was there. With its typeface the text is longer.
+  // The browser looked for the place of the address before the page was there. With its typeface the text is longer, and
+  // the place is further down. A reader who has scrolled meanwhile stays where they are.
   useEffect(() => {
     const scroll = (): void =>
       document.getElementById(decodeURIComponent(window.location.hash.slice(1)))?.scrollIntoView();
     scroll();
-    void document.fonts.ready.then(scroll);
+    const arrived = window.scrollY;
+    void document.fonts.ready.then(() => window.scrollY === arrived && scroll());
   }, []);
   return (
     <>
