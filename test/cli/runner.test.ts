@@ -1,5 +1,5 @@
 // npm test itself: it always ends with its closing line, and fails when anything failed.
-import { copyFileSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { bin, root } from "../../scripts/stack/process.ts";
 import { readTap } from "../runner/pgtap.ts";
@@ -50,72 +50,45 @@ test("a stack that does not start is a failure, and the reason is printed", asyn
   expect(run.output).toContain("no such file or directory");
 });
 
-// With a failure elsewhere: a run without one would fail for its exit code alone.
-const other = `test("a", () => {}); test("c", () => { throw 1; });`;
-const kinds = `test("b", () => expect(1).toBe(2)); test.skip("c", () => {}); test.todo("d");`;
-const lost = `test("e", () => expect("b").toMatchFileSnapshot("gone.txt"));`;
-
-test.each([
-  [
-    "that fails, is skipped, is still to be written or has lost its stored expectation",
-    [kinds + lost],
-    "0 passed, 4 failed",
-  ],
-  ["in a file that cannot be loaded", [other, `throw new Error("broken");`], "1 passed, 2 failed"],
-  ["that leaves a rejection behind", [other, `test("b", () => void Promise.reject(1));`], "2 passed, 2 failed"],
-])("a test %s is a failure", async (_, texts, closing) => {
-  expect(await runFiles(texts)).toMatchObject({ code: 1, closing });
-});
-
-test("a test without its optional tool is said not to have run, and is not counted", async () => {
-  const needs = `import { needs } from ${JSON.stringify(`${root}/test/support/optional_tool.ts`)};`;
-  const tests = `test("a", () => {}); test("b", (context) => { needs(context, "Fortran", false); throw 1; });`;
-  const { code, closing, output } = await runFiles([needs + tests]);
-  expect({ code, closing }).toEqual({ code: 0, closing: "1 passed, 0 failed" });
-  expect(output).toContain("\nNot run: some0.test.ts › b: Fortran is missing\n");
-});
-
-test("without curl and Python their recipes fail; R is optional", async () => {
-  const path = `${folder}/path`;
-  mkdirSync(path);
-  symlinkSync("/bin/sh", `${path}/sh`);
-  const run = await vitest(["test/cli/connect/recipes", "-t", "^(curl|python|r)\\.md$"], { PATH: path });
-  expect(run).toMatchObject({ code: 1, closing: "0 passed, 2 failed" });
-  expect(run.output).toContain("\nNot run: test/cli/connect/recipes.test.ts › r.md: Rscript is missing\n");
-});
-
-test("with -t only what the pattern names is counted; of a long message the beginning is printed, without colours", async () => {
-  const tests = `test("yes a", () => {}); test("yes b", () => { throw new Error("long ".repeat(100_000)); }); test("no", () => {});`;
-  const { code, closing, output } = await runFiles([tests], "-t", "yes");
-  expect({ code, closing }).toEqual({ code: 1, closing: "1 passed, 1 failed" });
+test("what fails, is skipped, to be written, unhandled or not loadable is a failure; a long message is cut, without colours", async () => {
+  const { code, closing, output } = await runFiles([
+    `test("a", () => expect(1).toBe(2)); test.skip("b", () => {}); test.todo("c");`,
+    `test("its stored expectation is lost", () => expect("d").toMatchFileSnapshot("gone.txt"));`,
+    `test("e", () => { throw new Error("long ".repeat(100_000)); });`,
+    `throw new Error("broken");`,
+    `test("passes, and leaves a rejection behind", () => void Promise.reject(1));`,
+  ]);
+  expect({ code, closing }).toEqual({ code: 1, closing: "1 passed, 7 failed" });
   expect(output.length).toBeLessThan(20_000);
   expect(output).toMatch(/… and \d+ more characters/);
   expect(output).not.toContain("\u001b[");
 });
 
+test("with -t only what the pattern names is counted; a test without its optional tool is said not to have run", async () => {
+  const needs = `import { needs } from ${JSON.stringify(`${root}/test/support/optional_tool.ts`)};`;
+  const tests = `test("yes a", () => {}); test("no", () => { throw 1; });
+    test("yes b", (context) => { needs(context, "Fortran", false); throw 1; });`;
+  const { code, closing, output } = await runFiles([needs + tests], "-t", "yes");
+  expect({ code, closing }).toEqual({ code: 0, closing: "1 passed, 0 failed" });
+  expect(output).toContain("\nNot run: some0.test.ts › yes b: Fortran is missing\n");
+});
+
 test("a pgTAP test that is not ok, skipped or still to be done has failed", () => {
-  const rows = [
-    "1..4",
-    "ok 1 - good",
-    "not ok 2 - bad\n# because",
-    "ok 3 - left out # SKIP",
-    "not ok 4 - later # TODO",
-  ];
-  const [, , bad, skipped, todo] = rows;
-  const tests = Object.entries({ good: null, bad, "left out": skipped, later: todo });
-  expect(readTap(rows)).toEqual({ plan: 4, tests: tests.map(([name, problem]) => ({ name, problem })) });
+  const failed = ["not ok 2 - bad\n# because", "ok 3 - left out # SKIP", "not ok 4 - later # TODO"];
+  const tests = ["bad", "left out", "later"].map((name, index) => ({ name, problem: failed[index] }));
+  const expected = { plan: 4, tests: [{ name: "good", problem: null }, ...tests] };
+  expect(readTap(["1..4", "ok 1 - good", ...failed])).toEqual(expected);
 });
 
 test("a statement that no test proves, or one that did not run or failed, is a failure; so is an id that no page has", () => {
-  const proof = (id: string, file: string, name: string) => ({ ids: [id], file, name });
   const proofs = [
-    proof("a.1", "x.test.ts", "ran"),
-    proof("a.2", "x.test.ts", "failed"),
-    proof("a.3", "x.test.ts", "none"),
-    proof("a.5", "x.test.ts", "with … and more"),
-    proof("a.6", "rows.ts", "row"),
-    proof("b.1", "x.test.ts", "ran"),
-  ];
+    ["a.1", "ran"],
+    ["a.2", "failed"],
+    ["a.3", "none"],
+    ["a.5", "with … and more"],
+    ["b.1", "ran"],
+  ].map(([id = "", name = ""]) => ({ ids: [id], file: "x.test.ts", name }));
+  proofs.push({ ids: ["a.6"], file: "rows.ts", name: "row" });
   const ran = new Map([
     ["x.test.ts › group › ran", true],
     ["x.test.ts › failed", false],
