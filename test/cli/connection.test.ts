@@ -7,19 +7,18 @@ import { exportCommand } from "../../cli/src/commands/export.ts";
 import { importCommand } from "../../cli/src/commands/import.ts";
 import { syncCommand } from "../../cli/src/commands/sync.ts";
 import { readConnection, request } from "../../cli/src/connection.ts";
-import { root } from "../../scripts/stack/process.ts";
-import { environment, runProgram } from "../support/command_line.ts";
+import { environment, run } from "../support/command_line.ts";
 import { newCompany } from "../support/companies.ts";
 import { call, first, stack } from "../support/stack.ts";
 import { folderAndProxy, quickConnection, runHere, serve, status } from "./faulty_proxy.ts";
 
-const { folder, proxy } = folderAndProxy();
+const { folder, proxy } = await folderAndProxy();
 
-const check = (url: string, key = first.key) => runHere(checkCommand, [], quickConnection(url, key));
+const check = (url: string, key = first.key) => runHere(checkCommand, [], url, key);
 
 /** Runs public-data-api as a program. */
 const runCli = (args: string[], env: NodeJS.ProcessEnv = {}) =>
-  runProgram(process.execPath, [`${root}/cli/src/main.ts`, ...args], folder, { ...environment(first.key), ...env });
+  run(args, folder, { ...environment(first.key), ...env });
 
 test("a mistyped address fails at once: no such host, nobody at the port, a port for something else", async () => {
   const closed = await serve(() => {});
@@ -135,21 +134,18 @@ test("a redirect is refused, also of a later request: the key never goes to anot
 
 test("a key that is not valid, or lacks the scope, ends with 3; a refusal names its request and is not tried again", async () => {
   const id = "\\(request [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\\)";
-  const { code, stderr } = await runCli(["check"], { PUBLIC_API_KEY: "sk_live_none" });
-  expect(code).toBe(3);
-  expect(stderr).toMatch(new RegExp(`^401 Unauthorized: Invalid or missing API Key ${id}\n$`));
-
   const company = await newCompany("Connection");
   const { api_key } = await company.makeKey(["read:activity"]);
-  for (const [exitCode, message, ...args] of [
-    [3, '403 Forbidden: this key is missing the "read:members" scope', "members"],
-    [1, "400 sender_id must be a uuid", "activity", "--sender_id", "7"],
+  for (const [requests, key, exitCode, message, ...args] of [
+    [1, "sk_live_none", 3, "401 Unauthorized: Invalid or missing API Key", "members"],
+    [2, api_key, 3, '403 Forbidden: this key is missing the "read:members" scope', "members"],
+    [2, api_key, 1, "400 sender_id must be a uuid", "activity", "--sender_id", "7"],
   ] as const) {
     proxy.requests.length = 0;
-    const refused = runHere(exportCommand, [...args, "--out", `${folder}/a.csv`], quickConnection(proxy.url, api_key));
+    const refused = runHere(exportCommand, [...args, "--out", `${folder}/a.csv`], proxy.url, key);
     const line = expect.stringMatching(new RegExp(`^${message} ${id}$`));
     await expect(refused).rejects.toMatchObject({ exitCode, message: line });
-    expect(proxy.requests, "the key and the list").toHaveLength(2);
+    expect(proxy.requests, "the key, and the list").toHaveLength(requests);
   }
   await company.remove();
 });
@@ -188,9 +184,8 @@ test("check says whose the key is and what it may do", async () => {
     expect.stringMatching(/^API {6}\d+\.\d+\.\d+$/),
     "",
   ]);
-  const { code, stdout, stderr } = await runCli(["check", "--json"], { PUBLIC_API_KEY: api_key });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(JSON.parse(stdout)).toEqual(await (await call("/", api_key)).json());
+  const { output } = await runHere(checkCommand, ["--json"], stack.api_url, api_key);
+  expect(JSON.parse(output)).toEqual(await (await call("/", api_key)).json());
   await company.remove();
 });
 
@@ -212,7 +207,7 @@ test.each<[Command, string[], string]>([
   [syncCommand, ["a.csv"], "Name one file"],
   [syncCommand, ["a.sqlite", "--to", "b"], "Name one file"],
 ])("the arguments $1 are refused before any request, with a hint to --help", async (command, args, problem) => {
-  const refused = runHere(command, args, quickConnection(proxy.url, first.key));
+  const refused = runHere(command, args, proxy.url, first.key);
   const message = new RegExp(`^${RegExp.escape(problem)}.*\nFor help: public-data-api (export|import|sync) --help$`);
   await expect(refused).rejects.toMatchObject({ exitCode: 2, message: expect.stringMatching(message) });
   expect(proxy.requests).toEqual([]);

@@ -1,44 +1,26 @@
 // public-data-api export (docs/connect/command-line.md): every row once, whatever happens to the rows and to the answers,
 // into a file, a pipe, a compressed file, a file for Excel, or a folder with all lists.
-import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import papaparse from "papaparse";
 import { expect, test } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
-import { lists, nameOf } from "../../cli/src/lists.ts";
 import { bar, progressOn } from "../../cli/src/progress.ts";
-import { root } from "../../scripts/stack/process.ts";
-import { environment } from "../support/command_line.ts";
+import { environment, main, runProgram } from "../support/command_line.ts";
 import { newCompany } from "../support/companies.ts";
 import { call, expectRows, first, list, type Row, sql } from "../support/stack.ts";
-import { forAllTests, makeCrowd, makeYear } from "./connect/companies.ts";
-import {
-  cut,
-  dropped,
-  type Fault,
-  folderAndProxy,
-  half,
-  page,
-  type QuickConnection,
-  quickConnection,
-  runHere,
-  status,
-} from "./faulty_proxy.ts";
+import { forAllTests, makeCrowd, makeYear, lists as names } from "./connect/companies.ts";
+import { cut, dropped, folderAndProxy, half, page, runHere, status } from "./faulty_proxy.ts";
 
-const { folder, proxy } = folderAndProxy();
-const year = forAllTests(makeYear);
+const { folder, proxy } = await folderAndProxy();
+const year = await forAllTests(makeYear);
 
-const names = lists.map(nameOf);
 const file = (name: string): string => readFileSync(`${folder}/${name}`, "utf8");
 const of2026 = ["--since", "2026-01-01", "--until", "2026-12-31"];
 
 /** Exports to a path in the folder, through the proxy. The first request asks whose the key is. */
-async function exportTo(out: string, args: string[], key = year.key, more: Partial<QuickConnection> = {}) {
-  const connection = { ...quickConnection(proxy.url, key), ...more };
-  await runHere(exportCommand, [...args, "--out", `${folder}/${out}`], connection);
-  return connection;
-}
+const exportTo = (out: string, args: string[], key = year.key, more = {}) =>
+  runHere(exportCommand, [...args, "--out", `${folder}/${out}`], proxy.url, key, more);
 
 test("a whole year as CSV is every row of the table once, from a service that is busy, fails or breaks off", async () => {
   expect(year.rows[999]?.timestamp, "two pages meet between rows of one time").toBe(year.rows[1000]?.timestamp);
@@ -112,7 +94,7 @@ const newest = '{"id":"2","timestamp":"2026-11-21T00:00:00.000000Z"}';
 const older = '{"id":"1","timestamp":"2026-11-20T00:00:00.000000Z"}';
 const notContinued = "a page does not continue the page before";
 
-test.each<[string, Fault[], string]>([
+test.each([
   ["drops X-Has-More", [page(`[${newest}]`)], "does not say whether there are more rows"],
   ["repeats a page", [page(`[${newest},${older}]`, "true"), page(`[${newest},${older}]`, "true")], notContinued],
   ["has no more rows, but says so", [page("[]", "true")], notContinued],
@@ -124,32 +106,28 @@ test.each<[string, Fault[], string]>([
   expect(readdirSync(folder)).not.toContain("year.json");
 });
 
-/** The command's exit code, and what the shell printed. `export` in the line is public-data-api export. */
-function shell(line: string, key: string) {
+/** Runs a line of a shell. `export` in it is public-data-api export, whose exit code counts. */
+const shell = (line: string, key: string) => {
   const script = `${line.replace("export", '"$0" "$1" export')}; exit \${PIPESTATUS[0]}`;
-  const { status, stdout, stderr } = spawnSync("bash", ["-c", script, process.execPath, `${root}/cli/src/main.ts`], {
-    env: environment(key),
-    maxBuffer: 64 << 20,
-  });
-  return { code: status, stdout: String(stdout), stderr: String(stderr) };
-}
+  return runProgram("bash", ["-c", script, process.execPath, main], folder, environment(key));
+};
 
-test("--out - writes the rows to a pipe, compressed with --gzip, and nothing else", () => {
+test("--out - writes the rows to a pipe, compressed with --gzip, and nothing else", async () => {
   const window = "--since 2026-01-01 --until 2026-12-31";
-  const { stdout, ...rest } = shell(`export activity ${window} --out - --gzip --format json | gunzip`, year.key);
+  const { stdout, ...rest } = await shell(`export activity ${window} --out - --gzip --format json | gunzip`, year.key);
   expect(rest).toEqual({ code: 0, stderr: "" });
   expectRows(JSON.parse(stdout), year.rows);
 });
 
-test("a program that reads the pipe may stop when it has enough", () => {
-  const { stdout, ...rest } = shell("export activity --out - | head -1", year.key);
+test("a program that reads the pipe may stop when it has enough", async () => {
+  const { stdout, ...rest } = await shell("export activity --out - | head -1", year.key);
   expect(rest).toEqual({ code: 0, stderr: "" });
   expect(stdout).toMatch(/^id,timestamp,.*\r\n$/);
 });
 
-test("an output that takes nothing, as on a full disk, is named", () => {
+test("an output that takes nothing, as on a full disk, is named", async () => {
   const stderr = expect.stringMatching(/^The output cannot be written \(.*no space left on device.*\)\n$/);
-  expect(shell("export members --out - > /dev/full", first.key)).toEqual({ code: 1, stdout: "", stderr });
+  expect(await shell("export members --out - > /dev/full", first.key)).toEqual({ code: 1, stdout: "", stderr });
 });
 
 test("--excel writes a byte-order mark and escapes formulas", async () => {

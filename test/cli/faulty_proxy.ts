@@ -1,28 +1,23 @@
 // A proxy in front of the API that answers some requests itself, as a busy platform or a bad connection would, and
 // commands of public-data-api that run in this process, through it.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdirSync, rmSync } from "node:fs";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
-import { buffer } from "node:stream/consumers";
+import { buffer, text } from "node:stream/consumers";
 import { Agent } from "undici";
-import { afterAll, beforeAll, beforeEach } from "vitest";
+import { afterAll, beforeEach } from "vitest";
 import type { Command } from "../../cli/src/commands/command.ts";
 import { type Connection, readConnection } from "../../cli/src/connection.ts";
 import { listen } from "../../scripts/stack/ports.ts";
-import { workFolder } from "../support/command_line.ts";
+import { environment, main, type Run, workFolder } from "../support/command_line.ts";
 import { checkedFetch } from "../support/contract.ts";
 import { stack } from "../support/stack.ts";
 
 /** Answers a request itself; `forward` sends the request to the API and returns the body of its answer. */
 export type Fault = (response: ServerResponse, forward: () => Promise<Buffer>) => unknown;
 
-export interface FaultyProxy {
-  url: string;
-  /** The paths and bodies of the requests. */
-  requests: { path: string; body: string }[];
-  /** The faults of the next requests, one each. After them, and where there is none, a request is forwarded. */
-  faults: (Fault | undefined)[];
-  close(): Promise<void>;
-}
+export type FaultyProxy = Awaited<ReturnType<typeof startFaultyProxy>>;
 
 export const status =
   (code: number, headers: Record<string, string> = {}): Fault =>
@@ -55,7 +50,13 @@ export async function serve(listener: RequestListener): Promise<{ url: string; c
   return { url: `http://127.0.0.1:${port}`, close: stop };
 }
 
-export async function startFaultyProxy(proxy = {} as FaultyProxy): Promise<FaultyProxy> {
+export async function startFaultyProxy() {
+  const proxy = {
+    /** The paths and bodies of the requests. */
+    requests: [] as { path: string; body: string }[],
+    /** The faults of the next requests, one each. After them, and where there is none, a request is forwarded. */
+    faults: [] as (Fault | undefined)[],
+  };
   const server = await serve(async (incoming, response) => {
     const sent = await buffer(incoming);
     proxy.requests.push({ path: incoming.url ?? "", body: sent.toString() });
@@ -63,9 +64,7 @@ export async function startFaultyProxy(proxy = {} as FaultyProxy): Promise<Fault
     const forward = () =>
       checkedFetch(stack.api_url, incoming.url ?? "", {
         method: incoming.method ?? "GET",
-        headers: ["x-api-key", "authorization"].flatMap((name): [string, string][] =>
-          incoming.headers[name] ? [[name, String(incoming.headers[name])]] : [],
-        ),
+        headers: { "X-API-Key": String(incoming.headers["x-api-key"]) },
         ...(sent.length > 0 && { body: sent }),
       });
     if (fault) return fault(response, async () => Buffer.from(await (await forward()).arrayBuffer()));
@@ -74,14 +73,13 @@ export async function startFaultyProxy(proxy = {} as FaultyProxy): Promise<Fault
     response.writeHead(answer.status, Object.fromEntries(kept.filter(([, value]) => value !== null)));
     response.end(Buffer.from(await answer.arrayBuffer()));
   });
-  return Object.assign(proxy, { ...server, requests: [], faults: [] });
+  return Object.assign(proxy, server);
 }
 
 /** A folder and a proxy for the tests of a file: before each test the folder is empty and the proxy has no faults. */
-export function folderAndProxy(): { folder: string; proxy: FaultyProxy } {
+export async function folderAndProxy(): Promise<{ folder: string; proxy: FaultyProxy }> {
   const folder = workFolder();
-  const proxy = {} as FaultyProxy;
-  beforeAll(() => startFaultyProxy(proxy));
+  const proxy = await startFaultyProxy();
   afterAll(() => proxy.close());
   beforeEach(() => {
     for (const name of readdirSync(folder)) rmSync(`${folder}/${name}`, { recursive: true });
@@ -92,9 +90,7 @@ export function folderAndProxy(): { folder: string; proxy: FaultyProxy } {
 }
 
 /** A connection that does not pause. It collects the lines about problems, and how long it would have paused. */
-export type QuickConnection = Connection & { lines: string[]; pauses: number[] };
-
-export function quickConnection(url: string, key: string): QuickConnection {
+export function quickConnection(url: string, key: string): Connection & { lines: string[]; pauses: number[] } {
   const [lines, pauses]: [string[], number[]] = [[], []];
   return {
     ...readConnection({ PUBLIC_API_URL: url, PUBLIC_API_KEY: key }),
@@ -109,22 +105,30 @@ export function quickConnection(url: string, key: string): QuickConnection {
   };
 }
 
-/** Runs a command. Returns what it printed to the output, its last line, and its lines about problems. */
-export async function runHere(
-  command: Command,
-  args: string[],
-  connection: QuickConnection,
-): Promise<{ output: string; done: string; lines: string[] }> {
-  const printed = { output: "", done: "", lines: connection.lines };
-  const write = (text: string) => {
-    printed.output += text;
-    return true;
-  };
-  const done = (line: string) => {
-    printed.done = line;
-  };
-  const output = { write } as unknown as NodeJS.WriteStream;
+/**
+ * Runs a command. Returns what it printed to the output, its last line, its lines about problems, and its pauses.
+ * @param more replaces parts of the connection
+ */
+export async function runHere(command: Command, args: string[], url: string, key: string, more = {}) {
+  const connection = { ...quickConnection(url, key), ...more };
+  const [printed, outcomes]: [string[], string[]] = [[], []];
+  const output = { write: (text: string) => printed.push(text) > 0 } as unknown as NodeJS.WriteStream;
+  const done = (line: string) => void outcomes.push(line);
   const progress = { show: () => {}, done, warn: connection.say };
   await command.run(args, { env: {}, output, progress, outcome: done, connect: () => connection });
-  return printed;
+  const { lines, pauses } = connection;
+  return { output: printed.join(""), done: outcomes.at(-1) ?? "", lines, pauses };
+}
+
+/** Starts public-data-api through the proxy in a process of its own. `kill` gives its exit code and its error output. */
+export function startCli(args: string[], folder: string, { url }: FaultyProxy, key: string) {
+  const options = { cwd: folder, env: environment(key, url) };
+  const child = spawn(process.execPath, [main, ...args], { ...options, stdio: ["ignore", "ignore", "pipe"] });
+  const stderr = text(child.stderr);
+  const ended = once(child, "exit").then(async ([code]) => ({ code, stderr: await stderr }));
+  const kill = (signal: NodeJS.Signals = "SIGKILL"): Promise<Pick<Run, "code" | "stderr">> => {
+    child.kill(signal);
+    return ended;
+  };
+  return { ended, kill };
 }

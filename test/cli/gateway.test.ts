@@ -1,26 +1,22 @@
 // The gateway in front of a function that misbehaves: what it forwards, and that a broken response never looks complete
 // to a client.
+import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { buffer, text } from "node:stream/consumers";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Gateway, startGateway } from "../../scripts/stack/gateway.ts";
-import { type Listening, listen } from "../../scripts/stack/ports.ts";
+import { afterAll, expect, test } from "vitest";
+import { startGateway } from "../../scripts/stack/gateway.ts";
+import { listen } from "../../scripts/stack/ports.ts";
 
 let answer: (incoming: IncomingMessage, response: ServerResponse) => void;
-const upstream = createServer((incoming, response) => answer(incoming, response));
-let functionServer: Listening;
-let gateway: Gateway;
-const base = () => `http://127.0.0.1:${gateway.port}/functions/v1/public-api`;
-
-beforeAll(async () => {
-  functionServer = await listen(upstream, 0);
-  gateway = await startGateway(0, () => {});
-  gateway.upstreams.functionPort = functionServer.port;
-});
+const server = createServer((incoming, response) => answer(incoming, response));
+const upstream = await listen(server, 0);
+const gateway = await startGateway(0, () => {});
+gateway.upstreams.functionPort = upstream.port;
+const base = `http://127.0.0.1:${gateway.port}/functions/v1/public-api`;
 afterAll(async () => {
   await gateway.stop();
-  await functionServer.stop();
+  await upstream.stop();
 });
 
 const addresses = [
@@ -39,22 +35,15 @@ test.each(addresses)("the address %j is handed on byte for byte, without /functi
   expect((await buffer(socket)).toString("latin1").split("\r\n\r\n")[1]).toContain(`/public-api${path}`);
 });
 
-const others = ["/", "/functions/v1/", "/functions/v1/public-apis", "/functions/v1/other", "/_system/info", "/rest/v2"];
-
-test.each(others)("the path %s leads nowhere", async (path) => {
-  answer = () => expect.unreachable();
-  expect((await fetch(`http://127.0.0.1:${gateway.port}${path}`)).status).toBe(404);
-});
-
 test("headers keep their order and repetition, but those of the connection stay here", async () => {
   const sent = ["X-One", "1", "X-One", "2", "Keep-Alive", "timeout=1"];
   answer = (incoming, response) => response.writeHead(200, sent).end(JSON.stringify(incoming.rawHeaders));
-  const outgoing = request(base(), { headers: ["X-API-Key", "a", "x-api-key", "b", "TE", "trailers", "Host", "h"] });
-  const response = await new Promise<IncomingMessage>((resolve) => outgoing.on("response", resolve).end());
-  const received: string[] = JSON.parse(await text(response));
+  const outgoing = request(base, { headers: ["X-API-Key", "a", "x-api-key", "b", "TE", "trailers", "Host", "h"] });
+  const [response]: IncomingMessage[] = await once(outgoing.end(), "response");
+  const received: string[] = JSON.parse(response ? await text(response) : "");
   expect(received.slice(0, 4)).toEqual(["X-API-Key", "a", "x-api-key", "b"]);
   expect(received.map((name) => name.toLowerCase())).not.toContain("te");
-  expect(response.rawHeaders.filter((_, index, all) => all[index - 1] === "X-One")).toEqual(["1", "2"]);
+  expect(response?.headersDistinct["x-one"]).toEqual(["1", "2"]);
 });
 
 // Proves: requests.58
@@ -66,7 +55,7 @@ test.each([
     response.writeHead(200, headers).write("half");
     setTimeout(() => response.destroy(), 50);
   };
-  const response = await fetch(base());
+  const response = await fetch(base);
   expect(response.status).toBe(200);
   await expect(response.text()).rejects.toThrow();
 });
@@ -79,12 +68,12 @@ test("a client that goes away ends the request behind the gateway", async () => 
     };
   });
   const gone = new AbortController();
-  await fetch(base(), { signal: gone.signal });
+  await fetch(base, { signal: gone.signal });
   gone.abort();
   await ended;
 });
 
 test("a function that does not answer is a 502", async () => {
   answer = (incoming) => incoming.socket.destroy();
-  expect((await fetch(base())).status).toBe(502);
+  expect((await fetch(base)).status).toBe(502);
 });

@@ -7,14 +7,14 @@ import { beforeEach, expect, test } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
 import { importCommand } from "../../cli/src/commands/import.ts";
 import { withEvenLines } from "../../cli/src/even_lines.ts";
-import { run } from "../support/command_line.ts";
+import { environment, run } from "../support/command_line.ts";
 import { newCompany } from "../support/companies.ts";
 import { type Row, sql } from "../support/stack.ts";
 import { forAllTests } from "./connect/companies.ts";
-import { dropped, folderAndProxy, half, quickConnection, runHere, status } from "./faulty_proxy.ts";
+import { dropped, folderAndProxy, half, runHere, status } from "./faulty_proxy.ts";
 
-const { folder, proxy } = folderAndProxy();
-const customer = forAllTests(async () => {
+const { folder, proxy } = await folderAndProxy();
+const customer = await forAllTests(async () => {
   const company = await newCompany("Import files");
   return { company, key: (await company.makeKey(["read:rewards", "write:rewards"])).api_key };
 });
@@ -29,8 +29,7 @@ const stored = async (): Promise<Row[]> => [
 /** Imports a file of the folder through the proxy, and writes it before if it has a content. */
 async function importFile(name: string, content?: string | Buffer, ...more: string[]) {
   if (content !== undefined) writeFileSync(`${folder}/${name}`, content);
-  const connection = quickConnection(proxy.url, customer.key);
-  return { connection, ...(await runHere(importCommand, [`${folder}/${name}`, ...more], connection)) };
+  return await runHere(importCommand, [`${folder}/${name}`, ...more], proxy.url, customer.key);
 }
 
 const many = Array.from({ length: 1234 }, (_, n) => ({
@@ -41,19 +40,19 @@ const many = Array.from({ length: 1234 }, (_, n) => ({
   reward_type: "perk",
 }));
 
-test("a CSV of 1234 rewards is imported whole, in three batches; a second time changes nothing and prints nothing", async () => {
+test("a CSV of 1234 rewards is imported whole, in three batches; a second time changes nothing", async () => {
   const { done } = await importFile("many.csv", papaparse.unparse(many));
   expect(done).toBe(`${folder}/many.csv: 1234 rewards imported`);
   expect(proxy.requests.slice(1).map(({ body }) => JSON.parse(body).length)).toEqual([500, 500, 234]);
   expect(await stored()).toEqual(many);
-  expect(await run("import", folder, customer.key, "many.csv")).toEqual({ code: 0, stdout: "", stderr: "" });
+  await importFile("many.csv");
   expect(await stored()).toEqual(many);
 });
 
 test("JSON is imported the same; a batch whose answer was lost is sent again, and the catalogue is the same", async () => {
   proxy.faults = [undefined, undefined, half, status(429), dropped, undefined];
-  const { connection } = await importFile("many.json", JSON.stringify({ rewards: many }, null, 2));
-  expect(connection.pauses).toEqual([1000, 2000, 4000]);
+  const { pauses } = await importFile("many.json", JSON.stringify({ rewards: many }, null, 2));
+  expect(pauses).toEqual([1000, 2000, 4000]);
   expect(await stored()).toEqual(many);
 });
 
@@ -199,7 +198,7 @@ test.each(["rewards.csv.gz", "rewards.json"])("%s that was exported is imported 
   const versions = () => sql`select *, xmin::text from app.rewards where company_id = ${company.id} order by id`;
   const before = { versions: await versions(), rows: await stored() };
   const args = ["rewards", "--include_archived", "--out", `${folder}/${file}`];
-  await runHere(exportCommand, args, quickConnection(proxy.url, key));
+  await runHere(exportCommand, args, proxy.url, key);
   const { lines } = await importFile(file);
   expect(lines).toEqual([`${folder}/${file}: 3 rewards left out: they have no external_id`]);
   expect(await versions(), "not even a new version of a row").toEqual(before.versions);
@@ -211,7 +210,7 @@ test.each(["rewards.csv.gz", "rewards.json"])("%s that was exported is imported 
 
 test("--dry-run checks and sends nothing, and needs no key", async () => {
   writeFileSync(`${folder}/many.csv`, papaparse.unparse(many));
-  const dry = await run("import", folder, undefined, "many.csv", "--dry-run");
+  const dry = await run(["import", "many.csv", "--dry-run"], folder, environment(undefined));
   expect(dry).toEqual({ code: 0, stdout: "", stderr: "" });
   await expect(importFile("bad.csv", badCsv, "--dry-run")).rejects.toThrow("bad.csv:3: ");
   expect(await stored()).toEqual([]);

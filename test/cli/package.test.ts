@@ -43,33 +43,27 @@ const nodes = [
     .slice(0, 1),
 ];
 
-/** A proxy for connections. `seen` collects where to, and with which name and password. */
-async function startTunnel(): Promise<{ url: string; seen: string[]; close(): Promise<void> }> {
+test("on every Node that is here it checks, exports, imports and syncs, through the proxy of the environment", async () => {
+  // A proxy for connections, which collects where to, and with which name and password.
   const seen: string[] = [];
-  const server = createServer();
-  server.on("connect", ({ url = "", headers }, client) => {
+  const proxy = createServer().on("connect", ({ url = "", headers }, client) => {
     seen.push(`${url} ${headers["proxy-authorization"]}`);
     const upstream = connect(Number(url.split(":")[1]), "127.0.0.1", () => client.write("HTTP/1.1 200 OK\r\n\r\n"));
     for (const [from, to] of [[upstream, client] as const, [client, upstream] as const])
       from.pipe(to).on("error", () => from.destroy());
   });
-  const { port, stop } = await listen(server, 0);
-  return { url: `http://user:word@127.0.0.1:${port}`, seen, close: stop };
-}
-
-test("on every Node that is here it checks, exports, imports and syncs, through the proxy of the environment", async () => {
-  const tunnel = await startTunnel();
+  const { port, stop } = await listen(proxy, 0);
   const { host, hostname } = new URL(stack.api_url);
   const outcome = /^company\.sqlite: \d+ added, 0 changed, 0 deleted\n$/;
   for (const node of nodes) {
     const version = execFileSync(node, ["--version"]).toString().trim().slice(1);
     tried(`the packed command line: Node ${version}`);
     const run = (noProxy: string, ...args: string[]) => {
-      const env = { ...environment(first.key), HTTP_PROXY: tunnel.url, NO_PROXY: noProxy };
+      const env = { ...environment(first.key), HTTP_PROXY: `http://user:word@127.0.0.1:${port}`, NO_PROXY: noProxy };
       return runProgram(node, [command, ...args], folder, env);
     };
     expect(await run("", "check")).toMatchObject({ code: 0, stderr: "", stdout: expect.stringContaining(first.name) });
-    expect(tunnel.seen.splice(0)).toEqual([`${host} Basic ${btoa("user:word")}`]);
+    expect(seen.splice(0)).toEqual([`${host} Basic ${btoa("user:word")}`]);
 
     const exported = await run(hostname, "export", "members", "--out", "members.json");
     expect(exported).toEqual({ code: 0, stdout: "", stderr: "" });
@@ -83,7 +77,7 @@ test("on every Node that is here it checks, exports, imports and syncs, through 
     writeFileSync(`${folder}/rewards.csv`, "external_id,name,points_cost\n1,One,1.000\n");
     const refused = await run(hostname, "import", "rewards.csv", "--dry-run");
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("thousands separator") });
-    expect(tunnel.seen, "not to a host of NO_PROXY").toEqual([]);
+    expect(seen, "not to a host of NO_PROXY").toEqual([]);
   }
-  await tunnel.close();
+  await stop();
 });

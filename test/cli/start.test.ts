@@ -1,9 +1,10 @@
 // npm start for a new user and for a careless one, in its own folder. The tests build on one another, in this order.
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { connect } from "node:net";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, expect, test, vi } from "vitest";
 import { listeningPort } from "../../scripts/stack/edge_function.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import type { StackFile } from "../../scripts/stack/stack.ts";
@@ -16,14 +17,9 @@ vi.setConfig({ testTimeout: 420_000 });
 const folder = workFolder();
 let first: StackFile;
 const children: ChildProcess[] = [];
+// The port must be taken. If another program has it already, that is fine too.
 const blocker = createServer();
-
-beforeAll(async () => {
-  // The port must be taken. If another program has it already, that is fine too.
-  await new Promise<void>((resolve) => {
-    blocker.once("error", () => resolve()).listen(54321, "127.0.0.1", resolve);
-  });
-});
+await once(blocker.listen(54321, "127.0.0.1"), "listening").catch(() => {});
 afterAll(async () => {
   for (const child of children) child.kill("SIGTERM");
   blocker.close();
@@ -32,17 +28,15 @@ afterAll(async () => {
 
 /** Starts a stack as a terminal does: in its own process group, so that Ctrl-C reaches all of it. */
 function start(...args: string[]) {
-  const child = spawn(process.execPath, ["scripts/start.ts", "--folder", folder, ...args], {
-    cwd: root,
-    detached: true,
-    // The proxy of a developer's machine, which is for other machines. Nothing listens there.
-    env: { ...process.env, HTTP_PROXY: "http://127.0.0.1:9" },
-  });
+  const command = ["scripts/start.ts", "--folder", folder, ...args];
+  // The proxy of a developer's machine, which is for other machines. Nothing listens there.
+  const env = { ...process.env, HTTP_PROXY: "http://127.0.0.1:9" };
+  const child = spawn(process.execPath, command, { cwd: root, detached: true, env });
   children.push(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding("utf8").on("data", (chunk) => (output += chunk));
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const ended = once(child, "close").then(([code]) => code);
   const waitFor = async (what: string) => {
     await expect
       .poll(() => (child.exitCode === null ? output : `${output}\nended`), { timeout: 180_000 })
@@ -53,6 +47,7 @@ function start(...args: string[]) {
 }
 
 const ready = "Ctrl-C stops everything";
+const running = start();
 
 async function stackFile(): Promise<StackFile> {
   return JSON.parse(await readFile(`${folder}/stack.json`, "utf8"));
@@ -65,14 +60,13 @@ async function processes(): Promise<string[]> {
   return lines.filter((line) => line.includes(folder));
 }
 
-/** The status of a GET with a company's key. */
-async function status(stack: StackFile, path: string, key = stack.companies[0]?.api_key ?? ""): Promise<number> {
-  return (await checkedFetch(stack.api_url, path, { headers: { "X-API-Key": key } })).status;
+/** The status of a GET with the first company's key. */
+async function status({ api_url, companies }: StackFile, path: string): Promise<number> {
+  return (await checkedFetch(api_url, path, { headers: { "X-API-Key": companies[0]?.api_key ?? "" } })).status;
 }
 
 test("the first start makes a key for each company and prints lines that work when pasted", async () => {
-  const { waitFor } = start();
-  const output = await waitFor(ready);
+  const output = await running.waitFor(ready);
   first = await stackFile();
   expect(output).toContain("Port 54321 is taken");
   expect(output).toContain(first.api_url);
@@ -103,10 +97,9 @@ test("every server listens on 127.0.0.1 and nowhere else", async () => {
       socket.on("error", () => resolve(false));
     });
   for (const each of [...ports, port]) {
-    expect([each, await answers("127.0.0.1", each)]).toEqual([each, true]);
-    // Another address of this machine: a server that listens on all addresses would answer here too.
-    for (const other of ["127.0.0.2", "::1"])
-      expect([each, other, await answers(other, each)]).toEqual([each, other, false]);
+    // A server that listens on all addresses would also answer at the other two, which are of this machine.
+    const answered = await Promise.all(["127.0.0.1", "127.0.0.2", "::1"].map((host) => answers(host, each)));
+    expect([each, ...answered]).toEqual([each, true, false, false]);
   }
 });
 
@@ -122,21 +115,16 @@ test("a second start says that one is running and leaves it alone; an unknown ar
 
 test("no path ends the dashboard's server", async () => {
   const { hostname, port } = new URL(first.dashboard_url);
-  const get = (path: string) =>
-    new Promise((resolve, reject) => {
-      const sent = request({ hostname, port, path }, (response) => resolve(response.resume().statusCode));
-      sent.on("error", reject).end();
-    });
-  for (const path of ["//", "///", "//[", "/%", "/..//..", "http://[/", "*"])
-    expect([path, await get(path)]).toEqual([path, 200]);
+  for (const path of ["//", "///", "//[", "/%", "/..//..", "http://[/", "*"]) {
+    const [response] = await once(request({ hostname, port, path }).end(), "response");
+    expect([path, response.resume().statusCode]).toEqual([path, 200]);
+  }
 });
 
 test("Ctrl-C ends every process, and stack.json goes with them", async () => {
-  const { pid } = children[0] ?? {};
-  process.kill(-(pid ?? Number.NaN), "SIGINT");
+  process.kill(-Number(running.child.pid), "SIGINT");
+  expect(await running.ended).toBe(0);
   await expect.poll(processes).toEqual([]);
-  // The process has ended a moment before Node sets its exit code.
-  await expect.poll(() => children[0]?.exitCode).toBe(0);
   expect(await readdir(folder)).not.toContain("stack.json");
 });
 

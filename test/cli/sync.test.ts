@@ -1,6 +1,6 @@
 // public-data-api sync (docs/connect/sqlite.md): a copy that equals a full export, whatever happens to the rows, to the
 // process and to the cursor.
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -9,22 +9,30 @@ import papaparse from "papaparse";
 import { expect, test } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
 import { syncCommand } from "../../cli/src/commands/sync.ts";
-import { root } from "../../scripts/stack/process.ts";
-import { environment } from "../support/command_line.ts";
 import { newCompany } from "../support/companies.ts";
 import { tried } from "../support/counts.ts";
 import { needs } from "../support/optional_tool.ts";
 import { type Row, sql } from "../support/stack.ts";
 import { forAllTests, lists, makeLists } from "./connect/companies.ts";
 import { blocks, runRecipe } from "./connect/recipe.ts";
-import { folderAndProxy, page, quickConnection, runHere, status } from "./faulty_proxy.ts";
+import { folderAndProxy, page, runHere, startCli, status } from "./faulty_proxy.ts";
 
-const { folder, proxy } = folderAndProxy();
+const { folder, proxy } = await folderAndProxy();
 const file = `${folder}/company.sqlite`;
 const copy = `${folder}/copy/company.sqlite`;
-const year = forAllTests(makeLists);
+const year = await forAllTests(async () => {
+  const year = await makeLists();
+  return { ...year, analytics: (await year.company.makeKey(["read:analytics"])).api_key };
+});
 
-const sync = (args = [file], key = year.key) => runHere(syncCommand, args, quickConnection(proxy.url, key));
+const sync = (args = [file], key = year.key) => runHere(syncCommand, args, proxy.url, key);
+
+/** Syncs day ratings and pulse responses from these answers: only the key's check reaches the server. */
+const syncFrom = (...answers: typeof proxy.faults) => {
+  proxy.faults = [undefined, ...answers];
+  return sync([file], year.analytics);
+};
+const none = page("[]", "false");
 
 const open = <T>(read: (database: DatabaseSync) => T, path = file): T => {
   const database = new DatabaseSync(path);
@@ -35,9 +43,6 @@ const open = <T>(read: (database: DatabaseSync) => T, path = file): T => {
   }
 };
 const rowsOf = (query: string, path = file): Row[] => open((database) => database.prepare(query).all() as Row[], path);
-/** Expects that the copy has every list whole. */
-const expectAllLists = (path = file) =>
-  expect(rowsOf("select list from sync_lists where cursor is not null", path)).toHaveLength(lists.length);
 
 /**
  * Syncs into a folder until the CSV files are, byte by byte, those of a full export. A change is served when every
@@ -45,7 +50,7 @@ const expectAllLists = (path = file) =>
  */
 async function expectWholeCopy(): Promise<void> {
   const args = ["all", "--include_archived", "--out", `${folder}/whole`];
-  await runHere(exportCommand, args, quickConnection(proxy.url, year.key));
+  await runHere(exportCommand, args, proxy.url, year.key);
   const read = (place: string, list: string) => readFileSync(`${folder}/${place}/${list}.csv`, "utf8");
   await expect
     .poll(async () => {
@@ -111,33 +116,16 @@ test("the last line says what was added, changed and deleted", async () => {
     await sql`insert into app.rewards (company_id, external_id, name, points_cost) values (${company.id}, '4', 'New', 1)`;
   });
   await until("1 added, 1 changed, 1 deleted");
-  expect(rowsOf("select external_id, name from rewards order by 1")).toMatchObject([
-    { external_id: "1", name: "Changed" },
-    { external_id: "3", name: "New" },
-    { external_id: "4", name: "New" },
-  ]);
   expect((await sync([file], api_key)).lines[0]).toBe("members left out: the key has no scope read:members");
   await company.remove();
 });
-
-/** Starts a sync in a process of its own, through the proxy. */
-function start(args: string[], key = year.key): { ended: Promise<unknown>; kill(): Promise<unknown> } {
-  const env = environment(key, proxy.url);
-  const child = spawn(process.execPath, [`${root}/cli/src/main.ts`, "sync", ...args], { env, stdio: "ignore" });
-  const ended = new Promise((resolve) => child.once("exit", resolve));
-  const kill = () => {
-    child.kill("SIGKILL");
-    return ended;
-  };
-  return { ended, kill };
-}
 
 test("a kill at any moment loses nothing: the next sync goes on, and the copy is whole", async () => {
   const kills = 8;
   for (let killed = 1; killed <= kills; killed++) {
     if (killed === kills) await change(10);
     proxy.requests.length = 0;
-    const { ended, kill } = start(["--to", `${folder}/copy`]);
+    const { ended, kill } = startCli(["sync", "--to", `${folder}/copy`], folder, proxy, year.key);
     const at = 1 + Math.floor(Math.random() * 8);
     await Promise.race([ended, expect.poll(() => proxy.requests.length, { interval: 1 }).toBeGreaterThanOrEqual(at)]);
     await pause(Math.random() * 30);
@@ -147,7 +135,6 @@ test("a kill at any moment loses nothing: the next sync goes on, and the copy is
   }
   tried(`syncs killed at random moments: ${kills}`);
   await expectWholeCopy();
-  expectAllLists(copy);
 });
 
 // Proves: copies.16
@@ -200,14 +187,9 @@ const row = (id: string, cursor: string, value: string): string =>
   `{"id":"${id}","timestamp":"2026-11-21T00:00:00.000000Z","question":"?","response_type":"number","value":${value},"comment":null,"question_id":"7","cursor":"${cursor}","deleted":false}`;
 
 test("numbers keep their digits, and answers that do not follow each other end the sync", async () => {
-  const { api_key } = await year.company.makeKey(["read:analytics"]);
   const digits = '{"n":12345678901234567890,"d":[1.10,-7]}';
   const first = page(`[${row("1", "01", digits)}]`, "true");
-  // The key and the day ratings are the server's, the pulse responses the test's.
-  const through = (...faults: typeof proxy.faults) => {
-    proxy.faults = [undefined, page("[]", "false"), ...faults];
-    return sync([file], api_key);
-  };
+  const through = (...responses: typeof proxy.faults) => syncFrom(none, ...responses);
   await expect(through(first, first)).rejects.toThrow("an answer does not continue the one before");
   await expect(through(page("[]", "true"))).rejects.toThrow("an answer does not continue the one before");
   await expect(through(page("[]"))).rejects.toThrow("does not say whether there are more rows");
@@ -222,23 +204,16 @@ test("numbers keep their digits, and answers that do not follow each other end t
 
 // Proves: copies.15
 test("a second sync at the same time is refused; nothing of a corrected text is left, also when the sync was killed", async () => {
-  const { api_key } = await year.company.makeKey(["read:analytics"]);
   const ratings = (change: number, comment: string) => {
     const row = { rating: 3, comment, team_id: null, points_awarded: null, created_at: "2026", team_name: null };
     const ids = Array.from({ length: 300 }, (_, n) => String(n).padStart(4, "0"));
     return page(JSON.stringify(ids.map((id) => ({ ...row, id, cursor: `${change}${id}`, deleted: false }))), "false");
   };
-  const none = page("[]", "false");
-  // The key is the server's, the day ratings and the pulse responses are the test's.
-  const through = (...faults: typeof proxy.faults) => {
-    proxy.faults = [undefined, ...faults];
-    return sync([file], api_key);
-  };
-  await through(ratings(1, "of before"), none);
+  await syncFrom(ratings(1, "of before"), none);
   proxy.requests.length = 0;
   // The pulse responses are not answered.
   proxy.faults = [undefined, ratings(2, "corrected ".repeat(20)), () => {}];
-  const { kill } = start([file], api_key);
+  const { kill } = startCli(["sync", file], folder, proxy, year.analytics);
   await expect.poll(() => proxy.requests.length).toBe(3);
   const before = readFileSync(file);
   await expect(sync()).rejects.toThrow(/^Another process is writing .*company\.sqlite \(process \d+ .+\)\. If that/);
@@ -250,10 +225,10 @@ test("a second sync at the same time is refused; nothing of a corrected text is 
   // A folder stands where a CSV file has to be written.
   mkdirSync(`${folder}/day-ratings.csv`);
   proxy.faults = [undefined, none, none];
-  await expect(sync(["--to", folder], api_key)).rejects.toThrow("day-ratings.csv");
+  await expect(sync(["--to", folder], year.analytics)).rejects.toThrow("day-ratings.csv");
   expect(readFileSync(file).includes("of before")).toBe(false);
   const version = rowsOf("pragma schema_version");
-  expect((await through(none, none)).done).toBe(`${file}: 0 added, 0 changed, 0 deleted`);
+  expect((await syncFrom(none, none)).done).toBe(`${file}: 0 added, 0 changed, 0 deleted`);
   expect(rowsOf("pragma schema_version"), "not rewritten without need: VACUUM raises this number").toEqual(version);
 });
 

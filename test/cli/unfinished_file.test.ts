@@ -1,31 +1,17 @@
 // What an export leaves on disk, whatever interrupts it: a complete file, or an unfinished one with a name that says
 // so.
-import { spawn } from "node:child_process";
-import {
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
-import { root } from "../../scripts/stack/process.ts";
-import { environment, type Run, runProgram } from "../support/command_line.ts";
+import { environment, main, runProgram } from "../support/command_line.ts";
 import { expectRows } from "../support/stack.ts";
 import { forAllTests, makeYear } from "./connect/companies.ts";
-import { folderAndProxy, quickConnection, runHere } from "./faulty_proxy.ts";
+import { folderAndProxy, runHere, startCli } from "./faulty_proxy.ts";
 
-const { folder, proxy } = folderAndProxy();
-const year = forAllTests(makeYear);
-const command = [`${root}/cli/src/main.ts`, "export"];
+const { folder, proxy } = await folderAndProxy();
+const year = await forAllTests(makeYear);
 const of2026 = ["activity", "--since", "2026-01-01", "--until", "2026-12-31"];
 const unfinished = ["year.incomplete.json", "year.incomplete.json.checkpoint"];
 
@@ -33,13 +19,12 @@ const rowsOf = (file: string) => JSON.parse(readFileSync(`${folder}/${file}`, "u
 
 /** Runs the export through the proxy. Returns the lines about problems. */
 async function exportTo(out = "year.json", args = of2026): Promise<string[]> {
-  const connection = quickConnection(proxy.url, year.key);
-  return (await runHere(exportCommand, [...args, "--out", `${folder}/${out}`], connection)).lines;
+  return (await runHere(exportCommand, [...args, "--out", `${folder}/${out}`], proxy.url, year.key)).lines;
 }
 
 /** Runs the export where a file may have so many kilobytes: a write beyond that fails, as on a full disk. */
-const exportWithin = (kilobytes: number): Promise<Run> => {
-  const args = ["-c", `ulimit -f ${kilobytes}; exec "$0" "$@"`, process.execPath, ...command, ...of2026];
+const exportWithin = (kilobytes: number) => {
+  const args = ["-c", `ulimit -f ${kilobytes}; exec "$0" "$@"`, process.execPath, main, "export", ...of2026];
   return runProgram("bash", [...args, "--out", "year.json"], folder, environment(year.key));
 };
 
@@ -79,17 +64,10 @@ async function endAfterPage(out = "year.json", signal: NodeJS.Signals = "SIGKILL
   const before = proxy.requests.length;
   // The first request asks which company the key belongs to.
   proxy.faults = [undefined, undefined, () => {}];
-  const child = spawn(process.execPath, [...command, ...of2026, "--out", out], {
-    cwd: folder,
-    env: environment(year.key, proxy.url),
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const stderr = text(child.stderr);
-  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  const { kill } = startCli(["export", ...of2026, "--out", out], folder, proxy, year.key);
   await expect.poll(() => proxy.requests.length).toBe(before + 3);
   await meanwhile();
-  child.kill(signal);
-  return { code: await ended, stderr: await stderr };
+  return await kill(signal);
 }
 
 test("of two exports to one file at once the second is refused and touches nothing; the next one goes on where the first was killed", async () => {
@@ -157,7 +135,6 @@ test("only the owner may read a new file; an older file keeps its mode, and a li
   writeFileSync(`${folder}/elsewhere/target.json`, "older", { mode: 0o640 });
   symlinkSync("elsewhere/target.json", `${folder}/link.json`);
   await exportTo("link.json");
-  expect(lstatSync(`${folder}/link.json`).isSymbolicLink()).toBe(true);
   expectRows(rowsOf("elsewhere/target.json"), year.rows);
   expect(modeOf("elsewhere/target.json")).toBe("640");
 
@@ -199,7 +176,7 @@ test.each<[string, () => void, string[]]>([
   ["by another export", () => {}, march],
   ["after 12 hours", () => setBack(13), of2026],
   // After a power loss zeros would fill the hole.
-  ["when it is shorter than its checkpoint", () => truncateSync(`${folder}/year.incomplete.json`, 100), of2026],
+  ["when it is shorter than its checkpoint", () => writeFileSync(`${folder}/year.incomplete.json`, "["), of2026],
 ])("an unfinished file is not continued %s", async (_, change, args) => {
   await endAfterPage();
   change();

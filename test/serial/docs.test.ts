@@ -1,7 +1,7 @@
 // The examples of README.md, docs/api.md and docs/openapi.json are what the running stack answers. Each curl command is
 // run, in the order of the page, with the key of the first demo company. `npm run generate -- --examples` writes the outputs.
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { collectExamples } from "../../scripts/generate/openapi/examples.ts";
 import { asBlock, pages, readExamples, removeImports, runWithCurl } from "../../scripts/generate/outputs.ts";
 import { root } from "../../scripts/stack/process.ts";
@@ -12,11 +12,8 @@ import { first, sql, stack } from "../support/stack.ts";
 const examples = await readExamples();
 
 const rewards = () => sql`select *, xmin::text from app.rewards where company_id = ${first.id} order by id`;
-let before: unknown;
-beforeAll(async () => {
-  await removeImports(stack);
-  before = await rewards();
-});
+await removeImports(stack);
+const before = await rewards();
 afterAll(async () => {
   await removeImports(stack);
   expect(await rewards()).toEqual(before);

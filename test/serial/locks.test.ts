@@ -11,7 +11,7 @@ type Connection = postgres.Sql;
 const connect = (): Connection => postgres(stack.database_url, { max: 1, onnotice: () => {} });
 const connections = [connect(), connect(), connect(), connect(), connect(), connect()] as const;
 const [one, other, , , fifth, sixth] = connections;
-let pidOfOther: number;
+const pidOfOther = await pidOf(other);
 let company: ProjectCompany;
 /** A second key of the company, which may only read members. */
 let reader: { id: string; api_key: string };
@@ -19,7 +19,6 @@ let reader: { id: string; api_key: string };
 beforeEach(async () => {
   company = await createCompany(sql, "Locks");
   reader = await returned(sql, company.admin, "public.create_api_key('reader', '{read:members}')");
-  pidOfOther = await pidOf(other);
 });
 afterEach(async () => {
   await Promise.all(connections.map((connection) => connection`rollback`));

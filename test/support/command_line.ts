@@ -23,10 +23,12 @@ export function runProgram(program: string, args: string[], cwd: string, env: No
   });
 }
 
-/** Runs public-data-api from its source in this folder, with address and key in the environment. */
-export function run(command: string, folder: string, key: string | undefined, ...args: string[]): Promise<Run> {
-  return runProgram(process.execPath, [`${root}/cli/src/main.ts`, command, ...args], folder, environment(key));
-}
+/** public-data-api as it starts from its source. */
+export const main = `${root}/cli/src/main.ts`;
+
+/** Runs public-data-api from its source in this folder. */
+export const run = (args: string[], folder: string, env: NodeJS.ProcessEnv): Promise<Run> =>
+  runProgram(process.execPath, [main, ...args], folder, env);
 
 /** A folder for the files of a test file, deleted after its tests. */
 export function workFolder(): string {

@@ -12,16 +12,14 @@ process.on("exit", () => {
 
 /**
  * Starts a second function beside that of the stack, with the same Data API or with a stand-in, and with replicas.
- * @param entryPoint another program to run as the function runs
  */
 export async function startFunction(
   supabaseUrl = stack.supabase_url,
   version: DenoVersion = "deno",
   replicas: string[] = [],
-  entryPoint?: string,
 ) {
   const settings = functionSettings(supabaseUrl, stack.secret_key, ...replicas);
-  const { command, args, env } = denoCommand(settings, entryPoint, version);
+  const { command, args, env } = denoCommand(settings, undefined, version);
   const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve(void running.delete(child))));

@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { runInNewContext } from "node:vm";
 import papaparse from "papaparse";
+import { expect } from "vitest";
 
 interface Answer {
   status: number;
@@ -10,13 +11,10 @@ interface Answer {
   text: string;
 }
 
-type Options = { headers: Record<string, string>; followRedirects: boolean };
-
 /** Sends a request with curl: UrlFetchApp blocks until the answer is there, and fetch cannot. */
-function send(url: string, { headers, followRedirects }: Options): Answer {
+function send(url: string, headers: Record<string, string>): Answer {
   const sent = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
-  const args = ["-sSi", ...(followRedirects ? ["-L"] : []), ...sent, url];
-  const stdout = execFileSync("curl", args, { encoding: "utf8", maxBuffer: 64 << 20 });
+  const stdout = execFileSync("curl", ["-sSi", ...sent, url], { encoding: "utf8", maxBuffer: 64 << 20 });
   const [head = "", ...body] = stdout.split("\r\n\r\n");
   const [line = "", ...lines] = head.split("\r\n");
   const received = Object.fromEntries(lines.map((one) => one.split(": ")));
@@ -34,22 +32,18 @@ class Sheet {
     return { getValues: () => (this.cells.length > 0 ? this.cells.map((row) => [...row]) : [[""]]) };
   }
 
-  /** Rows and columns are counted from 1. */
+  /** Rows and columns are counted from 1. The values must have the size of the range, and be written as text. */
   getRange(row: number, column: number, rows: number, columns: number) {
-    if (row < 1 || column !== 1)
-      throw new Error("The coordinates of the range are outside the dimensions of the sheet");
-    const range = {
-      setNumberFormat: (format: string) => {
-        if (format !== "@") throw new Error(`The stand-in does not know the format ${format}`);
-        return range;
-      },
-      setValues: (values: string[][]) => {
-        const fits = values.length === rows && values.every((cells) => cells.length === columns);
-        if (!fits) throw new Error("The number of rows or columns in the data does not match the range");
-        this.cells.splice(row - 1, rows, ...values);
+    const setValues = (values: string[][]) => {
+      expect([column, ...values.map((cells) => cells.length)]).toEqual([1, ...Array(rows).fill(columns)]);
+      this.cells.splice(row - 1, rows, ...values);
+    };
+    return {
+      setNumberFormat(format: string) {
+        expect(format).toBe("@");
+        return { setValues };
       },
     };
-    return range;
   }
 }
 
@@ -61,9 +55,7 @@ export function appsScript(script: string, properties: Record<string, string>, a
   const sheets = new Map<string, Sheet>();
   const slept: number[] = [];
   const services = {
-    PropertiesService: {
-      getScriptProperties: () => ({ getProperty: (key: string) => properties[key] ?? null }),
-    },
+    PropertiesService: { getScriptProperties: () => ({ getProperty: (key: string) => properties[key] ?? null }) },
     SpreadsheetApp: {
       getActiveSpreadsheet: () => ({
         getSheetByName: (name: string) => sheets.get(name) ?? null,
@@ -71,8 +63,8 @@ export function appsScript(script: string, properties: Record<string, string>, a
       }),
     },
     UrlFetchApp: {
-      fetch(url: string, options: Options) {
-        const { status, headers, text } = answers.shift() ?? send(url, options);
+      fetch(url: string, options: { headers: Record<string, string> }) {
+        const { status, headers, text } = answers.shift() ?? send(url, options.headers);
         return { getResponseCode: () => status, getHeaders: () => headers, getContentText: () => text };
       },
     },

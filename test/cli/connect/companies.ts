@@ -1,7 +1,8 @@
 // Companies whose lists have several pages, for tests of what reads whole lists. Several rows have the same time wherever
 // a page can end, and some kudos are at both ends of 2026 and just outside it.
-import { afterAll, beforeAll } from "vitest";
-import { newCompany, type TestCompany } from "../../support/companies.ts";
+import { afterAll } from "vitest";
+import { lists as endpoints, nameOf } from "../../../cli/src/lists.ts";
+import { newCompany } from "../../support/companies.ts";
 import { dateTime, type Row, sql } from "../../support/stack.ts";
 
 const messages = [
@@ -16,25 +17,17 @@ const messages = [
   "00000000-0000-4000-8000-000000000000,2026-01-01",
 ];
 
-export interface Customer {
-  company: TestCompany;
-  key: string;
-}
+export type Customer = Awaited<ReturnType<typeof makeCustomer>>;
+export type Year = Awaited<ReturnType<typeof makeYear>>;
 
-export interface Year extends Customer {
-  /** The kudos of 2026 with all columns, read from the tables, in the form in which the API must return them. */
-  rows: Row[];
-}
-
-/** Makes a customer before the first test of a file, and removes it after the last one. */
-export function forAllTests<T extends Customer>(make: () => Promise<T>): T {
-  const customer = {} as T;
-  beforeAll(async () => void Object.assign(customer, await make()));
+/** Makes a customer for a test file, and removes it after the last test. */
+export async function forAllTests<T extends Customer>(make: () => Promise<T>): Promise<T> {
+  const customer = await make();
   afterAll(() => customer.company.remove());
   return customer;
 }
 
-async function makeCustomer(): Promise<Customer> {
+async function makeCustomer() {
   const company = await newCompany("Connect");
   const { id } = company;
   const { api_key } = await company.makeKey(["read:activity"]);
@@ -55,7 +48,8 @@ export async function makeCrowd(size: number): Promise<Customer> {
   return customer;
 }
 
-export async function makeYear(): Promise<Year> {
+/** `rows` are the kudos of 2026 with all columns, read from the tables, in the form in which the API must return them. */
+export async function makeYear() {
   const customer = await makeCustomer();
   const { id } = customer.company;
   await sql`
@@ -79,19 +73,8 @@ export async function makeYear(): Promise<Year> {
   return { ...customer, rows: [...rows] };
 }
 
-/** The lists, and the tables that hold their rows. */
-const tables = {
-  members: "members",
-  teams: "teams",
-  activity: "kudos",
-  categories: "categories",
-  rewards: "rewards",
-  "day-ratings": "day_ratings",
-  "pulse-responses": "pulse_responses",
-} as const;
-
-export type List = keyof typeof tables;
-export const lists = Object.keys(tables) as List[];
+/** The names of all lists. */
+export const lists = endpoints.map(nameOf);
 
 /** A year, and 1100 rows in every other list. The key has every scope. */
 export async function makeLists(): Promise<Year> {
@@ -114,9 +97,10 @@ export async function makeLists(): Promise<Year> {
 }
 
 /** The ids of a list's rows, read from the table, in the order of the list. */
-export async function idsOf(list: List, { company }: Customer): Promise<string[]> {
+export async function idsOf(list: string, { company }: Customer): Promise<string[]> {
+  const table = list === "activity" ? "kudos" : list.replace("-", "_");
   const rows = await sql<{ id: string }[]>`
-    select id::text from ${sql(`app.${tables[list]}`)} where company_id = ${company.id} order by created_at desc, id desc`;
+    select id::text from ${sql(`app.${table}`)} where company_id = ${company.id} order by created_at desc, id desc`;
   return rows.map(({ id }) => id);
 }
 

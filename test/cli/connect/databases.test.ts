@@ -1,9 +1,9 @@
 // databases.md: its commands run unchanged, with the stack, DuckDB and a separate database.
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import postgres from "postgres";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { root } from "../../../scripts/stack/process.ts";
-import { workFolder } from "../../support/command_line.ts";
+import { main, workFolder } from "../../support/command_line.ts";
 import { needs } from "../../support/optional_tool.ts";
 import { expectRows, list, type Row, sql, stack } from "../../support/stack.ts";
 import { forAllTests, idsOf, lists, makeLists } from "./companies.ts";
@@ -18,28 +18,18 @@ const [fill = ""] = blocks("databases.md", "psql");
 /** psql before version 18 takes the second line for the end of the file, even inside a cell. */
 const endOfFile = "one\n\\.\ntwo";
 
-const year = forAllTests(async () => {
+const year = await forAllTests(async () => {
   const year = await makeLists();
   await sql`update app.kudos set message = ${endOfFile} where id = ${String(year.rows.at(-1)?.id)}`;
   Object.assign(year.rows.at(-1) ?? {}, { message: endOfFile });
   return year;
 });
-beforeAll(() => {
-  mkdirSync(`${folder}/bin`);
-  for (const [name, script] of [
-    ["public-data-api", `${root}/cli/src/main.ts`],
-    ["duckdb", `${tools}/duckdb.mjs`],
-  ]) {
-    writeFileSync(`${folder}/bin/${name}`, `#!/bin/sh\nexec "${process.execPath}" "${script}" "$@"\n`, { mode: 0o755 });
-  }
-});
 
-/** Runs a code block of the page in a folder, with public-data-api and duckdb in PATH. */
+const commands = `public-data-api() { "${process.execPath}" "${main}" "$@"; }
+duckdb() { "${process.execPath}" "${tools}/duckdb.mjs" "$@"; }`;
+/** Runs a code block of the page in a folder, with the commands public-data-api and duckdb. */
 const run = (script: string, more: NodeJS.ProcessEnv = {}): Promise<string> =>
-  runRecipe(folder, year.key, "bash", ["-e", "-o", "pipefail", "-c", script], {
-    PATH: `${folder}/bin:${process.env.PATH}`,
-    ...more,
-  });
+  runRecipe(folder, year.key, "bash", ["-e", "-o", "pipefail", "-c", `${commands}\n${script}`], more);
 
 test("DuckDB holds every list whole, answers the question, and reads from the API through a pipe", async (context) => {
   needs(context, "npm install --prefix test/cli/tools", existsSync(`${tools}/node_modules`));

@@ -45,20 +45,7 @@ const rewards: Record<string, string[]> = {
   ts: ["lists.ts"],
 };
 
-/** What a recipe says about a redirect that it does not follow. */
-const redirected: Record<string, string> = {
-  sh: "No list: HTTP/1.1 302",
-  python: "302",
-  r: "302",
-  js: "unexpected redirect",
-  ts: "unexpected redirect",
-};
-
 const folders = recipes.map(() => workFolder());
-
-/** The rows of a CSV that begins with a header. */
-const ofCsv = (text: string): Row[] =>
-  papaparse.parse<Row>(text.trimEnd(), { header: true, skipEmptyLines: true }).data;
 
 /** Makes the types of typescript.md, as the page says. */
 async function generateTypes(folder: string, key: string): Promise<void> {
@@ -69,14 +56,6 @@ async function generateTypes(folder: string, key: string): Promise<void> {
   expect(commands).toHaveLength(2);
   for (const command of commands)
     await runRecipe(folder, key, "sh", ["-c", `${root}/docs/connect/typescript/node_modules/.bin/${command}`]);
-}
-
-/** Expects the newest rows of the company. Without since and until the rows of 2027 come first. */
-function expectOnePage(year: Year, rows: Row[]): void {
-  const first = rows.findIndex(({ timestamp }) => String(timestamp) < "2027");
-  expect(first).toBeGreaterThan(0);
-  const shown = year.rows.map(({ sender_id, receiver_id, category_id, ...row }) => row);
-  expectRows(rows.slice(first), shown.slice(0, 100 - first));
 }
 
 /**
@@ -107,14 +86,20 @@ test.concurrent.for(recipes)(
       runRecipe(folder, year.key, program, args, { LC_ALL: "C.UTF-8", ...more });
     const read = (name: string): Row[] => {
       const text = readFileSync(`${folder}/${name}.${ending}`, "utf8");
-      return ending === "csv" ? ofCsv(text) : JSON.parse(text);
+      if (ending === "json") return JSON.parse(text);
+      return papaparse.parse<Row>(text.trimEnd(), { header: true, skipEmptyLines: true }).data;
     };
 
     const [onePage = ""] = files.filter((file) => file !== "");
     const printed = await run([onePage]);
     // Every one but curl.md prints the rows.
     const lines = printed.trimEnd().split("\n");
-    expectOnePage(year, printed === "" ? read("activity") : lines.map((line) => JSON.parse(line)));
+    const newest = printed === "" ? read("activity") : lines.map((line) => JSON.parse(line));
+    // Without since and until the rows of 2027 come first.
+    const older = newest.findIndex(({ timestamp }) => String(timestamp) < "2027");
+    expect(older).toBeGreaterThan(0);
+    const shown = year.rows.map(({ sender_id, receiver_id, category_id, ...row }) => row);
+    expectRows(newest.slice(older), shown.slice(0, 100 - older));
 
     await run([files.at(-2) ?? onePage]);
     for (const list of lists) {
@@ -153,7 +138,7 @@ test.concurrent.for(recipes)(
     const wanted = ending === "csv" ? [...lists, "kudos"].map((name) => `${name}.csv`) : [];
     expect(csv.sort(), "no file of half a list").toEqual(wanted.sort());
     proxy.faults = [status(302, { Location: `${stack.api_url}/rewards` })];
-    await expect(throughProxy()).rejects.toThrow(redirected[language]);
+    await expect(throughProxy()).rejects.toThrow(/\b302\b|unexpected redirect/);
   },
 );
 

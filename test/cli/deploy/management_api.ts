@@ -8,24 +8,6 @@ import { bin, root, runCommand } from "../../../scripts/stack/process.ts";
 
 export const project = "abcdefghijklmnopqrst";
 
-/** A request of the CLI to any host: the stand-in is also its proxy. */
-export interface ApiRequest {
-  method: string;
-  path: string;
-  contentType: string;
-  body: Buffer;
-}
-
-export interface ManagementApi {
-  requests: ApiRequest[];
-  /**
-   * Runs a command of the CLI against the stand-in, as a signed-in user.
-   * @returns what it printed
-   */
-  run(...args: string[]): Promise<string>;
-  stop(): Promise<void>;
-}
-
 type QueryLogs = (query: string) => unknown[];
 
 /**
@@ -39,12 +21,7 @@ const newProject = {
 };
 
 /** Further fields of the answer to a request for the Data API's settings. */
-const pool = {
-  db_pool: null,
-  db_pool_acquisition_timeout: 10,
-  db_pool_max_lifetime: 1800,
-  db_pool_max_idletime: 30,
-};
+const pool = { db_pool: null, db_pool_acquisition_timeout: 10, db_pool_max_lifetime: 1800, db_pool_max_idletime: 30 };
 
 function answerTo(path: string, queryLogs: QueryLogs): [status: number, body: unknown] {
   const { pathname, searchParams } = new URL(path, "http://stand-in.example");
@@ -59,8 +36,9 @@ function answerTo(path: string, queryLogs: QueryLogs): [status: number, body: un
 }
 
 /** @param queryLogs answers a query of the project's logs */
-export async function startManagementApi(queryLogs: QueryLogs = () => []): Promise<ManagementApi> {
-  const requests: ApiRequest[] = [];
+export async function startManagementApi(queryLogs: QueryLogs = () => []) {
+  /** The requests of the CLI to any host: the stand-in is also its proxy. */
+  const requests: { method: string; path: string; contentType: string; body: Buffer }[] = [];
   const api = createServer(async (incoming, response) => {
     const { method = "", url = "", headers } = incoming;
     requests.push({ method, path: url, contentType: headers["content-type"] ?? "", body: await buffer(incoming) });
@@ -88,7 +66,9 @@ export async function startManagementApi(queryLogs: QueryLogs = () => []): Promi
   };
   return {
     requests,
-    run: (...args) => runCommand(bin("supabase"), [...args, "--profile", profile, "--workdir", root], { env }),
+    /** Runs a command of the CLI against the stand-in, as a signed-in user. Returns what it printed. */
+    run: (...args: string[]) =>
+      runCommand(bin("supabase"), [...args, "--profile", profile, "--workdir", root], { env }),
     async stop() {
       await stop();
       await rm(home, { recursive: true });
