@@ -45,6 +45,7 @@ select slug, team, mood, demo.uuid(slug) as company_id, demo.uuid(key) as id, na
 from dated window seats as (partition by slug order by since, key collate "C");
 alter table demo.people add primary key (slug, seat);
 create index on demo.people (slug, since, seat);
+create index on demo.people (slug, team, seat);
 
 insert into app.members (company_id, id, name, email, role, team_id, created_at)
 select company_id, id, name, email, role, demo.uuid(slug || '/team/' || team), since from demo.people;

@@ -40,9 +40,12 @@ with tickets as (
 select k.company_id, demo.uuid(k.key), k.sender_id, r.id, demo.uuid(k.slug || '/category/' || k.category),
   demo.fill(m.message, k.slug, k.n, r.first_name, p.first_name), k.at
 from numbered as k
-join demo.people as r on r.slug = k.slug and r.seat = k.receiver
+-- offset 0: each is looked up by the primary key.
+cross join lateral (select * from demo.people where slug = k.slug and seat = k.receiver offset 0) as r
 -- The peer must not be the sender: then it is the person in the next seat.
-join demo.people as p on p.slug = k.slug and p.seat = case when k.peer = k.sender then 1 + k.peer % k.seats else k.peer end
+cross join lateral (
+  select * from demo.people where slug = k.slug and seat = case when k.peer = k.sender then 1 + k.peer % k.seats else k.peer end offset 0
+) as p
 -- offset 0: the text is looked up once, not at each use.
 cross join lateral (
   select case when k.sharing > 1 then demo.card(k.slug, 'group', '', k.n) else demo.card(k.slug, 'kudos', k.category, k.of_category) end as text offset 0
