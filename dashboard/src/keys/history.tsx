@@ -1,5 +1,5 @@
 import { Button, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { Download } from "lucide-react";
+import Download from "lucide-react/icons/download";
 import { type ReactNode, useEffect, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKeyEvent } from "../database.ts";

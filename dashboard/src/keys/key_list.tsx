@@ -1,5 +1,6 @@
 import { EmptyState, NativeSelect, Pagination, Paper, Tabs, Text, TextInput } from "@mantine/core";
-import { KeyRound, Search } from "lucide-react";
+import KeyRound from "lucide-react/icons/key-round";
+import Search from "lucide-react/icons/search";
 import { useEffect, useState } from "react";
 import type { ApiKey } from "../database.ts";
 import {

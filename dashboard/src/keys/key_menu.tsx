@@ -1,5 +1,9 @@
 import { ActionIcon, Menu } from "@mantine/core";
-import { Ban, Clock, Ellipsis, Pencil, RefreshCw } from "lucide-react";
+import Ban from "lucide-react/icons/ban";
+import Clock from "lucide-react/icons/clock";
+import Ellipsis from "lucide-react/icons/ellipsis";
+import Pencil from "lucide-react/icons/pencil";
+import RefreshCw from "lucide-react/icons/refresh-cw";
 import { useRef } from "react";
 import type { ApiKey } from "../database.ts";
 

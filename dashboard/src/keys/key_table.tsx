@@ -1,5 +1,6 @@
 import { Paper, Table, VisuallyHidden } from "@mantine/core";
-import { ArrowDown, ArrowUp } from "lucide-react";
+import ArrowDown from "lucide-react/icons/arrow-down";
+import ArrowUp from "lucide-react/icons/arrow-up";
 import type { ApiKey } from "../database.ts";
 import { type Arrangement, type Order, orders } from "./arrangement.ts";
 import classes from "./key_list.module.css";

@@ -1,6 +1,7 @@
 import { Button, Group, Text, VisuallyHidden } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
-import { Check, Copy } from "lucide-react";
+import Check from "lucide-react/icons/check";
+import Copy from "lucide-react/icons/copy";
 import { useEffect } from "react";
 
 const refused = "Your browser does not allow it: select the text and copy it.";

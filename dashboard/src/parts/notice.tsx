@@ -1,5 +1,7 @@
 import { Alert } from "@mantine/core";
-import { CircleCheck, Info, TriangleAlert } from "lucide-react";
+import CircleCheck from "lucide-react/icons/circle-check";
+import Info from "lucide-react/icons/info";
+import TriangleAlert from "lucide-react/icons/triangle-alert";
 import type { ReactNode } from "react";
 import classes from "./parts.module.css";
 

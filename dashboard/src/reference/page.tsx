@@ -1,7 +1,7 @@
 import { contents } from "virtual:reference";
 import { Container, NavLink, Text, TextInput } from "@mantine/core";
 import { useDocumentTitle, useHash, useMediaQuery } from "@mantine/hooks";
-import { Search } from "lucide-react";
+import Search from "lucide-react/icons/search";
 import { type ReactNode, useEffect, useState } from "react";
 import { Header } from "../pages/header.tsx";
 import { paths } from "../paths.ts";
