@@ -65,13 +65,24 @@ async function withKeys(file: string, project: Project, url: DatabaseUrl): Promi
   return companies;
 }
 
+/** What can be stopped. */
+interface Part {
+  stop(): Promise<void>;
+}
+
 /** Stops the parts that were added, the last one first. */
 class Cleanup {
   #steps: (() => Promise<void>)[] = [];
 
-  add<T extends { stop(): Promise<void> }>(part: T): T {
+  add<T extends Part>(part: T): T {
     this.#steps.push(() => part.stop());
     return part;
+  }
+
+  /** Adds two parts that start at the same time. If one of them does not start, the other is added before it throws. */
+  async addBoth<A extends Part, B extends Part>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+    for (const part of await Promise.allSettled([one, other])) if (part.status === "fulfilled") this.add(part.value);
+    return Promise.all([one, other]);
   }
 
   async run(): Promise<void> {
@@ -104,10 +115,11 @@ async function startParts(options: StackOptions, cleanup: Cleanup): Promise<Omit
   // It is awaited at the end. Without this, a failure before that would be an unhandled rejection.
   dashboardBuilt.catch(() => {});
 
-  step("PostgreSQL");
-  const database = cleanup.add(await startPostgres(folder, secrets, { port: ports.database, throwaway }));
-  step("the function");
-  const edgeFunction = cleanup.add(await startEdgeFunction(folder, supabase_url, secret_key));
+  step("PostgreSQL and the function");
+  const [database, edgeFunction] = await cleanup.addBoth(
+    startPostgres(folder, secrets, { port: ports.database, throwaway }),
+    startEdgeFunction(folder, supabase_url, secret_key),
+  );
   gateway.upstreams.functionPort = edgeFunction.port;
   step("migrations");
   await pushMigrations(database.url("postgres"), signal);
