@@ -45,7 +45,7 @@ test("a file that is not there is a failure", async () => {
 });
 
 test("a stack that does not start is a failure, and the reason is printed", async () => {
-  const run = await vitest(["test/sql/056"], { STACK_FILE: undefined, TMPDIR: `${folder}/missing` });
+  const run = await vitest(["test/sql/110"], { STACK_FILE: undefined, TMPDIR: `${folder}/missing` });
   expect(run).toMatchObject({ code: 1, closing: "0 passed, 1 failed" });
   expect(run.output).toContain("no such file or directory");
 });
