@@ -9,6 +9,8 @@ const replacement = 0xfffd;
 /** A cell with one of these is in quotes, also one that begins or ends with a space. The last is a byte-order mark. */
 const needsQuotes = new Set([quote, comma, lineFeed, carriageReturn, 0xfeff]);
 const utf8 = new TextEncoder();
+/** At least as many bytes as the end of a cell and of its row add when the beginning is in an earlier chunk. */
+const spare = 16;
 
 /** A table with a 1 for each of these bytes. */
 function table(characters: string): Uint8Array {
@@ -105,8 +107,8 @@ export class CsvConverter {
 
   /** Reads the next bytes of the JSON. Returns the bytes of the CSV that are complete by now, possibly none. */
   convert(json: Uint8Array): Bytes {
-    // A byte becomes two at most. The rest is for what the end of a cell adds when its beginning is in an earlier chunk.
-    this.#makeRoom(2 * json.length + 16);
+    // The lines are shorter than the JSON, except for the quotes of objects and arrays.
+    this.#makeRoom(json.length + spare);
     for (let next = 0; next < json.length; ) next = this.#read(json, next);
     return this.#complete();
   }
@@ -132,10 +134,15 @@ export class CsvConverter {
     if ((place === afterValue || place === beforeFirstName) && this.#isLead(json, next)) {
       this.#isColumn = true;
       this.#beginCell();
-      return next + (this.#columns[this.#column]?.lead.length ?? 0);
+      const value = next + (this.#columns[this.#column]?.lead.length ?? 0);
+      if (json[value] !== quote) return value;
+      this.#beginValue(quote);
+      return value + 1;
     }
-    if (place >= inNested) this.#nested(byte);
-    else if (place >= inName) this.#readName(byte);
+    if (place >= inNested) {
+      this.#makeRoom(json.length - next + spare);
+      this.#nested(byte);
+    } else if (place >= inName) this.#readName(byte);
     else if (place >= inEscape) this.#escape(byte);
     else if (blank[byte] === 1) return next + 1;
     else if (place === beforeValue) this.#beginValue(byte);
@@ -185,7 +192,7 @@ export class CsvConverter {
 
   #makeRoom(length: number): void {
     if (this.#lines.length - this.#at >= length) return;
-    const larger = new Uint8Array(Math.max(2 * this.#at, this.#at + length));
+    const larger = new Uint8Array(Math.max(2 * this.#lines.length, this.#at + length));
     larger.set(this.#lines.subarray(0, this.#at));
     this.#lines = larger;
   }

@@ -85,6 +85,8 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a row may lack a column", "if (missing) throw", "if (false) throw"],
     ["fields that are not columns are cells", "if (!this.#isColumn) this.#at = this.#cell;\n    else"],
     ["half a pair is left out", "this.#high = 0;\n    this.#write(replacement);", "this.#high = 0;"],
+    ["quotes of objects and arrays have no room", "this.#makeRoom(json.length - next + spare);"],
+    ["what begins in an earlier chunk has no room", "json.length + spare);\n    for", "json.length);\n    for"],
     ["a cell may end with a space", "this.#lines[this.#at - 1] === space", "false"],
   ],
   "responses.ts": [
