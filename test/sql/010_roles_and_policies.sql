@@ -26,7 +26,7 @@ select bag_eq(
     select 'postgres', role from roles where pg_has_role(role, 'postgres', 'member')
   $$,
   $$ values ('public_api', 'postgres') $$,
-  'Only postgres may become public_api, which may become nobody, and no role that a request runs as may become postgres'
+  'Only postgres may become public_api, which may become no other role, and no role that a request runs as may become postgres'
 );
 
 -- Ownership and privileges

@@ -155,7 +155,7 @@ select bag_eq(
     join actors using (actor)
   $$,
   -- Proves: layer.8
-  'In every table and view that it may read each actor finds rows of its own company and of no other; who has none, no row'
+  'In every table and view that it may read each actor finds rows of its own company and of no other; without a company, no row'
 );
 
 -- Writing without the functions: whose rows are written, or the error that refuses it
@@ -166,7 +166,7 @@ select actor, format('with written as (%s returning company_id) select coalesce(
   outcome, name
 from (values
   ('a person of no company', $$ insert into app.api_keys (name, scopes) values ('Key', '{read:members}') $$,
-    '42501 new row violates row-level security policy for table "api_keys"', 'Whoever is signed in and no member cannot insert a key'),
+    '42501 new row violates row-level security policy for table "api_keys"', 'A signed-in person who is no member cannot insert a key'),
   ('a member of Acorn', $$ insert into app.api_keys (name, scopes) values ('Key', '{read:members}') $$,
     '42501 new row violates row-level security policy for table "api_keys"', 'A plain member cannot insert a key'),
   ('an admin of Acorn', $$ insert into app.api_keys (name, scopes) values ('Key', '{read:members}') $$,

@@ -59,7 +59,7 @@ select is_empty(
     where coalesce(settings, '') !~ '\mjit=off\M'
       and (owner = 'public_api' or has_function_privilege('public_api', oid, 'execute') and text ~ '\m(from|join|update|into) (app|api)\.')
   $$,
-  'Every function of public_api, and each that these call and that reads a table, is never compiled: it would take longer than a hundred pages'
+  'No function of public_api, and none that these call and that reads a table, is compiled: that would take longer than a hundred pages'
 );
 select is(
   (select proparallel from pg_proc where oid = 'app.current_company_id'::regproc), 'u',

@@ -51,7 +51,7 @@ from (values
   ('closed', 'list_rewards($1, 10)', 'Acorn key', 'PT401 Unauthorized: Invalid or missing API Key',
     'The keys of a company that was closed are refused with PT401'),
   ('closed', $$ verify_api_key($1, 'read:rewards') $$, 'import', 'PT401 Unauthorized: Invalid or missing API Key',
-    'They are refused with PT401 also without the scope: such a key learns nothing about scopes'),
+    'They are refused with PT401 also without the scope: the answer says nothing about scopes'),
   ('closed', $$ upsert_rewards($1, '[]') $$, 'Birch key', 'passes', 'Another company goes on as before'),
   ('readable', 'list_rewards($1, 10)', 'Acorn key', 'passes', 'The keys of a company that was left readable read'),
   ('readable', $$ upsert_rewards($1, '[]') $$, 'Acorn key', 'PT403 Forbidden: this key is missing the "write:rewards" scope',
@@ -59,7 +59,7 @@ from (values
 ) as tries (state, call, key, outcome, name);
 select is(
   public.verify_api_key(pg_temp.key('Acorn')) ->> 'scopes', '["read:members","read:activity","read:rewards","read:analytics"]',
-  'GET / lists their scopes without it'
+  'GET / lists the scopes of these keys without write:rewards'
 );
 select is_empty(
   $$ select from app.api_keys as k join app.api_key_uses as u on u.key_id = k.id
@@ -72,10 +72,10 @@ select pg_temp.sign_up('Sam', 'sam@both.example');
 select is(pg_temp.done_by(person, 'select public.' || call), outcome, name)
 from (values
   ('Acorn user', 'link_member()', '{"status" : "moved", "company_name" : "Acorn", "name" : "Ada", "role" : null}',
-    'The admin of a company that has moved learns so'),
-  ('Acorn user', 'list_api_keys()', '[]', 'They see no key here, where it would be revoked for nobody'),
+    'The admin of a company that has moved is answered that it has'),
+  ('Acorn user', 'list_api_keys()', '[]', 'They see no key here, where revoking it would have no effect'),
   ('Acorn user', 'list_api_key_events()', '[]', 'They see no history here'),
-  ('Sam', $$ link_member() ->> 'company_name' $$, 'Birch', 'Who is listed by a company that has moved and by another one is linked to the other one'),
+  ('Sam', $$ link_member() ->> 'company_name' $$, 'Birch', 'A person who is listed by a company that has moved and by another one is linked to the other one'),
   ('Birch user', $$ link_member() ->> 'role' $$, 'admin', 'The admin of another company is an admin as before')
 ) as tries (person, call, outcome, name);
 update app.companies set serving = 'open', move_id = null where id = pg_temp.id('Acorn');
@@ -92,7 +92,7 @@ from (values
   (left(pg_temp.hash_of('members'), 62), 'read:members', 'A part of a hash is refused with PT401'),
   -- Proves: keys.38
   (pg_temp.hash_of('over now'), 'read:members', 'A key is refused with PT401 from the instant of its expiry on'),
-  (pg_temp.hash_of('revoked'), 'write:rewards', 'A revoked key is refused with PT401 in the instant of its revoke, also without the scope: it learns nothing about scopes')
+  (pg_temp.hash_of('revoked'), 'write:rewards', 'A revoked key is refused with PT401 in the instant of its revoke, also without the scope: the answer says nothing about scopes')
 ) as refused (hash, scope, name);
 select is(
   pg_temp.outcome(format('app.authenticate($1, %L)', scope), pg_temp.hash_of(key)),

@@ -62,7 +62,7 @@ select is(
   pg_temp.column_of(pg_temp.page('rewards', pg_temp.cursor('rewards', 3)), 'name') || pg_temp.column_of(pg_temp.page('rewards', pg_temp.cursor('rewards', 3)), 'deleted'),
   array['Back', 'false'],
   -- Proves: copies.8
-  'A row that is there again comes as there'
+  'A row that was deleted and inserted again comes as not deleted'
 );
 
 -- Deletions are forgotten after 90 days
@@ -75,15 +75,15 @@ delete from app.rewards where company_id = pg_temp.id('Acorn');
 select results_eq(
   $$ select d.deleted_in::text from app.deletions as d where d.deleted_in < pg_current_xact_id() order by d.deleted_in $$, array['8', '9', '10'],
   -- Proves: copies.10
-  'The next deletion forgets those that are older than 90 days'
+  'The next deletion forgets those older than 90 days'
 );
 insert into app.deletions (company_id, relation, deleted_in, id) values (pg_temp.id('Acorn'), 'app.teams', '9', pg_temp.id('a team'));
 -- Proves: copies.7
-select matches(pg_temp.refusal('rewards', pg_temp.cursor('rewards', 6)), '^PT410', 'A cursor from before the last that is forgotten is refused');
-select is(json_array_length(pg_temp.page('rewards', pg_temp.cursor('rewards', 7, pg_temp.id('old 7')))), 3, 'The cursor of the last that is forgotten is good, and brings the later deletions of its list');
+select matches(pg_temp.refusal('rewards', pg_temp.cursor('rewards', 6)), '^PT410', 'A cursor from before the last forgotten deletion is refused');
+select is(json_array_length(pg_temp.page('rewards', pg_temp.cursor('rewards', 7, pg_temp.id('old 7')))), 3, 'The cursor of the last forgotten deletion is good, and brings the later deletions of its list');
 select is(
   json_array_length(pg_temp.page('rewards', pg_temp.cursor('rewards', 3) || '00000009')), 2,
-  'The cursor of a copy that began after what is forgotten is good, and it gets what was deleted since'
+  'The cursor of a copy that began after the forgotten deletions is good, and brings what was deleted since'
 );
 truncate app.rewards;
 select matches(pg_temp.refusal('rewards', pg_temp.cursor('rewards', 20)), '^PT410', 'After truncate every copy of the list begins again');

@@ -12,7 +12,7 @@ select pg_temp.sign_up('Ada', 'aDA@aCORN.eXAMPLE'), pg_temp.sign_up('Eve', 'eve@
 insert into auth.users (id, email) values (pg_temp.id('Uma'), 'uma@acorn.example');
 insert into auth.users (id, phone, phone_confirmed_at) values (pg_temp.id('phone'), '15550100', now());
 
--- The answer to this person once a statement has been run; nobody is a session without a user.
+-- The answer to this person once a statement has been run; null is a session without a user.
 create function pg_temp.linked(person text, before text) returns text language plpgsql as $$
 begin
   if before is not null then
@@ -40,7 +40,7 @@ from (values
   ('phone', null, 'email_not_confirmed', 'A sign-in without an address is not linked'),
   -- Proves: keys.23, keys.24
   ('Ada', null, 'linked Acorn Ada admin', 'Addresses are compared without case'),
-  ('Ada', null, 'linked Acorn Ada admin', 'Whoever is linked stays linked: calling again answers the same'),
+  ('Ada', null, 'linked Acorn Ada admin', 'A linked account stays linked: calling again answers the same'),
   ('Ada', $$
       update app.members set email = 'somebody@acorn.example' where id = pg_temp.id('Ada of Acorn');
       select pg_temp.hire('Birch', 'Ada', 'ada@acorn.example', 'admin')

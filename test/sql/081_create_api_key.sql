@@ -87,7 +87,7 @@ select is_empty(
 );
 select is(
   pg_temp.done_by('Max', 'select public.create_api_key(null, null)'), 'PT403 only an admin may create API keys',
-  'Who may not create keys learns that before anything is said about the arguments'
+  'A person who may not create keys is refused before the arguments are checked'
 );
 
 -- What nobody can choose

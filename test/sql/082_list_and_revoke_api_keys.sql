@@ -115,7 +115,7 @@ select is(
   $$),
   'revoked null, revoked Renamed found in a chat',
   -- Proves: lifecycle.10
-  'Its admins see it as revoked by nobody of theirs, and in the history why'
+  'Its admins see it as revoked by no member, and in the history why'
 );
 
 -- A person who stops being an admin, in the same session
@@ -129,7 +129,7 @@ select is(pg_temp.keys_after(change), '[]', name)
 from (values
   ($$ update app.members set role = 'employee' where name = 'Ada' $$,
     -- Proves: keys.18, risk.5
-    'Who stops being an admin sees no key from the next call on'),
+    'A person who stops being an admin sees no key from the next call on'),
   ($$ update app.members set role = 'Admin' where name = 'Ada' $$, 'The role of an admin is admin, exactly'),
   ($$ update app.members set role = 'admin' where name = 'Ada'; delete from app.member_accounts where user_id = pg_temp.id('Ada') $$,
     'An admin whose sign-in is no longer linked sees no key')
