@@ -1,6 +1,5 @@
-// npm run test:mutants: removes one protection at a time, and expects the tests to notice. Prints each mutant and the
-// test that noticed it. npm run test:mutants -- <part of a line> …: only the mutants whose line contains one of these
-// texts.
+// npm run test:mutants: removes one protection at a time, and prints the test that noticed it.
+// npm run test:mutants -- <part of a line> …: only the mutants whose line contains one of these texts.
 import { globSync } from "node:fs";
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

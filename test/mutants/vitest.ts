@@ -8,8 +8,7 @@ interface Report {
 }
 
 /**
- * Runs vitest with the stack whose stack.json is in `folder`.
- * @param folder where the report and the log are written too
+ * Runs vitest with the stack whose stack.json is in `folder`, where the report and the log are written too.
  * @returns the tests that failed, as `path › name`, or the path of a file that could not be loaded; and vitest's output
  * @throws the signal's reason when it is aborted
  */

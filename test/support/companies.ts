@@ -49,13 +49,9 @@ export async function signedIn({ email, password }: Person): Promise<SupabaseCli
 }
 
 /** Creates a key as the dashboard of an admin does. */
-export async function makeKey(
-  admin: SupabaseClient,
-  name: string,
-  scopes = ["read:members"],
-  expires_at?: string,
-): Promise<ApiKey> {
-  return dataOf(await admin.rpc("create_api_key", { name, scopes, expires_at }));
+export async function makeKey(admin: SupabaseClient, name: string, scopes = ["read:members"], expires_at?: string) {
+  const key: ApiKey = dataOf(await admin.rpc("create_api_key", { name, scopes, expires_at }));
+  return key;
 }
 
 /** Creates a company without people, with SQL, as an operator does. */

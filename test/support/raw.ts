@@ -8,7 +8,7 @@ import { stack } from "./stack.ts";
 
 const { hostname, port, pathname } = new URL(stack.api_url);
 
-export type RawResponse = { status: number; headers: Headers; body: string };
+export type RawResponse = Awaited<ReturnType<typeof send>>;
 
 /**
  * Sends a request with exactly this path, relative to the base address, and these headers. A header with several values
@@ -19,7 +19,7 @@ export async function send(
   path: string,
   headers: Record<string, string | string[]> = {},
   body?: string | Uint8Array | Readable,
-): Promise<RawResponse> {
+) {
   const isStream = body instanceof Readable;
   // For some methods, node:http does not send Content-Length by itself.
   const length = body === undefined || isStream ? {} : { "Content-Length": String(Buffer.byteLength(body)) };

@@ -8,20 +8,14 @@ import { root } from "../../scripts/stack/process.ts";
 export const page = "docs/making/add-an-endpoint.md";
 
 /** The changes made by hand, in order, and the commands after them, as the reader types them. */
-export interface Example {
-  changes: { file: string; kind: string; block: string }[];
-  commands: string[];
-}
+export type Example = { changes: { file: string; kind: string; block: string }[]; commands: string[] };
 
 export function readExample(): Example {
   const [, ...sections] = readFileSync(`${root}/${page}`, "utf8").split(/^## /m);
   const blocks = sections.flatMap((section) => {
     const [file = ""] = section.split("\n", 1);
-    return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, kind = "", block = ""]) => ({
-      file,
-      kind,
-      block,
-    }));
+    const found = [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
+    return found.map(([, kind = "", block = ""]) => ({ file, kind, block }));
   });
   return {
     changes: blocks.filter(({ file }) => file !== "Then"),
