@@ -35,6 +35,13 @@ test.each(addresses)("the address %j is handed on byte for byte, without /functi
   expect((await buffer(socket)).toString("latin1").split("\r\n\r\n")[1]).toContain(`/public-api${path}`);
 });
 
+const others = ["/", "/functions/v1/", "/functions/v1/public-apis", "/functions/v1/other", "/_system/info", "/rest/v2"];
+
+test.each(others)("the path %s leads nowhere", async (path) => {
+  answer = () => expect.unreachable();
+  expect((await fetch(`http://127.0.0.1:${gateway.port}${path}`)).status).toBe(404);
+});
+
 test("headers keep their order and repetition, but those of the connection stay here", async () => {
   const sent = ["X-One", "1", "X-One", "2", "Keep-Alive", "timeout=1"];
   answer = (incoming, response) => response.writeHead(200, sent).end(JSON.stringify(incoming.rawHeaders));
