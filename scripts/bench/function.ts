@@ -43,12 +43,13 @@ export const functionSpeed: Part = {
     const subject = await startDeno(functionCommand(upstream), `${folder}/function.log`);
     const proxy = await startDeno(bareCommand(upstream), `${folder}/proxy.log`);
     const figures: Figure[] = [];
+    const bothSpeeds = (rounds: number, query: string, gzip: boolean) =>
+      alternate(rounds, [() => speed(subject, query, gzip), () => speed(proxy, query, gzip)]);
+    progress("warming up");
+    await bothSpeeds(7, "limit=100", false);
     for (const { name, query, atLeast, gzip = false } of questions) {
       progress(name);
-      const [own = [], bare = []] = await alternate(7, [
-        () => speed(subject, query, gzip),
-        () => speed(proxy, query, gzip),
-      ]);
+      const [own = [], bare = []] = await bothSpeeds(7, query, gzip);
       const rounds = ratios(times(bare), times(own));
       const served = shown(median(own.map(({ perSecond }) => perSecond)));
       const note = `${shown(median(times(own)))} ms a request, proxy ${shown(median(times(bare)))} ms; ${served} a second`;
