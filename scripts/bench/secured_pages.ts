@@ -30,8 +30,8 @@ const lists = ["/members", "/activity", "/rewards", "/day-ratings", "/pulse-resp
 const category = "coalesce((select app.category_names_by_id(of_company)) ->> category_id::text, '') as category";
 
 /**
- * The SQL of a function that returns the same page of a given company, for the owner of the tables. It has the same
- * plan and also finds out whether there are more rows, but it has no key, scope, policies, limit, headers or filters.
+ * The SQL of a function that returns the same page of a given company, for a superuser. It has the same plan and also
+ * finds out whether there are more rows, but it has no key, scope, policies, limit, headers or filters.
  */
 function bareFunction({ view, columns }: (typeof lists)[number]): string {
   const selected = columns.map(({ name }) => (name === "category" ? category : `"${name}"`)).join(", ");
