@@ -112,13 +112,11 @@ function currentSecretKey(json: string | undefined): string | undefined {
  * `milliseconds`.
  */
 export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = deadline): CallDatabase {
-  const headers = {
-    apikey: secretKey,
-    "Content-Type": "application/json",
-    Accept: "application/json",
-    // A legacy key is a JWT and must be in both headers. A new secret key is not a JWT and is refused as a bearer token.
-    ...(!secretKey.startsWith("sb_secret_") && { Authorization: `Bearer ${secretKey}` }),
-  };
+  const checked = new Headers({ apikey: secretKey, "Content-Type": "application/json", Accept: "application/json" });
+  // A legacy key is a JWT and must be in both headers. A new secret key is not a JWT and is refused as a bearer token.
+  if (!secretKey.startsWith("sb_secret_")) checked.set("Authorization", `Bearer ${secretKey}`);
+  // A plain object: from Headers, each call would make a copy with all checks again.
+  const headers = Object.fromEntries(checked);
 
   return async (rpc, args, scope, read) => {
     const abort = new AbortController();

@@ -27,8 +27,8 @@ export type Logged = {
 type Details = { headers?: Record<string, string>; logged?: Logged };
 
 /**
- * An error response: the caller gets `message`, the log line gets `logged` (`docs/api.md`, Errors). It is no `Error`,
- * because making the stack trace takes 5 µs, and nobody reads it.
+ * An error response: the caller gets `message`, the log line gets `logged` (`docs/api.md`, Errors). It does not
+ * extend `Error`: a stack trace takes 5 µs, and nobody reads it.
  */
 export class ApiError {
   readonly status: number;

@@ -46,7 +46,7 @@ export const functionSpeed: Part = {
     const bothSpeeds = (rounds: number, query: string, gzip: boolean) =>
       alternate(rounds, [() => speed(subject, query, gzip), () => speed(proxy, query, gzip)]);
     progress("warming up");
-    await bothSpeeds(7, "limit=100", false);
+    for (const { query, gzip = false } of questions) await bothSpeeds(2, query, gzip);
     for (const { name, query, atLeast, gzip = false } of questions) {
       progress(name);
       const [own = [], bare = []] = await bothSpeeds(7, query, gzip);

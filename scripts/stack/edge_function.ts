@@ -19,11 +19,11 @@ const heapMegabytes = 256;
 const environment = {
   DENO_NO_PACKAGE_JSON: "1",
   DENO_NO_UPDATE_CHECK: "1",
-  // Else Deno copies each body into a buffer, which a connection keeps until it is closed: 0.4 MB after a page of 1000
+  // Otherwise Deno copies each body into a buffer, which a connection keeps until it is closed: 0.4 MB after a page of 1000
   // rows. On the platform a connection has one request.
   DENO_USE_WRITEV: "1",
   NO_COLOR: "1",
-  // The Data API is on this machine, which no proxy reaches.
+  // Calls of the Data API stay on this machine, and must not go through a proxy.
   NO_PROXY: "127.0.0.1",
 };
 
@@ -101,6 +101,9 @@ export async function startEdgeFunction(
   const child = spawnGuarded({ ...denoCommand(settings), signal: "SIGTERM", logFile });
   const port = await waitFor("The function", child, logFile, async () =>
     listeningPort(await readFile(logFile, "utf8")),
-  );
+  ).catch(async (error) => {
+    await child.stop();
+    throw error;
+  });
   return { ...child, port };
 }

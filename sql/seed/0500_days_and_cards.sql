@@ -60,6 +60,7 @@ from (
   select slug, 'answer', key, array(select jsonb_array_elements(answers)::text) from demo.questions
 ) as p
 cross join lateral unnest(p.texts) with ordinality as t (text, i)
+-- No question has 200 answers.
 cross join generate_series(1, case kind when 'answer' then 200 else 1000 end / cardinality(p.texts) + 1) as round;
 alter table demo.cards add primary key (slug, kind, key, place);
 

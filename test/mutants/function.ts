@@ -35,7 +35,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["every 401 from behind is the caller's", 'response.status === 401 && code === "PT401"', "response.status === 401"],
     ["every 403 from behind is the caller's", 'response.status === 403 && code === "PT403"', "response.status === 403"],
     ["an error body is read without end", "while (text.length < 4096)", "while (true)"],
-    ["a new secret key is sent as a token", 'if (!secretKey.startsWith("sb_secret_")) headers.set', "headers.set"],
+    ["a new secret key is sent as a token", 'if (!secretKey.startsWith("sb_secret_")) checked.set', "checked.set"],
     ["the log has the network's messages", "? error.name : typeof", "? String(error.stack) + supabaseUrl : typeof"],
     ["a setting that is wrong is shown", ".test(url)) throw new Error(wrong)", ".test(url)) throw new Error(url)"],
     ["a secret that is no JSON is shown", "// The message of JSON.parse would", "throw new Error(json); //"],

@@ -11,8 +11,6 @@ import { serverUser } from "../../scripts/stack/server_user.ts";
 import { killServer } from "./own_stack.ts";
 import { sql, stack } from "./stack.ts";
 
-export type Standby = Awaited<ReturnType<typeof startStandby>>;
-
 /** What a copy of the files of a running server leaves out. */
 const leftOut = /\/(postmaster\.(pid|opts)|pg_wal\/.*|pg_replslot\/.*|pgsql_tmp.*)$/;
 
