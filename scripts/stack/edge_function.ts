@@ -19,9 +19,6 @@ const heapMegabytes = 256;
 const environment = {
   DENO_NO_PACKAGE_JSON: "1",
   DENO_NO_UPDATE_CHECK: "1",
-  // Otherwise Deno copies each body into a buffer, which a connection keeps until it is closed: 0.4 MB after a page of 1000
-  // rows. On the platform a connection has one request.
-  DENO_USE_WRITEV: "1",
   NO_COLOR: "1",
   // Calls of the Data API stay on this machine, and must not go through a proxy.
   NO_PROXY: "127.0.0.1",

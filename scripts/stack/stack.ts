@@ -90,7 +90,7 @@ class Cleanup {
   }
 }
 
-/** Starts the parts one after the other, and adds each to `cleanup`. */
+/** Starts the parts, PostgreSQL and the function at the same time, and adds each to `cleanup`. */
 async function startParts(options: StackOptions, cleanup: Cleanup): Promise<Omit<Stack, "stop">> {
   const { folder, ports, throwaway, progress, signal } = options;
   const step = (what: string): void => {

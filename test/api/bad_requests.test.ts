@@ -16,6 +16,8 @@ let key: string;
 /** Every row of the company but the time of the last use of its key, which bad requests record too. */
 const rows = async () => ({ ...(await contents(sql, company.id)), api_key_uses: [] });
 let before: Awaited<ReturnType<typeof rows>>;
+/** The answer to a body that never ends. It takes ten seconds, so the request begins before all others. */
+let slow: ReturnType<typeof send>;
 beforeAll(async () => {
   company = await newCompany("Bad requests");
   key = (await company.makeKey()).api_key;
@@ -23,6 +25,9 @@ beforeAll(async () => {
   const rewards = ["bad", "a", "b"].map((external_id) => ({ external_id, name: "Before", points_cost: 5 }));
   expect((await importRewards(key, rewards)).status).toBe(200);
   before = await rows();
+  const begun = new PassThrough();
+  begun.write("[");
+  slow = send("POST", "/rewards", { "X-API-Key": key }, begun);
 });
 afterAll(() => company.remove());
 
@@ -43,6 +48,11 @@ test("a body of more than 8 MiB without Content-Length is refused before it has 
   unended.write(" ".repeat(8 * 1024 * 1024 + 1));
   const { status, body } = await send("POST", "/rewards", { "X-API-Key": key }, unended);
   expect({ status, body }).toEqual({ status: 400, body: '{"error":"body must be at most 8 MiB and 500 rewards"}' });
+});
+
+// Proves: requests.67
+test("a body that is not complete after 10 seconds is a 408", async () => {
+  expect(await slow).toMatchObject({ status: 408, body: '{"error":"Request Timeout"}' });
 });
 
 // Proves: errors.6

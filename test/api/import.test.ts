@@ -73,7 +73,7 @@ test("on update an absent optional field keeps its value, and description null c
   expect(await stored()).toMatchObject(changes.map((change, n) => ({ ...old[n], ...change })));
 });
 
-// Proves: service.3, import.2, rows.35, rows.37, rows.38, rows.39
+// Proves: service.3, import.2, import.12, rows.35, rows.37, rows.38, rows.39
 test("a whole catalogue can be sent again: only rewards that change get a new version, and those it does not name are left alone", async () => {
   await sql`insert into app.rewards (company_id, name, points_cost) values (${company.id}, 'Coffee mug', 250)`;
   await imported(mug);

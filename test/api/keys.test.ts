@@ -15,7 +15,7 @@ afterAll(() => company.remove());
 
 // Where a key may stand in a request is in test/function/credentials.test.ts.
 // Proves: authentication.14, errors.8, keys.38, requests.14, requests.15, risk.2
-test("a missing, malformed, unknown, revoked or expired key gets 401 with the one body and WWW-Authenticate", async () => {
+test("a missing, malformed, repeated, unknown, revoked or expired key gets 401 with the one body and WWW-Authenticate", async () => {
   const [good, revoked] = [await company.makeKey(), await company.makeKey()];
   const expiresAt = Date.now() + 2000;
   const expired = await company.makeKey(allScopes, new Date(expiresAt).toISOString());
@@ -23,10 +23,11 @@ test("a missing, malformed, unknown, revoked or expired key gets 401 with the on
   await expect.poll(async () => (await call("/members", expired.api_key)).status).toBe(401);
   expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
   await company.revoke(revoked.id);
-  const bad: Record<string, string>[] = [
+  const bad: Record<string, string | string[]>[] = [
     {},
     { "X-API-Key": good.api_key.slice(0, -1) },
     { "X-API-Key": madeUpKey(2), Authorization: `Bearer ${good.api_key}` },
+    { "X-API-Key": [good.api_key, good.api_key] },
     { Authorization: `Bearer ${revoked.api_key}` },
     { "X-API-Key": expired.api_key },
   ];
@@ -83,12 +84,15 @@ const replace = (key_id: string, overlap: string) =>
 test.each([
   ["1 hour", 200],
   ["0", 401],
-])("with an overlap of %s a replaced key gets a %i, and its successor works", async (overlap, status) => {
-  const old = await makeKey(company.admin, "Payroll");
-  const successor = dataOf(await replace(old.id, overlap));
-  expect((await call("/members", old.api_key)).status).toBe(status);
-  expect((await call("/members", successor.api_key)).status).toBe(200);
-});
+])(
+  "after a replacement with an overlap of %s the old key gets a %i, and its successor works",
+  async (overlap, status) => {
+    const old = await makeKey(company.admin, "Payroll");
+    const successor = dataOf(await replace(old.id, overlap));
+    expect((await call("/members", old.api_key)).status).toBe(status);
+    expect((await call("/members", successor.api_key)).status).toBe(200);
+  },
+);
 
 test("of two replacements at once one is made, the other is a 409", async () => {
   const old = await makeKey(company.admin, "Twice");

@@ -45,7 +45,8 @@ test("a CSV of 1234 rewards is imported whole, in three batches; a second time c
   expect(done).toBe(`${folder}/many.csv: 1234 rewards imported`);
   expect(proxy.requests.slice(1).map(({ body }) => JSON.parse(body).length)).toEqual([500, 500, 234]);
   expect(await stored()).toEqual(many);
-  await importFile("many.csv");
+  const again = await run(["import", "many.csv"], folder, environment(customer.key));
+  expect(again).toEqual({ code: 0, stdout: "", stderr: "" });
   expect(await stored()).toEqual(many);
 });
 

@@ -50,7 +50,7 @@ test("a stack that does not start is a failure, and the reason is printed", asyn
   expect(run.output).toContain("no such file or directory");
 });
 
-test("what fails, is skipped, to be written, unhandled or not loadable is a failure; a long message is cut, without colours", async () => {
+test("a test that fails, is skipped, is not written, leaves a rejection or cannot be loaded is a failure; a long message is cut, without colours", async () => {
   const { code, closing, output } = await runFiles([
     `test("a", () => expect(1).toBe(2)); test.skip("b", () => {}); test.todo("c");`,
     `test("its stored expectation is lost", () => expect("d").toMatchFileSnapshot("gone.txt"));`,

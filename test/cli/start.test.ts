@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { connect } from "node:net";
-import { afterAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { listeningPort } from "../../scripts/stack/edge_function.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import type { StackFile } from "../../scripts/stack/stack.ts";
@@ -47,7 +47,10 @@ function start(...args: string[]) {
 }
 
 const ready = "Ctrl-C stops everything";
-const running = start();
+let running: ReturnType<typeof start>;
+beforeAll(() => {
+  running = start();
+});
 
 async function stackFile(): Promise<StackFile> {
   return JSON.parse(await readFile(`${folder}/stack.json`, "utf8"));

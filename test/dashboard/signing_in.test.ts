@@ -50,7 +50,7 @@ const whoIsSignedIn = (page: Page) =>
   page.evaluate(() => Object.values(localStorage).map((stored) => JSON.parse(stored).user.email));
 
 // Proves: states.1, keys.21
-test("signing in links an admin and leads to the keys; a former admin sees none", async ({ company, admin }) => {
+test("signing in links an admin and leads to the keys; a former admin cannot make one", async ({ company, admin }) => {
   const page = await newPage();
   await page.goto("/");
   for (const email of [`nobody@${company.domain}`, admin.email]) {
@@ -73,6 +73,7 @@ test("signing in links an admin and leads to the keys; a former admin sees none"
   await sql`update app.members set role = 'employee' where email = ${admin.email}`;
   await page.evaluate(() => window.dispatchEvent(new Event("focus")));
   await page.getByRole("heading", { name: "Only admins manage API keys" }).waitFor();
+  expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
   await says(page.getByRole("main"), "with the role employee");
 });
 

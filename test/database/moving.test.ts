@@ -213,7 +213,7 @@ describe("refused, with nothing changed", () => {
   };
 
   // Proves: moving.4
-  test.each(Object.entries(obstacles))("%s", async (message, change) => {
+  test.each(Object.entries(obstacles))("and the command says: %s", async (message, change) => {
     await change();
     expect(await refusal(() => move())).toContain(message);
   });
@@ -295,6 +295,8 @@ describe("while others write", () => {
     const run = move();
     await maker.reached();
     expect(await readList(target.sql, other.key)).toHaveLength(100);
+    await importReward(source.sql, neighbour.key, "beside");
+    await importReward(target.sql, other.key, "beside");
     await returned(target.sql, other.admin, "public.create_api_key('beside')");
     await maker.release("commit");
     await expectMoved(run);

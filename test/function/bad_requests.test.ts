@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { badImports } from "../support/bad_imports.ts";
 import { type BadRequest, badRequests } from "../support/bad_requests.ts";
-import { key, startService } from "../support/service.ts";
+import { key, refusal, startService } from "../support/service.ts";
 
 const service = await startService();
 const all = { ...badRequests, ...badImports };
@@ -27,6 +27,15 @@ function expectedCalls({ method = "GET", path, status }: BadRequest): unknown[] 
   const endpoint = endpoints.find((one) => one.method === method && [one.path, ...one.aliases].includes(name || "/"));
   return status === 400 ? [["verify_api_key", endpoint?.scope]] : [];
 }
+
+test("a wrong request is answered 401 without a key, and 500 when its key cannot be verified", async () => {
+  const path = "/members?limit=0";
+  for (const headers of [{}, { "X-API-Key": `${key}0` }])
+    expect((await service.sendBare(path, { headers: headers as Record<string, string> })).status).toBe(401);
+  expect(service.calls).toEqual([]);
+  service.answer("verify_api_key", refusal(500, "57014"));
+  expect((await service.send(path)).status).toBe(500);
+});
 
 let tried = 0;
 test.each(Object.keys(all))("%s", async (statement) => {

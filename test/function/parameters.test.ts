@@ -83,7 +83,7 @@ test.each<[text: string, since: string, until?: string]>([
   ["1969-12-31T23:59:59.9999999Z", "1970-01-01T00:00:00.000000Z", "1969-12-31T23:59:59.999999Z"],
   ["1950-06-01T00:00:00.0000001Z", "1950-06-01T00:00:00.000001Z", "1950-06-01T00:00:00.000000Z"],
   ["9999-12-31T23:59:59.9999999Z", "10000-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z"],
-])("the time %s", async (text, since, until = since) => {
+])("the time %s: since is rounded up and until down to microseconds", async (text, since, until = since) => {
   expect(await bounds(text)).toEqual([since, until]);
 });
 

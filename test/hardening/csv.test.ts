@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { count, tried } from "../support/counts.ts";
-import { cells, lists, predict } from "../support/model.ts";
+import { cells, lists, predict, readCsv } from "../support/model.ts";
 import { call } from "../support/stack.ts";
 import { newWorld, type World } from "../support/world.ts";
 
@@ -32,6 +32,8 @@ test("every list as CSV is read by Python as it stands in the table, under a hea
       const { stdout, stderr, status } = spawnSync("python3", ["-c", readByPython], { input, maxBuffer: 1 << 28 });
       expect([status, stderr?.toString()], "python3 runs").toEqual([0, ""]);
       const read: string[][] = JSON.parse(stdout.toString());
+      // Python takes any line end, and a last line without one.
+      expect(readCsv(input.toString())).toEqual(read);
       expect(read).toEqual(cells({ path, parameters }, predict(world, { path, parameters })?.rows ?? []));
       // A spreadsheet also reads a negative number as a number.
       const formulas = read.flat().filter((cell) => /^[=+\-@\t\r]/.test(cell) && !/^-\d+$/.test(cell));

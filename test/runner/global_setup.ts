@@ -8,8 +8,10 @@ import { startOwnStack } from "../support/own_stack.ts";
 let shared: Promise<() => Promise<void>> | undefined;
 
 async function share(watch: boolean): Promise<() => Promise<void>> {
-  const isRunning = watch && (await runningStack().catch(() => false));
-  const file = process.env.STACK_FILE ?? (isRunning && `${root}/.stack/stack.json`);
+  const running = watch ? await runningStack().catch(() => undefined) : undefined;
+  // Another program may have the port by now. It would not refuse a request without a key.
+  const answers = running && (await fetch(running.api_url)).status === 401;
+  const file = process.env.STACK_FILE ?? (answers && `${root}/.stack/stack.json`);
   if (file) {
     console.log(`The tests use the stack of ${file}`);
     process.env.STACK_FILE = file;

@@ -144,12 +144,13 @@ test("calls that hang behind a lock leave the neighbour its answers", async () =
     const waiting = async () =>
       (await sql`select from pg_locks where not granted and relation = 'app.kudos'::regclass`).length;
     await expect.poll(waiting).toBeGreaterThan(0);
-    let most = 0;
+    const seen: number[] = [];
     for (let count = 0; count < 50; count++) {
       expect(await sendAsNeighbour()).toBe(200);
-      most = Math.max(most, await waiting());
+      seen.push(await waiting());
     }
-    expect([1, 2, 3, 4], "only a few of them reach the database").toContain(most);
+    expect(seen.filter((count) => count > 0).length, "they hang meanwhile").toBeGreaterThan(5);
+    expect(Math.max(...seen), "only a few of them reach the database").toBeLessThan(5);
     over.abort();
     await Promise.all(hanging);
   } finally {

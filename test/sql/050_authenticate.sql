@@ -72,7 +72,7 @@ select pg_temp.sign_up('Sam', 'sam@both.example');
 select is(pg_temp.done_by(person, 'select public.' || call), outcome, name)
 from (values
   ('Acorn user', 'link_member()', '{"status" : "moved", "company_name" : "Acorn", "name" : "Ada", "role" : null}',
-    'The admin of a company that has moved is answered that it has'),
+    'The admin of a company that has moved is informed that it has'),
   ('Acorn user', 'list_api_keys()', '[]', 'They see no key here, where revoking it would have no effect'),
   ('Acorn user', 'list_api_key_events()', '[]', 'They see no history here'),
   ('Sam', $$ link_member() ->> 'company_name' $$, 'Birch', 'A person who is listed by a company that has moved and by another one is linked to the other one'),

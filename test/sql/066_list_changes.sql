@@ -1,7 +1,7 @@
 -- The lists with changed_after: cursors, deletions and their end, and which rows a change marks.
 begin;
 \ir helpers.psql
-select plan(16);
+select plan(20);
 
 select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
 delete from app.deletions;
@@ -64,6 +64,32 @@ select is(
   -- Proves: copies.8
   'A row that was deleted and inserted again comes as not deleted'
 );
+
+-- Names
+
+-- The companies with rows of a table that a statement marks as changed.
+create function pg_temp.marked(relation regclass, statement text) returns text language plpgsql as $$
+declare
+  companies text;
+begin
+  perform pg_temp.settle();
+  execute statement;
+  execute format('select string_agg(company, '' '') from unnest(array[''Acorn'', ''Birch'']) as company
+    where exists (select from %s where company_id = pg_temp.id(company) and changed_in = pg_current_xact_id())', relation) into companies;
+  return companies;
+end
+$$;
+select is(pg_temp.marked(relation, statement), marks, name)
+from (values
+  ('app.categories', $$ update app.category_names set name = 'Teams' where company_id = pg_temp.id('Acorn') $$, 'Acorn',
+    -- Proves: copies.9
+    'A new name marks its category'),
+  ('app.categories', $$ delete from app.category_names where company_id = pg_temp.id('Birch') $$, 'Birch', 'A name that is deleted marks its category'),
+  ('app.categories', $$ update app.companies set default_language = 'fr' where id = pg_temp.id('Acorn') $$, 'Acorn',
+    'Another default language marks the categories of the company'),
+  ('app.pulse_responses', $$ update app.pulse_questions set question = 'Calm?' where company_id = pg_temp.id('Acorn') $$, 'Acorn',
+    'Another text of a question marks its answers')
+) as changes (relation, statement, marks, name);
 
 -- Deletions are forgotten after 90 days
 

@@ -97,7 +97,7 @@ withTools("Spectral finds nothing in the document", async () => {
   expect(await node(bin("spectral"), ...args)).toContain("No results");
 });
 
-withTools("clients made from the document by Hey API and Orval compile", async () => {
+withTools("clients made from the document by Hey API and Orval compile, and one is understood", async () => {
   await node(bin("openapi-ts"), "--input", document, "--output", "hey", "--silent");
   await node(bin("orval"), "--input", document, "--output", "orval/api.ts", "--client", "fetch");
   writeFileSync(
@@ -110,4 +110,10 @@ withTools("clients made from the document by Hey API and Orval compile", async (
   const options =
     "--noEmit --strict --skipLibCheck --target es2022 --module esnext --moduleResolution bundler --lib es2022,dom,dom.iterable";
   expect(await node(bin("tsc"), ...options.split(" "), "use.ts")).toBe("");
+
+  const { listActivity } = await import(/* @vite-ignore */ `${folder}/hey/index.ts`);
+  const include = ["sender_id", "category_id"];
+  const sent = { baseUrl: stack.api_url, headers: { "X-API-Key": first.key }, query: { limit: 1, include } };
+  const { data } = await listActivity(sent);
+  expect(Object.keys(data?.[0] ?? {}), "include is sent as one value").toEqual(expect.arrayContaining(include));
 });
