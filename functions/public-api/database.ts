@@ -80,7 +80,9 @@ export function readSettings(env: (name: string) => string | undefined): Setting
   const wrong = "PUBLIC_API_READ_URL must be the addresses of read replicas, separated by commas";
   const readUrls = replicas.map((url) => address(url, wrong));
   const secretKey = currentSecretKey(env("SUPABASE_SECRET_KEYS")) ?? env("SUPABASE_SERVICE_ROLE_KEY");
-  if (!secretKey) throw new Error("SUPABASE_SECRET_KEYS or SUPABASE_SERVICE_ROLE_KEY must hold a secret key");
+  // It is sent in a header. The error of fetch for a value that no header may have would show the secret.
+  if (!secretKey || !/^[!-~]+$/.test(secretKey))
+    throw new Error("SUPABASE_SECRET_KEYS or SUPABASE_SERVICE_ROLE_KEY must hold a secret key");
   return { supabaseUrl, secretKey, readUrls };
 }
 
@@ -112,11 +114,13 @@ function currentSecretKey(json: string | undefined): string | undefined {
  * `milliseconds`.
  */
 export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = deadline): CallDatabase {
-  const checked = new Headers({ apikey: secretKey, "Content-Type": "application/json", Accept: "application/json" });
-  // A legacy key is a JWT and must be in both headers. A new secret key is not a JWT and is refused as a bearer token.
-  if (!secretKey.startsWith("sb_secret_")) checked.set("Authorization", `Bearer ${secretKey}`);
-  // A plain object: from Headers, each call would make a copy with all checks again.
-  const headers = Object.fromEntries(checked);
+  const headers = {
+    apikey: secretKey,
+    "Content-Type": "application/json",
+    Accept: "application/json",
+    // A legacy key is a JWT and must be in both headers. A new secret key is not a JWT and is refused as a bearer token.
+    ...(!secretKey.startsWith("sb_secret_") && { Authorization: `Bearer ${secretKey}` }),
+  };
 
   return async (rpc, args, scope, read) => {
     const abort = new AbortController();

@@ -38,10 +38,7 @@ async function newDatabaseSql(): Promise<string> {
 }
 
 /** Sets up a new cluster like a hosted project before its first migration. Does nothing if that is done already. */
-export async function prepareCluster(
-  url: DatabaseUrl,
-  secrets: Pick<Secrets, "postgres" | "supabase_auth_admin">,
-): Promise<void> {
+export async function prepareCluster(url: DatabaseUrl, secrets: Secrets): Promise<void> {
   const superuser = url("supabase_admin");
   const done = await withDatabase(superuser, (sql) => sql`select from pg_roles where rolname = 'postgres'`);
   if (done.length > 0) return;

@@ -177,11 +177,14 @@ describe("settings", () => {
 
   const noProject = "SUPABASE_URL must be the address of the project";
   const noReplicas = "PUBLIC_API_READ_URL must be the addresses of read replicas, separated by commas";
+  const noKey = "SUPABASE_SECRET_KEYS or SUPABASE_SERVICE_ROLE_KEY must hold a secret key";
   const noKeys = 'SUPABASE_SECRET_KEYS must be a JSON object such as {"default":"…"}';
   test.each<[Record<string, string>, string]>([
     [legacy, noProject],
     [{ ...legacy, SUPABASE_URL: "postgres://u:pw@h/db" }, noProject],
-    [url, "SUPABASE_SECRET_KEYS or SUPABASE_SERVICE_ROLE_KEY must hold a secret key"],
+    [url, noKey],
+    [{ ...url, SUPABASE_SERVICE_ROLE_KEY: "ey.a\nb" }, noKey],
+    [{ ...url, SUPABASE_SECRET_KEYS: '{"default":"sb_secret_é"}' }, noKey],
     [{ ...url, ...legacy, PUBLIC_API_READ_URL: "postgres://u:pw@h/db" }, noReplicas],
     [{ ...url, ...legacy, PUBLIC_API_READ_URL: "https://a, https://b" }, noReplicas],
     [{ ...url, ...legacy, PUBLIC_API_READ_URL: "https://a," }, noReplicas],

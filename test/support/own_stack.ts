@@ -38,11 +38,13 @@ export async function startOwnStack(kind: "durable" | "throwaway", progress: (st
   });
   const errors = text(child.stderr as Readable);
   const gone = once(child, "exit");
+  let ready = false;
   for await (const [step] of on(child, "message", { close: ["exit"] })) {
-    if (step === "ready") break;
+    ready = step === "ready";
+    if (ready) break;
     progress(step);
   }
-  if (child.exitCode !== null) throw new Error(`The stack in ${folder} ended: ${(await errors).trim()}`);
+  if (!ready) throw new Error(`The stack in ${folder} ended: ${(await errors).trim()}`);
   let database: Postgres | undefined;
   const file: StackFile = JSON.parse(await readFile(`${folder}/stack.json`, "utf8"));
   /** A connection as superuser. */
