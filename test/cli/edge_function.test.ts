@@ -31,8 +31,6 @@ test.each<[DenoVersion, string]>([
   const { command, args, env } = denoCommand(functionSettings(stack.supabase_url, stack.secret_key), "-", name);
   const input = `console.log(JSON.stringify({ ${outcomes} }))`;
   const { [heapSize]: heap, ...others } = JSON.parse(execFileSync(command, args, { env, input, encoding: "utf8" }));
-  // V8 adds memory for young objects.
-  expect(Number(heap) / 2 ** 20).toBeGreaterThan(200);
-  expect(Number(heap) / 2 ** 20).toBeLessThan(400);
+  expect(Number(heap) / 2 ** 20).toBe(256);
   expect(others).toEqual(expected);
 });
