@@ -58,11 +58,15 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
     const { endpoint, allowed } = route(path, request.method);
     if (!endpoint) return { answer: preflight(allowed), logged: {} };
     const visit = new Visit(keyHashOf(request.headers), request.signal);
+    const { scope } = endpoint;
+    const verify = () =>
+      callDatabase("verify_api_key", { key_hash: visit.keyHash, required_scope: scope }, scope, asText);
     const through =
       (database: CallDatabase): Call =>
       (rpc, args, read, rows = 1) =>
-        line.call(visit, rows, () => database(rpc, { key_hash: visit.keyHash, ...args }, endpoint.scope, read));
+        line.call(visit, rows, () => database(rpc, { key_hash: visit.keyHash, ...args }, scope, read), verify);
     const service: Service = {
+      verify: () => line.call(visit, 1, verify),
       call: through(callDatabase),
       readList: through(readList),
       upload: (write) => line.upload(visit, bodySize(request.headers), () => readRewards(request.body).then(write)),
@@ -77,6 +81,8 @@ type Call = <Body>(rpc: string, args: object, read: Reader<Body>, rows?: number)
 
 /** What a request needs, each when it is the turn of its company. */
 type Service = {
+  /** Verifies the key and its scope. */
+  verify: () => Promise<Reply<string>>;
   call: Call;
   /** Calls the database too, or a read replica and the database. */
   readList: Call;
@@ -86,27 +92,27 @@ type Service = {
 
 async function serve(endpoint: Endpoint, query: string, service: Service): Promise<Outcome> {
   if (endpoint.kind === "import") return await importRewards(endpoint, query, service);
-  const { call, readList } = service;
+  const { verify, call, readList } = service;
   let parameters: Parameters;
   try {
     parameters = readParameters(endpoint, query);
   } catch (error) {
     // Only a caller with a valid key learns what is wrong with the request.
-    return await afterVerifying(endpoint, call, () => Promise.reject(error));
+    return await afterVerifying(verify, () => Promise.reject(error));
   }
   return endpoint.kind === "key" ? await checkKey(endpoint, call) : await list(endpoint, parameters, query, readList);
 }
 
-/** Verifies key and scope, then runs `rest`. The log line gets the key's id and company even if `rest` fails. */
-async function afterVerifying({ scope }: Endpoint, call: Call, rest: () => Promise<Outcome>): Promise<Outcome> {
-  const verified = await call("verify_api_key", { required_scope: scope }, asText);
+/** Runs `rest` once the key is verified. The log line gets the key's id and company even if `rest` fails. */
+async function afterVerifying(verify: Service["verify"], rest: () => Promise<Outcome>): Promise<Outcome> {
+  const verified = await verify();
   const { answer, logged } = await rest().catch(failed);
   return { answer, logged: { ...verified.logged, ...logged } };
 }
 
 /** `POST /rewards`: the body is read only after the database has verified the key. */
-function importRewards(endpoint: ImportEndpoint, query: string, { call, upload }: Service): Promise<Outcome> {
-  return afterVerifying(endpoint, call, async () => {
+function importRewards(endpoint: ImportEndpoint, query: string, { verify, call, upload }: Service): Promise<Outcome> {
+  return afterVerifying(verify, async () => {
     readParameters(endpoint, query);
     return await upload(async (rewards) => {
       const reply = await call(endpoint.rpc, { rewards: JSON.stringify(rewards) }, asText, rewards.length);

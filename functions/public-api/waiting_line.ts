@@ -5,12 +5,15 @@ import { ApiError, type Logged } from "./responses.ts";
 /** How many database calls run at once, of all companies. PostgREST has 10 or more connections in total. */
 const together = 8;
 
-/** The lane of all keys that this instance has not seen verified, and how many of its calls run at once. */
+/**
+ * The lane of all keys that this instance has not seen verified, and how many of its calls run at once. A new instance
+ * knows nobody, so that at first all companies are in it. Therefore they leave it as soon as possible.
+ */
 const unverified = { name: "", most: 2 };
 
 /**
- * A call that reads or writes many rows keeps the database busy for longer. While other companies call too (`recently`,
- * in milliseconds), it counts as one call for each so many `rows`.
+ * A call that reads or writes more `rows` keeps the database busy for longer. While other companies call too (`recently`,
+ * in milliseconds), it counts as one call for each so many rows.
  */
 const heavy = { rows: 100, recently: 1000 };
 
@@ -25,6 +28,9 @@ const mostKeys = 5000;
  * that tries many keys at once gets the refusals one after the other, and cannot keep the lane of unverified keys full.
  */
 const refusals = { apart: 20, held: 4000 };
+
+/** Calls the database. */
+type Ask<Body> = () => Promise<Reply<Body>>;
 
 /**
  * The line before the database (`docs/api.md`, Limits). Requests wait here without a connection, each company in a lane
@@ -41,14 +47,15 @@ export class WaitingLine {
   #latest = { lane: "", since: Number.NEGATIVE_INFINITY };
 
   /**
-   * Calls the database, for so many rows, when it is the request's turn. A call that the database cannot serve now waits at the end of its
-   * lane and is made again. Throws what `ask` throws, a 429 ApiError when there was no turn in time, and a 499 when the
+   * Calls the database, for so many rows, when it is the request's turn. A call that the database cannot serve now waits
+   * at the end of its lane and is made again. Before a heavy call, a key that is not known here is verified by a call of
+   * its own. Throws what `ask` and `verify` throw, a 429 ApiError when there was no turn in time, and a 499 when the
    * caller disconnects.
    */
-  async call<Body>(visit: Visit, rows: number, ask: () => Promise<Reply<Body>>): Promise<Reply<Body>> {
+  async call<Body>(visit: Visit, rows: number, ask: Ask<Body>, verify?: Ask<unknown>): Promise<Reply<Body>> {
     for (let busy: Busy | undefined; ; ) {
       try {
-        return await this.#callOnce(visit, rows, ask);
+        return await this.#callOnce(visit, rows, ask, verify);
       } catch (error) {
         if (!(error instanceof Busy)) throw isLate(error) ? (busy ?? error) : error;
         if (visit.waited >= patience) throw error;
@@ -57,9 +64,20 @@ export class WaitingLine {
     }
   }
 
-  async #callOnce<Body>(visit: Visit, rows: number, ask: () => Promise<Reply<Body>>): Promise<Reply<Body>> {
+  async #callOnce<Body>(visit: Visit, rows: number, ask: Ask<Body>, verify?: Ask<unknown>): Promise<Reply<Body>> {
     const lane = this.#laneOf(visit);
     const leave = await this.#calls.enter(lane, visit, { size: 1, weight: this.#weight(lane, rows) });
+    if (this.#laneOf(visit) !== lane) {
+      // Meanwhile the key has been verified, or refused, for another request.
+      leave();
+      return await this.#callOnce(visit, rows, ask, verify);
+    }
+    if (lane !== unverified.name || rows <= heavy.rows || !verify) return await this.#run(visit, ask, leave);
+    await this.#run(visit, verify, leave);
+    return await this.#callOnce(visit, rows, ask);
+  }
+
+  async #run<Body>(visit: Visit, ask: Ask<Body>, leave: () => void): Promise<Reply<Body>> {
     const answer = ask().then(
       (reply) => {
         this.#remember(visit.keyHash, reply.logged);

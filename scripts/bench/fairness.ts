@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Request } from "autocannon";
@@ -7,7 +6,7 @@ import { root } from "../stack/process.ts";
 import { type Database, pgbench } from "./database.ts";
 import { alternate, type Figure, median, type Part, ratios, shown } from "./figure.ts";
 import type { Flood } from "./flood.ts";
-import { functionCommand, type Server, startDeno, startThread } from "./http.ts";
+import { functionCommand, memory, processorTime, type Server, startDeno, startThread } from "./http.ts";
 
 /** A flood of company A, or of nobody. */
 interface Scenario {
@@ -148,24 +147,26 @@ function figuresOfAll(results: { due?: string[]; bounded: Round[] }[]): Figure[]
   ];
 }
 
-/** Of 100 good keys that the instance has not seen, one after the other, how many are answered beside the flood. */
-async function newcomers(url: string, keys: string[], flood: Flood): Promise<Figure> {
+/** Of 100 good keys that the instance has not seen, how many are answered beside the flood. */
+async function newcomers(name: string, keys: string[], flood: Flood, together: number): Promise<Figure> {
   const worker = new Worker(new URL("flood.ts", import.meta.url), { workerData: flood });
   const flooding = once(worker, "message");
   await sleep(500);
   let answered = 0;
   let tried = 0;
-  // Several at a time, so that all are tried while the flood lasts.
+  // Several together, so that all are tried while the flood lasts.
   const ask = async (key: string) => {
-    const response = await fetch(`${url}/public-api/members?limit=20`, { headers: { "X-API-Key": key } });
+    const response = await fetch(`${flood.urls[0]}/public-api/members?limit=20`, { headers: { "X-API-Key": key } });
     await response.text();
     tried += 1;
     if (response.status === 200) answered += 1;
   };
-  for (let index = 0; index < keys.length; index += 5) await Promise.all(keys.slice(index, index + 5).map(ask));
+  for (let index = 0; index < keys.length; index += together) {
+    await Promise.all(keys.slice(index, index + together).map(ask));
+  }
   await flooding;
   return {
-    name: `${flood.connections.toLocaleString("en-US")} connections with made-up keys: new good keys`,
+    name: `${name}: new good keys`,
     rounds: [(100 * answered) / tried],
     unit: "of 100 are answered",
     target: { atLeast: 95 },
@@ -191,23 +192,16 @@ async function makeKeys({ superuser }: Database, company: number, count: number)
   return row?.keys ?? [];
 }
 
-/** How many milliseconds of processor a process has used. */
-async function processorTime({ pid }: { pid: number }): Promise<number> {
-  const [, fields = ""] = (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ");
-  const [user = 0, system = 0] = fields.split(" ").slice(11, 13).map(Number);
-  return (user + system) * 10;
-}
-
 /** What the line costs where nobody waits: the processor time of B's pages, with the line and without it. */
-async function costOfTheLine(sides: (Server & { pid: number })[], key: string): Promise<Figure> {
+async function costOfTheLine(sides: Server[], key: string): Promise<Figure> {
   const pages = 3000;
-  const measure = (server: Server & { pid: number }) => async () => {
-    const before = await processorTime(server);
+  const measure = (server: Server) => async () => {
+    const before = processorTime(server);
     for (let page = 0; page < pages; page += 1) {
       const response = await fetch(`${server.url}/public-api/members?limit=20`, { headers: { "X-API-Key": key } });
       await response.text();
     }
-    return (await processorTime(server)) - before;
+    return processorTime(server) - before;
   };
   const [bounded = [], unbounded = []] = await alternate(5, sides.map(measure));
   return {
@@ -217,12 +211,6 @@ async function costOfTheLine(sides: (Server & { pid: number })[], key: string): 
     target: { atMost: 1.02 },
     note: `${shown(median(bounded) / pages)} ms a page`,
   };
-}
-
-/** The most memory that a process has had, in MB. */
-async function peakMegabytes({ pid }: { pid: number }): Promise<number> {
-  const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
-  return Number(kilobytes) / 1024;
 }
 
 /** The floods of company A, of nobody, and of callers who do not behave. */
@@ -287,14 +275,18 @@ export const fairness: Part = {
     figures.push(await costOfTheLine([first, unbounded], ofB));
     progress("new good keys beside made-up ones");
     const fromNobody = { urls: [first.url], keys: madeUp, connections: 1000, request: page(20) };
-    figures.push(await newcomers(first.url, newOnes, fromNobody), ...figuresOfAll(results));
-    const memory: Figure = {
+    figures.push(await newcomers("1,000 connections with made-up keys", newOnes, fromNobody, 5));
+    const third = await start("third");
+    const burst = { urls: [third.url], keys: ofA, connections: 200, request: page(1000) };
+    figures.push(await newcomers("pages of 1000, 200 keys, a new instance", newOnes, burst, 100));
+    figures.push(...figuresOfAll(results));
+    const most: Figure = {
       name: "the most memory of an instance",
-      rounds: [await peakMegabytes(first)],
+      rounds: [memory(first, "VmHWM")],
       unit: "MB",
       target: { atMost: 200 },
     };
-    await Promise.all([first, second, unbounded, dataApi].map(({ stop }) => stop()));
-    return [...figures, memory];
+    await Promise.all([first, second, third, unbounded, dataApi].map(({ stop }) => stop()));
+    return [...figures, most];
   },
 };

@@ -20,6 +20,7 @@ afterEach(() => void vi.useRealTimers());
 
 interface Call {
   company: string;
+  rows: number;
   end(error?: ApiError): Promise<void>;
 }
 
@@ -38,10 +39,11 @@ function outcome(visit: Visit, called: Promise<unknown>) {
 
 function ask(company: string, key = `key of ${company}`, { signal = new AbortController().signal, rows = 1 } = {}) {
   const visit = new Visit(key, signal);
-  const called = line.call(visit, rows, () => {
+  const begin = (rows: number) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const call: Call = {
       company,
+      rows,
       async end(error) {
         running.splice(running.indexOf(call), 1);
         if (error) reject(error);
@@ -51,7 +53,13 @@ function ask(company: string, key = `key of ${company}`, { signal = new AbortCon
     };
     running.push(call);
     return promise.then(() => ({ headers: new Headers(), body: null, logged: owner(key, company) }));
-  });
+  };
+  const called = line.call(
+    visit,
+    rows,
+    () => begin(rows),
+    () => begin(1),
+  );
   return outcome(visit, called);
 }
 
@@ -108,6 +116,18 @@ test("keys that the instance has not seen verified share one lane with two place
   await running[0]?.end(unauthorized("key refused"));
   expect(unverified[0]?.status).toBe(401);
   expect(companies()).toEqual(["nobody", "B", "nobody"]);
+});
+
+// Proves: requests.65
+test("on a new instance a company's burst leaves the unverified keys' lane as soon as its keys are known, and fills it with small calls only", async () => {
+  for (const key of ["first", "second"]) for (let count = 0; count < 100; count++) ask("A", key, { rows: 1000 });
+  ask("B");
+  await settle();
+  expect(running.map(({ rows }) => rows)).toEqual([1, 1]);
+  let ended = 0;
+  for (; ended < 10 && !companies().includes("B"); ended++) await running.find(({ rows }) => rows === 1)?.end();
+  // Two requests are let in with the first key, and one with the second.
+  expect(ended).toBe(3);
 });
 
 test("keys that are refused get their 401 20 ms apart, and at most 4 s later", async () => {
@@ -203,6 +223,24 @@ describe("while another company calls too, the function serves one at a time of"
       held.at(-1)?.writeHead(200, page.headers).end(page.body);
     }
     expect((await Promise.all(large)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+});
+
+describe("a key that is new to the instance", async () => {
+  const service = await startService();
+
+  test.each([
+    ["is verified by the page itself", 100, ["list_activity", "list_activity"]],
+    [
+      "is verified by a call of its own before a page of more than 100 rows",
+      101,
+      ["verify_api_key", "list_activity", "list_activity"],
+    ],
+  ])("%s", async (_what, limit, calls) => {
+    vi.useRealTimers();
+    const headers = { "X-API-Key": vectors.valid[limit - 100]?.key ?? "" };
+    for (const _ of ["new", "known"]) await service.send(`/activity?limit=${limit}`, { headers });
+    expect(service.calls.map(({ rpc }) => rpc)).toEqual(calls);
   });
 });
 

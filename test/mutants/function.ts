@@ -17,7 +17,8 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a large page in CSV counts as one call", "asPage, args.max_rows)", "asPage)"],
     ["a large import counts as one call", "asText, rewards.length)", "asText)"],
     ["anybody learns what is wrong with a request", "return await afterVerifying", "throw error; afterVerifying"],
-    ["a body is read before the key is verified", "afterVerifying(endpoint, call, async", "Promise.try(async"],
+    ["a body is read before the key is verified", "afterVerifying(verify, async", "Promise.try(async"],
+    ["large pages of unverified keys stay in their lane", "scope, read), verify);", "scope, read));"],
     ["a 400 asks for no scope", "required_scope: scope", "required_scope: null"],
     ["the log has paths as they are", "path: loggable(path)", "path"],
     ["the log has methods as they are", "method: loggable(request.method)", "method: request.method"],
@@ -112,6 +113,8 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   "waiting_line.ts": [
     ["any number of calls is under way", "const together = 8;", "const together = 8000;"],
     ["unverified keys have as many places as a company", "unverified.most : together", "together : together"],
+    ["a burst stays in the lane of unverified keys", "if (this.#laneOf(visit) !== lane) {", "if (false) {"],
+    ["unverified keys read large pages in their lane", "rows <= heavy.rows || !verify", "true"],
     ["a call that the database refuses is not made again", "if (!(error instanceof Busy)) throw", "throw"],
     ["a database that is away is too many requests", "isLate(error) ? (busy ?? error) : error", "error"],
     ["a key that was refused counts as verified", "if (error.status === 401) this.#owners.delete(visit.keyHash);"],
