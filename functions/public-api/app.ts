@@ -57,7 +57,7 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
   async function respond(request: Request, path: string, query: string): Promise<Outcome> {
     const { endpoint, allowed } = route(path, request.method);
     if (!endpoint) return { answer: preflight(allowed), logged: {} };
-    const visit = new Visit(keyHashOf(request.headers), request.signal);
+    const visit = new Visit(keyHashOf(request.headers), request.signal, endpoint.kind === "import");
     const { scope } = endpoint;
     const verify = () =>
       callDatabase("verify_api_key", { key_hash: visit.keyHash, required_scope: scope }, scope, asText);

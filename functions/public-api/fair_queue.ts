@@ -8,11 +8,13 @@ export class Visit {
   owner: Logged = {};
   waited = 0;
   readonly keyHash: string;
+  readonly isImport: boolean;
   readonly #signal: AbortSignal;
 
   /** `signal`: the caller has disconnected. */
-  constructor(keyHash: string, signal: AbortSignal) {
+  constructor(keyHash: string, signal: AbortSignal, isImport = false) {
     this.keyHash = keyHash;
+    this.isImport = isImport;
     this.#signal = signal;
   }
 
@@ -55,9 +57,9 @@ export class Visit {
   }
 }
 
-/** How much room a request takes, and as how many of its lane it counts. */
-type Cost = { readonly size: number; readonly weight: number };
-type Ticket = Cost & { readonly letIn: () => void };
+/** How much room a request takes, and whether it is heavy: always, or for so many milliseconds. */
+export type Cost = { readonly size: number; readonly heavy?: boolean | number };
+type Ticket = { readonly size: number; readonly weight: number; readonly letIn: () => void };
 
 /**
  * The requests of one company: how many are inside, and the sum of their weights. `places` is how many may be inside now,
@@ -90,12 +92,12 @@ export class FairQueue {
   }
 
   /**
-   * Waits until there is room. A heavy request leaves one place of its lane to a light one, and finds room in an empty
-   * lane. Returns the function that leaves. Throws the ApiErrors of `visit.wait`.
+   * Waits until there is room. A heavy request takes all places of its lane but one, as long as it is heavy, and finds
+   * room in an empty lane. Returns the function that leaves. Throws the ApiErrors of `visit.wait`.
    */
-  async enter(name: string, visit: Visit, { size, weight: most }: Cost): Promise<() => void> {
+  async enter(name: string, visit: Visit, { size, heavy = false }: Cost): Promise<() => void> {
     const lane = this.#lane(name);
-    const weight = Math.max(1, Math.min(most, lane.most - 1));
+    let weight = heavy === false ? 1 : Math.max(1, lane.most - 1);
     if (lane.waiting.size === 0 && this.#hasRoom(lane, { size, weight })) this.#letIn(lane, { size, weight });
     else {
       await new Promise<void>((resolve, reject) => {
@@ -112,7 +114,14 @@ export class FairQueue {
         lane.waiting.add(ticket);
       });
     }
+    const lighten = () => {
+      lane.weight -= weight - 1;
+      weight = 1;
+      this.#admit();
+    };
+    const timer = typeof heavy === "number" ? setTimeout(lighten, heavy) : undefined;
     return () => {
+      clearTimeout(timer);
       this.#room += size;
       lane.inside--;
       lane.weight -= weight;
@@ -159,12 +168,12 @@ export class FairQueue {
     if (lane.inside === 0 && lane.waiting.size === 0 && lane.growth === undefined) this.#lanes.delete(name);
   }
 
-  #hasRoom(lane: Lane, { size, weight }: Cost): boolean {
+  #hasRoom(lane: Lane, { size, weight }: Omit<Ticket, "letIn">): boolean {
     if (lane.inside >= lane.places || size > this.#room) return false;
     return lane.inside === 0 || lane.weight + weight <= lane.places;
   }
 
-  #letIn(lane: Lane, { size, weight }: Cost): void {
+  #letIn(lane: Lane, { size, weight }: Omit<Ticket, "letIn">): void {
     lane.inside++;
     lane.weight += weight;
     this.#room -= size;

@@ -1,5 +1,5 @@
 import { Busy, discard, type Reply } from "./database.ts";
-import { FairQueue, patience, type Visit } from "./fair_queue.ts";
+import { type Cost, FairQueue, patience, type Visit } from "./fair_queue.ts";
 import { ApiError, type Logged } from "./responses.ts";
 
 /** How many database calls run at once, of all companies. PostgREST has 10 or more connections in total. */
@@ -13,9 +13,10 @@ const unverified = { name: "", most: 2 };
 
 /**
  * A call that reads or writes more `rows` keeps the database busy for longer. While other companies call too (`recently`,
- * in milliseconds), it counts as one call for each so many rows.
+ * in milliseconds), it is heavy for a share of the time that it will probably take, so that a second one begins when the
+ * first one has run for a while. An import keeps the function busy too.
  */
-const heavy = { rows: 100, recently: 1000 };
+const heavy = { rows: 100, recently: 1000, shareOfPage: 0.45, shareOfImport: 0.75 };
 
 /** How many bytes the bodies of all uploads may have at once, and how many uploads one company may have. */
 const bodies = { bytes: 48 * 1024 * 1024, ofOneCompany: 4 };
@@ -43,6 +44,8 @@ export class WaitingLine {
   readonly #calls = new FairQueue(together, (lane) => (lane === unverified.name ? unverified.most : together));
   readonly #bodies = new FairQueue(bodies.bytes, () => bodies.ofOneCompany);
   #nextRefusal = 0;
+  /** Of the heavy call that ended last. Until one has ended, such a call is heavy until it ends. */
+  #millisecondsARow?: number;
   /** The company that called last, and when a call of another one was before it. */
   #latest = { lane: "", since: Number.NEGATIVE_INFINITY };
 
@@ -66,21 +69,24 @@ export class WaitingLine {
 
   async #callOnce<Body>(visit: Visit, rows: number, ask: Ask<Body>, verify?: Ask<unknown>): Promise<Reply<Body>> {
     const lane = this.#laneOf(visit);
-    const leave = await this.#calls.enter(lane, visit, { size: 1, weight: this.#weight(lane, rows) });
+    const leave = await this.#calls.enter(lane, visit, this.#cost(lane, rows, visit));
     if (this.#laneOf(visit) !== lane) {
       // Meanwhile the key has been verified, or refused, for another request.
       leave();
       return await this.#callOnce(visit, rows, ask, verify);
     }
-    if (lane !== unverified.name || rows <= heavy.rows || !verify) return await this.#run(visit, ask, leave);
-    await this.#run(visit, verify, leave);
+    if (lane !== unverified.name || rows <= heavy.rows || !verify) return await this.#run(visit, rows, ask, leave);
+    await this.#run(visit, 1, verify, leave);
     return await this.#callOnce(visit, rows, ask);
   }
 
-  async #run<Body>(visit: Visit, ask: Ask<Body>, leave: () => void): Promise<Reply<Body>> {
+  async #run<Body>(visit: Visit, rows: number, ask: Ask<Body>, leave: () => void): Promise<Reply<Body>> {
+    const began = performance.now();
     const answer = ask().then(
       (reply) => {
         this.#remember(visit.keyHash, reply.logged);
+        const { rows: served = rows } = reply.logged;
+        if (served > heavy.rows) this.#millisecondsARow = (performance.now() - began) / served;
         return reply;
       },
       (error) => this.#learn(visit, error),
@@ -105,7 +111,7 @@ export class WaitingLine {
 
   /** Runs `serve` when there is room for a body of so many bytes. Throws as `call` does. */
   async upload<Result>(visit: Visit, bytes: number, serve: () => Promise<Result>): Promise<Result> {
-    const leave = await this.#bodies.enter(this.#laneOf(visit), visit, { size: bytes, weight: 1 });
+    const leave = await this.#bodies.enter(this.#laneOf(visit), visit, { size: bytes });
     return await serve().finally(leave);
   }
 
@@ -114,10 +120,13 @@ export class WaitingLine {
     return visit.owner.company_id ?? unverified.name;
   }
 
-  #weight(lane: string, rows: number): number {
+  #cost(lane: string, rows: number, { isImport }: Visit): Cost {
     const now = performance.now();
     if (lane !== unverified.name && lane !== this.#latest.lane) this.#latest = { lane, since: now };
-    return now - this.#latest.since > heavy.recently ? 1 : Math.ceil(rows / heavy.rows);
+    if (rows <= heavy.rows || now - this.#latest.since > heavy.recently) return { size: 1 };
+    const ofARow = this.#millisecondsARow;
+    const share = isImport ? heavy.shareOfImport : heavy.shareOfPage;
+    return { size: 1, heavy: ofARow === undefined || share * rows * ofARow };
   }
 
   #remember(keyHash: string, { key_id, company_id }: Logged): void {

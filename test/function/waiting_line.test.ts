@@ -37,8 +37,12 @@ function outcome(visit: Visit, called: Promise<unknown>) {
   return request;
 }
 
-function ask(company: string, key = `key of ${company}`, { signal = new AbortController().signal, rows = 1 } = {}) {
-  const visit = new Visit(key, signal);
+function ask(
+  company: string,
+  key = `key of ${company}`,
+  { signal = new AbortController().signal, rows = 1, isImport = false } = {},
+) {
+  const visit = new Visit(key, signal, isImport);
   const begin = (rows: number) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const call: Call = {
@@ -167,23 +171,54 @@ test("a key counts as verified once the database has named its company, in a 429
   expect(companies()).toEqual(["nobody", "nobody"]);
 });
 
-describe("while another company calls too, a call counts as one for each 100 rows", () => {
+describe("while another company calls too, a call of more than 100 rows takes all places but one", () => {
   const askFor = (rows: number) => ask("A", undefined, { rows });
 
   // Proves: requests.59
-  test("one large page or import at once, and a small call beside it", async () => {
+  test("one of them at once, and a small call beside it", async () => {
     await verify("A");
     await verify("B");
-    for (const rows of [1000, 1, 500, 1]) askFor(rows);
+    for (const rows of [1000, 1, 101, 1]) askFor(rows);
     await settle();
-    expect(companies()).toEqual(["A", "A"]);
-    await running[0]?.end();
-    expect(companies()).toEqual(["A", "A", "A"]);
+    for (const rows of [
+      [1000, 1],
+      [1, 101],
+      [101, 1],
+    ]) {
+      expect(running.map((call) => call.rows)).toEqual(rows);
+      await running[0]?.end();
+    }
     await endAll();
     for (let count = 0; count < 9; count++) askFor(100);
     await settle();
     expect(companies()).toEqual(Array(8).fill("A"));
   });
+
+  test.each([
+    ["page", "45 %", 89, false],
+    ["import", "75 %", 149, true],
+  ])(
+    "the next large %s begins when %s of the time have passed that the last one took, and then there are two",
+    async (_what, _share, before, isImport) => {
+      for (const company of ["A", "B"]) await verify(company);
+      for (const rows of [500, 1]) {
+        askFor(rows);
+        await vi.advanceTimersByTimeAsync(100);
+        await endAll();
+      }
+      for (let count = 0; count < 3; count++) ask("A", undefined, { rows: 1000, isImport });
+      for (const [milliseconds, large] of [
+        [before, 1],
+        [1, 2],
+        [500, 2],
+      ] as const) {
+        await vi.advanceTimersByTimeAsync(milliseconds);
+        expect(companies()).toEqual(Array(large).fill("A"));
+      }
+      await running[0]?.end();
+      expect(companies()).toEqual(["A", "A"]);
+    },
+  );
 
   test("a company that is alone for a second has all its places again", async () => {
     await verify("A");

@@ -123,6 +123,12 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a company that is alone has few places", "now - this.#latest.since > heavy.recently", "false"],
     ["companies that call by turns have all their places", "now - this.#latest.since > heavy.recently", "true"],
     ["a refusal may be held back for any time", ", now + refusals.held)", ", Infinity)"],
+    [
+      "how long a large page takes is not learnt",
+      "if (served > heavy.rows) this.#millisecondsARow",
+      "if (false) this.#millisecondsARow",
+    ],
+    ["a page that has few rows tells how long a large one takes", "if (served > heavy.rows) this", "this"],
     ["a call's place ends when the caller goes", "answer.finally(leave), discard)", "answer, discard).finally(leave)"],
   ],
   "fair_queue.ts": [
@@ -131,7 +137,8 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["who went away stays in the line", 'this.#signal.addEventListener("abort", leave);\n    return end', "return end"],
     ["lanes do not take turns", "this.#lanes.delete(name);\n      this.#lanes.set(name, lane);"],
     ["a large page counts as one call", "lane.inside === 0 || lane.weight + weight <= lane.places", "true"],
-    ["a heavy request leaves no place to a light one", "Math.min(most, lane.most - 1)", "most"],
+    ["a large page counts as several calls until it ends", "setTimeout(lighten, heavy)", "undefined"],
+    ["a heavy request leaves no place to a light one", "lane.most - 1", "lane.most"],
     ["a refused lane goes on asking", "lane.places = Math.min(", "lane.places = Math.max("],
   ],
 };
