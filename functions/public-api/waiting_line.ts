@@ -13,10 +13,10 @@ const unverified = { name: "", most: 2 };
 
 /**
  * A call that reads or writes more `rows` keeps the database busy for longer. While other companies call too (`recently`,
- * in milliseconds), it is heavy for a share of the time that it will probably take, so that a second one begins when the
- * first one has run for a while. An import keeps the function busy too.
+ * in milliseconds), it is heavy for this `share` of the time that it will probably take, so that a second one begins when the
+ * first one has run for a while. An import keeps the function busy too: it is heavy until it ends.
  */
-const heavy = { rows: 100, recently: 1000, shareOfPage: 0.45, shareOfImport: 0.75 };
+const heavy = { rows: 100, recently: 1000, share: 0.45 };
 
 /** How many bytes the bodies of all uploads may have at once, and how many uploads one company may have. */
 const bodies = { bytes: 48 * 1024 * 1024, ofOneCompany: 4 };
@@ -125,8 +125,7 @@ export class WaitingLine {
     if (lane !== unverified.name && lane !== this.#latest.lane) this.#latest = { lane, since: now };
     if (rows <= heavy.rows || now - this.#latest.since > heavy.recently) return { size: 1 };
     const ofARow = this.#millisecondsARow;
-    const share = isImport ? heavy.shareOfImport : heavy.shareOfPage;
-    return { size: 1, heavy: ofARow === undefined || share * rows * ofARow };
+    return { size: 1, heavy: isImport || ofARow === undefined || heavy.share * rows * ofARow };
   }
 
   #remember(keyHash: string, { key_id, company_id }: Logged): void {
