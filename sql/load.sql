@@ -13,9 +13,7 @@
 begin;
 set local statement_timeout = 0;
 -- Removes the rows of an earlier attempt. Waits for another load that is running.
-truncate
-  staging.teams, staging.members, staging.categories, staging.kudos,
-  staging.day_ratings, staging.pulse_questions, staging.pulse_responses;
+do $$ begin perform app.empty_staging(); end $$;
 
 -- Before version 18, psql takes the line \. for the end of the file, even in a quoted cell. sed writes it as \"."; in a
 -- quoted CSV cell this means the same: the quotes close before the point and open again after it.

@@ -84,3 +84,28 @@ comment on table staging.kudos is 'The rows of kudos.csv.';
 comment on table staging.day_ratings is 'The rows of day_ratings.csv.';
 comment on table staging.pulse_questions is 'The rows of pulse_questions.csv.';
 comment on table staging.pulse_responses is 'The rows of pulse_responses.csv.';
+
+-- Empties staging. Waits for a load that is running. PostgreSQL keeps the planner's statistics of a table that is emptied,
+-- and these have names and addresses in them (pg_stats). Giving a column its type once more removes its statistics.
+create function app.empty_staging() returns void
+language plpgsql volatile security invoker set search_path = ''
+as $$
+declare
+  told record;
+begin
+  truncate
+    staging.teams, staging.members, staging.categories, staging.kudos,
+    staging.day_ratings, staging.pulse_questions, staging.pulse_responses;
+  for told in
+    select s.tablename, s.attname
+    from pg_catalog.pg_stats as s
+    where s.schemaname = 'staging' and s.attname <> 'position'
+  loop
+    execute format('alter table staging.%I alter column %I type text', told.tablename, told.attname);
+  end loop;
+end
+$$;
+
+revoke all on function app.empty_staging from public;
+comment on function app.empty_staging() is
+  'Removes all rows from staging, and what the planner''s statistics know of them. Waits for a load that is running.';

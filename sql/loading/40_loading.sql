@@ -218,9 +218,7 @@ begin
     execute format('analyze app.%I', loaded.target);
   end loop;
 
-  truncate
-    staging.teams, staging.members, staging.categories, staging.kudos,
-    staging.day_ratings, staging.pulse_questions, staging.pulse_responses;
+  perform app.empty_staging();
 end
 $$;
 

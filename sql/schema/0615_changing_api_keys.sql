@@ -9,7 +9,7 @@ declare
   requested constant app.api_keys := new;
   admin_id constant uuid := (select admin.member_id from app.current_admin() as admin);
 begin
-  if app.stand_for_erased(old.company_id, array[old.created_by, old.revoked_by], array[new.created_by, new.revoked_by]) then
+  if app.only_replaces_erased(old.company_id, array[old.created_by, old.revoked_by], array[new.created_by, new.revoked_by]) then
     old.created_by := new.created_by;
     old.revoked_by := new.revoked_by;
     return old;

@@ -44,7 +44,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   if tg_op = 'UPDATE' and to_jsonb(new) - array['member_id', 'member_name'] = to_jsonb(old) - array['member_id', 'member_name']
-    and new.member_name = 'Former member' and app.stand_for_erased(old.company_id, array[old.member_id], array[new.member_id]) then
+    and new.member_name = 'Former member' and app.only_replaces_erased(old.company_id, array[old.member_id], array[new.member_id]) then
     return new;
   end if;
   if tg_op = 'DELETE' and not exists (select from app.companies as c where c.id = old.company_id) then

@@ -36,17 +36,17 @@ end;
 
 -- Whether the second list of members differs from the first one only by Former member in place of one or more erased
 -- people.
-create function app.stand_for_erased(company_id uuid, before uuid[], after uuid[]) returns boolean
+create function app.only_replaces_erased(company_id uuid, before uuid[], after uuid[]) returns boolean
 language sql stable set search_path = ''
 begin atomic
   select before is distinct from after and not exists (
     select from unnest(before, after) as member (before, after)
     where member.before is distinct from member.after
       and not (
-        app.is_erased(stand_for_erased.company_id, member.before)
+        app.is_erased(only_replaces_erased.company_id, member.before)
         and exists (
           select from app.members as m
-          where m.company_id = stand_for_erased.company_id and m.id = member.after and m.is_former
+          where m.company_id = only_replaces_erased.company_id and m.id = member.after and m.is_former
         )
       )
   );
@@ -132,6 +132,31 @@ begin
 end
 $$;
 
+-- Collects the planner's statistics anew, from the rows that this transaction leaves. Otherwise they would go on showing
+-- names, addresses, messages and ids of people who are gone (pg_stats), until autovacuum next collects them. PostgreSQL
+-- keeps the statistics of a table that has no rows. Of the tables of Auth it takes those that postgres may maintain.
+create function app.renew_statistics() returns void
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  relation regclass;
+begin
+  for relation in
+    select c.oid
+    from pg_catalog.pg_class as c
+    where c.relkind = 'r' and has_table_privilege(c.oid, 'maintain')
+      and (
+        c.relnamespace = 'auth'::regnamespace
+        or c.oid = any ('{app.members,app.member_accounts,app.kudos,app.api_keys,app.api_key_events}'::regclass[])
+      )
+    -- The same order in every session, so that two do not wait for each other.
+    order by c.oid
+  loop
+    execute format('analyze %s', relation);
+  end loop;
+end
+$$;
+
 -- Erases a person, all or nothing (see the head of this file). It changes nothing if the person has been erased
 -- already. If the company has moved and the old project keeps its rows, the person has to be erased in both projects.
 -- blank_messages: whether to blank the messages of the kudos that the person sent and received.
@@ -151,7 +176,7 @@ declare
   blanked boolean;
 begin
   -- Waits for a load that is running. The next load sees that this person has been erased.
-  lock table staging.members in share mode;
+  perform app.empty_staging();
   perform app.require_settled_company(company_id);
   if exists (select from app.companies as c where c.id = erase_member.company_id and c.move_id is not null) then
     raise notice 'This company has moved from one project to another: erase this person in both, while both have its rows';
@@ -199,6 +224,7 @@ begin
 
   accounts := app.delete_accounts(company_id, array[member_id]);
   delete from app.members as m where m.company_id = erase_member.company_id and m.id = erase_member.member_id;
+  perform app.renew_statistics();
 end
 $$;
 
@@ -222,7 +248,7 @@ create function app.delete_company(
 language plpgsql volatile security invoker set search_path = ''
 as $$
 begin
-  lock table staging.members in share mode;
+  perform app.empty_staging();
   perform from app.companies as c where c.id = delete_company.company_id for update;
   if not found then
     raise exception 'company_id must be the id of a company, % is none', company_id using errcode = 'invalid_parameter_value';
@@ -240,20 +266,23 @@ begin
   delete from app.api_key_events as e where e.company_id = delete_company.company_id;
   insert into app.deleted_companies as d (company_id) values (delete_company.company_id)
   on conflict on constraint deleted_companies_pkey do update set deleted_at = now();
+  perform app.renew_statistics();
 end
 $$;
 
 revoke all on function
-  app.erasure_mark, app.is_erased, app.stand_for_erased, app.require_settled_company, app.require_open_company, app.former_member, app.delete_accounts, app.erase_member,
-  app.delete_company
+  app.erasure_mark, app.is_erased, app.only_replaces_erased, app.require_settled_company, app.require_open_company,
+  app.former_member, app.delete_accounts, app.renew_statistics, app.erase_member, app.delete_company
 from public;
 comment on function app.erasure_mark(uuid, uuid) is 'The mark of an erased person: SHA-256 of the ids of company and member.';
 comment on function app.is_erased(uuid, uuid) is 'Whether this is the id of a person who has been erased.';
-comment on function app.stand_for_erased(uuid, uuid[], uuid[]) is 'Whether two lists of members differ, and only by Former member in place of erased people.';
+comment on function app.only_replaces_erased(uuid, uuid[], uuid[]) is 'Whether two lists of members differ, and only by Former member in place of erased people.';
 comment on function app.require_settled_company(uuid) is 'Raises an error unless the company exists and is not moving. Locks its row, so that this stays so until the end of the transaction.';
 comment on function app.require_open_company(uuid) is 'Raises an error unless the company exists and is served here. Locks its row, so that this stays so until the end of the transaction.';
 comment on function app.former_member(uuid) is 'The id of the row that represents all erased people of a company; adds it if needed.';
 comment on function app.delete_accounts(uuid, uuid[]) is 'Deletes the accounts of members, and returns how many.';
+comment on function app.renew_statistics() is
+  'Collects the planner''s statistics of the tables about people anew, so that they show nobody who is gone.';
 comment on function app.erase_member(uuid, uuid, boolean) is
   'Erases a person. Returns in how many kudos, keys and history entries Former member has replaced them, and how many accounts were deleted.';
 comment on function app.delete_company(uuid) is 'Deletes a company with all its data. Returns how many members, kudos, keys and accounts it had.';

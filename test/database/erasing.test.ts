@@ -87,6 +87,42 @@ test("no table, no answer of the API and nothing on the page names an erased per
   expect(naming(await everything(sql)).filter((row) => !deletion.test(row))).toEqual([]);
 });
 
+/** What the planner's statistics show of the person: the columns. */
+const inStatistics = async () => {
+  const rows = await project.sql`
+    select format('%s.%s.%s', schemaname, tablename, attname) as place, concat(most_common_vals, histogram_bounds) as text
+    from pg_stats where schemaname in ('app', 'auth', 'staging') order by 1`;
+  const places = rows.filter(({ text }) => naming([text]).length > 0).map(({ place }) => place);
+  return places.filter((place) => !place.startsWith("app.deletions."));
+};
+
+// Proves: leaving.1
+test("the statistics of the planner show nobody who was erased, or whose company was deleted", async () => {
+  const { sql } = project;
+  expect((await inStatistics()).filter((place) => place.startsWith("staging."))).toEqual([]);
+  // As an attempt leaves it that was committed without being loaded.
+  await sql`
+    insert into staging.members (id, name, email)
+    select ${ids.ines}, ${person.name ?? ""}, ${person.email ?? ""} from generate_series(1, 2)`;
+  await sql`analyze`;
+  expect(await inStatistics()).toEqual(
+    expect.arrayContaining([
+      "app.api_key_events.member_name",
+      "app.api_keys.created_by",
+      "app.kudos.sender_id",
+      "app.member_accounts.member_id",
+      "app.members.email",
+      "app.members_email.lower",
+      "auth.users.email",
+      "staging.members.email",
+    ]),
+  );
+  await withDatabase(project.url, (postgres) => postgres`select app.delete_company(${other.id})`);
+  expect(await inStatistics()).toContain("app.members.email");
+  await erase(true);
+  expect(await inStatistics()).toEqual([]);
+});
+
 // Proves: leaving.2
 test.each([true, false])("kudos of an erased person stay for the other person, messages blanked: %s", async (blank) => {
   await erase(blank);
