@@ -1,6 +1,6 @@
-// The last column of docs/making/specification.md and SECURITY.md: which tests prove a statement. A test says it itself:
-// a comment `Proves: requests.4, errors.2` above it, or above its row in a table of tests, names the statements by their
-// ids. In pgTAP it stands above the line with the test's name.
+// The last column of docs/making/specification.md and SECURITY.md: the files in test/ with the tests that prove a
+// statement. A test says it itself: a comment `Proves: requests.4, errors.2` above it, or above its row in a table of
+// tests, names the statements by their ids. In pgTAP it stands above the line with the test's name.
 import { globSync, readFileSync } from "node:fs";
 import { root } from "../stack/process.ts";
 
@@ -54,14 +54,14 @@ export function readProofs(): Proof[] {
 export const idOf = (line: string): string | null => /^\| ([a-z]+\.\d+) \|/.exec(line)?.[1] ?? null;
 
 /**
- * Writes the tests into the last cell of every row that begins with an id.
+ * Writes the files of the tests into the last cell of every row that begins with an id.
  * @throws Error for an id that no page has
  */
 export function withProofs(markdown: string, proofs: readonly Proof[]): string {
   return markdown.replace(/^\| [a-z]+\.\d+ \|.*$/gm, (line) => {
     const mine = proofs.filter(({ ids }) => ids.includes(idOf(line) ?? ""));
     const cells = line.split(/(?<!\\)\|/).slice(0, -2);
-    const tests = mine.map(({ file, name }) => `\`${file}\` › ${name.replaceAll("|", "\\|")}`);
-    return `${cells.join("|")}| ${tests.join("<br>")} |`;
+    const files = new Set(mine.map(({ file }) => `\`${file.replace(/^test\//, "")}\``));
+    return `${cells.join("|")}| ${[...files].join(", ")} |`;
   });
 }
