@@ -1,7 +1,8 @@
 import { globSync } from "node:fs";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { root, runSupabase } from "./process.ts";
+import { resolveProfile, supabaseProfile } from "@supabase/pg-delta/integrations";
+import { type Action, plan } from "@supabase/pg-delta/plan";
+import pg from "pg";
+import { root } from "./process.ts";
 
 /** The files of sql/schema and sql/loading, in the order in which they are applied. */
 export const schemaFiles = ["schema", "loading"].flatMap((folder) => globSync(`${root}/sql/${folder}/*.sql`).sort());
@@ -9,28 +10,37 @@ export const schemaFiles = ["schema", "loading"].flatMap((folder) => globSync(`$
 /** The migrations, in the order in which they are applied. */
 export const migrationFiles = globSync(`${root}/supabase/migrations/*.sql`).sort();
 
-/** The address without encryption: the servers are on this machine, and the CLI would print a warning. */
-const unencrypted = (url: string): string => Object.assign(new URL(url), { search: "sslmode=disable" }).href;
+/** Kinds of objects that pg-delta finds and cannot compare: a difference of one of them would not be seen. */
+const notCompared = ["unmodeled_kind", "unresolved_security_label"];
 
 /**
- * The SQL statements that turn one database into the other: tables, views, functions, types, policies, triggers,
- * indexes, owners, grants, settings, comments. Empty when the two are equal. Not compared: objects of a superuser, and
- * whether a table is logged.
+ * The statements that turn one database into the other, in an order in which they can be applied: tables, views,
+ * functions, types, policies, triggers, indexes, owners, grants, settings, comments. Empty when the two are equal. Not
+ * compared: objects of a superuser, and whether a table is logged. By the engine of `supabase db diff`, which would put
+ * line breaks into the texts of SQL.
  * @param from the address of a database, as `postgres`
  * @param to the address of another database, as `postgres`
+ * @throws Error when a database has objects that cannot be compared
  */
-export async function difference(from: string, to: string): Promise<string> {
-  const folder = await mkdtemp(`${tmpdir()}/difference-`);
+export async function changes(from: string, to: string): Promise<Action[]> {
+  const pools = [from, to].map((connectionString) => new pg.Pool({ connectionString })) as [pg.Pool, pg.Pool];
+  // `end` does not wait until the connections are closed, and the server may stop before.
+  for (const pool of pools) pool.on("error", () => {});
   try {
-    const file = `${folder}/difference.sql`;
-    const addresses = [`--from=${unencrypted(from)}`, `--to=${unencrypted(to)}`];
-    await runSupabase(["db", "diff", "--use-pg-delta", "--strict-coverage", "--output", file, ...addresses]);
-    const lines = (await readFile(file, "utf8")).split("\n");
-    return lines
-      .filter((line) => !line.startsWith("--"))
-      .join("\n")
-      .trim();
+    const profile = await resolveProfile(pools[0], supabaseProfile, { restrictToApplier: true });
+    const [present, wanted] = [await profile.extract(pools[0]), await profile.extract(pools[1])];
+    const gaps = [...present.diagnostics, ...wanted.diagnostics].filter(
+      ({ severity, code }) => severity === "error" || notCompared.includes(code),
+    );
+    if (gaps.length > 0) throw new Error(gaps.map(({ message }) => message).join("\n"));
+    return plan(present.factBase, wanted.factBase, profile.planOptions).actions;
   } finally {
-    await rm(folder, { recursive: true });
+    await Promise.all(pools.map((pool) => pool.end()));
   }
 }
+
+/** The SQL text of statements. */
+export const sqlOf = (actions: Action[]): string => actions.map(({ sql }) => `${sql.trim()};`).join("\n\n");
+
+/** The SQL text that turns one database into the other, see `changes`. Empty when the two are equal. */
+export const difference = async (from: string, to: string): Promise<string> => sqlOf(await changes(from, to));

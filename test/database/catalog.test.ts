@@ -20,11 +20,14 @@ async function database(files: string[]): Promise<string> {
   return createDatabase(stack, name, files);
 }
 
-/** Which tables are logged. The comparison does not look at this. */
-const persistence = (url: string) =>
+/** Which tables are logged, and the options of their columns. The comparison does not look at this. */
+const storage = (url: string) =>
   withDatabase(url, async (sql) => [
     ...(await sql`
-      select c.oid::regclass::text as name, c.relpersistence as persistence from pg_class as c
+      select c.oid::regclass::text as name, c.relpersistence as persistence,
+        (select json_agg(a.attname || ' ' || a.attoptions::text order by a.attnum) from pg_attribute as a
+         where a.attrelid = c.oid and a.attoptions is not null) as options
+      from pg_class as c
       where c.relkind = 'r' and c.relnamespace::regnamespace::text in ('app', 'staging') order by 1`),
   ]);
 
@@ -36,7 +39,7 @@ afterAll(async () => {
 test("supabase/migrations makes the database that sql/schema makes: the running stack has applied them", async () => {
   const missing = await difference(stack.database_url, fromSchema);
   expect(missing, "npm run migration -- <name> writes what is missing").toBe("");
-  expect(await persistence(stack.database_url)).toEqual(await persistence(fromSchema));
+  expect(await storage(stack.database_url)).toEqual(await storage(fromSchema));
 });
 
 test("a project that grants everything new in public to all roles, as older ones do, gets the same database", async () => {

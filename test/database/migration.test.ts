@@ -31,6 +31,8 @@ beforeEach(async () => {
 
 const migration = (...args: string[]) =>
   runProgram(process.execPath, ["scripts/migration.ts", ...args], folder, process.env);
+const read = (file: string) => readFile(`${folder}/${file}`, "utf8");
+const put = (file: string, text: string) => writeFile(`${folder}/${file}`, text);
 const files = async () => (await readdir(`${folder}/supabase/migrations`)).sort();
 const before = (await readdir(`${root}/supabase/migrations`)).sort();
 
@@ -55,7 +57,7 @@ test("a change of sql/schema becomes a migration in time limits; with it the two
   expect(written.stdout).toMatch(`supabase/migrations/${file} is written. Read it`);
 
   const text = await readFile(`${folder}/supabase/migrations/${file}`, "utf8");
-  expect(text.split("\n").slice(0, 2)).toEqual(["set lock_timeout = '5s';", "set statement_timeout = '60s';"]);
+  expect(text.split("\n").slice(0, 2)).toEqual(["set lock_timeout = '2s';", "set statement_timeout = '60s';"]);
   expect(text).toMatch(/ALTER TABLE "?app"?\."?teams"?\s+ADD COLUMN "?floor"? integer/);
   expect(text).toMatch(/COMMENT ON TABLE "?app"?\."?teams"? IS 'Teams, each on a floor\.'/);
   // To make public_api the owner of an object, the migration needs this right, and only for that time.
@@ -71,7 +73,26 @@ test("a change of sql/schema becomes a migration in time limits; with it the two
   expect(await files()).toEqual([...before, file]);
 });
 
-test.each([[[]], [["two", "names"]], [["Floors of teams"]], [["../floors"]], [["--frieze"]], [["--freeze", "floors"]]])(
+test("--squash puts a few migrations in place of those that are not released, and keeps what is by hand", async () => {
+  await appendFile(`${folder}/sql/schema/0999_probe.sql`, change);
+  await migration("floors_of_teams");
+  const hand = "-- By hand: rows.\nupdate app.teams set floor = 1;\n";
+  await put("supabase/migrations/29991231000000_floors.sql", hand);
+  const hashes = await read("test/released/migrations.sha256");
+  const released = before.filter((name) => hashes.includes(name));
+
+  const squashed = await migration("--squash");
+  expect(squashed).toMatchObject({ code: 0, stderr: "" });
+  const names = (await files()).slice(released.length).map((name) => name.replace(/^\d{14}_|\.sql$/g, ""));
+  expect((await files()).slice(0, released.length)).toEqual(released);
+  expect(names.length).toBeLessThan(9);
+  expect(names.slice(0, 2)).toEqual(["tables_of_keys", "lists"]);
+  expect(names.at(-1)).toBe("floors");
+  expect(await read(`supabase/migrations/${(await files()).at(-1)}`)).toBe(hand);
+  expect((await migration("floors_of_teams")).stdout).toContain("there is nothing to write");
+});
+
+test.each([[[]], [["two", "names"]], [["Floors of teams"]], [["../floors"]], [["--frieze"]], [["--squash", "floors"]]])(
   "%j is no name: it prints its usage, and writes nothing",
   async (args) => {
     const refused = await migration(...args);
@@ -92,8 +113,6 @@ test.each([
 });
 
 test("npm run release dates the change log, sets the baseline and freezes the migrations, all at once, and once", async () => {
-  const read = (file: string) => readFile(`${folder}/${file}`, "utf8");
-  const put = (file: string, text: string) => writeFile(`${folder}/${file}`, text);
   const everything = () => Promise.all([...releasedFiles, "test/released/migrations.sha256"].map(read));
   const release = () => runProgram(process.execPath, ["scripts/release.ts"], folder, process.env);
   await put(

@@ -9,19 +9,23 @@ import { runSupabase } from "../../scripts/stack/process.ts";
 import { count, tried } from "../support/counts.ts";
 import { upsert } from "../support/rpc.ts";
 import { hashOf, stack } from "../support/stack.ts";
-import { createCompany, waitsForLock } from "../support/two_projects.ts";
+import { createCompany, type ProjectCompany, returned, waitsForLock } from "../support/two_projects.ts";
 
 const rows = count(20_000, 300_000);
 const versions = migrationFiles.map((file) => basename(file).split("_")[0]);
 
-/** A database with the first migration only, as `supabase db push` has noted it. */
-const url = await createDatabase(stack, "released", migrationFiles.slice(0, 1));
-await runSql(
-  url,
-  `create schema supabase_migrations;
+/** Makes a database with the first migration only, as `supabase db push` has noted it. Returns its address. */
+async function firstOnly(name: string): Promise<string> {
+  const url = await createDatabase(stack, name, migrationFiles.slice(0, 1));
+  await runSql(
+    url,
+    `create schema supabase_migrations;
   create table supabase_migrations.schema_migrations (version text primary key, statements text[], name text);
-  insert into supabase_migrations.schema_migrations (version) values ('${versions[0]}')`,
-);
+    insert into supabase_migrations.schema_migrations (version) values ('${versions[0]}')`,
+  );
+  return url;
+}
+const url = await firstOnly("released");
 const connect = () => postgres(stack.superuser_url, { database: "released", max: 1, onnotice: () => {} });
 const sql = connect();
 afterAll(async () => {
@@ -30,11 +34,12 @@ afterAll(async () => {
 });
 
 /** Applies all migrations as `supabase db push` does on the hosted service. */
-const push = () => runSupabase(["db", "push", "--yes", `--remote=${url}`]);
+const push = (remote = url) => runSupabase(["db", "push", "--yes", `--remote=${remote}`]);
 
-/** Creates a company with `rows` rows in each table that grows. Returns its key. */
-async function fill(): Promise<string> {
-  const { id, admin, key } = await createCompany(sql, "Released");
+/** Creates a company with `rows` rows in each table that grows. */
+async function fill(): Promise<ProjectCompany> {
+  const company = await createCompany(sql, "Released");
+  const { id, admin } = company;
   await sql.unsafe(`
     insert into app.categories (company_id, id) values ('${id}', '${id}');
     insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
@@ -42,7 +47,7 @@ async function fill(): Promise<string> {
     insert into app.day_ratings (company_id, rating, comment) select '${id}', 1 + n % 5, 'Day ' || n from generate_series(1, ${rows}) as n;
     insert into app.pulse_responses (company_id, value, comment) select '${id}', to_jsonb(n), 'Pulse ' || n from generate_series(1, ${rows}) as n;
     insert into app.rewards (company_id, external_id, name, points_cost) select '${id}', 'sku-' || n, 'Reward ' || n, n from generate_series(1, ${rows}) as n`);
-  return key;
+  return company;
 }
 
 /** Each table with its present columns. */
@@ -51,11 +56,18 @@ const shape = () => sql<{ name: string; columns: string[] }[]>`
   from pg_class as c join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
   where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' group by c.oid order by 1`;
 
+/** Which rows of a table `traffic` does not write. */
+const written: Record<string, string> = {
+  "app.rewards": "external_id not like 'writer-%'",
+  "app.api_keys": "name <> 'made meanwhile'",
+  "app.api_key_events": "key_name <> 'made meanwhile'",
+};
+
 /** A checksum of these columns of each table, without the rows that `traffic` writes. */
 async function checksums(tables: { name: string; columns: string[] }[]): Promise<Record<string, string>> {
   const sums: Record<string, string> = {};
   for (const { name, columns } of tables.filter(({ name }) => name !== "app.api_key_uses")) {
-    const own = name === "app.rewards" ? "where external_id not like 'writer-%'" : "";
+    const own = written[name] ? `where ${written[name]}` : "";
     const [row] = await sql.unsafe<{ sum: string }[]>(`
       select count(*) || ' ' || coalesce(sum(hashtextextended(row(${columns})::text, 0)), 0) as sum from ${name} ${own}`);
     sums[name] = row?.sum ?? "";
@@ -63,21 +75,31 @@ async function checksums(tables: { name: string; columns: string[] }[]): Promise
   return sums;
 }
 
-/** Reads and writes as requests do, while migrations are applied. Returns how many requests there were. Throws when one fails. */
-async function traffic(key: string, going: () => boolean): Promise<number> {
-  const callers = ["read", "write"].map(async (kind) => {
-    const db = connect();
+/**
+ * Reads and writes as requests do, and makes keys as admins do, while migrations are applied. Returns how many requests
+ * there were. Throws when one fails.
+ */
+async function traffic({ key, admin }: ProjectCompany, going: () => boolean): Promise<number> {
+  const asService = async (db: postgres.Sql) => {
     await db`set session authorization authenticator`;
     await db`set role service_role`;
+  };
+  const asAdmin = (db: postgres.Sql) => db`set session authorization authenticator`;
+  const callers: [(db: postgres.Sql) => Promise<unknown>, (db: postgres.Sql, done: number) => Promise<unknown>][] = [
+    [asService, (db) => db`select public.list_activity(${hashOf(key)}, 100)`],
+    [asService, (db, n) => upsert(db, key, [{ external_id: `writer-${n % 50}`, name: `Writer ${n}`, points_cost: n }])],
+    [asAdmin, (db) => returned(db, admin, "(select json_agg(k) from public.list_api_keys() as k)")],
+    [asAdmin, (db) => returned(db, admin, "public.create_api_key('made meanwhile', app.scopes()) ->> 'hint'")],
+  ];
+  const requests = callers.map(async ([begin, call]) => {
+    const db = connect();
+    await begin(db);
     let done = 0;
-    for (; going() || done === 0; done++) {
-      if (kind === "read") await db`select public.list_activity(${hashOf(key)}, 100)`;
-      else await upsert(db, key, [{ external_id: `writer-${done % 50}`, name: `Writer ${done}`, points_cost: done }]);
-    }
+    for (; going() || done === 0; done++) await call(db, done);
     await db.end();
     return done;
   });
-  return (await Promise.all(callers)).reduce((sum, done) => sum + done, 0);
+  return (await Promise.all(requests)).reduce((sum, done) => sum + done, 0);
 }
 
 /** The longest time, in milliseconds, that one session held a lock on a table which blocks writes. */
@@ -135,16 +157,16 @@ async function heldRequest(key: string): Promise<() => Promise<unknown>> {
 
 // Proves: layer.18
 test("from the first migration to the newest: nothing is lost, every request is answered, no lock is held longer than a second, and a second run changes nothing", async () => {
-  const key = await fill();
+  const company = await fill();
   const tables = await shape();
   const before = await checksums(tables);
-  const goOn = await heldRequest(key);
+  const goOn = await heldRequest(company.key);
   let migrating = true;
   const isMigrating = () => migrating;
   const pushed = push().finally(() => {
     migrating = false;
   });
-  const [requests, longest] = await Promise.all([traffic(key, isMigrating), longestLock(isMigrating), pushed]);
+  const [requests, longest] = await Promise.all([traffic(company, isMigrating), longestLock(isMigrating), pushed]);
   expect(longest).toBeLessThan(1000);
   expect(await goOn()).toBe(100);
   expect(await checksums(tables)).toEqual(before);
@@ -155,3 +177,20 @@ test("from the first migration to the newest: nothing is lost, every request is 
   );
   expect(await push()).toContain("up to date");
 }, 600_000);
+
+test("a push that ends in the middle, because somebody holds a table for too long, is pushed again and goes on", async () => {
+  const url = await firstOnly("interrupted");
+  const db = postgres(stack.superuser_url, { database: "interrupted", max: 1 });
+  const done = () => db<{ version: string }[]>`select version from supabase_migrations.schema_migrations order by 1`;
+  await db`begin`;
+  await db`lock table app.teams in access share mode`;
+  await expect(push(url)).rejects.toThrow("canceling statement due to lock timeout");
+  await db`rollback`;
+  const before = (await done()).length;
+  expect(before).toBeGreaterThan(1);
+  expect(before).toBeLessThan(versions.length);
+  await push(url);
+  expect((await done()).map(({ version }) => version)).toEqual(versions);
+  await db.end();
+  await runSql(stack.superuser_url, "drop database interrupted with (force)");
+}, 60_000);

@@ -1,8 +1,7 @@
--- Apart from the columns, because an added column blocks reading until its transaction ends. These block writing while
--- they are built: db push runs each file in a transaction, which cannot build them concurrently. So the biggest tables
--- have a file each.
+-- Apart from the columns, because an added column blocks reading until its transaction ends. This blocks writing while
+-- it builds the index: db push runs each file in a transaction, which cannot build one concurrently.
 -- squawk-ignore-file require-concurrent-index-creation
-set lock_timeout = '5s';
+set lock_timeout = '2s';
 set statement_timeout = '60s';
 
 CREATE INDEX categories_changed ON app.categories USING btree (company_id, changed_in, id);
