@@ -1,37 +1,37 @@
 // Imports a reward catalogue of any size: checks all rows, then sends them in batches.
+import { BadLines } from "./bad_lines.ts";
 import { type Connection, request } from "./connection.ts";
 import { Problem } from "./problem.ts";
 import type { Progress } from "./progress.ts";
-import { readRewardFile } from "./reward_file.ts";
+import { type LeftOut, readRewardFile } from "./reward_file.ts";
 
 const batchSize = 500;
 
-/** The number of rewards in a checked file. */
-interface Checked {
+/** The number of rewards in a checked file, and what it has besides. */
+interface Checked extends LeftOut {
   total: number;
-  /** Rewards of an export that have no external_id. They cannot be matched, so they are left out. */
-  withoutId: number;
 }
 
 /**
  * Checks every row of a file.
- * @throws Problem that lists every line with an error
+ * @throws Problem that names the lines with an error
  */
 export async function checkFile(file: string): Promise<Checked> {
-  const problems: string[] = [];
+  const badLines = new BadLines(file);
   const firstWith = new Map<unknown, number>();
-  let count = 0;
-  const withoutId = await readRewardFile(file, ({ line, reward, problems: found }) => {
-    count++;
+  let total = 0;
+  const leftOut = await readRewardFile(file, ({ line, reward, findings }) => {
+    total++;
     const id = reward.external_id;
     const first = firstWith.get(id);
-    if (first !== undefined) found.unshift(`external_id must be unique in the file, line ${first} has it too`);
+    if (first !== undefined)
+      findings.unshift({ problem: `external_id must be unique in the file, line ${first} has it too` });
     else if (id !== undefined) firstWith.set(id, line);
-    if (found.length > 0) problems.push(`${file}:${line}: ${found.join("; ")}`);
+    badLines.add(line, findings);
   });
-  if (problems.length > 0) throw new Problem(`${problems.join("\n")}\nNothing was sent`);
-  if (count === 0) throw new Problem(`${file} has no rewards`);
-  return { total: count, withoutId };
+  badLines.check();
+  if (total === 0) throw new Problem(`${file} has no rewards`);
+  return { total, ...leftOut };
 }
 
 /**

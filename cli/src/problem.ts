@@ -27,7 +27,20 @@ export function asProblem(error: unknown): Problem | undefined {
   return code === "ENOENT" && path ? new Problem(`There is no ${path}`, exitCodes.usage) : new Problem(message);
 }
 
-/** Text from a server for a terminal: control characters, which could move the cursor or turn the text, as �. */
+/**
+ * Text for a terminal: what nobody sees, or what could move the cursor or turn the text, is escaped (`\u200b`), so are
+ * blanks that are no space.
+ */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "\ufffd");
+  return text.replace(/(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu, (character) => {
+    const code = (character.codePointAt(0) ?? 0).toString(16);
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, "0")}`;
+  });
+}
+
+/** A text of the user's in quotes, at most 64 characters of it. */
+export function quoted(text: string): string {
+  const characters = [...text];
+  const shown = characters.length > 64 ? `${characters.slice(0, 63).join("")}…` : text;
+  return printable(JSON.stringify(shown));
 }

@@ -87,7 +87,7 @@ test("without a whole answer a request ends: at its deadline, and when the body 
 
 test("control characters of an answer do not reach the terminal", async () => {
   const bad = "\u001b[2Jname\u202e\n";
-  const shown = "�[2Jname��";
+  const shown = "\\u001b[2Jname\\u202e\\u000a";
   proxy.faults = [
     (response) => response.end(JSON.stringify({ version: "1", company_name: bad, key_name: bad, scopes: [bad] })),
     (response) => response.writeHead(401).end(JSON.stringify({ error: bad })),

@@ -46,7 +46,8 @@ test("a CSV of 1234 rewards is imported whole, in three batches; a second time c
   expect(proxy.requests.slice(1).map(({ body }) => JSON.parse(body).length)).toEqual([500, 500, 234]);
   expect(await stored()).toEqual(many);
   const again = await run(["import", "many.csv"], folder, environment(customer.key));
-  expect(again).toEqual({ code: 0, stdout: "", stderr: "" });
+  // Outside a terminal, for the log of a nightly job.
+  expect(again).toEqual({ code: 0, stdout: "many.csv: 1234 rewards imported\n", stderr: "" });
   expect(await stored()).toEqual(many);
 });
 
@@ -94,10 +95,8 @@ test("lines that end in CRLF, LF or CR, mixed, leave nothing in a cell; text bet
   }
 });
 
-const written = ["1.000", "12.345", "1.234.567", "1 000", "1'000", "1\u00a0000", "1,000"];
-const separated = written.map((points, index) => `${index};Reward;${points}`);
-const thousands = (points: string) =>
-  `points_cost must be written without a thousands separator: ${points.replace(/\D/g, "")}, not ${points}`;
+const separated = ["1.000", "12.345", "1.234.567", "1 000", "1'000", "1\u00a0000", "1,000"];
+const points = "points_cost must be a number of 0 or more";
 
 const badCsv = `external_id,name,points_cost,description
 1,Good,1,
@@ -106,8 +105,8 @@ lines",-1,
 
 3,Three,"1,000",
 1,Again,5,
-4,Four,
-,,,
+4,Four
+,Nameless,1,
 5,Five,1,${"x".repeat(2001)}`;
 
 const badJson = `{
@@ -124,19 +123,30 @@ const badJson = `{
 test.each<[string, string, string[]]>([
   [
     "points.csv",
-    ["external_id;name;points_cost", ...separated, "9;Good;0.125", "10;Good;1000"].join("\n"),
-    written.map((points, index) => `:${index + 2}: ${thousands(points)}`),
+    [
+      "external_id;name;points_cost",
+      ...separated.map((cell, index) => `${index};Reward;${cell}`),
+      ...["9;Good;0.125", "10;Good;1000", "11;Bad;4999,5", "12;Bad;0,5", "13;Bad;1.23457E+15", "14;Bad;5\u00a0"],
+    ].join("\n"),
+    [
+      ...[2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14].map((line) => `:${line}: ${points}`),
+      'points_cost has no thousands separator: write 1000, not "1.000"',
+      'points_cost has a decimal point: write 4999.5, not "4999,5"',
+      'A spreadsheet has cut a long number: "1.23457E+15"; take the file from before, and format that column as text',
+      'points_cost is the number alone: write 5, not "5\\u00a0"',
+    ],
   ],
   [
     "bad.csv",
     badCsv,
     [
-      ":3: points_cost must be a number of 0 or more",
-      `:6: ${thousands("1,000")}`,
+      `:3: ${points}`,
+      `:6: ${points}`,
       ":7: external_id must be unique in the file, line 2 has it too",
-      ":8: row must have 4 cells, it has 3",
-      ":9: external_id must be a string of 1 to 255 characters; name must be a string of 1 to 255 characters; points_cost must be a number of 0 or more",
+      `:8: ${points}`,
+      ":9: external_id must be a string of 1 to 255 characters",
       ":10: description must be a string of up to 2000 characters or null",
+      'points_cost has no thousands separator: write 1000, not "1,000"',
     ],
   ],
   [
@@ -149,23 +159,88 @@ test.each<[string, string, string[]]>([
     ],
   ],
 ])("every problem of %s is named by its line in the file, and nothing is sent", async (name, content, problems) => {
-  const message = [...problems.map((problem) => `${folder}/${name}${problem}`), "Nothing was sent"].join("\n");
+  const lines = problems.map((problem) => (problem.startsWith(":") ? `${folder}/${name}${problem}` : problem));
+  const message = [...lines, "Nothing was sent"].join("\n");
   await expect(importFile(name, content)).rejects.toMatchObject({ exitCode: 1, message });
   expect(proxy.requests).toEqual([]);
 });
 
-const form = "Save it as UTF-8 (in Excel: Save as, CSV UTF-8)";
+test("an id that a spreadsheet or a keyboard has damaged is refused with its line, and what nobody sees is escaped", async () => {
+  const shortened = ["1.23457E+15", "1,23457E+15", "1E+05"];
+  const marked = ['="00123"', '"00123"', "'00123", "=A1"];
+  const ends = [" 5", "5 ", "5\u00a0", "\u200b5", "5\ufeff", "5\u3164", "5\u2800", "5\t"];
+  const good = ["00123", "1E5", "a b", "a'b", "5E", "漢字"];
+  const ids = [...shortened, ...marked, ...ends, ...good];
+  const rows = ids.map((external_id) => ({ external_id, name: "Reward", points_cost: 1 }));
+  const escaped = [" 5", "5 ", "5\\u00a0", "\\u200b5", "5\\ufeff", "5\\u3164", "5\\u2800", "5\\t"];
+  const problems = [
+    ...shortened.map(() => "external_id must be whole"),
+    ...marked.map(() => "external_id must be the id alone"),
+    ...escaped.map((id) => `external_id must not begin or end with a blank or an invisible character: "${id}"`),
+  ];
+  const message = [
+    ...problems.map((problem, index) => `${folder}/ids.csv:${index + 2}: ${problem}`),
+    'A spreadsheet has cut a long number: "1.23457E+15"; take the file from before, and format that column as text',
+    'A spreadsheet marks text: take the marks away from "=\\"00123\\""',
+    "Nothing was sent",
+  ].join("\n");
+  await expect(importFile("ids.csv", papaparse.unparse(rows))).rejects.toMatchObject({ exitCode: 1, message });
+  // No spreadsheet has had a JSON file in its hands.
+  await importFile("ids.json", JSON.stringify(rows));
+  expect(await stored()).toHaveLength(ids.length);
+});
+
+test("more than 20 bad lines are summed up, with each hint once", async () => {
+  const rows = Array.from({ length: 2248 }, (_, n) => `${n < 30 ? "" : n};Reward;1.000`);
+  const id = "external_id must be a string of 1 to 255 characters";
+  const message = [
+    ...Array.from({ length: 20 }, (_, n) => `${folder}/all.csv:${n + 2}: ${id}; ${points}`),
+    "and 2228 more bad lines: external_id in 10, points_cost in 2228",
+    'points_cost has no thousands separator: write 1000, not "1.000"',
+    "Nothing was sent",
+  ].join("\n");
+  const all = ["external_id;name;points_cost", ...rows].join("\n");
+  await expect(importFile("all.csv", all)).rejects.toMatchObject({ exitCode: 1, message });
+});
+
+test("rows with nothing in any cell are skipped and counted, and cells that are missing at the end of a row are empty", async () => {
+  const rows = ["1,One,1", ",,,,", "2,Two,2,,", " ,,\u00a0,,", '3,Three,3,"a, b"', ",", ",,,,"];
+  const { lines, done } = await importFile(
+    "sheet.csv",
+    ["external_id,name,points_cost,description,reward_type", ...rows, ""].join("\r\n"),
+  );
+  expect(lines).toEqual([`${folder}/sheet.csv: 4 rows skipped: they have nothing in any cell`]);
+  expect(done).toBe(`${folder}/sheet.csv: 3 rewards imported`);
+  expect((await stored()).map(({ description }) => description)).toEqual([null, null, "a, b"]);
+});
+
+test("a file of export --excel is recognised by its escaped formulas", async () => {
+  const { key } = customer;
+  await sql`
+    insert into app.rewards (company_id, external_id, name, points_cost)
+    values (${customer.company.id}, '1', '=1+1', 1), (${customer.company.id}, '2', 'Mug', 1)`;
+  const file = `${folder}/excel.csv`;
+  await runHere(exportCommand, ["rewards", "--excel", "--out", file], proxy.url, key);
+  await expect(importFile("excel.csv")).rejects.toMatchObject({
+    exitCode: 1,
+    message: expect.stringMatching(
+      /excel.csv:\d: name must not begin with "'="\nA file of export --excel is for reading: export without --excel, and import that file\nNothing was sent$/,
+    ),
+  });
+});
+
+const form = "Save it as CSV in UTF-8 (in Excel: File, Save as, CSV UTF-8; in LibreOffice: File, Save as, Text CSV)";
 const euro = (encoding: BufferEncoding) => Buffer.from("external_id,name,points_cost\n1,Käse,1\n", encoding);
 
 test.each<[string, string | Buffer, string]>([
   [
     "column.csv",
-    "External_ID,nom,,name,name,\n1,a\n",
+    "External_ID\u200b,nom,,name,name,\n1,a\n",
     [
-      'there is no field "External_ID": write external_id',
+      'there is no field "External_ID\\u200b": write external_id',
       'there is no field "nom": a reward has external_id, name, description, points_cost, reward_type',
       "2 of 6 columns have no name: delete them, or the commas",
-      "name must be given once",
+      '"name" must be given once',
       "the column external_id is missing",
       "the column points_cost is missing",
     ].join(`\n${folder}/column.csv:1: `),
@@ -182,7 +257,9 @@ test.each<[string, string | Buffer, string]>([
   ["none.csv", "external_id,name,points_cost\n", "none.csv has no rewards"],
   ["broken.json", '[{"external_id"', "broken.json: "],
   ["scalar.json", "7", "body must be a reward, an array of rewards"],
-  ["rewards.xlsx", "PK", "The file must end in .csv or .json"],
+  ["rewards.xlsx", "PK", `rewards.xlsx is a workbook. ${form}`],
+  ["renamed.csv", "PK\u0003\u0004", `renamed.csv: it is a workbook. ${form}`],
+  ["rewards.txt", "", "The file must end in .csv or .json"],
 ])("%s is refused as a whole", async (name, content, problem) => {
   const message = expect.stringContaining(problem);
   await expect(importFile(name, content)).rejects.toMatchObject({ exitCode: 1, message });
@@ -212,7 +289,7 @@ test.each(["rewards.csv.gz", "rewards.json"])("%s that was exported is imported 
 test("--dry-run checks and sends nothing, and needs no key", async () => {
   writeFileSync(`${folder}/many.csv`, papaparse.unparse(many));
   const dry = await run(["import", "many.csv", "--dry-run"], folder, environment(undefined));
-  expect(dry).toEqual({ code: 0, stdout: "", stderr: "" });
+  expect(dry).toEqual({ code: 0, stdout: "many.csv: 1234 rewards, all good; nothing was sent\n", stderr: "" });
   await expect(importFile("bad.csv", badCsv, "--dry-run")).rejects.toThrow("bad.csv:3: ");
   expect(await stored()).toEqual([]);
 });

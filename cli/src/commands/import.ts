@@ -18,7 +18,7 @@ ${settings}`;
 export const importCommand: Command = {
   summary: "a reward catalogue into the API",
   usage,
-  async run(args, { progress, connect }) {
+  async run(args, { progress, outcome, connect }) {
     const { values, positionals } = readArguments("import", {
       args,
       options: { "dry-run": { type: "boolean" } },
@@ -28,10 +28,11 @@ export const importCommand: Command = {
     if (file === undefined || others.length > 0) throw misused("import", "Name one file");
     const isDryRun = values["dry-run"] === true;
     const connection = isDryRun ? null : connect();
-    const { total, withoutId } = await checkFile(file);
+    const { total, withoutId, blank } = await checkFile(file);
     if (withoutId > 0) progress.warn(`${file}: ${withoutId} rewards left out: they have no external_id`);
-    if (connection === null) return progress.done(`${file}: ${total} rewards, all good; nothing was sent`);
+    if (blank > 0) progress.warn(`${file}: ${blank} rows skipped: they have nothing in any cell`);
+    if (connection === null) return outcome(`${file}: ${total} rewards, all good; nothing was sent`);
     await describeKey(connection);
-    progress.done(`${file}: ${await sendFile(file, total, connection, progress)} rewards imported`);
+    outcome(`${file}: ${await sendFile(file, total, connection, progress)} rewards imported`);
   },
 };

@@ -1,0 +1,123 @@
+// Reads the records of a CSV file, and the values in their cells as spreadsheets write them.
+import { Readable } from "node:stream";
+import Papa from "papaparse";
+import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { withEvenLines } from "./even_lines.ts";
+import { textOf } from "./file_text.ts";
+import { Problem, quoted } from "./problem.ts";
+
+/** How to mend a file: what holds for every cell of its kind, and this cell as the example. */
+interface Hint {
+  rule: string;
+  example: string;
+}
+
+/** What is wrong with a row. A rule is shown once, however many rows break it. */
+export interface Finding {
+  problem: string;
+  hint?: Hint;
+}
+
+/** A record of a CSV file; `line` is the line of the file in which it begins, counted from 1. */
+export interface CsvRecord {
+  line: number;
+  cells: string[];
+  findings: Finding[];
+}
+
+/** Reads a file as a stream, and awaits `take` for each record but empty lines. */
+export async function readCsv(file: string, take: (record: CsvRecord) => void | Promise<void>): Promise<void> {
+  let line = 1;
+  const step = ({ data: cells, errors }: Papa.ParseStepResult<string[]>) => {
+    const begin = line;
+    line += 1 + (cells.join("").match(/\r\n|\r|\n/g)?.length ?? 0);
+    if (cells.length === 1 && cells[0] === "") return;
+    return take({ line: begin, cells, findings: errors.slice(0, 1).map(({ message }) => ({ problem: message })) });
+  };
+  await new Promise<void>((resolve, reject) => {
+    const fail = (error: Error) => reject(error instanceof Problem ? error : new Problem(`${file}: ${error.message}`));
+    Papa.parse<string[]>(Readable.from(withEvenLines(textOf(file))), {
+      delimitersToGuess: [",", ";", "\t"],
+      newline: "\n",
+      step(record, parser) {
+        try {
+          const taken = step(record);
+          if (!taken) return;
+          parser.pause();
+          taken.then(() => parser.resume(), fail);
+        } catch (error) {
+          fail(error as Error);
+          parser.abort();
+        }
+      },
+      complete: () => resolve(),
+      error: fail,
+    });
+  });
+}
+
+/** The types of the fields of a reward, by name. */
+const types = new Map(
+  endpoints
+    .flatMap((endpoint) =>
+      endpoint.kind === "list" && endpoint.path === "/rewards" ? [...endpoint.columns, ...endpoint.included] : [],
+    )
+    .map(({ name, type }) => [name, type]),
+);
+
+/** The value of a cell that is not empty. A number must be written as in JSON; any other text stays text. */
+export function cellValue(name: string, cell: string): unknown {
+  const isNumber = types.get(name) === "integer" && /^-?\d+(\.\d+)?([eE]\d+)?$/.test(cell) && !hasThousands.test(cell);
+  return isNumber ? Number(cell) : cell;
+}
+
+/** A number such as 1.000, 1,000 or 1 000, which means a thousand or one, depending on the country. */
+const hasThousands = /^-?[1-9]\d{0,2}([.,'\u2019 \u00a0\u202f]\d{3})+$/;
+
+/** A number as a spreadsheet shows it when it is long. Its last digits are lost. */
+const isShortened = /^-?\d([.,]\d+)?E[+-]\d+$/i;
+
+/** How to write a value that the field does not take; undefined if nothing is known about it. */
+export function hintFor(name: string, cell: string): Hint | undefined {
+  if (types.get(name) !== "integer") return undefined;
+  const write = (rule: string, right: string): Hint => ({
+    rule: `${name} ${rule}`,
+    example: `write ${right}, not ${quoted(cell)}`,
+  });
+  if (hasThousands.test(cell)) return write("has no thousands separator", cell.replace(/[^\d-]/g, ""));
+  if (/^-?\d+,\d+$/.test(cell)) return write("has a decimal point", cell.replace(",", "."));
+  if (isShortened.test(cell)) return shortened(cell);
+  const bare = cell.replace(invisible, "");
+  return /^\d+$/.test(bare) && bare !== cell ? write("is the number alone", bare) : undefined;
+}
+
+const shortened = (cell: string): Hint => ({
+  rule: "A spreadsheet has cut a long number",
+  example: `${quoted(cell)}; take the file from before, and format that column as text`,
+});
+
+/** Blanks and invisible characters at the ends of a text. */
+const invisible =
+  /^[\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]+|[\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]+$/gu;
+
+/** What a spreadsheet or `export --excel` has done to a cell: such a text is not what the catalogue has. */
+export function damage(name: string, cell: string): Finding | undefined {
+  if (/^'[=+\-@\t\r]/.test(cell))
+    return {
+      problem: `${name} must not begin with ${quoted(cell.slice(0, 2))}`,
+      hint: {
+        rule: "A file of export --excel is for reading",
+        example: "export without --excel, and import that file",
+      },
+    };
+  if (name !== "external_id") return undefined;
+  if (isShortened.test(cell)) return { problem: "external_id must be whole", hint: shortened(cell) };
+  if (/^(=?".*"|[='].*)$/s.test(cell))
+    return {
+      problem: "external_id must be the id alone",
+      hint: { rule: "A spreadsheet marks text", example: `take the marks away from ${quoted(cell)}` },
+    };
+  if (cell.replace(invisible, "") !== cell)
+    return { problem: `external_id must not begin or end with a blank or an invisible character: ${quoted(cell)}` };
+  return undefined;
+}
