@@ -49,11 +49,12 @@ def resource(path, include):
 source = rest_api_source(
     {
         "client": {
-            "base_url": os.environ["PUBLIC_API_URL"] + "/",
+            "base_url": os.environ["PUBLIC_API_URL"].rstrip("/") + "/",
             "auth": {
                 "type": "api_key",
                 "name": "X-API-Key",
-                "api_key": os.environ["PUBLIC_API_KEY"],
+                # Python's error about a line break in a header would print the key.
+                "api_key": "".join(os.environ["PUBLIC_API_KEY"].split()),
                 "location": "header",
             },
             "paginator": "header_link",

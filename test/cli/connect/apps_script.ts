@@ -21,24 +21,33 @@ function send(url: string, headers: Record<string, string>): Answer {
   return { status: Number(line.split(" ")[1]), headers: received, text: body.join("\r\n\r\n") };
 }
 
-class Sheet {
-  cells: string[][] = [];
+const emptyRows = (rows: number, columns: number) =>
+  Array.from({ length: rows }, () => Array<string>(columns).fill(""));
 
-  clearContents(): void {
-    this.cells = [];
+/** Has 1000 rows and 26 columns, as a new one at Google has. */
+class Sheet {
+  cells = emptyRows(1000, 26);
+
+  getMaxRows(): number {
+    return this.cells.length;
   }
 
-  getDataRange() {
-    return { getValues: () => (this.cells.length > 0 ? this.cells.map((row) => [...row]) : [[""]]) };
+  insertRowsAfter(row: number, rows: number): void {
+    this.cells.splice(row, 0, ...emptyRows(rows, 26));
   }
 
   /** Rows and columns are counted from 1. The values must have the size of the range, and be written as text. */
   getRange(row: number, column: number, rows: number, columns: number) {
+    expect(Math.min(row, column, rows, columns)).toBeGreaterThan(0);
+    expect(row - 1 + rows).toBeLessThanOrEqual(this.cells.length);
     const setValues = (values: string[][]) => {
-      expect([column, ...values.map((cells) => cells.length)]).toEqual([1, ...Array(rows).fill(columns)]);
-      this.cells.splice(row - 1, rows, ...values);
+      expect(values.map((cells) => cells.length)).toEqual(Array(rows).fill(columns));
+      for (const [index, cells] of values.entries()) this.cells[row - 1 + index]?.splice(column - 1, columns, ...cells);
     };
     return {
+      getValues: () =>
+        this.cells.slice(row - 1, row - 1 + rows).map((cells) => cells.slice(column - 1, column - 1 + columns)),
+      clearContent: () => setValues(emptyRows(rows, columns)),
       setNumberFormat(format: string) {
         expect(format).toBe("@");
         return { setValues };
@@ -75,8 +84,14 @@ export function appsScript(script: string, properties: Record<string, string>, a
   };
   return {
     run: (name: string) => runInNewContext(`${script}\n${name}();`, { ...services }),
-    /** The rows of a sheet: the header and the others. */
-    rows: (name: string): string[][] => sheets.get(name)?.cells ?? [],
+    /** The rows of a sheet that have an id, the header among them, with the columns that have a heading. */
+    rows: (name: string): string[][] => {
+      const cells = sheets.get(name)?.cells ?? [];
+      const columns = cells[0]?.indexOf("") ?? 0;
+      return cells.slice(0, cells.findLastIndex(([id]) => id !== "") + 1).map((row) => row.slice(0, columns));
+    },
+    /** All cells of a sheet. */
+    cells: (name: string): string[][] => sheets.get(name)?.cells ?? [],
     /** How long the script slept, in milliseconds. */
     slept,
   };

@@ -14,6 +14,7 @@ const messages = [
   "\ttab first",
   " blanks ",
   "👩‍🔬 漢字 é",
+  'a "backslash\\", at the end \\',
   "00000000-0000-4000-8000-000000000000,2026-01-01",
 ];
 
@@ -63,6 +64,8 @@ export async function makeYear() {
       select 0, unnest('{2025-12-31 23:59:59.999999Z, 2026-12-31 23:59:59.999999Z, 2027-01-01Z}'::timestamptz[])
     ) as t
     where m.company_id = ${id} and c.company_id = ${id}`;
+  // A person of this name is not a missing value.
+  await sql`update app.members set name = 'NA' where company_id = ${id} and id = (select min(id::text)::uuid from app.members where company_id = ${id})`;
   const rows = await sql<Row[]>`
     select k.id, ${dateTime("k.created_at")} as timestamp, m.name as sender_name, m.email as sender_email,
       m.name as receiver_name, m.email as receiver_email, k.message, 'Team, "play"' as category,

@@ -76,14 +76,22 @@ test.concurrent.for(recipes)(
   "%s",
   { timeout: 400_000 },
   async ([page, program, language, files], { skip, year, proxy }) => {
-    if (program === "Rscript") needs({ skip }, "Rscript", spawnSync("Rscript", ["--version"]).status === 0);
+    if (program === "Rscript") {
+      const libraries = "library(httr2); library(jsonlite); library(readr)";
+      needs({ skip }, "R with httr2, jsonlite and readr", spawnSync("Rscript", ["-e", libraries]).status === 0);
+    }
     const folder = folders.pop() ?? "";
     const ending = program === process.execPath ? "json" : "csv";
     for (const [index, text] of blocks(page, language).entries())
       if (files[index]) writeFileSync(`${folder}/${files[index]}`, text);
     if (language === "ts") await generateTypes(folder, year.key);
+    // An address that ends in a slash and a key with a line break behind it, as they come out of a file, are no problem.
     const run = (args: string[], more = {}) =>
-      runRecipe(folder, year.key, program, args, { LC_ALL: "C.UTF-8", ...more });
+      runRecipe(folder, `${year.key}\r\n`, program, args, {
+        LC_ALL: "C.UTF-8",
+        PUBLIC_API_URL: `${stack.api_url}/`,
+        ...more,
+      });
     const read = (name: string): Row[] => {
       const text = readFileSync(`${folder}/${name}.${ending}`, "utf8");
       if (ending === "json") return JSON.parse(text);
@@ -108,9 +116,7 @@ test.concurrent.for(recipes)(
       expect(ids.length, list).toBeGreaterThan(1000);
     }
     const of2026 = read("activity").filter(({ timestamp }) => String(timestamp).startsWith("2026"));
-    // R writes the line ends of its system.
-    const asR = (row: Row): Row => ({ ...row, message: String(row.message).replaceAll("\r\n", "\n") });
-    expectRows(of2026, program === "Rscript" ? year.rows.map(asR) : year.rows);
+    expectRows(of2026, year.rows);
     await expectNew(
       year,
       () => run(files.slice(-1)),
@@ -134,6 +140,10 @@ test.concurrent.for(recipes)(
     expect(proxy.requests).toHaveLength(6);
 
     await expect(readRewards({ PUBLIC_API_KEY: "sk_live_none" })).rejects.toThrow(/401|Unauthorized/);
+    // No error shows the key, not even one that was pasted with a line break.
+    const broken = await readRewards({ PUBLIC_API_KEY: "sk_live_bro\rken" }).catch(String);
+    expect(broken).toMatch(/^Error: exit code/);
+    expect(broken).not.toMatch(/bro\s*ken/);
     const csv = readdirSync(folder).filter((name) => name.endsWith(".csv"));
     const wanted = ending === "csv" ? [...lists, "kudos"].map((name) => `${name}.csv`) : [];
     expect(csv.sort(), "no file of half a list").toEqual(wanted.sort());
@@ -161,11 +171,25 @@ test("google-sheets.md; text that would run as a formula is escaped", async ({ y
   for (const list of lists) expect(idsIn(google, list), list).toEqual(await idsOf(list, year));
   expect(of2026()).toEqual(year.rows.map(escaped));
   expect(of2026().flat()).toContain("'=1+1");
+
+  // A column of the user's own beside the data, filled down beyond it, stays as it is.
+  const cells = google.cells("activity");
+  cells.push(...Array.from({ length: 50 }, () => Array<string>(26).fill("")));
+  const width = cells[0]?.indexOf("") ?? 0;
+  const formulas = ["My month", ...cells.slice(1).map((_, index) => `=left(B${index + 2}, 7)`)];
+  for (const [index, row] of cells.entries()) row[width] = formulas[index] ?? "";
+  google.run("wholeLists");
   await expectNew(
     year,
     async () => google.run("newKudos"),
     () => idsIn(google, "activity"),
   );
+  expect(google.cells("activity").map((row) => row[width])).toEqual(formulas);
+  // One that stands where the data goes is not written over.
+  for (const row of google.cells("teams")) row.unshift("My note");
+  const before = structuredClone(google.cells("teams"));
+  expect(() => google.run("wholeLists")).toThrow("The sheet teams has columns of yours among its first 3: My note");
+  expect(google.cells("teams")).toEqual(before);
 
   const refused = appsScript(script, { ...properties, PUBLIC_API_KEY: "sk_live_none" });
   expect(() => refused.run("wholeLists")).toThrow("401: ");
@@ -177,6 +201,20 @@ test("google-sheets.md; text that would run as a formula is escaped", async ({ y
   const answers = Array.from({ length: 9 }, () => answer);
   expect(() => appsScript(script, properties, answers).run("onePage")).toThrow("429: Not now");
   expect(answers, "six tries").toHaveLength(3);
+});
+
+test("PHP reads the CSV exactly as api.md says", async ({ skip, year }) => {
+  needs({ skip }, "PHP", spawnSync("php", ["--version"]).status === 0);
+  const [read] = readFileSync(`${root}/docs/api.md`, "utf8").match(/fgetcsv\(.*?\)/) ?? [];
+  const path = "/activity?include=sender_id,receiver_id,category_id&format=csv&until=2026-12-31&limit=200";
+  const response = await fetch(`${stack.api_url}${path}`, { headers: { "X-API-Key": year.key } });
+  const script = `$file = fopen("php://stdin", "r"); while ($row = ${read}) $rows[] = $row; echo json_encode($rows);`;
+  const { stdout } = spawnSync("php", ["-r", script], { input: await response.text(), encoding: "utf8" });
+  const [header = [], ...rows]: string[][] = JSON.parse(stdout);
+  expectRows(
+    rows.map((cells) => Object.fromEntries(cells.map((cell, index) => [header[index], cell]))),
+    year.rows.slice(0, 200),
+  );
 });
 
 test("warehouses.md: the script for dlt and the manifest for Airbyte are well-formed, and name every list", async () => {
