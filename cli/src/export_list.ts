@@ -51,7 +51,7 @@ export async function exportToFile(
   progress: Progress,
 ): Promise<Outcome> {
   const { endpoint, filters, format, compress, out } = job;
-  const ending = `${format.mark}${format.name}${compress ? ".gz" : ""}`;
+  const ending = `${format.mark}${format.separator}${format.name}${compress ? ".gz" : ""}`;
   const name = `${connection.url} ${company} ${endpoint.path}.${ending}?${new URLSearchParams(filters)}`;
   const done = job.isPart ? await finishedNote<Note>(out, name) : null;
   if (done) return { rows: done.rows, resumed: done.begun };

@@ -1,4 +1,4 @@
-// The two file formats of an export. Both keep the API's values exactly as they were sent.
+// The file formats of an export. All keep the API's values exactly as they were sent.
 import Papa from "papaparse";
 
 /** The position of a row in its list. */
@@ -19,12 +19,13 @@ export interface Page {
 }
 
 /**
- * How a page is requested and written. `mark` is the text before everything else, `between` the text between two rows,
- * `end` the text after the last row.
+ * How a page is requested and written. `mark` is the text before everything else, `separator` the text between two
+ * cells, `between` the text between two rows, `end` the text after the last row.
  */
 export interface Format {
   name: "csv" | "json";
   mark: string;
+  separator: string;
   between: string;
   end: string;
   /** Reads the body of a response. Throws an Error when it is incomplete. */
@@ -33,9 +34,10 @@ export interface Format {
 
 const timeFields = ["timestamp", "created_at"];
 
-const csv: Format = {
+const csvWith = (mark: string, separator: string): Format => ({
   name: "csv",
-  mark: "",
+  mark,
+  separator,
   between: "",
   end: "",
   read(body) {
@@ -45,17 +47,18 @@ const csv: Format = {
     const isWhole =
       body.endsWith("\r\n") && errors.length === 0 && lines.every(({ length }) => length === header.length);
     if (!isWhole || id < 0 || time < 0) throw new Error("the CSV is not whole");
-    const line = (cells: string[]) => `${Papa.unparse([cells])}\r\n`;
+    const line = (cells: string[]) => `${Papa.unparse([cells], { delimiter: separator })}\r\n`;
     return {
       start: line(header),
       rows: lines.map((cells) => checked(cells[id], cells[time], line(cells))),
     };
   },
-};
+});
 
 const json: Format = {
   name: "json",
   mark: "",
+  separator: "",
   between: ",\n",
   end: "\n]\n",
   read(body) {
@@ -68,9 +71,6 @@ const json: Format = {
     };
   },
 };
-
-/** CSV for Excel: with a byte-order mark, by which it recognizes UTF-8. */
-const excel: Format = { ...csv, mark: "\ufeff" };
 
 /** A row. Throws an Error when it has no id, or no time in the API's form: then it is not a row of the API. */
 function checked(id: unknown, time: unknown, text: string): Row {
@@ -94,7 +94,15 @@ function rowTexts(body: string): string[] {
   return texts;
 }
 
-export const formats = { csv, json, excel };
+const utf8 = "\ufeff";
+
+/** CSV for Excel begins with a byte-order mark, by which it recognizes UTF-8. */
+export const formats = {
+  csv: csvWith("", ","),
+  excel: csvWith(utf8, ","),
+  semicolons: csvWith(utf8, ";"),
+  json,
+};
 
 /** The format in the ending of a file's name, with or without .gz. Undefined if the ending is another one. */
 export function formatOf(file: string): Format | undefined {

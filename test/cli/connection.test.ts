@@ -197,6 +197,7 @@ test.each<[Command, string[], string]>([
   [exportCommand, ["members", "--out", "a.csv", "--format", "json"], "--out ends in .csv: leave --format out"],
   [exportCommand, ["members", "--out", "-", "--format", "xml"], "--format must be csv or json"],
   [exportCommand, ["members", "--out", "a.json.gz", "--excel"], "--excel is for CSV"],
+  [exportCommand, ["members", "--out", "a.csv", "--semicolons"], "--semicolons is for --excel"],
   [exportCommand, ["all", "--out", "-"], "all needs a folder"],
   [exportCommand, ["members", "--teamid", "1", "--out", "a.csv"], "Unknown option '--teamid'"],
   [exportCommand, ["members", "--limit", "1", "--out", "a.csv"], "Unknown option '--limit'"],

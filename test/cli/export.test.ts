@@ -133,6 +133,9 @@ test("an output that takes nothing, as on a full disk, is named", async () => {
 test("--excel writes a byte-order mark and escapes formulas", async () => {
   await exportTo("year.csv", ["activity", "--excel"]);
   expect(file("year.csv")).toMatch(/^\ufeffid,timestamp,.*,'=1\+1,/s);
+  await exportTo("jahr.csv", ["activity", "--excel", "--semicolons"]);
+  const { data } = papaparse.parse<string[]>(file("jahr.csv"), { delimiter: ";" });
+  expect(data).toEqual(papaparse.parse<string[]>(file("year.csv")).data);
 });
 
 test("a filter of export all goes to the lists that know it; what the key may not read is named", async () => {

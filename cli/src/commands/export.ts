@@ -33,6 +33,7 @@ To continue an export that was interrupted, run the same command again within 12
   --format <name>   csv (the default) or json, if no file name gives the format
   --gzip            compress the files; .gz is added to their names
   --excel           CSV that Excel opens as it is: with a byte-order mark, and with a ' before text that would be a formula
+  --semicolons      with --excel: for an Excel that shows each row in one cell, as in countries with a decimal comma
 
 Lists and their filters:
 ${lists.map(filterLine).join("\n")}
@@ -72,11 +73,12 @@ function readJobs(args: string[]): Wanted {
       format: { type: "string" },
       gzip: { type: "boolean" },
       excel: { type: "boolean" },
+      semicolons: { type: "boolean" },
     },
   });
   const given: Values = values;
   const filters = [...kinds.keys()].flatMap((name) => (given[name] === undefined ? [] : [[name, String(given[name])]]));
-  const problem = wrongPlace(given, isAll);
+  const problem = wrongPlace(given, isAll) ?? wrongExcel(given);
   if (problem) throw misused("export", problem);
   const jobs = chosen.map((endpoint) => ({
     endpoint,
@@ -91,11 +93,17 @@ function readJobs(args: string[]): Wanted {
   return { isAll, jobs };
 }
 
+/** Why there can be no file for Excel; undefined if there can, or if none is wanted. */
+function wrongExcel({ out, format, excel, semicolons }: Values): string | undefined {
+  if (semicolons && !excel) return "--semicolons is for --excel";
+  const isJson = format === "json" || formatOf(String(out))?.name === "json";
+  return excel && isJson ? "--excel is for CSV" : undefined;
+}
+
 /** Why the rows cannot be written to the output; undefined if they can. */
-function wrongPlace({ out, format, excel }: Values, isAll: boolean): string | undefined {
+function wrongPlace({ out, format }: Values, isAll: boolean): string | undefined {
   if (typeof out !== "string" || out === "") return "--out must say where to: a file, a folder with all, or -";
   if (format !== undefined && format !== "csv" && format !== "json") return "--format must be csv or json";
-  if (excel && (format === "json" || formatOf(out)?.name === "json")) return "--excel is for CSV";
   if (out === "-") return isAll ? "all needs a folder: a pipe takes one list" : undefined;
   if (isAll) return undefined;
   const named = formatOf(out);
@@ -105,7 +113,8 @@ function wrongPlace({ out, format, excel }: Values, isAll: boolean): string | un
 }
 
 function destination(endpoint: ListEndpoint, given: Values, isAll: boolean): Pick<Job, "out" | "format" | "compress"> {
-  const chosen = formats[given.excel ? "excel" : given.format === "json" ? "json" : "csv"];
+  const chosen =
+    formats[given.semicolons ? "semicolons" : given.excel ? "excel" : given.format === "json" ? "json" : "csv"];
   const place = String(given.out);
   if (place === "-") return { out: place, format: chosen, compress: given.gzip === true };
   const out = isAll ? join(place, `${nameOf(endpoint)}.${chosen.name}`) : place;
