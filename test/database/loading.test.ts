@@ -145,3 +145,18 @@ test("addresses may pass from one member to another in one load", async () => {
   const emails = await sql`select email from app.members where company_id = ${company} and name <> 'First Admin'`;
   expect(emails.map(({ email }) => email).sort()).toEqual(handedOn.map(({ email }) => email).sort());
 });
+
+test("somebody who comes back with a new id has their address again when the old row gives it up, or was erased", async () => {
+  await loaded(good());
+  const [ines, olaf] = good().members as [Cells, Cells];
+  const back = { ...ines, id: randomUUID() };
+  await expect(loaded({ members: [back] })).rejects.toThrow(
+    `email must be unique in the company, member ${ines.id} has it too`,
+  );
+  const left = { ...ines, email: `left-${ines.id}@invalid.example` };
+  expect((await loaded({ members: [left, back] })).members).toEqual(["1", "1", "0"]);
+
+  await sql`select app.erase_member(${company}, ${olaf.id}, blank_messages => false)`;
+  expect((await loaded({ members: [olaf] })).members, "left out").toEqual(["0", "0", "0", "1"]);
+  expect((await loaded({ members: [{ ...olaf, id: randomUUID() }] })).members).toEqual(["1", "0", "0"]);
+});
