@@ -156,7 +156,7 @@ test("somebody who comes back with a new id has their address again when the old
   const left = { ...ines, email: `left-${ines.id}@invalid.example` };
   expect((await loaded({ members: [left, back] })).members).toEqual(["1", "1", "0"]);
 
-  await sql`select app.erase_member(${company}, ${olaf.id}, blank_messages => false)`;
+  await sql`select app.erase_member(${company}, ${String(olaf.id)}, blank_messages => false)`;
   expect((await loaded({ members: [olaf] })).members, "left out").toEqual(["0", "0", "0", "1"]);
   expect((await loaded({ members: [{ ...olaf, id: randomUUID() }] })).members).toEqual(["1", "0", "0"]);
 });
