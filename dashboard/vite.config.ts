@@ -19,7 +19,13 @@ export default defineConfig(({ mode }) => {
   const supabaseUrl = setting("VITE_SUPABASE_URL", env);
   return {
     root: import.meta.dirname,
-    plugins: [react(), themeStyles(), contentSecurityPolicy(supabaseUrl), pagePerPath(), referencePages(supabaseUrl)],
+    plugins: [
+      react({ jsxImportSource: `${import.meta.dirname}/src/jsx` }),
+      themeStyles(),
+      contentSecurityPolicy(supabaseUrl),
+      pagePerPath(),
+      referencePages(supabaseUrl),
+    ],
     // A file inlined as a data: address would need a wider Content-Security-Policy.
     build: {
       assetsInlineLimit: 0,

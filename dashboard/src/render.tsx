@@ -1,6 +1,7 @@
 import { MantineProvider } from "@mantine/core";
 import { type ReactNode, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
+import { Boundary } from "./parts/boundary.tsx";
 import { theme } from "./theme.ts";
 
 /** Shows a page, in the product's looks. */
@@ -11,7 +12,7 @@ export function render(page: ReactNode): void {
     <StrictMode>
       {/* The Content-Security-Policy refuses inline styles: the theme's variables are a file (build/theme_styles.ts). */}
       <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
-        {page}
+        <Boundary>{page}</Boundary>
       </MantineProvider>
     </StrictMode>,
   );

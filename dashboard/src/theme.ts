@@ -9,6 +9,8 @@ export const theme = createTheme({
   respectReducedMotion: true,
   fontFamily: '"Inter Variable", system-ui, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace',
+  // What a browser's translator must leave as it is; names have it too (parts/name.tsx).
+  components: { Code: { defaultProps: { translate: "no" } } },
   headings: {
     fontWeight: "650",
     sizes: {

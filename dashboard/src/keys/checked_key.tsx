@@ -23,7 +23,7 @@ export function CheckedKey({ checked }: { checked: KeyCheck | null }) {
               <dt>Version</dt>
               <dd>{checked.version}</dd>
               <dt>Scopes</dt>
-              <dd>{checked.scopes.join(", ")}</dd>
+              <dd translate="no">{checked.scopes.join(", ")}</dd>
               <dt>Endpoints</dt>
               <dd>
                 <ul className={classes.endpoints}>
@@ -35,7 +35,7 @@ export function CheckedKey({ checked }: { checked: KeyCheck | null }) {
                       {scope !== null && !checked.scopes.includes(scope) && (
                         <Text span size="sm" c="dimmed">
                           {" "}
-                          no access (needs {scope})
+                          no access (needs <bdi translate="no">{scope}</bdi>)
                         </Text>
                       )}
                     </li>

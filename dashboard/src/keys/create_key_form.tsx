@@ -94,7 +94,7 @@ function ScopesField({ error }: { error: string | undefined }) {
             value={name}
             label={
               <>
-                <Text span fw={600} className={classes.scope}>
+                <Text span fw={600} translate="no" className={classes.scope}>
                   {name}
                 </Text>{" "}
                 <Text span size="sm">

@@ -147,7 +147,7 @@ function Entry({ event }: { event: ApiKeyEvent }) {
           </Text>
         )}
         <Text size="sm" c="dimmed">
-          {event.scopes.join(", ")}
+          <span translate="no">{event.scopes.join(", ")}</span>
           {event.expires_at !== null && (
             <>
               , until <When at={event.expires_at} as="end" />

@@ -54,7 +54,9 @@ export function KeyRow(props: {
       </Table.Td>
       <Table.Td data-column="Scopes">
         {shortScopes(apiKey.scopes).map((words) => (
-          <div key={words}>{words}</div>
+          <div key={words} translate="no">
+            {words}
+          </div>
         ))}
       </Table.Td>
       <Table.Td data-column="Created">

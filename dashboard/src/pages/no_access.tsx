@@ -31,17 +31,33 @@ function explanation(member: Member, email: string): { title: string; advice: Re
     case "no_member":
       return {
         title: "No company knows this address",
-        advice: `No company lists ${email} among its people, or that person already signs in with another account. Ask an admin of your company to add you with exactly this email address, then try again; or sign out and use the address that your company knows.`,
+        advice: (
+          <>
+            No company lists <Name>{email}</Name> among its people, or that person already signs in with another
+            account. Ask an admin of your company to add you with exactly this email address, then try again; or sign
+            out and use the address that your company knows.
+          </>
+        ),
       };
     case "several_members":
       return {
         title: "Several companies know this address",
-        advice: `More than one company lists ${email}, so we cannot tell for which one you are here. Ask whoever runs the service to link your sign-in to the right company, then try again.`,
+        advice: (
+          <>
+            More than one company lists <Name>{email}</Name>, so we cannot tell for which one you are here. Ask whoever
+            runs the service to link your sign-in to the right company, then try again.
+          </>
+        ),
       };
     case "email_not_confirmed":
       return {
         title: "Your address is not confirmed",
-        advice: `Open the link in the email that we sent to ${email}, then try again. If you cannot find it, sign out and use “Forgot password?”: its link confirms the address too.`,
+        advice: (
+          <>
+            Open the link in the email that we sent to <Name>{email}</Name>, then try again. If you cannot find it, sign
+            out and use “Forgot password?”: its link confirms the address too.
+          </>
+        ),
       };
   }
 }

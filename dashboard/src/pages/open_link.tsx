@@ -55,11 +55,11 @@ export function OpenLink(props: {
   return (
     <Stack gap="lg">
       <Text className={classes.breakable}>
-        This link signs you in as <b>{owner}</b>
+        This link signs you in as <b translate="no">{owner}</b>
         {replaces && (
           <>
             {" "}
-            and signs <b>{signedInAs}</b> out
+            and signs <b translate="no">{signedInAs}</b> out
           </>
         )}
         . Continue only if this is your account.

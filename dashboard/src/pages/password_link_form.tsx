@@ -2,6 +2,7 @@ import { Button, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { sendPasswordLink } from "../account/account.ts";
 import { useAction } from "../account/use_action.ts";
+import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 
 /** The form that requests an email with the link to set a password. */
@@ -33,8 +34,12 @@ export function PasswordLinkForm({ explanation }: { explanation: string }) {
         />
         <Notice kind="problem">{problem?.message}</Notice>
         <Notice kind="done">
-          {sentTo !== null &&
-            `If ${sentTo} has an account, an email with a link is on its way. Look into your spam folder too. No email after some minutes? Then ask whoever runs the service to invite you.`}
+          {sentTo !== null && (
+            <>
+              If <Name>{sentTo}</Name> has an account, an email with a link is on its way. Look into your spam folder
+              too. No email after some minutes? Then ask whoever runs the service to invite you.
+            </>
+          )}
         </Notice>
         <Button type="submit" loading={pending}>
           Send link

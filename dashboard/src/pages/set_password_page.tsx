@@ -71,7 +71,7 @@ function SetPasswordForm({ email }: { email: string }) {
     <form onSubmit={submit}>
       <Stack gap="md">
         <Text className={classes.breakable}>
-          The password with which <b>{email}</b> signs in from now on.
+          The password with which <b translate="no">{email}</b> signs in from now on.
         </Text>
         {/* Tells password managers whose password this is. */}
         <input type="hidden" name="username" autoComplete="username" value={email} />

@@ -1,9 +1,13 @@
 import { Code } from "@mantine/core";
 import classes from "./parts.module.css";
 
-/** The name of a key or of a person. A name from right to left leaves the words beside it where they are. */
+/** A name or an address of a person, of a key or of a company. One from right to left leaves the words beside it where they are. */
 export function Name({ children }: { children: string }) {
-  return <bdi className={classes.name}>{children}</bdi>;
+  return (
+    <bdi translate="no" className={classes.name}>
+      {children}
+    </bdi>
+  );
 }
 
 /** What tells keys of one name apart: `sk_live_…` and the last four characters. */
