@@ -1,23 +1,14 @@
 import { z } from "zod";
 import { keyHashOf } from "./credentials.ts";
 import { csv } from "./csv.ts";
-import {
-  asPage,
-  asStream,
-  asText,
-  type CallDatabase,
-  connect,
-  type Reader,
-  type Reply,
-  type Settings,
-} from "./database.ts";
+import { asPage, asText, type CallDatabase, connect, type Reader, type Reply, type Settings } from "./database.ts";
 import type { Endpoint, ImportEndpoint, KeyEndpoint, ListEndpoint } from "./endpoint_types.ts";
 import { endpoints, version } from "./endpoints.ts";
 import { Visit } from "./fair_queue.ts";
 import { linkToNext, type Parameters, readParameters } from "./parameters.ts";
 import { connectReplicas } from "./replicas.ts";
 import { type Answer, ApiError, closing, errorAnswer, json, type Logged, preflight, toResponse } from "./responses.ts";
-import { bodySize, readRewards } from "./reward_import.ts";
+import { bodySize, readRewards, refuseEncoded } from "./reward_import.ts";
 import { WaitingLine } from "./waiting_line.ts";
 
 /** The outcome of a request: the answer, and fields for the log, never with a key, a hash, a parameter or data. */
@@ -69,9 +60,14 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
       verify: () => line.call(visit, 1, verify),
       call: through(callDatabase),
       readList: through(readList),
-      upload: (write) => line.upload(visit, bodySize(request.headers), () => readRewards(request.body).then(write)),
+      upload: (write) => {
+        refuseEncoded(request.headers);
+        return line.upload(visit, bodySize(request.headers), () => readRewards(request.body).then(write));
+      },
     };
-    const { answer, logged } = await serve(endpoint, query, service).catch(failed);
+    const { answer, logged } = await serve(endpoint, { address: settings.baseUrl + path, query }, service).catch(
+      failed,
+    );
     return { answer, logged: { ...logged, waited_milliseconds: Math.round(visit.waited * 10) / 10 } };
   }
 }
@@ -90,7 +86,11 @@ type Service = {
   upload: (write: (rewards: object[]) => Promise<Outcome>) => Promise<Outcome>;
 };
 
-async function serve(endpoint: Endpoint, query: string, service: Service): Promise<Outcome> {
+/** What a request asks for: the whole address without the query, and the query as it was sent. */
+type Sent = { address: string; query: string };
+
+async function serve(endpoint: Endpoint, sent: Sent, service: Service): Promise<Outcome> {
+  const { query } = sent;
   if (endpoint.kind === "import") return await importRewards(endpoint, query, service);
   const { verify, call, readList } = service;
   let parameters: Parameters;
@@ -100,7 +100,7 @@ async function serve(endpoint: Endpoint, query: string, service: Service): Promi
     // Only a caller with a valid key learns what is wrong with the request.
     return await afterVerifying(verify, () => Promise.reject(error));
   }
-  return endpoint.kind === "key" ? await checkKey(endpoint, call) : await list(endpoint, parameters, query, readList);
+  return endpoint.kind === "key" ? await checkKey(endpoint, call) : await list(endpoint, parameters, sent, readList);
 }
 
 /** Runs `rest` once the key is verified. The log line gets the key's id and company even if `rest` fails. */
@@ -138,15 +138,12 @@ async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
 }
 
 /** A list: the database's JSON, forwarded unchanged or as CSV (`docs/api.md`, Lists). */
-async function list(endpoint: ListEndpoint, parameters: Parameters, query: string, call: Call): Promise<Outcome> {
+async function list(endpoint: ListEndpoint, parameters: Parameters, sent: Sent, call: Call): Promise<Outcome> {
   const { args, ofChanges, included, format, escapeFormulas } = parameters;
   const rpc = ofChanges ? "list_changes" : endpoint.rpc;
-  const more = (headers: Headers) => moreRows(headers, query, ofChanges ? "changed_after" : "starting_after");
-  if (format === "json") {
-    const { headers, body, logged } = await call(rpc, args, asStream, args.max_rows);
-    return { answer: json(body, more(headers)), logged };
-  }
+  const more = (headers: Headers) => moreRows(headers, sent, ofChanges ? "changed_after" : "starting_after");
   const { headers, body, logged } = await call(rpc, args, asPage, args.max_rows);
+  if (format === "json") return { answer: json(body, more(headers)), logged };
   const columns = [...endpoint.columns, ...included];
   return { answer: csv(body, endpoint.path.slice(1), columns, escapeFormulas, more(headers)), logged };
 }
@@ -173,10 +170,13 @@ function route(path: string, method: string): { endpoint: Endpoint | undefined; 
 }
 
 /** The headers about further rows (`docs/api.md`, Lists). `parameter` gets the next page. */
-function moreRows(headers: Headers, query: string, parameter: string): Record<string, string> {
+function moreRows(headers: Headers, { address, query }: Sent, parameter: string): Record<string, string> {
   const [value, next] = [headers.get("X-Has-More"), headers.get("X-Next")];
   if (value === null) throw new Error("the database did not say whether there are more rows");
-  return { "X-Has-More": value, ...(value === "true" && next && { Link: linkToNext(query, parameter, next) }) };
+  return {
+    "X-Has-More": value,
+    ...(value === "true" && next && { Link: linkToNext(address, query, parameter, next) }),
+  };
 }
 
 /** The outcome for an error; an unexpected one is a 500. Its message is not logged, because it may contain data. */

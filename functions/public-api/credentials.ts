@@ -31,7 +31,8 @@ function sentCredentials(headers: Headers): string[] {
   try {
     // atob returns one character per byte. That is enough: a key is ASCII, and the other half is not used.
     const [user = "", ...password] = atob(credentials).split(":");
-    return [user, password.join(":")];
+    // Power BI keeps a line break or blank that was pasted with the key.
+    return [user, password.join(":")].map((text) => text.trim());
   } catch {
     return [""];
   }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ApiError, type Logged, tooManyRequests, unauthorized } from "./responses.ts";
+import { ApiError, type Bytes, type Logged, tooManyRequests, unauthorized } from "./responses.ts";
 
 /** The result of a database function: the headers that it set, its JSON as the reader returned it, log fields. */
 export type Reply<Body> = { headers: Headers; body: Body; logged: Logged };
@@ -32,8 +32,8 @@ export class Busy extends ApiError {
 /** Reads the whole body. Throws if it breaks off. */
 export const asText: Reader<string> = (response) => response.text();
 
-/** A page that will be converted: all its bytes, or a stream of them. */
-export type Page = Uint8Array | ReadableStream<Uint8Array>;
+/** A page: all its bytes, or a stream of them. */
+export type Page = Bytes | ReadableStream<Uint8Array>;
 
 /**
  * Up to this many bytes a page is read as a whole, which takes a third less time than a stream and can still fail with a
@@ -41,28 +41,50 @@ export type Page = Uint8Array | ReadableStream<Uint8Array>;
  */
 const wholePage = 1024 * 1024;
 
-/** Reads a body that will be converted. Throws if it breaks off while it is read as a whole. */
+/**
+ * Reads the body of a page. Throws if it breaks off while it is read as a whole; a stream that breaks off also breaks
+ * off the response to the caller.
+ */
 export const asPage: Reader<Page> = async (response) => {
   const length = response.headers.get("Content-Length");
-  if (response.body && (length === null || Number(length) > wholePage)) return response.body;
+  if (response.body && (length === null || Number(length) > wholePage)) return endingSilence(response.body);
   return new Uint8Array(await response.arrayBuffer());
 };
 
-/**
- * The body as a stream. If it breaks off, the response to the caller breaks off too. A Response takes the stream as it
- * is, so its bytes never pass through JavaScript, which doubles the speed. Therefore the deadline covers only the
- * headers, which PostgREST sends when the body is complete.
- */
-export const asStream: Reader<ReadableStream<Uint8Array> | null> = (response) => response.body;
+/** The stream, broken off when nothing comes for as long as a call may take. A caller who reads slowly has time. */
+function endingSilence(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let isLate = false;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const timer = setTimeout(() => {
+          isLate = true;
+          reader.cancel().catch(() => {});
+        }, deadline);
+        const { done, value } = await reader.read().finally(() => clearTimeout(timer));
+        if (isLate) throw new DOMException("the page stopped in the middle", "TimeoutError");
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
 
 /** Cancels the body of a reply that nobody waits for. */
 export function discard({ body }: Reply<unknown>): void {
   if (body instanceof ReadableStream) body.cancel().catch(() => {});
 }
 
-/** The address of the project, its secret key, and the addresses of the read replicas that serve lists. */
+/**
+ * The address of the project, the base address that callers use, the project's secret key, and the addresses of the
+ * read replicas that serve lists.
+ */
 export type Settings = {
   readonly supabaseUrl: string;
+  readonly baseUrl: string;
   readonly secretKey: string;
   readonly readUrls: readonly string[];
 };
@@ -71,11 +93,15 @@ export type Settings = {
 export const deadline = 8000;
 
 /**
- * Reads the addresses of the project and of its read replicas, and the secret key, from the environment.
+ * Reads the addresses of the project, of the API and of read replicas, and the secret key, from the environment.
  * Throws an Error that names the setting and does not show its value.
  */
 export function readSettings(env: (name: string) => string | undefined): Settings {
   const supabaseUrl = address(env("SUPABASE_URL") ?? "", "SUPABASE_URL must be the address of the project");
+  const baseUrl = env("PUBLIC_API_URL") || `${supabaseUrl}/functions/v1/public-api`;
+  // It is sent in a header, to people.
+  if (!/^https?:\/\/[^/?#\s<>"]+(\/[\w.~-]+)*$/.test(baseUrl))
+    throw new Error("PUBLIC_API_URL must be the base address, without a slash at the end");
   const replicas = (env("PUBLIC_API_READ_URL") || undefined)?.split(",") ?? [];
   const wrong = "PUBLIC_API_READ_URL must be the addresses of read replicas, separated by commas";
   const readUrls = replicas.map((url) => address(url, wrong));
@@ -83,7 +109,7 @@ export function readSettings(env: (name: string) => string | undefined): Setting
   // It is sent in a header. The error of fetch for a value that no header may have would show the secret.
   if (!secretKey || !/^[!-~]+$/.test(secretKey))
     throw new Error("SUPABASE_SECRET_KEYS or SUPABASE_SERVICE_ROLE_KEY must hold a secret key");
-  return { supabaseUrl, secretKey, readUrls };
+  return { supabaseUrl, baseUrl, secretKey, readUrls };
 }
 
 /** The address without a slash at the end. Throws an Error that says what is `wrong` if it is none. */
@@ -181,15 +207,16 @@ async function refusal(rpc: string, scope: string | null, response: Response): P
     const message = "Gone: this cursor is no longer known, begin again with changed_after=start";
     return new ApiError(410, message, { logged: ownerOfKey(details) });
   }
-  const error = failure(rpc, `answered ${response.status} with ${code ?? "no code"}`);
-  return response.status === 503 ? new Busy(error) : error;
+  const error = failure(rpc, `answered ${response.status} with ${code || "no code"}`);
+  // Of a connection to the database that broke, PostgREST says 400 with an empty code.
+  return response.status === 503 || (response.status === 400 && code === "") ? new Busy(error) : error;
 }
 
 function failure(rpc: string, what: string): ApiError {
   return new ApiError(500, "Internal Server Error", { logged: { error: `${rpc} ${what}` } });
 }
 
-const errorBody = z.object({ code: z.string().regex(/^[0-9A-Z]{3,8}$/), details: z.string().nullish() }).partial();
+const errorBody = z.object({ code: z.string().regex(/^([0-9A-Z]{3,8})?$/), details: z.string().nullish() }).partial();
 const keyOwner = z.object({ key_id: z.guid(), company_id: z.guid() });
 const bound = z.object({ requests_at_once: z.int() });
 

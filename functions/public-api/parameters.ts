@@ -120,8 +120,9 @@ function conflicts({ parameters }: Endpoint, sent: Map<string, string[]>, read: 
 function readParameter(endpoint: Endpoint, name: string, texts: string[]): { problem?: string; value?: unknown } {
   const kind = endpoint.parameters.find((parameter) => parameter.name === name)?.kind;
   if (!kind) return { problem: `${shownName(name)} must be left out: ${accepted(endpoint)}` };
-  if (texts.length > 1) return { problem: `${name} must be given once: ${accepted(endpoint)}` };
-  const text = decode(texts[0]);
+  // Several `include` are taken together: many clients repeat a parameter that is a list.
+  if (texts.length > 1 && kind !== "include") return { problem: `${name} must be given once: ${accepted(endpoint)}` };
+  const text = decode(texts.join(","));
   if (text === undefined) return { problem: `${name} must be percent-encoded UTF-8` };
   const schema = kind === "include" ? columnNames(endpoint.kind === "list" ? endpoint.included : []) : values[kind];
   const result = schema.safeParse(text);
@@ -135,7 +136,8 @@ function split(query: string): Map<string, string[]> {
     if (pair === "") continue;
     const equals = pair.indexOf("=");
     const text = equals < 0 ? pair : pair.slice(0, equals);
-    const name = decode(text) ?? text;
+    // Some clients write the name of a parameter that is a list so.
+    const name = (decode(text) ?? text).replace(/^include\[\]$/, "include");
     const value = equals < 0 ? "" : pair.slice(equals + 1);
     const values = sent.get(name);
     if (values) values.push(value);
@@ -145,13 +147,14 @@ function split(query: string): Map<string, string[]> {
 }
 
 /**
- * The header `Link` of a page with more rows (`docs/api.md`, Lists): the query as it was sent, with the parameter
- * `name` set to `value`. Characters that would end the link, or that readers of the header split it at, are escaped.
+ * The header `Link` of a page with more rows (`docs/api.md`, Lists): the address and the query as it was sent, with the
+ * parameter `name` set to `value`. Characters that would end the link, that readers of the header split it at, or that no
+ * address may have, are escaped.
  */
-export function linkToNext(query: string, name: string, value: string): string {
+export function linkToNext(address: string, query: string, name: string, value: string): string {
   const others = query.split("&").filter((pair) => pair !== "" && decode(pair.split("=")[0]) !== name);
-  const next = [...others, `${name}=${value}`].join("&").replace(/[^!#-+\--:=?-~]/gu, encodeURIComponent);
-  return `<?${next}>; rel="next"`;
+  const next = [...others, `${name}=${value}`].join("&").replace(/[^!#-+\--:=?-Z_a-z~]/gu, encodeURIComponent);
+  return `<${address}?${next}>; rel="next"`;
 }
 
 /** Percent-decodes a text, with `+` for a space. Undefined when the bytes are not UTF-8. */

@@ -22,8 +22,8 @@ type Replica = { readonly call: CallDatabase; pausedUntil: number };
 /**
  * Makes the function that reads lists at the read replicas, which take turns (`docs/operations.md`, Read replicas). The
  * primary verifies the key at the same time: a replica learns of a revoke with a delay. The list is returned when both
- * have succeeded. If the replica refuses, fails or is late, the list is read at the primary, once. Throws only the errors
- * of the primary.
+ * have succeeded, for the same company. If the replica refuses, fails, is late or does not answer as a list does, the
+ * list is read at the primary, once. Throws only the errors of the primary.
  */
 export function connectReplicas(settings: Settings, callPrimary: CallDatabase): CallDatabase {
   const replicas: Replica[] = settings.readUrls.map((supabaseUrl) => {
@@ -40,14 +40,21 @@ export function connectReplicas(settings: Settings, callPrimary: CallDatabase): 
     replicas.push(...replicas.splice(replicas.indexOf(replica), 1));
 
     const page = readAt(replica, rpc.replace("list_", "read_"), args, scope, read);
+    const discardPage = () => page.then((reply) => reply instanceof ApiError || discard(reply));
+    let company: string | undefined;
     try {
-      await callPrimary("verify_api_key", { key_hash: args.key_hash, required_scope: scope }, scope, asText);
+      const verified = { key_hash: args.key_hash, required_scope: scope };
+      company = (await callPrimary("verify_api_key", verified, scope, asText)).logged.company_id;
     } catch (error) {
-      page.then((reply) => reply instanceof ApiError || discard(reply));
+      discardPage();
       throw error;
     }
     const reply = await page;
-    return reply instanceof ApiError ? await readAtPrimary(reply.logged.error ?? `answered ${reply.status}`) : reply;
+    if (reply instanceof ApiError) return await readAtPrimary(reply.logged.error ?? `answered ${reply.status}`);
+    const isOfCompany = company !== undefined && reply.logged.company_id === company;
+    if (isOfCompany && reply.headers.has("X-Has-More")) return reply;
+    discardPage();
+    return await readAtPrimary(isOfCompany ? "answered no list" : "answered for another company");
   };
 }
 

@@ -119,14 +119,14 @@ export function preflight(allowed: string): Answer {
     status: 204,
     headers: {
       "Access-Control-Allow-Methods": allowed,
-      "Access-Control-Allow-Headers": "Authorization, X-API-Key, Content-Type",
+      "Access-Control-Allow-Headers": "Authorization, X-API-Key, Content-Type, apikey, X-Client-Info",
     },
     body: null,
   };
 }
 
-/** A 200 with a JSON body, as text or as the stream from the database. */
-export function json(body: string | ReadableStream | null, headers: Record<string, string> = {}): Answer {
+/** A 200 with a JSON body, as text or as the database sent it. */
+export function json(body: BodyInit, headers: Record<string, string> = {}): Answer {
   return { status: 200, headers: { "Content-Type": "application/json", ...headers }, body };
 }
 

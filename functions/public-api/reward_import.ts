@@ -37,7 +37,17 @@ export function bodySize(headers: Headers): number {
   return Math.min(Number(headers.get("Content-Length") ?? limits.bytes), limits.bytes);
 }
 
-/** Reads a body as UTF-8, and stops at the limits for bytes, time and pieces. */
+/** Throws a 415 for a body that is compressed: nothing unpacks it, and as JSON it would only be invalid. */
+export function refuseEncoded(headers: Headers): void {
+  const encoding = headers.get("Content-Encoding");
+  if (encoding === null || encoding.toLowerCase() === "identity") return;
+  throw new ApiError(
+    415,
+    "Unsupported Media Type: the header Content-Encoding must be left out, send the body as it is",
+  );
+}
+
+/** Reads a body as UTF-8, without a byte-order mark, and stops at the limits for bytes, time and pieces. */
 async function readText(body: ReadableStream<Uint8Array> | null): Promise<string> {
   if (!body) return "";
   const reader = body.getReader();
@@ -73,7 +83,7 @@ async function readText(body: ReadableStream<Uint8Array> | null): Promise<string
 }
 
 function textOf(pieces: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
     return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
   } catch {

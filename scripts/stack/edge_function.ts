@@ -11,7 +11,10 @@ export interface EdgeFunction extends Child {
 const folder = `${root}/functions/public-api`;
 
 /** The environment variables that the function may read. The hosted service has more of them. */
-const variables = ["SUPABASE_URL", "SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY", "PUBLIC_API_READ_URL"];
+const variables = [
+  ...["SUPABASE_URL", "SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY"],
+  ...["PUBLIC_API_URL", "PUBLIC_API_READ_URL"],
+];
 
 /** The memory of an instance on the hosted platform, which gives V8 all of it as one limit, young objects included. */
 const heapMegabytes = 256;
@@ -20,6 +23,8 @@ const environment = {
   DENO_NO_PACKAGE_JSON: "1",
   DENO_NO_UPDATE_CHECK: "1",
   NO_COLOR: "1",
+  // A shell may have it set for the command line.
+  PUBLIC_API_URL: "",
   // Calls of the Data API stay on this machine, and must not go through a proxy.
   NO_PROXY: "127.0.0.1",
 };

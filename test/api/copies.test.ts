@@ -54,8 +54,8 @@ test("a deleted row has its id, cursor and deleted in JSON and CSV; a cursor of 
   const last = (await (await get("/day-ratings?limit=1")).json())[0].id;
   await sql`delete from app.day_ratings where id = ${last}`;
   const seen = async () => {
-    for (let url: string | undefined = `?changed_after=${cursor}&limit=1000&include=team_name`; url; ) {
-      const response = await get(`/day-ratings${url}`);
+    for (let url: string | undefined = `/day-ratings?changed_after=${cursor}&limit=1000&include=team_name`; url; ) {
+      const response = await get(url);
       const row = (await response.json()).find(({ id }: { id: string }) => id === last);
       if (row) return row;
       url = nextPage(response);

@@ -36,6 +36,7 @@ describe("a key is found", () => {
     ["as the user name of Basic", basic(`${key}:`)],
     ["as the user name of Basic, with any password", basic(`${key}:x:ü`)],
     // Proves: requests.12
+    ["in Basic with blanks and a line break around it", basic(` ${key}\r\n: `)],
     ["as the password of Basic, after any user name", basic(`Größe😀:${key}`)],
     ["as all there is in Basic, scheme in any case", { Authorization: basic(key).Authorization.replace("B", "b") }],
     // Proves: requests.11

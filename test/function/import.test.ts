@@ -101,6 +101,23 @@ test("a body may have 8 MiB, and may come byte by byte", async () => {
   expect(JSON.parse(await imported(pieces as BodyInit))).toEqual([{ ...row, name: "日本" }]);
 });
 
+// Proves: rows.26
+test("a byte-order mark before a body is passed over", async () => {
+  expect(JSON.parse(await imported(`\ufeff${JSON.stringify([row])}`))).toEqual([row]);
+});
+
+test.each([
+  ["gzip", 415],
+  ["identity", 200],
+])("a body with Content-Encoding: %s gets %i", async (encoding, status) => {
+  const response = await service.import(JSON.stringify([row]), { headers: { "Content-Encoding": encoding } });
+  expect(response.status).toBe(status);
+  if (status === 200) return;
+  const message = "Unsupported Media Type: the header Content-Encoding must be left out, send the body as it is";
+  expect(await response.json()).toEqual({ error: message });
+  expect(calls()).not.toContain("upsert_rewards");
+});
+
 // Proves: rows.32
 test.each([
   ["in thousands of tiny pieces", 1, 513, "body must come in fewer and larger pieces"],

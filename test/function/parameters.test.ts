@@ -21,6 +21,8 @@ test.each<[string, string, object]>([
   ["/members?", "list_members", {}],
   ["/members/?limit=5", "list_members", { max_rows: 5 }],
   [`/kudos?category_id=${id}&sender_id=${id}`, "list_activity", { category_id: id, sender_id: id }],
+  ["/kudos?include=category_id&include=sender_id", "list_activity", { include: ["sender_id", "category_id"] }],
+  ["/kudos?include[]=category_id&include%5B%5D=sender_id", "list_activity", { include: ["sender_id", "category_id"] }],
   ["/rewards?changed_after=start", "list_changes", { list: "rewards", changed_after: "start" }],
   [
     `/kudos?include=category_id,sender_id&changed_after=${cursor}&limit=5`,

@@ -5,6 +5,7 @@ import { createApp } from "../../functions/public-api/app.ts";
 import {
   key,
   keyHash,
+  keyId,
   list,
   missingScope,
   refusal,
@@ -22,9 +23,14 @@ const page = (name: string) => list(`[{"name":"${name}"}]`, { rows: 1 });
 const { headers, body } = page("replica");
 const fromReplica = { headers: { ...headers, "X-Replica-Lag": "12" }, body };
 
+const { "X-Has-More": _, ...owned } = fromReplica.headers;
+const ofOther = { body, headers: { ...fromReplica.headers, "X-Company-Id": keyId } };
+
 /** A function with these replicas: sends a GET with a valid key, and returns the answer, its log line and the calls. */
 function withReplicas(...readUrls: string[]) {
-  const app = createApp({ supabaseUrl, secretKey, readUrls }, (line) => service.lines.push(line));
+  const app = createApp({ supabaseUrl, baseUrl: "https://api.example/v1", secretKey, readUrls }, (line) =>
+    service.lines.push(line),
+  );
   return async (path = "/members") => {
     service.calls.length = 0;
     const response = await app(new Request(`https://host/public-api${path}`, { headers: { "X-API-Key": key } }));
@@ -63,6 +69,9 @@ test.each<[what: string, answer: Upstream, error: string]>([
   ["serves the company already", refusal(429, "PT429"), "refused by the database"],
   ["is too far behind", refusal(503, "PT503"), "read_members answered 503 with PT503"],
   ["breaks off", (response) => response.destroy(), "read_members gave no complete answer (TypeError)"],
+  ["has lost the connection to its database", refusal(400, ""), "read_members answered 400 with no code"],
+  ["answers for another company", ofOther, "answered for another company"],
+  ["does not say whether there is more", { headers: owned, body: "[]" }, "answered no list"],
 ])("the primary is called, once, when the replica %s", async (_what, answer, error) => {
   service.answer("read_members", answer);
   service.answer("list_members", page("primary"));

@@ -75,6 +75,11 @@ describe("Link", () => {
   // Proves: copies.13
   test.each([
     ["/members", "starting_after=NEXT"],
+    ["/users/?limit=5", "limit=5&starting_after=NEXT"],
+    [
+      "/kudos?include=sender_id&include[]=category_id",
+      "include=sender_id&include%5B%5D=category_id&starting_after=NEXT",
+    ],
     ["/members?", "starting_after=NEXT"],
     ["/members?limit=5&format=csv", "limit=5&format=csv&starting_after=NEXT"],
     [`/members?starting_after=${id}&limit=5`, "limit=5&starting_after=NEXT"],
@@ -91,13 +96,18 @@ describe("Link", () => {
     ],
     ["/members?role=\r\nX-Evil: 1\0".replace("\0", ""), "role=%0D%0AX-Evil:%201&starting_after=NEXT"],
     ["/members?role=größe😀\u007f", "role=gr%C3%B6%C3%9Fe%F0%9F%98%80%7F&starting_after=NEXT"],
-  ])("of a page with more rows is the query as it was sent, from the next row on: %j", async (path, query) => {
-    service.answer("any", list("[]", { hasMore: true, next: "NEXT" }));
-    const request = new Request("https://host/", { headers: { "X-API-Key": key } });
-    // A Request would normalize the address.
-    Object.defineProperty(request, "url", { value: `https://host/public-api${path}` });
-    expect((await service.app(request)).headers.get("Link")).toBe(`<?${query}>; rel="next"`);
-  });
+  ])(
+    "of a page with more rows is the address with the query as it was sent, from the next row on: %j",
+    async (path, query) => {
+      service.answer("any", list("[]", { hasMore: true, next: "NEXT" }));
+      const request = new Request("https://host/", { headers: { "X-API-Key": key } });
+      // A Request would normalize the address.
+      Object.defineProperty(request, "url", { value: `https://host/public-api${path}` });
+      expect((await service.app(request)).headers.get("Link")).toBe(
+        `<https://api.example/v1${path.split("?")[0]}?${query}>; rel="next"`,
+      );
+    },
+  );
 
   // Proves: copies.13
   test("is not there when there are no more rows, or the database is older and does not say what is next", async () => {

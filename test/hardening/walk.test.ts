@@ -53,14 +53,14 @@ async function walk(
   between: (walked: string[]) => Promise<void>,
 ): Promise<string[]> {
   const walked: string[] = [];
-  for (let query: string | undefined = `?${new URLSearchParams(parameters)}`; query !== undefined; ) {
-    const response = await call(path + query, key);
+  for (let next: string | undefined = `${path}?${new URLSearchParams(parameters)}`; next !== undefined; ) {
+    const response = await call(next, key);
     const body = await response.text();
     expect([response.status, response.status === 200 ? "" : body]).toEqual([200, ""]);
     const [, ...rows] = parameters.format === "csv" ? readCsv(body) : [[], ...JSON.parse(body).map(Object.values)];
     walked.push(...rows.map(([id]) => id));
-    query = nextPage(response);
-    if (query) expect(rows.length, "a page with more behind it is full").toBe(Number(parameters.limit));
+    next = nextPage(response);
+    if (next) expect(rows.length, "a page with more behind it is full").toBe(Number(parameters.limit));
     await between(walked);
   }
   return walked;

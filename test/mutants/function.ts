@@ -13,8 +13,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["the key itself goes to the database", "const digest =", "return key;\n  const digest ="],
   ],
   "app.ts": [
-    ["a large page counts as one call", "asStream, args.max_rows)", "asStream)"],
-    ["a large page in CSV counts as one call", "asPage, args.max_rows)", "asPage)"],
+    ["a large page counts as one call", "asPage, args.max_rows)", "asPage)"],
     ["a large import counts as one call", "asText, rewards.length)", "asText)"],
     ["anybody learns what is wrong with a request", "return await afterVerifying", "throw error; afterVerifying"],
     ["an import counts as a page", ', endpoint.kind === "import")', ")"],

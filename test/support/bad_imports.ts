@@ -22,14 +22,14 @@ const bodies: BadRequests = {
     ...[" ", "{", row.slice(0, -1), `${row},`, `${row}\n${row}`, `[${row},]`, "nothing", '"\n"', "[".repeat(100_000)],
     ...["1,}", "01}", "+1}", ".5}", "0x10}", "NaN}"].map((end) => row.replace("1}", end)),
     ...["B\nad", "B\\xad", "B\\u12"].map((name) => row.replace("Bad", name)),
-    ...[row.replaceAll('"', "'"), row.replace('"name"', "name"), `// comment\n${row}`, `\ufeff${row}`, "<reward/>"],
+    ...[row.replaceAll('"', "'"), row.replace('"name"', "name"), `// comment\n${row}`, "<reward/>"],
     ...["external_id=bad&name=Bad&points_cost=1", "external_id,name,points_cost\r\nbad,Bad,1\r\n"],
   ].map((body) => post(body, invalid)),
   // Proves: rows.27
   "a body that is not UTF-8 is refused": [
     ...[named(0x80), named(0xe4), named(0xc0, 0xaf), named(0xed, 0xa0, 0x80), named(0xf4, 0x90, 0x80, 0x80)],
     ...[named(0xf0, 0x9f, 0x98), Buffer.from(row, "utf16le"), gzipSync(row)],
-  ].map((body) => ({ ...post(new Uint8Array(body), invalid), headers: { "Content-Encoding": "gzip" } })),
+  ].map((body) => post(new Uint8Array(body), invalid)),
   // Proves: errors.3, rows.28
   "an empty body is refused: no bytes, no rewards": [
     ...["", "[]", " [ ] ", '{"rewards": []}', '{"\\u0072ewards": []}'].map((body) => post(body, empty)),

@@ -94,7 +94,9 @@ export async function startService() {
     response.writeHead(answer.status ?? 200, answer.headers ?? { "Content-Type": "application/json; charset=utf-8" });
     response.end(answer.body ?? "");
   });
-  const app = createApp({ supabaseUrl, secretKey, readUrls: [] }, (line) => lines.push(line));
+  const app = createApp({ supabaseUrl, baseUrl: "https://api.example/v1", secretKey, readUrls: [] }, (line) =>
+    lines.push(line),
+  );
 
   beforeEach(() => {
     calls.length = 0;

@@ -48,9 +48,13 @@ export async function call(path: string, key: string | null, init: RequestInit =
   }
 }
 
-/** The query of the next page, by the pattern by which octokit finds it. */
-export const nextPage = ({ headers }: Response): string | undefined =>
-  (headers.get("link") ?? "").match(/(?<=<)([\S]*)(?=>; rel="next")/i)?.[0];
+/** The path and query of the next page below the base address, by the pattern by which octokit finds the link. */
+export function nextPage({ headers }: Response): string | undefined {
+  const link = (headers.get("link") ?? "").match(/(?<=<)([\S]*)(?=>; rel="next")/i)?.[0];
+  if (link !== undefined && !link.startsWith(`${stack.api_url}/`))
+    throw new Error(`not below the base address: ${link}`);
+  return link?.slice(stack.api_url.length);
+}
 
 /** The rows of a page. */
 export async function list(path: string, key: string): Promise<Row[]> {

@@ -34,8 +34,8 @@ const headers: Record<string, Schema> = {
     schema: { type: "string", enum: ["true", "false"] },
   },
   Link: {
-    description: 'When there are more rows: the next page, relative to the address of this one, with `rel="next"`.',
-    schema: { type: "string", pattern: '^<\\?[^<>" ]+>; rel="next"$' },
+    description: 'When there are more rows: the whole address of the next page, with `rel="next"`.',
+    schema: { type: "string", pattern: '^<https?://[^<>" ]+>; rel="next"$' },
   },
   "Content-Disposition": {
     description: "With `format=csv`: the file's name, such as `members.csv`.",
@@ -127,7 +127,7 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
     "400",
     "401",
     ...(scope ? (["403"] as const) : []),
-    ...(kind === "import" ? (["408"] as const) : []),
+    ...(kind === "import" ? (["408", "415"] as const) : []),
     ...(kind === "list" ? (["410"] as const) : []),
     "429",
     "500",

@@ -25,6 +25,7 @@ export const errorWords = {
   403: "The key lacks the endpoint's scope.",
   408: "The body was not complete after 10 seconds.",
   410: "The cursor in `changed_after` is no longer known: begin again with `changed_after=start`, with an empty copy.",
+  415: "The body is compressed: the header `Content-Encoding` must be left out.",
   429: "Too many requests of the company at the same moment: at most 4, others wait for up to 2 seconds. Nothing was read or written.",
   500: "Something failed on the service's side; the details are in its log, under the request id.",
 };
@@ -35,6 +36,7 @@ export type ErrorStatus = `${keyof typeof errorWords}`;
 export const errorTexts: Partial<Record<ErrorStatus, string>> = {
   408: "Request Timeout",
   410: "Gone: this cursor is no longer known, begin again with changed_after=start",
+  415: "Unsupported Media Type: the header Content-Encoding must be left out, send the body as it is",
   429: "Too Many Requests",
   500: "Internal Server Error",
 };
