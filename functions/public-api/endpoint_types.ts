@@ -16,13 +16,16 @@ export type Parameter = { readonly name: string; readonly kind: ParameterKind; r
 
 export type ColumnType = "uuid" | "text" | "integer" | "boolean" | "date-time" | "json";
 
-/** `format`, `minimum` and `maximum` are keywords of JSON Schema that narrow the type. */
+/**
+ * `pattern`, `minimum` and `maximum` are keywords of JSON Schema that narrow the type. No `format`: clients that check
+ * `email` refuse addresses such as jörg@büro.example, and those that check strictly do not know `idn-email`.
+ */
 export type Column = {
   readonly name: string;
   readonly type: ColumnType;
   readonly nullable?: true;
   readonly description: string;
-  readonly format?: "email";
+  readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
 };

@@ -118,7 +118,7 @@ export const endpoints: readonly Endpoint[] = [
     columns: [
       id,
       { name: "name", type: "text", description: "The person's name." },
-      { name: "email", type: "text", format: "email", description: "The person's email address." },
+      { name: "email", type: "text", pattern: "^[^@]+@[^@]+$", description: "The person's email address." },
       { name: "role", type: "text", description: "Such as `admin` or `employee`; companies may have other roles." },
       { name: "team_id", type: "uuid", nullable: true, description: "The person's team, or null." },
       { name: "team_name", type: "text", description: "The team's name, or `No Team`." },
