@@ -113,9 +113,10 @@ async function afterVerifying(verify: Service["verify"], rest: () => Promise<Out
 /** `POST /rewards`: the body is read only after the database has verified the key. */
 function importRewards(endpoint: ImportEndpoint, query: string, { verify, call, upload }: Service): Promise<Outcome> {
   return afterVerifying(verify, async () => {
-    readParameters(endpoint, query);
+    const { dry_run } = readParameters(endpoint, query).args;
     return await upload(async (rewards) => {
-      const reply = await call(endpoint.rpc, { rewards: JSON.stringify(rewards) }, asText, rewards.length);
+      const args = { rewards: JSON.stringify(rewards), dry_run };
+      const reply = await call(endpoint.rpc, args, asText, rewards.length);
       return { answer: json(reply.body), logged: { ...reply.logged, rows: rewards.length } };
     });
   });

@@ -362,7 +362,9 @@ export const endpoints: readonly Endpoint[] = [
     operationId: "importRewards",
     summary: "Create or update rewards",
     description:
-      "Creates and updates rewards. They are matched on `external_id`: a known one is updated, so a whole catalogue can be sent again and again. All rows are checked before anything is written; if one is wrong, nothing is written. At most 500 rewards and 8 MiB of JSON in UTF-8, whatever `Content-Type` says. An import does not change `is_archived`, `stock_count`, `image_url`, `vendor_name`, `created_at`, or any other reward.",
-    parameters: [],
+      "Creates and updates rewards. They are matched on `external_id`: a known one is updated, so a whole catalogue can be sent again and again. All rows are checked before anything is written; if one is wrong, nothing is written. At most 500 rewards and 8 MiB of JSON in UTF-8, whatever `Content-Type` says. A field that is left out of an update keeps its value, and so does every reward that the request does not name; a reward is retired with `is_archived`. With `dry_run=true` everything is checked and counted, and nothing is written.",
+    parameters: [
+      { name: "dry_run", kind: "true", description: "Check and count, write nothing: `imported` is then 0." },
+    ],
   },
 ];

@@ -10,6 +10,10 @@ const text = (least: number, most: number, problem: string) =>
     .regex(/^[^\0\p{Cs}]*$/u, "must be text without NUL and lone surrogates")
     .meta({ minLength: least, maxLength: most });
 
+const vendor = "must be a string of 1 to 255 characters or null";
+const image = "must be an http or https address of up to 2000 characters or null";
+const stock = "must be an integer of 0 or more, or null";
+
 /**
  * The fields of a reward row, in the order in which problems are reported. `meta` is for the JSON Schema in OpenAPI.
  */
@@ -29,6 +33,23 @@ export const rewardFields = {
     .meta({ description: "The price in points, rounded to a whole number, halves up." }),
   reward_type: text(1, 50, "must be a string of 1 to 50 characters").optional().meta({
     description: "When absent, a new reward gets `perk`, and an update keeps the old one.",
+  }),
+  is_archived: z.boolean("must be true or false").optional().meta({
+    description: "Whether it is retired. When absent, a new reward is not, and an update keeps what it is.",
+  }),
+  stock_count: z
+    .custom<number>((value) => Number.isInteger(value) && Number(value) >= 0, stock)
+    // A column of the type integer.
+    .refine((value) => value <= 2147483647, "must be at most 2147483647")
+    .meta({ type: "integer", minimum: 0, maximum: 2147483647 })
+    .nullish()
+    .meta({ description: "How many are left; null when they are not counted. When absent, as for `description`." }),
+  image_url: text(1, 2000, image)
+    .refine((value) => /^https?:\/\/[^\s]+$/i.test(value) && URL.canParse(value), image)
+    .nullish()
+    .meta({ description: "The address of a picture, http or https, or null. When absent, as for `description`." }),
+  vendor_name: text(1, 255, vendor).nullish().meta({
+    description: "Who supplies it, or null. When absent, as for `description`.",
   }),
 };
 

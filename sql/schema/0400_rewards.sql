@@ -44,10 +44,12 @@ create policy api_update on app.rewards for update to public_api
   with check (company_id = (select app.current_company_id()));
 
 grant select on app.rewards to public_api;
-grant insert (company_id, external_id, name, description, points_cost, reward_type) on app.rewards to public_api;
-grant update (name, description, points_cost, reward_type) on app.rewards to public_api;
--- Not granted: delete; writing is_archived, stock_count, image_url, vendor_name, created_at, which an import does not
--- change; anything to authenticated.
+grant insert
+  (company_id, external_id, name, description, points_cost, reward_type, is_archived, stock_count, image_url, vendor_name)
+  on app.rewards to public_api;
+grant update (name, description, points_cost, reward_type, is_archived, stock_count, image_url, vendor_name)
+  on app.rewards to public_api;
+-- Not granted: delete; writing created_at, which an import does not change; anything to authenticated.
 
 -- Keeping copies (0207).
 create trigger number_insert before insert on app.rewards

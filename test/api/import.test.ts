@@ -2,7 +2,7 @@
 // test/support/bad_imports.ts.
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { newCompany, type TestCompany } from "../support/companies.ts";
-import { expectError, importRewards, list, type Row, sql } from "../support/stack.ts";
+import { call, expectError, importRewards, list, type Row, sql } from "../support/stack.ts";
 
 let company: TestCompany;
 let key: string;
@@ -24,10 +24,24 @@ async function stored(): Promise<Row[]> {
   return [...rows];
 }
 
-/** Imports rows, and expects success. */
-async function imported(...rows: object[]): Promise<void> {
+/** Imports rows, and expects success. Returns how many were created, updated, unchanged. */
+async function imported(...rows: object[]): Promise<[number, number, number]> {
   const response = await importRewards(key, rows);
-  expect([response.status, await response.text()]).toEqual([200, `{"imported":${rows.length}}`]);
+  const text = await response.text();
+  expect([response.status, text]).toEqual([
+    200,
+    expect.stringMatching(/^\{"imported":\d+,"created":\d+,"updated":\d+,"unchanged":\d+\}$/),
+  ]);
+  const { imported: all, created, updated, unchanged } = JSON.parse(text);
+  expect([all, created + updated + unchanged]).toEqual([rows.length, rows.length]);
+  return [created, updated, unchanged];
+}
+
+/** What a dry run says. */
+async function tried(...rows: object[]): Promise<unknown> {
+  const response = await call("/rewards?dry_run=true", key, { method: "POST", body: JSON.stringify(rows) });
+  expect(response.status).toBe(200);
+  return await response.json();
 }
 
 const mug = { external_id: "mug-1", name: "Coffee mug", points_cost: 250 };
@@ -46,7 +60,7 @@ test("a new reward is created, with description null and reward_type perk when t
 });
 
 // Proves: service.3, import.1, rows.36
-test("an external_id that exists updates that reward, and leaves is_archived, stock_count, image_url, vendor_name and created_at alone", async () => {
+test("an external_id that exists updates that reward, and leaves created_at and what the row does not name alone", async () => {
   await imported(mug);
   const kept = { is_archived: true, stock_count: 7, image_url: "https://example.com/mug.png", vendor_name: "Potter" };
   await sql`update app.rewards set ${sql(kept)}, created_at = '2020-02-02T02:02:02.020202Z' where company_id = ${company.id}`;
@@ -61,6 +75,60 @@ test("external_id matches exactly: case and blanks count", async () => {
   const externalIds = ["SKU", "sku", " sku", "sku ", "SKÜ", "SKU\u0308"];
   await imported(...externalIds.map((external_id) => ({ ...mug, external_id })));
   expect(new Set((await stored()).map(({ external_id }) => external_id))).toEqual(new Set(externalIds));
+});
+
+// Proves: rows.2, rows.41
+test("a reward is imported with stock, picture and vendor, is retired, and comes back; null clears, what is absent stays", async () => {
+  const details = { stock_count: 7, image_url: "https://example.com/mug.png", vendor_name: "Potter" };
+  expect(await imported({ ...mug, ...details, is_archived: true }, { ...mug, external_id: "plain" })).toEqual([
+    2, 0, 0,
+  ]);
+  const plain = { is_archived: false, stock_count: null, image_url: null, vendor_name: null };
+  expect(await stored()).toMatchObject([
+    { ...mug, ...details, is_archived: true },
+    { external_id: "plain", ...plain },
+  ]);
+  expect(await list("/rewards", key)).toMatchObject([{ ...plain }]);
+  for (const [change, after] of [
+    [{}, { ...details, is_archived: true }],
+    [{ is_archived: false }, { ...details, is_archived: false }],
+    [
+      { stock_count: 0, vendor_name: null },
+      { ...details, is_archived: false, stock_count: 0, vendor_name: null },
+    ],
+    [{ image_url: null, stock_count: null }, plain],
+  ])
+    expect([await imported({ ...mug, ...change }), (await stored())[0]]).toMatchObject([expect.anything(), after]);
+});
+
+// Proves: rows.42
+test("an import says how many rewards were new, changed and as they were; fields that were not sent are no difference", async () => {
+  const rows = Array.from({ length: 10 }, (_, n) => ({ ...mug, external_id: `mug-${n}`, description: "old" }));
+  expect(await imported(...rows)).toEqual([10, 0, 0]);
+  expect(await imported(...rows)).toEqual([0, 0, 10]);
+  const { description: _, ...bare } = rows[3] ?? {};
+  const changed = rows.map((row, n) => (n < 3 ? { ...row, description: null } : n === 3 ? bare : row));
+  expect(await imported(...changed, { ...mug, external_id: "new" })).toEqual([1, 3, 7]);
+});
+
+// Proves: rows.43
+test("a dry run checks and counts, and writes nothing, not even a version of a row", async () => {
+  await imported(mug, { ...mug, external_id: "same" });
+  const before = await stored();
+  const rows = [
+    { ...mug, name: "Big mug", is_archived: true },
+    { ...mug, external_id: "same" },
+    { ...mug, external_id: "new" },
+  ];
+  expect(await tried(...rows)).toEqual({ imported: 0, created: 1, updated: 1, unchanged: 1 });
+  expect(await stored()).toEqual(before);
+  expect(await imported(...rows), "as it said").toEqual([1, 1, 1]);
+  for (const [query = "", error = ""] of [
+    ["dry_run=false", "dry_run must be true"],
+    ["dry_run=", "dry_run must be true"],
+    ["dryrun=true", "dryrun must be left out: POST /rewards accepts dry_run"],
+  ])
+    await expectError(await call(`/rewards?${query}`, key, { method: "POST", body: JSON.stringify(mug) }), 400, error);
 });
 
 // Proves: rows.3, rows.4

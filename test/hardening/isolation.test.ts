@@ -148,6 +148,8 @@ test("an import that names another company's external ids changes nothing of tha
   const taken = other.world.rewards.flatMap(({ external_id }) => external_id ?? []);
   const rows = taken.map((external_id) => ({ external_id, name: "Taken", points_cost: 7 }));
   const response = await importRewards(own.keys[0]?.key ?? "", rows);
-  expect(await response.json()).toEqual({ imported: taken.length });
+  const updated = own.world.rewards.filter(({ external_id }) => external_id && taken.includes(external_id)).length;
+  const created = taken.length - updated;
+  expect(await response.json()).toEqual({ imported: taken.length, created, updated, unchanged: 0 });
   expect(await stored()).toEqual(before);
 });

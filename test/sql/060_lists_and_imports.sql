@@ -57,16 +57,16 @@ select isnt(
 );
 select is(
   pg_temp.import('[{"external_id": "hat", "name": "Hat", "points_cost": 0, "company_id": "00000000-0000-4000-8000-000000000000",
-    "id": "00000000-0000-4000-8000-000000000000", "is_archived": true, "stock_count": 9, "created_at": "2000-01-01Z"}]'),
-  '{"imported":1}', 'Fields that an import does not know are passed over'
+    "id": "00000000-0000-4000-8000-000000000000", "created_at": "2000-01-01Z"}]'),
+  '{"imported":1,"created":1,"updated":0,"unchanged":0}', 'Fields that an import does not know are passed over'
 );
 select is(
   pg_temp.headers(), (select jsonb_build_object('X-Key-Id', id, 'X-Company-Id', company_id) from app.api_keys where company_id = pg_temp.id('Acorn')),
   'An import''s response headers are those for the log and no other'
 );
 select results_eq(
-  $$ select company_id, stock_count, is_archived, created_at, id::text like '0000%' from app.rewards where external_id = 'hat' and name = 'Hat' $$,
-  $$ values (pg_temp.id('Acorn'), null::integer, false, now(), false) $$,
+  $$ select company_id, created_at, id::text like '0000%' from app.rewards where external_id = 'hat' and name = 'Hat' $$,
+  $$ values (pg_temp.id('Acorn'), now(), false) $$,
   'A row cannot choose its company, nor what an import leaves alone'
 );
 select matches(

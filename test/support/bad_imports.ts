@@ -53,6 +53,9 @@ const bodies: BadRequests = {
 const text = (name: string, most: number) => `${name} must be a string of 1 to ${most} characters`;
 const description = "description must be a string of up to 2000 characters or null";
 const cost = "points_cost must be a number of 0 or more";
+const stock = "stock_count must be an integer of 0 or more, or null";
+const image = "image_url must be an http or https address of up to 2000 characters or null";
+const vendor = "vendor_name must be a string of 1 to 255 characters or null";
 const highest = "points_cost must be at most 9007199254740991";
 const noObject = "row must be an object";
 const shared = "external_id must be unique in the request, rewards[0] has it too";
@@ -111,13 +114,46 @@ const rewards: BadRequests = {
   "points_cost must be at most 9007199254740991": [
     ...fields("points_cost", ["9007199254740992", "9007199254740991.5", "1e308", "1e400", "9".repeat(400)], highest),
   ],
-  // Proves: rows.13
-  "a text must not hold NUL or lone surrogates": ["external_id", "name", "description", "reward_type"].flatMap((name) =>
-    fields(name, ['"a\\u0000b"', '"\\ud83d x"', '"\\udfff"', '"\\ud83d\\ud83d\\ude00"'], odd(name)),
+  // Proves: rows.44
+  "is_archived must be true or false": fields(
+    "is_archived",
+    ["null", "0", '"true"', "[]"],
+    "is_archived must be true or false",
   ),
+  // Proves: rows.44
+  "stock_count must be an integer of 0 or more, or null": [
+    ...fields("stock_count", ["-1", "0.5", '"7"', "true", "{}", "1e400"], stock),
+    ...fields("stock_count", ["2147483648", "1e300"], "stock_count must be at most 2147483647"),
+  ],
+  // Proves: rows.44
+  "image_url must be an http or https address": fields(
+    "image_url",
+    [
+      ...[
+        "5",
+        "true",
+        '""',
+        '"mug.png"',
+        '"//example.com/mug.png"',
+        '"ftp://example.com/mug.png"',
+        '"javascript:alert(1)"',
+      ],
+      ...['"https://"', '"https://exa mple.com/"', '"https://example.com/a b"', '" https://example.com/"'],
+      JSON.stringify(`https://example.com/${"a".repeat(1981)}`),
+    ],
+    image,
+  ),
+  // Proves: rows.44
+  "vendor_name must be a string of 1 to 255 characters or null": [
+    ...fields("vendor_name", ["5", "true", '""', long(256)], vendor),
+  ],
+  // Proves: rows.13
+  "a text must not hold NUL or lone surrogates": [
+    ...["external_id", "name", "description", "reward_type", "vendor_name"],
+  ].flatMap((name) => fields(name, ['"a\\u0000b"', '"\\ud83d x"', '"\\udfff"', '"\\ud83d\\ud83d\\ude00"'], odd(name))),
   // Proves: rows.19, rows.25
   "a field that a reward does not have must be left out": [
-    ...["id", "company_id", "is_archived", "stock_count", "Name", "toString"].flatMap((name) => leftOut(name)),
+    ...["id", "company_id", "created_at", "vendor", "Name", "toString"].flatMap((name) => leftOut(name)),
     ...["", "points cost", "\n", "\ud800", "é"].flatMap((name) => leftOut(name, JSON.stringify(name))),
     ...[leftOut("a; b", '"a\\u003b b"'), leftOut("\u202e", '"\\u202e"')].flat(),
     ...leftOut("x".repeat(65), "a name of 65 characters"),
@@ -148,9 +184,10 @@ const rewards: BadRequests = {
   // Proves: errors.5, rows.22, rows.23
   "all problems of all rows are named, a row's in the order of the fields": [
     post(
-      '[{"zebra": 1, "points_cost": "1", "reward_type": "", "colour": 1, "description": 5, "name": "", "external_id": 7}, 5]',
+      '[{"zebra": 1, "vendor_name": 1, "image_url": 1, "stock_count": "1", "is_archived": 1, "points_cost": "1", "reward_type": "", "colour": 1, "description": 5, "name": "", "external_id": 7}, 5]',
       `${problems(
         ...[text("external_id", 255), text("name", 255), description, cost, text("reward_type", 50)],
+        ...["is_archived must be true or false", stock, image, vendor],
         ...["zebra must be left out", "colour must be left out"],
       )}; rewards[1]: ${noObject}`,
     ),

@@ -86,6 +86,9 @@ function rewardRow(): Schema {
   return { description: "A reward as another system knows it.", ...schema };
 }
 
+/** A number of rows of an import. */
+const rowCount = { type: "integer", minimum: 0, maximum: 500 };
+
 export const reference = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 /** All schemas that the document names. */
@@ -102,11 +105,12 @@ export function schemas(): Record<string, Schema> {
     RewardRow: rewardRow(),
     Imported: record("The result of an import.", {
       imported: {
-        type: "integer",
-        minimum: 1,
-        maximum: 500,
-        description: "The number of rewards that were sent, including those that changed nothing.",
+        ...rowCount,
+        description: "The number of rewards that were sent, including those that changed nothing; 0 for a dry run.",
       },
+      created: { ...rowCount, description: "How many of them were new." },
+      updated: { ...rowCount, description: "How many of them were there, and changed." },
+      unchanged: { ...rowCount, description: "How many of them were there just so." },
     }),
     KeyCheck: record("A key, and what it allows.", {
       version: { type: "string", description: "The version of the API.", pattern: "^\\d+\\.\\d+\\.\\d+$" },
