@@ -39,8 +39,20 @@ export async function changes(from: string, to: string): Promise<Action[]> {
   }
 }
 
-/** The SQL text of statements. */
-export const sqlOf = (actions: Action[]): string => actions.map(({ sql }) => `${sql.trim()};`).join("\n\n");
+/**
+ * The SQL text of statements. Older projects grant every new function in public to all roles, so each that is made loses
+ * these rights at once; those that it is to have are granted afterwards.
+ */
+export function sqlOf(actions: Action[]): string {
+  const statements = actions.flatMap(({ sql, produces }) => {
+    const made = produces.filter((id) => id.kind === "function" && id.schema === "public") as { name: string }[];
+    const revokes = made.map(
+      ({ name }) => `REVOKE ALL ON FUNCTION public.${name} FROM PUBLIC, anon, authenticated, service_role`,
+    );
+    return [sql.trim(), ...revokes];
+  });
+  return statements.map((statement) => `${statement};`).join("\n\n");
+}
 
 /** The SQL text that turns one database into the other, see `changes`. Empty when the two are equal. */
 export const difference = async (from: string, to: string): Promise<string> => sqlOf(await changes(from, to));

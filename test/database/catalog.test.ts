@@ -42,18 +42,24 @@ test("supabase/migrations makes the database that sql/schema makes: the running 
   expect(await storage(stack.database_url)).toEqual(await storage(fromSchema));
 });
 
-test("a project that grants everything new in public to all roles, as older ones do, gets the same database", async () => {
-  const grants = ["tables", "sequences", "functions"].map(
-    (things) =>
-      `alter default privileges in schema public grant all on ${things} to anon, authenticated, service_role;`,
-  );
-  const file = `${folder}/older_project.sql`;
-  await writeFile(file, grants.join("\n"));
-  const statements = await difference(fromSchema, await database([file, ...schemaFiles]));
-  const defaults = /^ALTER DEFAULT PRIVILEGES .*;$/gm;
-  expect(statements.match(defaults)?.filter((line) => line.includes(" GRANT "))).toHaveLength(9);
-  expect(statements.replace(defaults, "").trim()).toBe("");
-});
+test.each([
+  ["sql/schema", schemaFiles],
+  ["supabase/migrations", migrationFiles],
+])(
+  "a project that grants everything new in public to all roles, as older ones do, gets the same database from %s",
+  async (_, files) => {
+    const grants = ["tables", "sequences", "functions"].map(
+      (things) =>
+        `alter default privileges in schema public grant all on ${things} to anon, authenticated, service_role;`,
+    );
+    const file = `${folder}/older_project.sql`;
+    await writeFile(file, grants.join("\n"));
+    const statements = await difference(fromSchema, await database([file, ...files]));
+    const defaults = /^ALTER DEFAULT PRIVILEGES .*;$/gm;
+    expect(statements.match(defaults)?.filter((line) => line.includes(" GRANT "))).toHaveLength(9);
+    expect(statements.replace(defaults, "").trim()).toBe("");
+  },
+);
 
 test("the comparison sees owners, grants, policies, options of views, triggers, comments, settings and indexes", async () => {
   const losses: Record<string, RegExp> = {

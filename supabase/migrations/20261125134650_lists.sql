@@ -1197,6 +1197,8 @@ BEGIN ATOMIC
           LIMIT list_api_key_events.max_rows) listed;
 END;
 
+REVOKE ALL ON FUNCTION public.list_api_key_events FROM PUBLIC, anon, authenticated, service_role;
+
 CREATE OR REPLACE FUNCTION public.list_categories(key_hash text, max_rows integer, starting_after uuid DEFAULT NULL::uuid)
  RETURNS json
  LANGUAGE plpgsql
@@ -1356,6 +1358,8 @@ begin
   return coalesce(page, '[]');
 end
 $function$;
+
+REVOKE ALL ON FUNCTION public.list_changes FROM PUBLIC, anon, authenticated, service_role;
 
 ALTER FUNCTION "public"."list_changes"(text, text, integer, text, text[]) OWNER TO "public_api";
 
@@ -1749,6 +1753,8 @@ CREATE OR REPLACE FUNCTION public.read_activity(key_hash text, max_rows integer,
  SET statement_timeout TO '2s'
 AS $function$select app.from_replica(public.list_activity(key_hash, max_rows, since, until, category_id, sender_id, receiver_id, starting_after, include))$function$;
 
+REVOKE ALL ON FUNCTION public.read_activity FROM PUBLIC, anon, authenticated, service_role;
+
 ALTER FUNCTION "public"."read_activity"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, uuid, text[]) OWNER TO "public_api";
 
 CREATE OR REPLACE FUNCTION public.read_categories(key_hash text, max_rows integer, starting_after uuid DEFAULT NULL::uuid)
@@ -1759,6 +1765,8 @@ CREATE OR REPLACE FUNCTION public.read_categories(key_hash text, max_rows intege
  SET jit TO 'off'
  SET statement_timeout TO '2s'
 AS $function$select app.from_replica(public.list_categories(key_hash, max_rows, starting_after))$function$;
+
+REVOKE ALL ON FUNCTION public.read_categories FROM PUBLIC, anon, authenticated, service_role;
 
 ALTER FUNCTION "public"."read_categories"(text, integer, uuid) OWNER TO "public_api";
 
@@ -1771,6 +1779,8 @@ CREATE OR REPLACE FUNCTION public.read_changes(key_hash text, list text, max_row
  SET statement_timeout TO '2s'
 AS $function$select app.from_replica(public.list_changes(key_hash, list, max_rows, changed_after, include))$function$;
 
+REVOKE ALL ON FUNCTION public.read_changes FROM PUBLIC, anon, authenticated, service_role;
+
 ALTER FUNCTION "public"."read_changes"(text, text, integer, text, text[]) OWNER TO "public_api";
 
 CREATE OR REPLACE FUNCTION public.read_day_ratings(key_hash text, max_rows integer, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, team_id uuid DEFAULT NULL::uuid, starting_after uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[])
@@ -1781,6 +1791,8 @@ CREATE OR REPLACE FUNCTION public.read_day_ratings(key_hash text, max_rows integ
  SET jit TO 'off'
  SET statement_timeout TO '2s'
 AS $function$select app.from_replica(public.list_day_ratings(key_hash, max_rows, since, until, team_id, starting_after, include))$function$;
+
+REVOKE ALL ON FUNCTION public.read_day_ratings FROM PUBLIC, anon, authenticated, service_role;
 
 ALTER FUNCTION "public"."read_day_ratings"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, text[]) OWNER TO "public_api";
 
@@ -1793,6 +1805,8 @@ CREATE OR REPLACE FUNCTION public.read_members(key_hash text, max_rows integer, 
  SET statement_timeout TO '2s'
 AS $function$select app.from_replica(public.list_members(key_hash, max_rows, team_id, role, starting_after))$function$;
 
+REVOKE ALL ON FUNCTION public.read_members FROM PUBLIC, anon, authenticated, service_role;
+
 ALTER FUNCTION "public"."read_members"(text, integer, uuid, text, uuid) OWNER TO "public_api";
 
 CREATE OR REPLACE FUNCTION public.read_pulse_responses(key_hash text, max_rows integer, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, starting_after uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[])
@@ -1803,6 +1817,8 @@ CREATE OR REPLACE FUNCTION public.read_pulse_responses(key_hash text, max_rows i
  SET jit TO 'off'
  SET statement_timeout TO '2s'
 AS $function$select app.from_replica(public.list_pulse_responses(key_hash, max_rows, since, until, starting_after, include))$function$;
+
+REVOKE ALL ON FUNCTION public.read_pulse_responses FROM PUBLIC, anon, authenticated, service_role;
 
 ALTER FUNCTION "public"."read_pulse_responses"(text, integer, timestamp with time zone, timestamp with time zone, uuid, text[]) OWNER TO "public_api";
 
@@ -1815,6 +1831,8 @@ CREATE OR REPLACE FUNCTION public.read_rewards(key_hash text, max_rows integer, 
  SET statement_timeout TO '2s'
 AS $function$select app.from_replica(public.list_rewards(key_hash, max_rows, include_archived, starting_after, include))$function$;
 
+REVOKE ALL ON FUNCTION public.read_rewards FROM PUBLIC, anon, authenticated, service_role;
+
 ALTER FUNCTION "public"."read_rewards"(text, integer, boolean, uuid, text[]) OWNER TO "public_api";
 
 CREATE OR REPLACE FUNCTION public.read_teams(key_hash text, max_rows integer, starting_after uuid DEFAULT NULL::uuid)
@@ -1825,6 +1843,8 @@ CREATE OR REPLACE FUNCTION public.read_teams(key_hash text, max_rows integer, st
  SET jit TO 'off'
  SET statement_timeout TO '2s'
 AS $function$select app.from_replica(public.list_teams(key_hash, max_rows, starting_after))$function$;
+
+REVOKE ALL ON FUNCTION public.read_teams FROM PUBLIC, anon, authenticated, service_role;
 
 ALTER FUNCTION "public"."read_teams"(text, integer, uuid) OWNER TO "public_api";
 
