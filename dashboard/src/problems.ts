@@ -86,12 +86,24 @@ export function authProblem(error: unknown): Problem {
   return isAuthApiError(error) && error.status === 429 ? new Problem("refused", tooOften) : failed();
 }
 
-/** Turns an error of a SQL function into a Problem. The hint of a PT400 names the field. Status 0: no response. */
-export function dataProblem(error: PostgrestError, status: number): Problem {
+/** What only the database finds wrong with a field. The page checks the rest itself. */
+const fieldMessages: Record<string, string> = {
+  name: "Use characters that can be seen: no control characters, direction marks or invisible characters.",
+  expires_at: "Choose today or a later day.",
+};
+
+/**
+ * Turns an error of a SQL function into a Problem, by its code (sql/schema/0910_managing_api_keys.sql): its own words are for
+ * those who call the function. The hint of a PT400 names the field. Status 0: no response.
+ * @param conflict what a PT409 of this function means
+ */
+export function dataProblem(error: PostgrestError, status: number, conflict: string): Problem {
   if (status === 0) return unreachable();
-  if (error.code === "PT400") return new Problem("field", error.message, error.hint);
-  if (error.code === "PT403" || error.code === "PT409") return new Problem("refused", error.message);
-  if (error.code === "PT404") return new Problem("gone", error.message);
+  const atField = error.code === "PT400" ? fieldMessages[error.hint] : undefined;
+  if (atField !== undefined) return new Problem("field", atField, error.hint);
+  if (error.code === "PT403") return new Problem("refused", "Only admins may do this, and you are no admin any more.");
+  if (error.code === "PT404") return new Problem("gone", "This key is not among your company's keys any more.");
+  if (error.code === "PT409") return new Problem("refused", conflict);
   // 42501: a request without a session runs as the role anon, which may call no function.
   if (status === 401 || error.code === "42501") return new Problem("session", ended);
   return failed();

@@ -117,7 +117,10 @@ test("each error stands beside its field; a name twice is only pointed out", asy
   // What only the database refuses stands beside the field that it names.
   await name.fill("Power\u202e BI");
   await press(dialog, "Create key");
-  await says(dialog, "name must be a text without control characters, direction marks");
+  await says(
+    dialog,
+    "Use characters that can be seen: no control characters, direction marks or invisible characters.",
+  );
   await expectFocus(page, name);
   expect(await sql`select from app.api_keys where company_id = ${company.id}`).toHaveLength(1);
 
@@ -161,6 +164,29 @@ test("an expiry is the end of the admin's day, in the words of each region", asy
   await says(row(page, "Audit"), "end of 30 Jun 2099 (Berlin time)");
   await setKey(company, "Audit", { expires_at: new Date(Date.now() - 3_600_000).toISOString() });
   await expectError(await call("", key), 401, invalidKey);
+});
+
+test("an expiry is the end of the day also where summer time leaves out a midnight", async ({ company, admin }) => {
+  // The first day of summer time, which has no midnight, and the day after it.
+  for (const [timezoneId, day, end] of [
+    ["America/Santiago", "2027-09-05", "2027-09-06T03:00:00.000Z"],
+    ["America/Santiago", "2027-09-04", "2027-09-05T04:00:00.000Z"],
+    ["Africa/Cairo", "2027-04-29", "2027-04-29T22:00:00.000Z"],
+    ["America/Havana", "2027-03-14", "2027-03-15T04:00:00.000Z"],
+  ] as const) {
+    const page = await signedInPage(admin, { timezoneId });
+    const name = `${timezoneId} ${day}`;
+    const dialog = await openCreateKey(page, name);
+    await dialog.getByLabel("Expiry").selectOption("On a date …");
+    await dialog.getByLabel("Last day").fill(day);
+    const words = new Date(`${day}T12:00Z`).toLocaleDateString("en-GB", { dateStyle: "medium", timeZone: "UTC" });
+    await says(dialog, `Works until end of ${words}`);
+    await press(dialog, "Create key");
+    await copyAndClose(page);
+    const [stored] = await sql`select expires_at from app.api_keys where company_id = ${company.id} and name = ${name}`;
+    expect(stored?.expires_at.toISOString(), name).toBe(end);
+    await says(row(page, name), `end of ${words}`);
+  }
 });
 
 // Proves: states.2

@@ -2,9 +2,21 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
+import { narrow, wide } from "./browser.ts";
 import { clipped, expectGoodLooks } from "./looks.ts";
 import { makeKeys, openPage, setKey, setLastUse, signedInPage, test } from "./scene.ts";
-import { chooseIn, copyAndClose, createKey, expectFocus, names, openView, press, row, says } from "./steps.ts";
+import {
+  chooseIn,
+  copyAndClose,
+  createKey,
+  expectFocus,
+  names,
+  openMenu,
+  openView,
+  press,
+  row,
+  says,
+} from "./steps.ts";
 
 const daysFromNow = (days: number) => new Date(Date.now() + (days + 0.5) * 86_400_000).toISOString();
 
@@ -95,8 +107,9 @@ test("views show active keys first, and each key what its status allows", async 
     [row(page, "Migration 2025"), ["Rename", "History", "Revoke"]],
     [row(page, "Lost laptop"), ["History"]],
   ] as const) {
-    await press(key as typeof menu, "Actions");
+    await openMenu(key as typeof menu);
     await expect.poll(() => menu.getByRole("menuitem").allTextContents()).toEqual(actions);
+    await expectGoodLooks(page, `menu-${actions.length}`);
     await menu.press("Escape");
     await menu.waitFor({ state: "hidden" });
   }
@@ -117,6 +130,7 @@ test("a search finds keys by name, ending, scope, status and person", async ({ c
   }
   // A whole key is not kept, neither in the field nor in the address.
   expect(await search.inputValue()).toBe(api_key.slice(-4));
+  await page.getByRole("status").getByText("1 key found", { exact: true }).waitFor({ state: "attached" });
   expect(page.url()).not.toContain("sk_live_");
   await search.fill("revoked");
   await page.getByRole("tab", { name: "Found 2", selected: true }).waitFor();
@@ -158,6 +172,12 @@ test("order and page are in the address; a changed key has the focus", async ({ 
   expect(new URL(page.url()).search).toBe("?search=system&order=expiry");
   // Among all keys, those that have expired are not among the next to expire.
   expect((await names(page)).slice(0, 2)).toEqual(["System 7", "System 2"]);
+  // On cards, which have no headings, the order is chosen, from either end.
+  await page.setViewportSize(narrow);
+  await page.getByLabel("Order").selectOption("Name: Z first");
+  expect((await names(page)).slice(0, 2)).toEqual(["System 60", "System 59"]);
+  await page.getByLabel("Order").selectOption("Expires: next first");
+  await page.setViewportSize(wide);
   const other = await openPage(browser, "?view=inactive&order=name&reversed=&page=99");
   expect((await names(other))[0]).toBe("System 60");
 

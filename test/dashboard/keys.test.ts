@@ -82,6 +82,7 @@ test("Replace ties a new key to the old one, in the list and in both histories",
   const overlap = dialog.getByLabel("Keep the old key working for");
   await expectFocus(page, overlap);
   expect(await overlap.inputValue()).toBe("24 hours");
+  expect(await overlap.getByRole("option").allTextContents()).toEqual(["7 days", "24 hours", "1 hour", "Stop it now"]);
   expect(await dialog.getByLabel("Expiry").inputValue()).toBe("");
   await overlap.selectOption("1 hour");
   await dialog.getByLabel("Expiry").selectOption("90 days");
@@ -126,7 +127,7 @@ test("Replace ties a new key to the old one, in the list and in both histories",
     if (key === oldRow) await expectGoodLooks(page, "history-of-one");
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
-    await expectFocus(page, key.getByRole("button", { name: "Actions" }));
+    await expectFocus(page, key.getByRole("button", { name: "Actions for Payroll" }));
   }
 });
 
@@ -163,7 +164,10 @@ test("the new key lives as long as the old one, which can be stopped now", async
   await chooseIn(row(page, "Shared"), "Replace");
   await client.rpc("replace_api_key", { key_id: shared.id, overlap: "7 days" });
   await press(dialog, "Replace key");
-  await says(dialog.getByRole("alert"), "replaced already cannot be replaced");
+  await says(
+    dialog.getByRole("alert"),
+    "This key cannot be replaced any more: it is revoked, expired, or replaced already.",
+  );
   await expectFocus(page, dialog.getByRole("button", { name: "Replace key" }));
 });
 
@@ -186,6 +190,7 @@ test("the history comes in pages of 25, and as CSV without formulas", async ({ c
   const lines = readFileSync(await download.path(), "utf8").split("\r\n");
   expect(lines).toHaveLength(1 + 31 + 1);
   const columns = "created_at,action,member,key_id,key_name,hint,scopes,expires_at,former_name,replaced_by,reason";
-  expect(lines[0]).toBe(columns);
+  // With a byte-order mark, without which Excel takes UTF-8 for something else.
+  expect(lines[0]).toBe(`\ufeff${columns}`);
   expect(lines[1]).toMatch(/^2.*Z,created,Ada Brandt,[0-9a-f-]{36},"'=1\+1",sk_live_….{4},read:members,,,,$/);
 });

@@ -2,13 +2,13 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import axe from "axe-core";
-import type { Locator } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
 import { stack } from "../support/stack.ts";
 import { newPage, takeTroubles } from "./browser.ts";
-import { signedInPage, test } from "./scene.ts";
-import { expectFocus, openCreateKey, path, row, says, tabTo } from "./steps.ts";
+import { makeKeys, signedInPage, test } from "./scene.ts";
+import { chooseIn, expectFocus, openCreateKey, path, press, row, says, tabTo } from "./steps.ts";
 
 test("everything can be done by keyboard alone, and the focus is always somewhere sensible", async ({ admin }) => {
   const page = await newPage();
@@ -49,7 +49,7 @@ test("everything can be done by keyboard alone, and the focus is always somewher
   await dialog.waitFor({ state: "hidden" });
   await expectFocus(page, row(page, "Power BI"));
 
-  await pressOn(row(page, "Power BI").getByRole("button", { name: "Actions" }));
+  await pressOn(row(page, "Power BI").getByRole("button", { name: "Actions for Power BI" }));
   const item = page.getByRole("menuitem", { name: "Revoke" });
   await item.waitFor();
   for (let steps = 0; steps < 5 && !(await item.evaluate((each) => each.matches(":focus"))); steps += 1)
@@ -86,6 +86,73 @@ test("in a dialog Tab stays, and the page behind it does not scroll", async ({ b
   await page.mouse.wheel(0, 2000);
   await page.clock.runFor(1000);
   expect(await page.evaluate(() => window.scrollY)).toBe(0);
+});
+
+/** The focused control, if none of it can be seen (WCAG 2.2, 2.4.11): something else is drawn over it, or it is scrolled away. */
+const hiddenFocus = (page: Page) =>
+  page.evaluate(() => {
+    const focused = document.activeElement;
+    if (!focused || focused === document.body) return "nothing has the focus";
+    const { x, y, width, height } = focused.getBoundingClientRect();
+    const points = [0.05, 0.5, 0.95].flatMap((right) =>
+      [0.1, 0.5, 0.9].map((down) => [x + width * right, y + height * down]),
+    );
+    const seen = points.some(([right = 0, down = 0]) => {
+      const there = document.elementFromPoint(right, down);
+      return there !== null && (focused.contains(there) || focused.parentElement?.contains(there));
+    });
+    return seen ? null : focused.outerHTML.slice(0, 120);
+  });
+
+test("what has the focus is never hidden behind a bar", async ({ company, admin }) => {
+  await makeKeys(company, admin, 40);
+  const page = await signedInPage(admin);
+  const dialog = page.getByRole("dialog");
+  // The first is 1280 x 800 at 200 %.
+  for (const [width, height] of [
+    [640, 400],
+    [390, 667],
+    [320, 200],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await press(page, "Create key");
+    await dialog.getByLabel("Expiry").selectOption("On a date …");
+    await press(dialog, "Create key");
+    for (const key of ["Tab", "Shift+Tab"])
+      for (let steps = 0; steps < 14; steps += 1) {
+        await page.keyboard.press(key);
+        expect(await hiddenFocus(page), `${key}, ${width} x ${height}`).toBeNull();
+      }
+    await press(dialog, "Cancel");
+    await dialog.waitFor({ state: "hidden" });
+  }
+  await page.setViewportSize({ width: 1280, height: 600 });
+  await page.locator("tbody button").last().focus();
+  for (let steps = 0; steps < 30; steps += 1) {
+    await page.keyboard.press("Shift+Tab");
+    expect(await hiddenFocus(page)).toBeNull();
+  }
+});
+
+test("with motion, a dialog shows the same until it is gone", async ({ client, admin }) => {
+  await makeKey(client, "Payroll");
+  const page = await signedInPage(admin, { reducedMotion: "no-preference" });
+  const dialog = page.getByRole("dialog");
+  for (const action of ["Replace", "Rename", "History", "Revoke"] as const) {
+    await chooseIn(row(page, "Payroll"), action);
+    await page.getByRole("button", { name: action === "History" ? "Close" : "Cancel", exact: true }).waitFor();
+    if (action === "History") await says(dialog, "created");
+    // Every text that the dialog shows from now on, until it is gone.
+    const shown = await dialog.evaluateHandle((element) => {
+      const texts = new Set([element.textContent]);
+      const watch = new MutationObserver(() => texts.add(element.textContent));
+      watch.observe(element, { childList: true, subtree: true, characterData: true });
+      return texts;
+    });
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    expect(await shown.evaluate((texts) => [...texts].filter((text) => text !== "")), action).toHaveLength(1);
+  }
 });
 
 // axe's types lack what it has for colours.

@@ -59,9 +59,12 @@ export const names = (page: Page): Promise<string[]> => page.locator("tbody td:f
 export const openView = (page: Page, view: "Active" | "Needs attention" | "Inactive"): Promise<void> =>
   page.getByRole("tab", { name: view === "Active" ? /^Active/ : view }).click();
 
+/** Opens the ⋯ menu of a key's row. */
+export const openMenu = (row: Locator): Promise<void> => row.getByRole("button", { name: /^Actions for / }).click();
+
 /** Chooses an entry in the ⋯ menu of a key's row, and returns the dialog that opens. */
 export async function chooseIn(row: Locator, action: "Replace" | "Rename" | "History" | "Revoke"): Promise<Locator> {
-  await press(row, "Actions");
+  await openMenu(row);
   await row.page().getByRole("menuitem", { name: action }).click();
   return row.page().getByRole("dialog");
 }

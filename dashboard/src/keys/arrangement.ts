@@ -4,6 +4,13 @@ import { needsAttention } from "./concerns.ts";
 
 export const views = { active: "Active", attention: "Needs attention", inactive: "Inactive" } as const;
 export const orders = { name: "Name", created: "Created", used: "Last used", expiry: "Expires" } as const;
+/** What stands first in each order, and in the reversed one. */
+export const ends: Record<keyof typeof orders, [first: string, last: string]> = {
+  name: ["A", "Z"],
+  created: ["newest", "oldest"],
+  used: ["newest", "oldest"],
+  expiry: ["next", "last"],
+};
 
 export type View = keyof typeof views;
 export type Order = keyof typeof orders;

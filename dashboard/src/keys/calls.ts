@@ -10,10 +10,11 @@ type Answer<Data> = PromiseLike<
   { data: Data; error: null; status: number } | { data: null; error: PostgrestError; status: number }
 >;
 
-async function answered<Data>(answer: Answer<Data>): Promise<Data> {
+/** @param conflict what it means if the state of the key does not allow the call */
+async function answered<Data>(answer: Answer<Data>, conflict = ""): Promise<Data> {
   const { data, error, status } = await answer;
   if (error === null) return data;
-  const problem = dataProblem(error, status);
+  const problem = dataProblem(error, status, conflict);
   if (problem.kind === "session") await loseSession();
   throw problem;
 }
@@ -31,10 +32,13 @@ export const createApiKey = (name: string, scopes: Scope[], expires_at: string |
 
 /** @param expires_at of the new key, ISO 8601, or null for never */
 export const replaceApiKey = (key_id: string, overlap: Overlap, expires_at: string | null): Promise<NewApiKey> =>
-  answered(supabase.rpc("replace_api_key", { key_id, overlap, expires_at }));
+  answered(
+    supabase.rpc("replace_api_key", { key_id, overlap, expires_at }),
+    "This key cannot be replaced any more: it is revoked, expired, or replaced already.",
+  );
 
 export const renameApiKey = (key_id: string, name: string): Promise<{ id: string; name: string }> =>
-  answered(supabase.rpc("rename_api_key", { key_id, name }));
+  answered(supabase.rpc("rename_api_key", { key_id, name }), "This key cannot be renamed any more: it is revoked.");
 
 export const revokeApiKey = (key_id: string): Promise<RevokedApiKey> =>
   answered(supabase.rpc("revoke_api_key", { key_id }));

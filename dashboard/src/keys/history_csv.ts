@@ -16,14 +16,14 @@ const columns = [
 
 /**
  * Saves the history as a CSV file with these columns, date-times in UTC. Names are escaped, so that a spreadsheet does not
- * read them as formulas. An empty `member` means an operator.
+ * read them as formulas, and a byte-order mark tells Excel that it is UTF-8. An empty `member` means an operator.
  */
 export async function saveHistory(events: ApiKeyEvent[]): Promise<void> {
   const { unparse } = await import("papaparse");
   const rows = events.map((event) => ({ ...event, scopes: event.scopes.join(" ") }));
   const csv = unparse(rows, { columns, escapeFormulae: /^[=+\-@\t\r]/ });
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([csv, "\r\n"], { type: "text/csv" }));
+  link.href = URL.createObjectURL(new Blob(["\ufeff", csv, "\r\n"], { type: "text/csv" }));
   link.download = "api-key-history.csv";
   link.click();
   URL.revokeObjectURL(link.href);

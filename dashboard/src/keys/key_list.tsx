@@ -1,10 +1,11 @@
-import { EmptyState, NativeSelect, Pagination, Paper, Tabs, Text, TextInput } from "@mantine/core";
+import { EmptyState, NativeSelect, Pagination, Paper, Tabs, Text, TextInput, VisuallyHidden } from "@mantine/core";
 import KeyRound from "lucide-react/icons/key-round";
 import Search from "lucide-react/icons/search";
 import { useEffect, useState } from "react";
 import type { ApiKey } from "../database.ts";
 import {
   type Arrangement,
+  ends,
   groupsOf,
   type Order,
   orders,
@@ -20,6 +21,8 @@ import classes from "./key_list.module.css";
 import type { KeyAction } from "./key_menu.tsx";
 import { KeyTable } from "./key_table.tsx";
 import panels from "./keys.module.css";
+
+const foundWords = (count: number): string => `${count} ${count === 1 ? "key" : "keys"} found`;
 
 const empty: Record<View | "found", string> = {
   active: "No key is active.",
@@ -114,6 +117,12 @@ export function KeyList(props: {
   );
 }
 
+/** Each order from both of its ends, for cards. */
+const cardOrders = Object.entries(ends).flatMap(([order, [first, last]]) => [
+  { value: order, label: `${orders[order as Order]}: ${first} first` },
+  { value: `${order} reversed`, label: `${orders[order as Order]}: ${last} first` },
+]);
+
 /** The views with the number of keys in each, the search, and for cards, which have no headings, the order. */
 function Tools(props: {
   arrangement: Arrangement;
@@ -121,7 +130,7 @@ function Tools(props: {
   onChoose: (change: Partial<Arrangement>) => void;
 }) {
   const { groups, onChoose } = props;
-  const { search, order } = props.arrangement;
+  const { search, order, reversed } = props.arrangement;
   return (
     <search className={classes.tools}>
       <Tabs.List className={classes.views}>
@@ -135,9 +144,12 @@ function Tools(props: {
       <NativeSelect
         aria-label="Order"
         className={classes.order}
-        data={Object.entries(orders).map(([value, label]) => ({ value, label }))}
-        value={order}
-        onChange={(event) => onChoose({ order: event.currentTarget.value as Order, reversed: false })}
+        data={cardOrders}
+        value={reversed ? `${order} reversed` : order}
+        onChange={(event) => {
+          const [chosen, reversal] = event.currentTarget.value.split(" ");
+          onChoose({ order: chosen as Order, reversed: reversal !== undefined });
+        }}
       />
       <TextInput
         type="search"
@@ -150,6 +162,7 @@ function Tools(props: {
         autoComplete="off"
         spellCheck={false}
       />
+      <VisuallyHidden role="status">{search === "" ? "" : foundWords(groups.found.length)}</VisuallyHidden>
     </search>
   );
 }

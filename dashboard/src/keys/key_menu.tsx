@@ -24,16 +24,20 @@ function actionsFor({ status, replaced_by }: ApiKey): KeyAction[] {
   return [...(replaceable ? (["replace"] as const) : []), "rename", "history", "revoke"];
 }
 
-/**
- * The menu behind the ⋯ of a key.
- * @param describedBy the id of the key's name
- */
-export function KeyMenu(props: { apiKey: ApiKey; describedBy: string; onAction: (action: KeyAction) => void }) {
+/** The menu behind the ⋯ of a key. */
+export function KeyMenu(props: { apiKey: ApiKey; onAction: (action: KeyAction) => void }) {
   const opener = useRef<HTMLButtonElement>(null);
   return (
-    <Menu position="bottom-end" shadow="md" width={150}>
+    // In the main part of the page, where a landmark contains it.
+    <Menu
+      portalProps={{ target: "main" }}
+      position="bottom-end"
+      shadow="md"
+      width={150}
+      withInitialFocusPlaceholder={false}
+    >
       <Menu.Target>
-        <ActionIcon ref={opener} variant="default" size={30} aria-label="Actions" aria-describedby={props.describedBy}>
+        <ActionIcon ref={opener} variant="default" size={30} aria-label={`Actions for ${props.apiKey.name}`}>
           <Ellipsis aria-hidden size={16} />
         </ActionIcon>
       </Menu.Target>

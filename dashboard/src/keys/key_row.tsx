@@ -72,7 +72,7 @@ export function KeyRow(props: {
         <Status apiKey={apiKey} successor={successor} />
       </Table.Td>
       <Table.Td className={classes.actions}>
-        <KeyMenu apiKey={apiKey} describedBy={nameId} onAction={props.onAction} />
+        <KeyMenu apiKey={apiKey} onAction={props.onAction} />
       </Table.Td>
     </Table.Tr>
   );

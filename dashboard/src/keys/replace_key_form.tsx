@@ -12,19 +12,22 @@ import { LastUse } from "./last_use.tsx";
 import type { MakingForm } from "./make_key_dialog.tsx";
 
 const hour = 3600 * 1000;
-const overlaps: Record<Overlap, { label: string; length: number }> = {
-  "24 hours": { label: "24 hours", length: 24 * hour },
-  "7 days": { label: "7 days", length: 7 * 24 * hour },
-  "1 hour": { label: "1 hour", length: hour },
-  "0": { label: "Stop it now", length: 0 },
-};
+const lengths: Record<Overlap, number> = { "24 hours": 24 * hour, "7 days": 7 * 24 * hour, "1 hour": hour, "0": 0 };
+
+/** In the order in which they are offered; an object would put its key `0` first. */
+const overlaps: { value: Overlap; label: string }[] = [
+  { value: "7 days", label: "7 days" },
+  { value: "24 hours", label: "24 hours" },
+  { value: "1 hour", label: "1 hour" },
+  { value: "0", label: "Stop it now" },
+];
 
 const lostAnswer =
   "No answer came, so the key may have been replaced without the new one being shown. Look at the list: if it is there, replace the new one.";
 
 /** Until when the old key works: the end of the overlap, unless the key expires earlier. Null: it no longer works. */
 function oldWorksUntil(old: ApiKey, replacedAt: string, overlap: Overlap): string | null {
-  const { length } = overlaps[overlap];
+  const length = lengths[overlap];
   if (length === 0) return null;
   const end = Math.min(Date.parse(replacedAt) + length, Date.parse(old.expires_at ?? "9999-12-31T00:00:00Z"));
   return new Date(end).toISOString();
@@ -69,7 +72,7 @@ export function ReplaceKeyForm(props: MakingForm & { apiKey: ApiKey }) {
         <NativeSelect
           label="Keep the old key working for"
           description={overlap === "0" ? "Whatever uses the old key stops working now." : "Both keys work meanwhile."}
-          data={Object.entries(overlaps).map(([value, { label }]) => ({ value, label }))}
+          data={overlaps}
           value={overlap}
           onChange={(event) => setOverlap(event.currentTarget.value as Overlap)}
           data-autofocus

@@ -1,5 +1,5 @@
 import { Button, Stack, Text } from "@mantine/core";
-import { type ReactNode, useEffect, useState } from "react";
+import type { ReactNode } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
 import { Actions } from "../parts/actions.tsx";
@@ -23,12 +23,7 @@ export function RevokeKeyDialog(props: {
   onRevoked: (keyId: string, words: ReactNode) => Promise<void>;
   onGone: () => Promise<void>;
 }) {
-  // Keeps the key when `apiKey` becomes null, because the dialog still shows it while it fades out.
-  const [shown, setShown] = useState(props.apiKey);
-  useEffect(() => {
-    if (props.apiKey) setShown(props.apiKey);
-  }, [props.apiKey]);
-
+  const { apiKey } = props;
   const { run, pending, problem, forget } = useAction(async (key: ApiKey) => {
     const { revoked_by, revoked_at } = await orGone(revokeApiKey(key.id), props.onGone);
     await props.onRevoked(
@@ -53,14 +48,14 @@ export function RevokeKeyDialog(props: {
   }
 
   return (
-    <Dialog opened={props.apiKey !== null} title="Revoke key" onClose={close}>
-      {shown && (
+    <Dialog opened={apiKey !== null} title="Revoke key" onClose={close}>
+      {apiKey && (
         <Stack gap="lg">
           <Text>
             <b>
-              <Name>{shown.name}</Name>
+              <Name>{apiKey.name}</Name>
             </b>{" "}
-            <Hint>{shown.hint}</Hint> <LastUse apiKey={shown} />.
+            <Hint>{apiKey.hint}</Hint> <LastUse apiKey={apiKey} />.
           </Text>
           <Text>Whatever uses it stops working now. This cannot be undone.</Text>
           <Notice kind="problem">{problem?.message}</Notice>
@@ -68,7 +63,7 @@ export function RevokeKeyDialog(props: {
             <Button variant="default" onClick={close} disabled={pending} data-autofocus>
               Cancel
             </Button>
-            <Button color="red" loading={pending} onClick={() => void run(shown)}>
+            <Button color="red" loading={pending} onClick={() => void run(apiKey)}>
               Revoke key
             </Button>
           </Actions>

@@ -80,7 +80,7 @@ function SetPasswordForm({ email }: { email: string }) {
           label="New password"
           description={passwordRule}
           autoFocus
-          {...revealing}
+          {...revealing("password")}
           onChange={forget}
           name="password"
           autoComplete="new-password"

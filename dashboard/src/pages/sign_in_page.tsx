@@ -46,7 +46,7 @@ export function SignInPage() {
           <PasswordInput
             label="Password"
             name="password"
-            {...revealing}
+            {...revealing("password")}
             autoComplete="current-password"
             required
             withAsterisk={false}

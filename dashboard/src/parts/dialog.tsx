@@ -1,5 +1,5 @@
 import { Drawer, Modal } from "@mantine/core";
-import { type ReactNode, useLayoutEffect } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 import classes from "./parts.module.css";
 
 /**
@@ -24,13 +24,27 @@ function useInertPage(opened: boolean): void {
   }, [opened]);
 }
 
+/** What a dialog shows: while it closes, what it showed last, because it fades out. Then it is forgotten. */
+function useLasting(opened: boolean, title: ReactNode, children: ReactNode) {
+  const last = useRef<{ title: ReactNode; children: ReactNode } | null>(null);
+  if (opened) last.current = { title, children };
+  const forget = (): void => {
+    if (!opened) last.current = null;
+  };
+  return { ...(last.current ?? { title, children }), onExitTransitionEnd: forget };
+}
+
 type DialogProps = { opened: boolean; title: ReactNode; onClose: () => void; children: ReactNode };
 
 const common = {
   returnFocus: false,
   padding: "lg",
   closeButtonProps: { "aria-label": "Close" },
-  classNames: { content: classes.dialog ?? "", header: classes.dialog ?? "", title: classes.title ?? "" },
+  classNames: {
+    content: `${classes.dialog} ${classes.scrolling}`,
+    header: `${classes.dialog} ${classes.header}`,
+    title: classes.title ?? "",
+  },
   // Mantine locks scrolling with an inline style, which the Content-Security-Policy refuses.
   lockScroll: false,
 } as const;
@@ -38,19 +52,13 @@ const common = {
 /** A dialog over the page. */
 export function Dialog({ opened, title, onClose, children }: DialogProps) {
   useInertPage(opened);
-  return (
-    <Modal opened={opened} onClose={onClose} title={title} size="lg" yOffset="4dvh" {...common}>
-      {children}
-    </Modal>
-  );
+  const lasting = useLasting(opened, title, children);
+  return <Modal opened={opened} onClose={onClose} size="lg" yOffset="4dvh" {...lasting} {...common} />;
 }
 
 /** A dialog at the side of the page. */
 export function SideDialog({ opened, title, onClose, children }: DialogProps) {
   useInertPage(opened);
-  return (
-    <Drawer opened={opened} onClose={onClose} title={title} position="right" size="lg" {...common}>
-      {children}
-    </Drawer>
-  );
+  const lasting = useLasting(opened, title, children);
+  return <Drawer opened={opened} onClose={onClose} position="right" size="lg" {...lasting} {...common} />;
 }

@@ -31,12 +31,12 @@ const zone = `(${Intl.DateTimeFormat().resolvedOptions().timeZone.split("/").at(
   "\u00a0",
 );
 
-/** `end of 30 Jun 2027 (New York time)`: an end, in the viewer's own time zone. Midnight ends the day before. */
+/** `end of 30 Jun 2027 (New York time)`: an end, in the viewer's own time zone. A day's first moment ends the day before. */
 export function localEnd(iso: string): string {
   const end = new Date(iso);
-  const endsDay = end.getHours() + end.getMinutes() + end.getSeconds() === 0;
-  return endsDay
-    ? `end of ${formats.day.format(new Date(end.getTime() - 1))} ${zone}`
+  const before = new Date(end.getTime() - 1);
+  return before.getDate() !== end.getDate()
+    ? `end of ${formats.day.format(before)} ${zone}`
     : `${formats.moment.format(end)} ${zone}`;
 }
 

@@ -46,7 +46,7 @@ export function KeyBar({ onKey }: { onKey: (key: string | null) => void }) {
           error={problem !== null}
           aria-invalid={problem !== null}
           w="24rem"
-          {...revealing}
+          {...revealing("key")}
         />
         <Text size="sm" role="status" c={problem === null ? "dimmed" : "var(--mantine-color-error)"}>
           {problem ??
