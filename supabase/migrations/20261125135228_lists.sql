@@ -19,6 +19,8 @@ DROP FUNCTION "app"."stand_for_erased"(uuid, uuid[], uuid[]);
 
 DROP FUNCTION "public"."list_api_key_events"();
 
+DROP FUNCTION "public"."upsert_rewards"(text, text);
+
 CREATE TABLE "app"."deleted_companies" ("company_id" uuid NOT NULL, "deleted_at" timestamp with time zone NOT NULL DEFAULT now(), CONSTRAINT "deleted_companies_pkey" PRIMARY KEY (company_id));
 
 ALTER TABLE "app"."deleted_companies" ENABLE ROW LEVEL SECURITY;
@@ -1927,7 +1929,7 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.upsert_rewards(key_hash text, rewards text)
+CREATE OR REPLACE FUNCTION public.upsert_rewards(key_hash text, rewards text, dry_run boolean DEFAULT false)
  RETURNS json
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1939,9 +1941,10 @@ AS $function$
 declare
   api_key app.verified_key;
   sent constant jsonb := rewards::jsonb;
-  -- The external_ids of the rows that were sent without an optional field, as the keys of an object. An update of such a row keeps the field.
-  without_description jsonb;
-  without_reward_type jsonb;
+  -- The names of the fields of each row, by external_id. An update keeps the fields that were not sent.
+  named jsonb;
+  created integer;
+  updated integer;
 begin
   if not row_security_active('app.rewards'::regclass) then
     perform app.refuse_without_row_security();
@@ -1953,35 +1956,67 @@ begin
     raise exception using errcode = 'read_only_sql_transaction', message = 'the database is read-only';
   end if;
 
-  select
-    coalesce(jsonb_object_agg(reward.fields ->> 'external_id', true) filter (where not reward.fields ? 'description'), '{}'),
-    coalesce(jsonb_object_agg(reward.fields ->> 'external_id', true) filter (where not reward.fields ? 'reward_type'), '{}')
-  into without_description, without_reward_type
+  select jsonb_object_agg(reward.fields ->> 'external_id', (select jsonb_agg(name) from jsonb_object_keys(reward.fields) as name))
+  into named
   from jsonb_array_elements(sent) as reward (fields);
 
-  insert into app.rewards as reward (company_id, external_id, name, description, points_cost, reward_type)
-  select
-    api_key.company_id,
-    sent_reward.external_id,
-    sent_reward.name,
-    sent_reward.description,
-    sent_reward.points_cost,
-    coalesce(sent_reward.reward_type, 'perk')
-  from jsonb_to_recordset(sent)
-    as sent_reward (external_id text, name text, description text, points_cost bigint, reward_type text)
-  order by sent_reward.external_id collate "C"
-  on conflict (company_id, external_id) do update set
-    name = excluded.name,
-    points_cost = excluded.points_cost,
-    description = case when without_description ? excluded.external_id then reward.description else excluded.description end,
-    reward_type = case when without_reward_type ? excluded.external_id then reward.reward_type else excluded.reward_type end
-  where (reward.name, reward.points_cost) is distinct from (excluded.name, excluded.points_cost)
-    or (reward.description is distinct from excluded.description and not without_description ? excluded.external_id)
-    or (reward.reward_type is distinct from excluded.reward_type and not without_reward_type ? excluded.external_id);
+  begin
+    with written as (
+      insert into app.rewards as kept
+        (company_id, external_id, name, description, points_cost, reward_type, is_archived, stock_count, image_url, vendor_name)
+      select
+        api_key.company_id,
+        sent_reward.external_id,
+        sent_reward.name,
+        sent_reward.description,
+        sent_reward.points_cost,
+        coalesce(sent_reward.reward_type, 'perk'),
+        coalesce(sent_reward.is_archived, false),
+        sent_reward.stock_count,
+        sent_reward.image_url,
+        sent_reward.vendor_name
+      from jsonb_to_recordset(sent) as sent_reward (
+        external_id text, name text, description text, points_cost bigint, reward_type text,
+        is_archived boolean, stock_count integer, image_url text, vendor_name text
+      )
+      order by sent_reward.external_id collate "C"
+      on conflict (company_id, external_id) do update set
+        name = excluded.name,
+        points_cost = excluded.points_cost,
+        description = case when named -> excluded.external_id ? 'description' then excluded.description else kept.description end,
+        reward_type = case when named -> excluded.external_id ? 'reward_type' then excluded.reward_type else kept.reward_type end,
+        is_archived = case when named -> excluded.external_id ? 'is_archived' then excluded.is_archived else kept.is_archived end,
+        stock_count = case when named -> excluded.external_id ? 'stock_count' then excluded.stock_count else kept.stock_count end,
+        image_url = case when named -> excluded.external_id ? 'image_url' then excluded.image_url else kept.image_url end,
+        vendor_name = case when named -> excluded.external_id ? 'vendor_name' then excluded.vendor_name else kept.vendor_name end
+      where (kept.name, kept.points_cost) is distinct from (excluded.name, excluded.points_cost)
+        or (named -> excluded.external_id ? 'description' and kept.description is distinct from excluded.description)
+        or (named -> excluded.external_id ? 'reward_type' and kept.reward_type is distinct from excluded.reward_type)
+        or (named -> excluded.external_id ? 'is_archived' and kept.is_archived is distinct from excluded.is_archived)
+        or (named -> excluded.external_id ? 'stock_count' and kept.stock_count is distinct from excluded.stock_count)
+        or (named -> excluded.external_id ? 'image_url' and kept.image_url is distinct from excluded.image_url)
+        or (named -> excluded.external_id ? 'vendor_name' and kept.vendor_name is distinct from excluded.vendor_name)
+      -- Only a row that was there before has been locked, by the number in xmax.
+      returning kept.xmax = 0 as is_new
+    )
+    select count(*) filter (where is_new), count(*) filter (where not is_new) into created, updated from written;
+    if dry_run then
+      raise exception using errcode = 'DRYRN';
+    end if;
+  exception when sqlstate 'DRYRN' then
+    -- Nothing is left but the counts.
+  end;
 
-  return app.respond(api_key.key_id, api_key.company_id, format('{"imported":%s}', jsonb_array_length(sent))::json);
+  return app.respond(api_key.key_id, api_key.company_id, format(
+    '{"imported":%s,"created":%s,"updated":%s,"unchanged":%s}',
+    case when dry_run then 0 else jsonb_array_length(sent) end, created, updated, jsonb_array_length(sent) - created - updated
+  )::json);
 end
 $function$;
+
+REVOKE ALL ON FUNCTION public.upsert_rewards FROM PUBLIC, anon, authenticated, service_role;
+
+ALTER FUNCTION "public"."upsert_rewards"(text, text, boolean) OWNER TO "public_api";
 
 CREATE OR REPLACE FUNCTION public.verify_api_key(key_hash text, required_scope text DEFAULT NULL::text)
  RETURNS json
@@ -2371,7 +2406,7 @@ COMMENT ON FUNCTION "public"."read_teams"(text, integer, uuid) IS 'public.list_t
 
 COMMENT ON FUNCTION "public"."revoke_api_key"(uuid) IS 'Revokes a key of the admin''s company permanently. A revoked key is left as it is. { id, revoked_at, revoked_by }. PT404.';
 
-COMMENT ON FUNCTION "public"."upsert_rewards"(text, text) IS 'Creates or updates rewards of the key''s company by external_id: { imported }. write:rewards. PT401, PT403, PT429; 25006 while the database is read-only.';
+COMMENT ON FUNCTION "public"."upsert_rewards"(text, text, boolean) IS 'Creates or updates rewards of the key''s company by external_id: { imported, created, updated, unchanged }; dry_run counts and writes nothing. write:rewards. PT401, PT403, PT429; 25006 while the database is read-only.';
 
 COMMENT ON FUNCTION "public"."verify_api_key"(text, text) IS 'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at, company_id }. PT401, PT403.';
 
@@ -2531,6 +2566,10 @@ REVOKE ALL ON FUNCTION "public"."read_teams"(text, integer, uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "public"."read_teams"(text, integer, uuid) TO "service_role";
 
+REVOKE ALL ON FUNCTION "public"."upsert_rewards"(text, text, boolean) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."upsert_rewards"(text, text, boolean) TO "service_role";
+
 REVOKE ALL ON PROCEDURE "app"."purge_expired"() FROM PUBLIC;
 
 GRANT EXECUTE ON PROCEDURE "app"."purge_expired"() TO "postgres";
@@ -2548,6 +2587,22 @@ GRANT SELECT ON TABLE "app"."deletions" TO "public_api";
 GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "app"."forgotten_deletions" TO "postgres";
 
 GRANT SELECT ON TABLE "app"."forgotten_deletions" TO "public_api";
+
+REVOKE ALL ("image_url") ON TABLE "app"."rewards" FROM "public_api";
+
+GRANT INSERT ("image_url"), UPDATE ("image_url") ON TABLE "app"."rewards" TO "public_api";
+
+REVOKE ALL ("is_archived") ON TABLE "app"."rewards" FROM "public_api";
+
+GRANT INSERT ("is_archived"), UPDATE ("is_archived") ON TABLE "app"."rewards" TO "public_api";
+
+REVOKE ALL ("stock_count") ON TABLE "app"."rewards" FROM "public_api";
+
+GRANT INSERT ("stock_count"), UPDATE ("stock_count") ON TABLE "app"."rewards" TO "public_api";
+
+REVOKE ALL ("vendor_name") ON TABLE "app"."rewards" FROM "public_api";
+
+GRANT INSERT ("vendor_name"), UPDATE ("vendor_name") ON TABLE "app"."rewards" TO "public_api";
 
 GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "api"."day_ratings" TO "postgres";
 
