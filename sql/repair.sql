@@ -1,7 +1,7 @@
 -- After a restore without owners and privileges (docs/operations.md, Restore): makes public_api the owner of the
 -- functions that serve API keys again, and lets only service_role call them. These are the functions that are security
--- definer and call app.authenticate or app.from_replica. Then it gives new numbers to the changes of rows that a dump
--- brought from another server (sql/schema/0207_changes.sql). It is safe to run this file again.
+-- definer and call app.authenticate, app.from_replica or app.note_refused_use. Then it gives new numbers to the changes
+-- of rows that a dump brought from another server (sql/schema/0207_changes.sql). It is safe to run this file again.
 --   psql "$DATABASE_URL" --single-transaction --file sql/repair.sql
 
 grant create on schema public to public_api;
@@ -12,7 +12,7 @@ declare
 begin
   for serving in
     select p.oid from pg_catalog.pg_proc as p
-    where p.pronamespace = 'public'::regnamespace and p.prosecdef and p.prosrc ~ 'app\.(authenticate|from_replica)\('
+    where p.pronamespace = 'public'::regnamespace and p.prosecdef and p.prosrc ~ 'app\.(authenticate|from_replica|note_refused_use)\('
   loop
     execute format('alter function %s owner to public_api', serving);
     execute format('revoke all on function %s from public, anon, authenticated', serving);

@@ -1,11 +1,22 @@
 import { z } from "zod";
+import { clientOf, quickCheck } from "./client.ts";
 import { keyHashOf } from "./credentials.ts";
 import { csv } from "./csv.ts";
-import { asPage, asText, type CallDatabase, connect, type Reader, type Reply, type Settings } from "./database.ts";
+import {
+  asPage,
+  asText,
+  type CallDatabase,
+  type Caller,
+  connect,
+  type Reader,
+  type Reply,
+  type Settings,
+} from "./database.ts";
 import type { Endpoint, ImportEndpoint, KeyEndpoint, ListEndpoint } from "./endpoint_types.ts";
 import { endpoints, version } from "./endpoints.ts";
 import { Visit } from "./fair_queue.ts";
 import { linkToNext, type Parameters, readParameters } from "./parameters.ts";
+import { RefusedUses } from "./refused_uses.ts";
 import { connectReplicas } from "./replicas.ts";
 import { type Answer, ApiError, closing, errorAnswer, json, type Logged, preflight, toResponse } from "./responses.ts";
 import { bodySize, readRewards, refuseEncoded } from "./reward_import.ts";
@@ -23,6 +34,7 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
   const callDatabase = connect(settings);
   const readList = settings.readUrls.length > 0 ? connectReplicas(settings, callDatabase) : callDatabase;
   const line = new WaitingLine();
+  const refusedUses = new RefusedUses(callDatabase);
 
   return async (request) => {
     const started = performance.now();
@@ -49,13 +61,13 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
     const { endpoint, allowed } = route(path, request.method);
     if (!endpoint) return { answer: preflight(allowed), logged: {} };
     const visit = new Visit(keyHashOf(request.headers), request.signal, endpoint.kind === "import");
-    const { scope } = endpoint;
+    const caller = callerOf(endpoint, request.headers);
     const verify = () =>
-      callDatabase("verify_api_key", { key_hash: visit.keyHash, required_scope: scope }, scope, asText);
+      callDatabase("verify_api_key", { key_hash: visit.keyHash, required_scope: caller.scope }, caller, asText);
     const through =
       (database: CallDatabase): Call =>
       (rpc, args, read, rows = 1) =>
-        line.call(visit, rows, () => database(rpc, { key_hash: visit.keyHash, ...args }, scope, read), verify);
+        line.call(visit, rows, () => database(rpc, { key_hash: visit.keyHash, ...args }, caller, read), verify);
     const service: Service = {
       verify: () => line.call(visit, 1, verify),
       call: through(callDatabase),
@@ -68,8 +80,19 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
     const { answer, logged } = await serve(endpoint, { address: settings.baseUrl + path, query }, service).catch(
       failed,
     );
+    if (answer.status === 401 && logged.key_id) refusedUses.note(visit.keyHash, caller);
     return { answer, logged: { ...logged, waited_milliseconds: Math.round(visit.waited * 10) / 10 } };
   }
+}
+
+/** What the database notes about a request (`docs/api.md`, Authentication). */
+function callerOf({ method, path, scope, kind }: Endpoint, headers: Headers): Caller {
+  return {
+    scope,
+    endpoint: `${method} ${path}`,
+    client: clientOf(headers.get("User-Agent") ?? ""),
+    isQuickCheck: kind === "key" && headers.get("X-Client-Info") === quickCheck,
+  };
 }
 
 /** Calls the database with the key of the request, to read or write so many rows. */

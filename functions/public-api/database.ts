@@ -8,11 +8,21 @@ export type Reader<Body> = (response: Response) => Body | Promise<Body>;
 /** The arguments of a database function: the hash of the key, and those of the endpoint. */
 export type Arguments = { key_hash: string } & Record<string, unknown>;
 
-/** Calls the database function `rpc` for an endpoint with `scope`. */
+/** A request for which the database is called: the scope that it needs, and what the database notes as a use of the key. */
+export type Caller = {
+  readonly scope: string | null;
+  /** Method and path, such as `GET /activity`. */
+  readonly endpoint: string;
+  readonly client: string | undefined;
+  /** An admin tries a key on the dashboard: this is no use of it. */
+  readonly isQuickCheck: boolean;
+};
+
+/** Calls the database function `rpc` for a request. */
 export type CallDatabase = <Body>(
   rpc: string,
   args: Arguments,
-  scope: string | null,
+  caller: Caller,
   read: Reader<Body>,
 ) => Promise<Reply<Body>>;
 
@@ -148,14 +158,14 @@ export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = dea
     ...(!secretKey.startsWith("sb_secret_") && { Authorization: `Bearer ${secretKey}` }),
   };
 
-  return async (rpc, args, scope, read) => {
+  return async (rpc, args, caller, read) => {
     const abort = new AbortController();
     const timer = setTimeout(() => abort.abort(new DOMException("too late", "TimeoutError")), milliseconds);
     const body = JSON.stringify(args);
     const send = () =>
       fetch(`${supabaseUrl}/rest/v1/rpc/${rpc}`, {
         method: "POST",
-        headers,
+        headers: { ...headers, ...use(caller) },
         body,
         redirect: "manual",
         signal: abort.signal,
@@ -168,7 +178,7 @@ export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = dea
       if (response.status === 200 && isJson) {
         return { headers: response.headers, body: await read(response), logged: ownerAndRows(response.headers) };
       }
-      throw await refusal(rpc, scope, response);
+      throw await refusal(rpc, caller.scope, response);
     } catch (error) {
       if (error instanceof ApiError) throw error;
       // Without the error's message, which may contain the address or a header.
@@ -176,6 +186,15 @@ export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = dea
     } finally {
       clearTimeout(timer);
     }
+  };
+}
+
+/** The headers in which the database is told what to note (`app.request_header`). */
+function use({ endpoint, client, isQuickCheck }: Caller): Record<string, string> {
+  return {
+    "X-Endpoint": endpoint,
+    ...(client && { "X-Client": client }),
+    ...(isQuickCheck && { "X-Quick-Check": "true" }),
   };
 }
 
@@ -192,7 +211,7 @@ function ownerAndRows(headers: Headers): Logged {
 /** The error for the caller when the database did not return the expected response. */
 async function refusal(rpc: string, scope: string | null, response: Response): Promise<ApiError> {
   const { code, details } = await readError(response);
-  if (response.status === 401 && code === "PT401") return unauthorized("key refused");
+  if (response.status === 401 && code === "PT401") return unauthorized("key refused", ownerOfKey(details));
   if (response.status === 403 && code === "PT403") {
     return new ApiError(403, `Forbidden: this key is missing the "${scope}" scope`, { logged: ownerOfKey(details) });
   }

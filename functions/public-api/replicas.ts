@@ -2,6 +2,7 @@ import {
   type Arguments,
   asText,
   type CallDatabase,
+  type Caller,
   connect,
   deadline,
   discard,
@@ -30,21 +31,21 @@ export function connectReplicas(settings: Settings, callPrimary: CallDatabase): 
     return { call: connect({ ...settings, supabaseUrl }, late), pausedUntil: 0 };
   });
 
-  return async (rpc, args, scope, read) => {
+  return async (rpc, args, caller, read) => {
     const readAtPrimary = async (replica_error: string) => {
-      const { logged, ...reply } = await callPrimary(rpc, args, scope, read);
+      const { logged, ...reply } = await callPrimary(rpc, args, caller, read);
       return { ...reply, logged: { ...logged, served_by: "primary" as const, replica_error } };
     };
     const replica = replicas.find(({ pausedUntil }) => pausedUntil <= performance.now());
     if (!replica) return await readAtPrimary("all were late");
     replicas.push(...replicas.splice(replicas.indexOf(replica), 1));
 
-    const page = readAt(replica, rpc.replace("list_", "read_"), args, scope, read);
+    const page = readAt(replica, rpc.replace("list_", "read_"), args, caller, read);
     const discardPage = () => page.then((reply) => reply instanceof ApiError || discard(reply));
     let company: string | undefined;
     try {
-      const verified = { key_hash: args.key_hash, required_scope: scope };
-      company = (await callPrimary("verify_api_key", verified, scope, asText)).logged.company_id;
+      const verified = { key_hash: args.key_hash, required_scope: caller.scope };
+      company = (await callPrimary("verify_api_key", verified, caller, asText)).logged.company_id;
     } catch (error) {
       discardPage();
       throw error;
@@ -63,12 +64,12 @@ async function readAt<Body>(
   replica: Replica,
   rpc: string,
   args: Arguments,
-  scope: string | null,
+  caller: Caller,
   read: Reader<Body>,
 ): Promise<Reply<Body> | ApiError> {
   const started = performance.now();
   try {
-    const { logged, ...reply } = await replica.call(rpc, args, scope, read);
+    const { logged, ...reply } = await replica.call(rpc, args, caller, read);
     const replica_lag_milliseconds = Number(reply.headers.get("X-Replica-Lag"));
     return { ...reply, logged: { ...logged, served_by: "replica", replica_lag_milliseconds } };
   } catch (error) {

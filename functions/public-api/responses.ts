@@ -44,11 +44,11 @@ export class ApiError {
   }
 }
 
-/** The same 401 for every invalid key; only the log says why (`docs/api.md`, Errors). */
-export function unauthorized(why: string): ApiError {
+/** The same 401 for every invalid key; only the log says why, and whose key it was (`docs/api.md`, Errors). */
+export function unauthorized(why: string, owner: Logged = {}): ApiError {
   return new ApiError(401, "Unauthorized: Invalid or missing API Key", {
     headers: { "WWW-Authenticate": "Bearer" },
-    logged: { error: why },
+    logged: { ...owner, error: why },
   });
 }
 

@@ -63,11 +63,18 @@ comment on table app.api_keys is 'API keys of a company: hash, hint, scopes. Nev
 comment on column app.api_keys.key_hash is 'SHA-256 of the whole key.';
 comment on column app.api_keys.hint is 'sk_live_… and the last four characters, so that a person can tell keys apart.';
 
--- When a key was last used. Not in the row of the key, so that a request and a revoke do not wait for each other.
+-- What a key is used for. Not in the row of the key, so that a request and a revoke do not wait for each other. Never an
+-- address of a caller, and never a parameter of a request.
 create table app.api_key_uses (
   company_id uuid not null,
   key_id uuid not null,
   last_used_at timestamptz,
+  last_endpoint text,
+  last_client text,
+  used_on date[] not null default '{}',
+  refused_at timestamptz,
+  refused_endpoint text,
+  refused_client text,
   primary key (company_id, key_id),
   foreign key (company_id, key_id) references app.api_keys (company_id, id) on delete cascade
 );
@@ -78,6 +85,10 @@ create policy admin_read on app.api_key_uses for select to authenticated
   using (company_id = (select admin.company_id from app.current_admin() as admin));
 
 grant select on app.api_key_uses to authenticated;
--- Not granted: any write; app.authenticate records the uses.
+-- Not granted: any write; app.note_use and app.note_refused_use record the uses.
 
-comment on table app.api_key_uses is 'When an API key was last used, to the minute.';
+comment on table app.api_key_uses is 'When an API key was last used, to the minute, where and by what program; and when it was last refused.';
+comment on column app.api_key_uses.last_endpoint is 'Method and path, such as GET /activity.';
+comment on column app.api_key_uses.last_client is 'The program, such as python-requests/2.32.3, from its User-Agent; at most 60 characters.';
+comment on column app.api_key_uses.used_on is 'The days of the last 30 on which the key was used, in UTC, oldest first, as of the last use.';
+comment on column app.api_key_uses.refused_at is 'When the key, revoked or expired, was last refused, to the minute; where and which program as for the last use.';

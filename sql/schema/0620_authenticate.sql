@@ -20,21 +20,34 @@ revoke all on function app.requests_at_once from public;
 comment on function app.requests_at_once is
   'How many requests of one company run in the database at the same moment, over all its keys. More are refused with PT429. To be replaced by operators.';
 
--- Records the time as the last use of a key. It never waits: if the row is locked, the transaction that locks it
--- records the use. It records nothing while the database is read-only, because then requests must still work; the
--- platform sets the default to read-only when a disk is nearly full. It checks the default and not the transaction,
--- because PostgREST begins a POST as read write whatever the default is, and a GET, which this service does not use, as
--- read-only.
+-- What the Edge Function says about the request for which it calls, in a header of the call: x-endpoint (GET /activity),
+-- x-client (the program of the caller), x-quick-check (true). Null where it says nothing. The Data API shows headers in this
+-- setting, and it is empty after a transaction that had some.
+create function app.request_header(name text) returns text
+language sql stable set search_path = ''
+return left(nullif(current_setting('request.headers', true), '')::json ->> name, 60);
+
+-- Records now as the last use of a key, with its endpoint, its client and its day. It never waits: if the row is locked,
+-- the transaction that locks it records the use. It records nothing while the database is read-only, because then requests
+-- must still work; the platform sets the default to read-only when a disk is nearly full. It checks the default and not the
+-- transaction, because PostgREST begins a POST as read write whatever the default is, and a GET, which this service does not
+-- use, as read-only. An admin's quick check on the dashboard is no use.
 create function app.note_use(company_id uuid, key_id uuid) returns void
 language plpgsql volatile
 set search_path = ''
 set enable_seqscan = off
 as $$
+declare
+  today constant date := (now() at time zone 'UTC')::date;
 begin
-  if current_setting('default_transaction_read_only')::boolean or pg_is_in_recovery() then
+  if current_setting('default_transaction_read_only')::boolean or pg_is_in_recovery() or app.request_header('x-quick-check') = 'true' then
     return;
   end if;
-  update app.api_key_uses as u set last_used_at = now()
+  update app.api_key_uses as u set
+    last_used_at = now(),
+    last_endpoint = app.request_header('x-endpoint'),
+    last_client = app.request_header('x-client'),
+    used_on = array(select distinct day from unnest(u.used_on || today) as day where day between today - 29 and today order by day)
   where (u.company_id, u.key_id) in (
     select free.company_id, free.key_id
     from app.api_key_uses as free
@@ -44,8 +57,45 @@ begin
 end
 $$;
 
-revoke all on function app.note_use from public;
-comment on function app.note_use is 'Records now as the last use of a key, unless another transaction is doing so or the database is read-only.';
+-- Records now as the last refused use of a key that was revoked or has expired, at most once a minute, likewise without
+-- waiting. Nothing for any other key: unknown ones leave no trace, so that nobody can fill the disk with them. Returns
+-- whether it has recorded it.
+create function app.note_refused_use(key_hash text) returns boolean
+language plpgsql volatile security definer
+set search_path = ''
+set enable_seqscan = off
+set jit = off
+as $$
+begin
+  if current_setting('default_transaction_read_only')::boolean then
+    return false;
+  end if;
+  update app.api_key_uses as u set
+    refused_at = now(),
+    refused_endpoint = app.request_header('x-endpoint'),
+    refused_client = app.request_header('x-client')
+  where (u.company_id, u.key_id) in (
+    select free.company_id, free.key_id
+    from app.api_key_uses as free
+    join app.api_keys as k on k.company_id = free.company_id and k.id = free.key_id
+    join app.companies as c on c.id = k.company_id
+    where k.key_hash = decode(note_refused_use.key_hash, 'hex')
+      and (k.revoked_at is not null or k.expires_at <= now())
+      and c.serving = 'open'
+      and (free.refused_at > now() - interval '1 minute' and free.refused_at < now() + interval '1 minute') is not true
+    for update of free skip locked
+  );
+  return found;
+end
+$$;
+
+revoke all on function app.request_header, app.note_use, app.note_refused_use from public;
+grant execute on function app.note_refused_use to public_api;
+comment on function app.request_header is 'A header of the call to the Data API, at most 60 characters of it, or null.';
+comment on function app.note_use is
+  'Records now as the last use of a key, unless another transaction is doing so, the database is read-only, or it is a quick check.';
+comment on function app.note_refused_use is
+  'Records now as the last refused use of a revoked or expired key, by its SHA-256 in hex. Returns whether it has.';
 
 -- Sequential scans are off, as in the lists: a plan that was made while there were few keys would still scan the whole
 -- table when there are many. For the same reason the last use is looked up by the key's id and not joined: a join may
@@ -56,8 +106,8 @@ comment on function app.note_use is 'Records now as the last use of a key, unles
 -- PT403: the key lacks the scope.
 -- PT429: too many requests of the company are running (app.requests_at_once); or the scope writes, and the company is
 -- moving to another project. The caller should try again, in the second case perhaps at the other project.
--- The detail of a PT403 and of a PT429 has the ids of key and company for the request log, and that of too many requests
--- how many may run.
+-- The detail of an error has the ids of key and company for the request log, and that of too many requests how many may
+-- run. That of a PT401 has them if the key is known; it is looked up for an unknown key too, which takes the same time.
 create function app.authenticate(key_hash text, required_scope text) returns app.verified_key
 language plpgsql volatile security definer
 set search_path = ''
@@ -84,7 +134,16 @@ begin
   -- key, and where any scope will do.
   if (serving = 'open' and required_scope = any (verified.scopes)) is not true then
     if not found or serving = 'closed' then
-      raise exception using errcode = 'PT401', message = 'Unauthorized: Invalid or missing API Key';
+      raise exception using
+        errcode = 'PT401',
+        message = 'Unauthorized: Invalid or missing API Key',
+        detail = coalesce(
+          (
+            select json_build_object('key_id', k.id, 'company_id', k.company_id)::text
+            from app.api_keys as k where k.key_hash = decode(authenticate.key_hash, 'hex')
+          ),
+          ''
+        );
     end if;
 
     -- A company that has moved to another project can only be read here.

@@ -39,3 +39,20 @@ revoke all on function public.verify_api_key from public, anon, authenticated;
 grant execute on function public.verify_api_key to service_role;
 comment on function public.verify_api_key is
   'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at, company_id }. PT401, PT403.';
+
+-- Called by the Edge Function after it has answered 401 for a key that was revoked or has expired, and by nobody else.
+create function public.note_refused_use(key_hash text) returns json
+language sql volatile security definer
+set search_path = ''
+set jit = off
+set lock_timeout = '5s'
+set statement_timeout = '7s'
+as 'select to_json(app.note_refused_use(key_hash))';
+
+grant create on schema public to public_api;
+alter function public.note_refused_use owner to public_api;
+revoke create on schema public from public_api;
+revoke all on function public.note_refused_use from public, anon, authenticated;
+grant execute on function public.note_refused_use to service_role;
+comment on function public.note_refused_use is
+  'Records now as the last refused use of a revoked or expired key, at most once a minute. Returns true or false: whether it has.';

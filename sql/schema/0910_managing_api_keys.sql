@@ -183,7 +183,13 @@ begin atomic
       app.iso_8601(u.last_used_at) as last_used_at,
       app.iso_8601(k.revoked_at) as revoked_at,
       revoker.name as revoked_by,
-      k.replaced_by
+      k.replaced_by,
+      u.last_endpoint,
+      u.last_client,
+      array(select day from unnest(u.used_on) as day where day > (now() at time zone 'UTC')::date - 30) as used_on,
+      app.iso_8601(u.refused_at) as refused_at,
+      u.refused_endpoint,
+      u.refused_client
     from app.api_keys as k
     join app.members as creator on creator.company_id = k.company_id and creator.id = k.created_by
     left join app.members as revoker on revoker.company_id = k.company_id and revoker.id = k.revoked_by

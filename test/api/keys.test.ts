@@ -100,3 +100,43 @@ test("of two replacements at once one is made, the other is a 409", async () => 
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   expect(await sql`select from app.api_keys where company_id = ${company.id} and name = 'Twice'`).toHaveLength(2);
 });
+
+type Use = {
+  id: string;
+  last_used_at: string | null;
+  last_endpoint: string | null;
+  last_client: string | null;
+  used_on: string[];
+  refused_at: string | null;
+  refused_endpoint: string | null;
+  refused_client: string | null;
+};
+async function listed(id: string): Promise<Use | undefined> {
+  const keys: Use[] = dataOf(await company.admin.rpc("list_api_keys"));
+  return keys.find((key) => key.id === id);
+}
+const by = (program: string) => ({ headers: { "User-Agent": program } });
+
+test("admins see where, with what and on which day a key was used, and who still calls with a revoked one", async () => {
+  const { id, api_key } = await company.makeKey();
+  const unused = { last_used_at: null, last_endpoint: null, last_client: null, used_on: [] };
+  const notRefused = { refused_at: null, refused_endpoint: null, refused_client: null };
+  const quickCheck = { headers: { "X-Client-Info": "public-api-quick-check" } };
+  expect((await call("", api_key, quickCheck)).status).toBe(200);
+  expect(await listed(id)).toMatchObject({ ...unused, ...notRefused });
+
+  const today = new Date().toISOString().slice(0, 10);
+  expect((await call("/kudos?limit=1", api_key, by("Microsoft.Data.Mashup (https://go.microsoft.com)"))).status).toBe(
+    200,
+  );
+  const used = await listed(id);
+  expect(used).toMatchObject({ last_endpoint: "GET /activity", last_client: "Microsoft.Data.Mashup", ...notRefused });
+  expect([today, new Date().toISOString().slice(0, 10)]).toContain(used?.used_on.join());
+
+  await company.revoke(id);
+  await expectError(await call("", api_key, quickCheck), 401, invalidKey);
+  await expectError(await call("/teams", api_key, by("python-requests/2.32.3")), 401, invalidKey);
+  await expect.poll(async () => (await listed(id))?.refused_at).not.toBeNull();
+  const refused = { refused_endpoint: "GET /teams", refused_client: "python-requests/2.32.3" };
+  expect(await listed(id)).toEqual({ ...used, ...(await listed(id)), ...refused, last_used_at: used?.last_used_at });
+});

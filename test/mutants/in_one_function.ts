@@ -16,6 +16,11 @@ export const inOne: Record<string, Removal[]> = {
     ["every use is recorded", /last_use > now\(\) - interval '1 minute'/, "false"],
     ["a last use in the future stays", /and last_use < now\(\) \+ interval '1 minute'/],
   ],
+  "app.note_refused_use": [
+    ["a refusal is noted of a key that works", /and \(k\.revoked_at is not null or k\.expires_at <= now\(\)\)/],
+    ["every refusal is noted", /free\.refused_at > now\(\) - interval '1 minute'/, "false"],
+    ["a refusal is noted where a company has moved away from", /and c\.serving = 'open'/],
+  ],
   "app.current_admin": [
     ["everybody is an admin", /\(?m\.role = 'admin'::text\)?/, "true"],
     ["the admin of a company that has moved manages its keys", /AND \(c\.serving = 'open'::text\)/],
@@ -41,6 +46,7 @@ export const inOne: Record<string, Removal[]> = {
   ],
   "app.note_use": [
     ["a use is recorded while the database is read-only", /current_setting\('default_transaction_read_only'\)\S+ or/],
+    ["a quick check is a use", / or app\.request_header\('x-quick-check'\) = 'true'/],
   ],
   "public.list_changes": [
     ["a cursor of another list or company is good", /left\(changed_after, 8\) <> origin/, "false"],

@@ -25,7 +25,7 @@ create temporary table kinds (names text, owner text, security text, volatility 
 insert into kinds values
   ('^list_(?!api_key)', 'public_api', 'definer', 'volatile',
     'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s'),
-  ('^(upsert_rewards|verify_api_key)$', 'public_api', 'definer', 'volatile', 'search_path="", jit=off, lock_timeout=5s, statement_timeout=7s'),
+  ('^(upsert_rewards|verify_api_key|note_refused_use)$', 'public_api', 'definer', 'volatile', 'search_path="", jit=off, lock_timeout=5s, statement_timeout=7s'),
   ('^read_', 'public_api', 'definer', 'stable', 'search_path="", jit=off, statement_timeout=2s'),
   ('^(rename|replace|revoke)_api_key$', 'postgres', 'invoker', 'volatile', 'search_path="", lock_timeout=5s'),
   ('^(create_api_key|link_member)$', 'postgres', 'invoker', 'volatile', 'search_path=""'),
@@ -83,7 +83,7 @@ select bag_eq(
     from (values
       ('{current_admin,current_member}'::text[], 'definer', 'stable', ''),
       ('{link_member,make_api_key,change_api_key,record_api_key_event}', 'definer', 'volatile', ''),
-      ('{authenticate}', 'definer', 'volatile', ', enable_seqscan=off, jit=off'),
+      ('{authenticate,note_refused_use}', 'definer', 'volatile', ', enable_seqscan=off, jit=off'),
       ('{note_use}', 'invoker', 'volatile', ', enable_seqscan=off'),
       ('{rarest_members_filter,rarest_kudos_filter}', 'invoker', 'stable', ', enable_bitmapscan=off, jit=off'),
       ('{forget_deletions,purge_some}', 'invoker', 'volatile', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off'),

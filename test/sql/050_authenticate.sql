@@ -3,7 +3,7 @@
 -- (docs/moving-a-company.md).
 begin;
 \ir helpers.psql
-select plan(40);
+select plan(57);
 
 select pg_temp.new_company(company) from unnest(array['Acorn', 'Birch']) as company;
 create temporary table keys as
@@ -84,7 +84,10 @@ select pg_temp.sign_in('Acorn user'), set_config('app.company_id', '', true);
 -- Refused. All keys that are refused with 401 get the same answer.
 
 select is(
-  pg_temp.outcome(format('app.authenticate($1, %L)', scope), hash), 'PT401 Unauthorized: Invalid or missing API Key', name
+  pg_temp.outcome(format('app.authenticate($1, %L)', scope), hash),
+  concat_ws(' | ', 'PT401 Unauthorized: Invalid or missing API Key',
+    (select json_build_object('key_id', id, 'company_id', pg_temp.id('Acorn')) from keys where pg_temp.hash_of(keys.name) = hash)),
+  refused.name || ', and the detail names a known key for the log'
 )
 from (values
   (repeat('0', 64), 'read:members', 'An unknown key is refused with PT401'),
@@ -208,6 +211,75 @@ from (values
   -- Proves: keys.34
   ('-1 hour', true, '-1 hour', 'No use is recorded while the default is read-only, and the key passes')
 ) as uses (before, read_only, now_used, name);
+
+-- What is recorded beside it. The Edge Function tells it in headers of its call.
+create function pg_temp.says(headers text) returns void language sql
+return set_config('request.headers', headers, true);
+create function pg_temp.use_after(headers text, days integer[], used_before interval) returns text language plpgsql as $$
+begin
+  update app.api_key_uses set last_used_at = now() - used_before, last_endpoint = null, last_client = null,
+    used_on = array(select (now() at time zone 'UTC')::date + day from unnest(days) as day)
+  where key_id = (select id from keys where name = 'members');
+  perform pg_temp.says(headers);
+  perform public.verify_api_key(pg_temp.hash_of('members'));
+  return replace(
+    (select concat_ws(' ', u.last_used_at = now(), u.last_endpoint, u.last_client,
+       array(select day - (now() at time zone 'UTC')::date from unnest(u.used_on) as day))
+     from app.api_key_uses as u where u.key_id = (select id from keys where name = 'members')), ',', ' ');
+end
+$$;
+select is(pg_temp.use_after(headers, days, used_before), use, name)
+from (values
+  ('{"x-endpoint": "GET /activity", "x-client": "curl/8.5.0", "apikey": "secret"}', '{-3,-1}'::integer[], interval '1 day',
+    't GET /activity curl/8.5.0 {-3 -1 0}', 'A use records the endpoint, the program and the day'),
+  ('{"x-endpoint": "GET /activity"}', '{0}', '2 minutes', 't GET /activity {0}', 'A second use on a day adds no day, and no program stays of the first'),
+  ('{}', '{-40,-30,-29,2}', '1 day', 't {-29 0}', 'Days that are not among the last 30, or are in the future, are forgotten'),
+  ('', '{-1}', '1 day', 't {-1 0}', 'Without headers the time and the day are recorded'),
+  ('{"x-endpoint": "GET /activity"}', '{-1}', '30 seconds', 'f {-1}', 'Within a minute nothing else is recorded either'),
+  ('{"x-endpoint": "GET /", "x-quick-check": "true"}', '{-1}', '1 day', 'f {-1}', 'An admin''s quick check is no use'),
+  (format('{"x-client": "%s"}', repeat('x', 70)), '{}', '1 day', 't ' || repeat('x', 60) || ' {0}', 'Of a program 60 characters are recorded')
+) as uses (headers, days, used_before, use, name);
+
+-- Refused uses of dead keys.
+create function pg_temp.refused_use(hash text, refused_before interval default null) returns text language plpgsql as $$
+declare
+  noted boolean;
+begin
+  update app.api_key_uses set refused_at = now() - refused_before, refused_endpoint = null, refused_client = null;
+  perform pg_temp.says('{"x-endpoint": "GET /teams", "x-client": "node"}');
+  set local role service_role;
+  noted := public.note_refused_use(hash)::text;
+  reset role;
+  return noted || coalesce(
+    (select string_agg(concat_ws(' ', '', keys.name, u.refused_endpoint, u.refused_client), ',' order by keys.name)
+     from app.api_key_uses as u left join keys on keys.id = u.key_id where u.refused_at = now()), ''
+  );
+end
+$$;
+select is(pg_temp.refused_use(hash, refused_before), noted, name)
+from (values
+  (pg_temp.hash_of('revoked'), null::interval, 'true revoked GET /teams node', 'The refused use of a revoked key is recorded, with endpoint and program'),
+  (pg_temp.hash_of('over'), '61 seconds', 'true over GET /teams node', 'That of an expired key too, a minute after the last one'),
+  (pg_temp.hash_of('over'), '59 seconds', 'false', 'Within a minute of the last one it is not'),
+  (pg_temp.hash_of('over'), '-1 hour', 'true over GET /teams node', 'One in the future, of a clock that was wrong, is corrected'),
+  (pg_temp.hash_of('members'), null, 'false', 'Nothing is recorded of a key that works'),
+  (repeat('0', 64), null, 'false', 'Nothing is recorded of an unknown key'),
+  (null, null, 'false', 'Nothing is recorded without a key')
+) as refused (hash, refused_before, noted, name);
+set local default_transaction_read_only = on;
+select is(pg_temp.refused_use(pg_temp.hash_of('revoked')), 'false', 'Nothing is recorded while the default is read-only');
+set local default_transaction_read_only = off;
+update app.companies set serving = 'closed', move_id = gen_random_uuid() where id = pg_temp.id('Acorn');
+select is(pg_temp.refused_use(pg_temp.hash_of('revoked')), 'false', 'Nothing is recorded where the company is not served');
+update app.companies set serving = 'open', move_id = null where id = pg_temp.id('Acorn');
+select is(
+  pg_temp.refused_use(pg_temp.hash_of('revoked')) || (
+    select concat_ws(' ', '', k ->> 'name', k ->> 'refused_at' = app.iso_8601(now()), k ->> 'refused_endpoint', k ->> 'refused_client', k ->> 'used_on')
+    from json_array_elements(pg_temp.done_by('Acorn user', 'select public.list_api_keys()')::json) as k where k ->> 'name' = 'revoked'
+  ),
+  'true revoked GET /teams node revoked t GET /teams node []', 'Admins see it'
+);
+select pg_temp.says('');
 select is(
   pg_temp.headers(), jsonb_build_object('X-Key-Id', id, 'X-Company-Id', pg_temp.id('Acorn')),
   'The response headers name key and company, for the log'

@@ -68,9 +68,9 @@ select set_eq(
   $$
     select p.proname::text from pg_proc as p
     where p.pronamespace = 'public'::regnamespace and has_function_privilege('service_role', p.oid, 'execute')
-      and not exists (select from pg_depend as d where d.objid = p.oid and d.deptype = 'e') and p.proname !~ '^read_'
+      and not exists (select from pg_depend as d where d.objid = p.oid and d.deptype = 'e') and p.proname !~ '^(read_|note_refused_use)'
   $$,
-  'These are all functions that the secret key may call, except those for replicas'
+  'These are all functions that the secret key may call, except those for replicas and the one that notes a refusal and returns nothing of a company'
 );
 select is_empty(
   $$

@@ -1,3 +1,4 @@
+import { quickCheck } from "../../../functions/public-api/client.ts";
 import { Problem, unreachable } from "../problems.ts";
 import { baseAddress } from "../settings.ts";
 import { deadline } from "../supabase.ts";
@@ -28,7 +29,7 @@ export async function checkKey(apiKey: string): Promise<KeyCheck> {
   }
   let response: Response;
   try {
-    const headers = { "X-API-Key": apiKey };
+    const headers = { "X-API-Key": apiKey, "X-Client-Info": quickCheck };
     response = await fetch(baseAddress, { headers, cache: "no-store", signal: AbortSignal.timeout(deadline) });
   } catch {
     throw unreachable();

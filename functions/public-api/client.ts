@@ -1,0 +1,23 @@
+/** What the dashboard's quick check sends as `X-Client-Info`: an admin who tries a key is no use of it. */
+export const quickCheck = "public-api-quick-check";
+
+/**
+ * The program that sent a `User-Agent`, such as `python-requests/2.32.3` or `Google-Apps-Script`: what it says before
+ * its first comment, or, where it claims to be Mozilla, what it says after. At most 60 characters of `0-9A-Za-z_.+-/`
+ * and blanks. Undefined for a text that names none. Words of other characters, such as an email address, and long words,
+ * such as a key, are left out.
+ */
+export function clientOf(userAgent: string): string | undefined {
+  const text = userAgent.slice(0, 500);
+  const named = /\(compatible; ([^;)]+)/.exec(text)?.[1];
+  const words = (named ?? text.replace(/\([^)]*\)?/g, " ")).split(/\s+/).filter((word) => isPlain.test(word));
+  // A browser is the last of its words that is not an engine: Mozilla/5.0 AppleWebKit/537.36 Chrome/131.0.0.0 Safari/537.36
+  const isBrowser = !named && words[0]?.startsWith("Mozilla/");
+  if (isBrowser) return words.findLast((word) => !isEngine.test(word)) ?? words.at(-1);
+  const version = words.findIndex((word) => word.includes("/"));
+  const program = words.slice(0, version + 1 || undefined).join(" ");
+  return program.slice(0, 60).trimEnd() || undefined;
+}
+
+const isPlain = /^\w[\w.+-]{0,39}(\/[\w.+-]{1,19})?$/;
+const isEngine = /^(Mozilla|AppleWebKit|Gecko|Version|Mobile|Safari)\b/;

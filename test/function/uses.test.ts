@@ -1,0 +1,107 @@
+// What is noted of the use of a key (docs/api.md, Authentication): the endpoint and the program, which the function
+// tells the database beside each call; and the refused use of a dead key.
+import { expect, test } from "vitest";
+import { clientOf, quickCheck } from "../../functions/public-api/client.ts";
+import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { madeUpKey } from "../support/made_up_key.ts";
+import { keyHash, list, owner, problem, refusal, refusedKey, startService, unauthorized } from "../support/service.ts";
+
+const service = await startService();
+const deadKey = refusal(401, "PT401", owner);
+const crowded = await startService();
+const notedKeys = () => crowded.calls.filter(({ rpc }) => rpc === "note_refused_use");
+const notes = () => service.calls.filter(({ rpc }) => rpc === "note_refused_use");
+
+test.each([
+  ["curl/8.5.0", "curl/8.5.0"],
+  ["python-requests/2.32.3", "python-requests/2.32.3"],
+  ["Microsoft.Data.Mashup (https://go.microsoft.com/fwlink/?LinkID=304225)", "Microsoft.Data.Mashup"],
+  [
+    "Mozilla/5.0 (compatible; Google-Apps-Script; beanserver; +https://script.google.com; id: UAEmdDd)",
+    "Google-Apps-Script",
+  ],
+  ["Mozilla/5.0 (Windows NT 10.0; Microsoft Windows 10.0.19045; en-US) PowerShell/7.4.0", "PowerShell/7.4.0"],
+  [
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36",
+    "Chrome/131.0.0.0",
+  ],
+  [
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 14_0) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Safari/605.1.15",
+    "Safari/605.1.15",
+  ],
+  ["Microsoft Office/16.0 (Windows NT 10.0; Microsoft Excel 16.0.17628; Pro)", "Microsoft Office/16.0"],
+  ["libcurl/8.5.0 r-curl/5.2.0 httr/1.4.7", "libcurl/8.5.0"],
+  ["Nightly copy of Larkfield", "Nightly copy of Larkfield"],
+  ["Reports bob@larkfield.example sk_live_0123456789012345678901234567890123456789", "Reports"],
+  ["Rapporte-für-Ünal tool\u0000\u202e/1", undefined],
+  ["", undefined],
+  ["(nothing", undefined],
+  [`${"word ".repeat(30)}end`, "word ".repeat(12).trim()],
+])("of the User-Agent %j the program is %j", (userAgent, program) => {
+  expect(clientOf(userAgent)).toBe(program);
+});
+
+const endpointsOf = () => service.calls.map(({ headers }) => [headers["x-endpoint"], headers["x-client"]]);
+
+test("every call says the endpoint, by its first name, and the program, and nothing else of the request", async () => {
+  service.answer("any", list("[]"));
+  const headers = { "User-Agent": "curl/8.5.0", "X-Secret": "of the caller", Cookie: "a=b" };
+  for (const { method, path, aliases } of endpoints) {
+    service.calls.length = 0;
+    const body = method === "POST" ? '{"external_id":"a","name":"a","points_cost":1}' : undefined;
+    await service.send(`${aliases[0] ?? path}?since=2026-01-01`, { method, headers, ...(body && { body }) });
+    expect(new Set(endpointsOf().map(String))).toEqual(new Set([`${method} ${path},curl/8.5.0`]));
+  }
+  await service.send("/members", { method: "HEAD" });
+  expect(endpointsOf().at(-1)).toEqual(["GET /members", undefined]);
+  const own = ["content-type", "accept", "apikey", "x-endpoint", "x-client"];
+  const ofFetch = ["host", "connection", "accept-language", "sec-fetch-mode", "user-agent", "accept-encoding"];
+  for (const { headers } of service.calls)
+    for (const name of Object.keys(headers)) expect([...own, ...ofFetch, "content-length"]).toContain(name);
+  expect(JSON.stringify(service.calls)).not.toContain("of the caller");
+});
+
+test("the dashboard's quick check is no use, of the base address only", async () => {
+  const headers = { "X-Client-Info": quickCheck };
+  await service.send("/", { headers });
+  await service.send("/members", { headers });
+  await service.send("/", { headers: { "X-Client-Info": "supabase-js-web/2.119.0" } });
+  expect(service.calls.map(({ headers }) => headers["x-quick-check"])).toEqual(["true", undefined, undefined]);
+  service.answer("verify_api_key", deadKey);
+  expect((await service.send("/", { headers })).status).toBe(401);
+  expect(notes()).toEqual([]);
+});
+
+test("the refusal of a dead key is noted in a call of its own, once for many; that of an unknown one is not", async () => {
+  service.answer("list_members", refusedKey);
+  const unknown = await service.send("/members");
+  expect(JSON.parse(service.lines.at(-1) ?? "")).toMatchObject({ status: 401, key_id: null, company_id: null });
+  expect(service.calls).toHaveLength(1);
+
+  // Nobody answers the note.
+  service.answer("note_refused_use", () => {});
+  service.answer("list_members", deadKey);
+  const dead = await service.send("/members", { headers: { "User-Agent": "curl/8.5.0" } });
+  expect(await dead.json()).toEqual(unauthorized);
+  const compared = ({ headers }: Response) => [...headers].filter(([name]) => name !== "x-request-id");
+  expect(compared(dead)).toEqual(compared(unknown));
+  expect(JSON.parse(service.lines.at(-1) ?? "")).toMatchObject({ status: 401, error: "key refused", ...owner });
+  await service.send("/members");
+  await expect.poll(notes).toHaveLength(1);
+  expect(notes()[0]).toMatchObject({
+    args: { key_hash: keyHash },
+    headers: { "x-endpoint": "GET /members", "x-client": "curl/8.5.0" },
+  });
+});
+
+test("a note that fails is nobody's failure; of many dead keys at once two notes are written", async () => {
+  crowded.answer("verify_api_key", deadKey);
+  crowded.answer("note_refused_use", { status: 500, body: "{}" });
+  expect(await problem(await crowded.send("/members?limit=0"))).toEqual([401, unauthorized.error]);
+  await expect.poll(notedKeys).toHaveLength(1);
+
+  crowded.answer("note_refused_use", () => {});
+  const asked = [1, 2, 3, 4].map((number) => crowded.send("/", { headers: { "X-API-Key": madeUpKey(number) } }));
+  for (const { status } of await Promise.all(asked)) expect(status).toBe(401);
+  await expect.poll(notedKeys).toHaveLength(3);
+});
