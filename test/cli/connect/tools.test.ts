@@ -7,6 +7,7 @@ import { endpoints } from "../../../functions/public-api/endpoints.ts";
 import { root } from "../../../scripts/stack/process.ts";
 import { workFolder } from "../../support/command_line.ts";
 import { newCompany } from "../../support/companies.ts";
+import { makeExtremes } from "../../support/extreme_rows.ts";
 import { needs } from "../../support/optional_tool.ts";
 import { first, list, stack } from "../../support/stack.ts";
 import { blocks, runRecipe } from "./recipe.ts";
@@ -116,4 +117,38 @@ withTools("clients made from the document by Hey API and Orval compile, and one 
   const sent = { baseUrl: stack.api_url, headers: { "X-API-Key": first.key }, query: { limit: 1, include } };
   const { data } = await listActivity(sent);
   expect(Object.keys(data?.[0] ?? {}), "include is sent as one value").toEqual(expect.arrayContaining(include));
+});
+
+withTools("clients that check every answer, or only type it, read the most extreme rows and the errors", async () => {
+  const { makeKey, remove } = await makeExtremes();
+  const { api_key: key } = await makeKey();
+  const headers = { "X-API-Key": key };
+  await node(bin("openapi-zod-client"), document, "-o", "zod.ts");
+  await node(bin("oazapfts"), document, "oazapfts.ts");
+  await node(bin("swagger-typescript-api"), "generate", "-p", document, "-o", ".", "-n", "swagger.ts");
+  const { createApiClient } = await import(/* @vite-ignore */ `${folder}/zod.ts`);
+  const oazapfts = await import(/* @vite-ignore */ `${folder}/oazapfts.ts`);
+  const { Api } = await import(/* @vite-ignore */ `${folder}/swagger.ts`);
+
+  const checked = createApiClient(stack.api_url, { axiosConfig: { headers } });
+  Object.assign(oazapfts.defaults, { baseUrl: stack.api_url, headers });
+  // Its methods are in groups, by the first word of the path.
+  const swagger = Object.assign({}, ...Object.values(new Api({ baseUrl: stack.api_url, baseApiParams: { headers } })));
+  for (const endpoint of endpoints) {
+    if (endpoint.kind !== "list") continue;
+    const { path, operationId, included } = endpoint;
+    const include = included.map(({ name }) => name);
+    const expected = await list(`${path}${include.length > 0 ? `?include=${include}` : ""}`, key);
+    const query = include.length > 0 ? { include } : {};
+    expect(await checked.get(path, { queries: query }), `zod ${path}`).toEqual(expected);
+    expect(await oazapfts[operationId](query), `oazapfts ${path}`).toMatchObject({ status: 200, data: expected });
+    expect((await swagger[operationId](query)).data, `swagger-typescript-api ${path}`).toEqual(expected);
+  }
+
+  const error = "limit must be an integer from 1 to 1000";
+  await expect(checked.get("/members", { queries: { limit: 1001 } })).rejects.toThrow();
+  await expect(checked.get("/teams", { headers: { "X-API-Key": "none" } })).rejects.toThrow("401");
+  expect(await oazapfts.listMembers({ limit: 1001 })).toMatchObject({ status: 400, data: { error } });
+  await expect(swagger.listMembers({ limit: 1001 })).rejects.toMatchObject({ status: 400, error: { error } });
+  await remove();
 });
