@@ -90,7 +90,7 @@ select 'trigger ' || needed.name, 'must exist on ' || needed.relation || ': copi
 from (
   select 'app.' || list as relation, name
   from unnest(array['members', 'teams', 'kudos', 'categories', 'rewards', 'day_ratings', 'pulse_responses']) as list,
-    unnest(array['number_insert', 'number_update', 'record_deletions', 'record_truncate']) as name
+    unnest(array['number_insert', 'number_update', 'record_deletions', 'record_truncate', 'record_old_id']) as name
   union all values
     ('app.companies', 'begin_changes'), ('app.companies', 'end_changes'), ('app.companies', 'mark_categories'), ('app.category_names', 'mark_category'),
     ('app.pulse_questions', 'mark_answers')

@@ -62,7 +62,7 @@ const values: Record<Exclude<ParameterKind, "include">, z.ZodType> = {
     .regex(/^[^\0]*$/, "must not contain NUL or lone surrogates"),
   since: instant("since"),
   until: instant("until"),
-  changed_after: z.string().regex(/^(start|[0-9a-f]{56}([0-9a-f]{8})?)$/, "must be start or a cursor"),
+  changed_after: z.string().regex(/^(start|[0-9a-f]{56}([0-9a-f]{16})?)$/, "must be start or a cursor"),
 };
 
 /** The parameters that `changed_after` may be sent with. */

@@ -28,8 +28,11 @@ create table app.deletions (
   deleted_in xid8 not null default pg_current_xact_id(),
   id uuid not null,
   deleted_at timestamptz not null default now(),
-  primary key (company_id, relation, deleted_in, id)
+  -- A row that is deleted again, after it was inserted again, has its last deletion only.
+  primary key (company_id, relation, id)
 );
+-- For the changes, oldest first.
+create index deletions_in_order on app.deletions (company_id, relation, deleted_in, id);
 
 -- For each table, the last deletion that is no longer in app.deletions. A cursor from before it is refused. A new
 -- company gets such a row for each table, because there may have been a company with its id before.
@@ -71,9 +74,12 @@ begin atomic
   where forgotten.deleted_in < excluded.deleted_in;
 end;
 
--- Removes deletions of a table that are older than 90 days: at most 5,000, the oldest first, up to the first one that is
--- younger. The next deletion removes more. Only one transaction at a time does this, and no other waits for it. The
--- settings are there because a session keeps the plans that it made when the table was empty.
+-- Removes deletions of a table that are older than 90 days: the oldest first, up to the first that is younger, at most
+-- 5,000 and those among them that are dated in the future, by a clock that was wrong. The next deletion removes more.
+-- Only one transaction at a time does this, and no other waits for it.
+--
+-- Without sorts and bitmap scans, the only plan for an ordered range is the index in its order, and for ctid it is the
+-- look-up: whatever the planner knows of the table, it reads the rows that it removes and no others.
 create function app.forget_deletions(company_id uuid, relation regclass) returns void
 language plpgsql volatile
 set search_path = ''
@@ -85,33 +91,38 @@ declare
   before constant timestamptz := now() - interval '90 days';
   -- Where the scan begins: what was forgotten stays in the index until vacuum.
   last app.forgotten_deletions;
-  oldest timestamptz;
+  deletion record;
+  final record;
 begin
   select f.* into last from app.forgotten_deletions as f
   where f.company_id = forget_deletions.company_id and f.relation = forget_deletions.relation;
   last.deleted_in := coalesce(last.deleted_in, '0');
   last.id := coalesce(last.id, '00000000-0000-0000-0000-000000000000');
 
-  select d.deleted_at into oldest from app.deletions as d
-  where d.company_id = forget_deletions.company_id and d.relation = forget_deletions.relation and (d.deleted_in, d.id) > (last.deleted_in, last.id)
-  order by d.deleted_in, d.id limit 1;
-  if oldest is null or oldest >= before or not pg_try_advisory_xact_lock(hashtextextended('app.forget_deletions', 0)) then
+  for deletion in
+    select d.deleted_in, d.id, d.deleted_at from app.deletions as d
+    where d.company_id = forget_deletions.company_id and d.relation = forget_deletions.relation
+      and (d.deleted_in, d.id) > (last.deleted_in, last.id) and d.deleted_at <= clock_timestamp()
+    order by d.deleted_in, d.id limit 5000
+  loop
+    exit when deletion.deleted_at >= before;
+    final := deletion;
+  end loop;
+  if final is null or not pg_try_advisory_xact_lock(hashtextextended('app.forget_deletions', 0)) then
     return;
   end if;
 
-  with oldest as (
-    select d.deleted_in, d.id, bool_and(d.deleted_at < before) over (order by d.deleted_in, d.id) as is_old
-    from app.deletions as d
-    where d.company_id = forget_deletions.company_id and d.relation = forget_deletions.relation and (d.deleted_in, d.id) > (last.deleted_in, last.id)
-    order by d.deleted_in, d.id limit 5000
-  ),
-  forgotten as (
-    delete from app.deletions as d using oldest as o
-    where o.is_old and d.company_id = forget_deletions.company_id and d.relation = forget_deletions.relation and d.deleted_in = o.deleted_in and d.id = o.id
-    returning d.deleted_in, d.id
-  )
+  -- The second condition is for a row that is deleted again at the same time: its deletion is a later one then.
+  delete from app.deletions as d
+  where d.ctid = any (array(
+      select o.ctid from app.deletions as o
+      where o.company_id = forget_deletions.company_id and o.relation = forget_deletions.relation
+        and (o.deleted_in, o.id) > (last.deleted_in, last.id) and (o.deleted_in, o.id) <= (final.deleted_in, final.id)
+      order by o.deleted_in, o.id
+    ))
+    and (d.deleted_in, d.id) <= (final.deleted_in, final.id);
   insert into app.forgotten_deletions (company_id, relation, deleted_in, id)
-  select forget_deletions.company_id, forget_deletions.relation, f.deleted_in, f.id from forgotten as f order by f.deleted_in desc, f.id desc limit 1
+  values (forget_deletions.company_id, forget_deletions.relation, final.deleted_in, final.id)
   on conflict on constraint forgotten_deletions_pkey do update set deleted_in = excluded.deleted_in, id = excluded.id;
 end
 $$;
@@ -129,18 +140,24 @@ begin
     return null;
   end if;
   for company in select c.id from app.companies as c where c.id in (select d.company_id from deleted as d) loop
-    begin
-      insert into app.deletions (company_id, relation, id)
-      select company, tg_relid, d.id from deleted as d where d.company_id = company;
-    exception
-      -- This transaction has deleted a row with the same id before. on conflict for all deletions would take longer.
-      when unique_violation then
-        insert into app.deletions (company_id, relation, id)
-        select company, tg_relid, d.id from deleted as d where d.company_id = company
-        on conflict do nothing;
-    end;
+    insert into app.deletions (company_id, relation, id)
+    select company, tg_relid, d.id from deleted as d where d.company_id = company
+    on conflict on constraint deletions_pkey do update
+      set deleted_in = excluded.deleted_in, deleted_at = excluded.deleted_at;
     perform app.forget_deletions(company, tg_relid);
   end loop;
+  return null;
+end
+$$;
+
+-- Trigger: an update has given a row another id or company. Where it was, it is deleted.
+create function app.record_old_id() returns trigger
+language plpgsql set search_path = ''
+as $$
+begin
+  insert into app.deletions (company_id, relation, id) values (old.company_id, tg_relid, old.id)
+  on conflict on constraint deletions_pkey do update
+    set deleted_in = excluded.deleted_in, deleted_at = excluded.deleted_at;
   return null;
 end
 $$;
@@ -170,12 +187,14 @@ create trigger end_changes after delete on app.companies
   for each row execute function app.end_changes();
 
 revoke all on function
-  app.number_change, app.forget_cursors, app.forget_deletions, app.record_deletions, app.begin_changes, app.end_changes
+  app.number_change, app.forget_cursors, app.forget_deletions, app.record_deletions, app.record_old_id,
+  app.begin_changes, app.end_changes
 from public;
 comment on function app.number_change() is 'Trigger: gives a row the number of the transaction that changes it.';
 comment on function app.forget_cursors(uuid, text) is
   'Invalidates all cursors that were given so far (410): of one company or of all, of one table or of all lists. For operators.';
 comment on function app.forget_deletions(uuid, regclass) is 'Removes deletions of a table that are older than 90 days, the oldest first.';
 comment on function app.record_deletions() is 'Trigger: records in app.deletions which rows of a list were deleted.';
+comment on function app.record_old_id() is 'Trigger: records in app.deletions the id that a row had before an update.';
 comment on function app.begin_changes() is 'Trigger: invalidates the cursors of an earlier company with the same id.';
 comment on function app.end_changes() is 'Trigger: removes the recorded deletions of a company that is deleted.';

@@ -33,5 +33,7 @@ create trigger record_deletions after delete on app.teams
   referencing old table as deleted for each statement execute function app.record_deletions();
 create trigger record_truncate after truncate on app.teams
   for each statement execute function app.record_deletions();
+create trigger record_old_id after update on app.teams
+  for each row when (old.company_id <> new.company_id or old.id <> new.id) execute function app.record_old_id();
 
 comment on table app.teams is 'Teams of a company.';

@@ -44,5 +44,7 @@ create trigger record_deletions after delete on app.kudos
   referencing old table as deleted for each statement execute function app.record_deletions();
 create trigger record_truncate after truncate on app.kudos
   for each statement execute function app.record_deletions();
+create trigger record_old_id after update on app.kudos
+  for each row when (old.company_id <> new.company_id or old.id <> new.id) execute function app.record_old_id();
 
 comment on table app.kudos is 'Kudos: one member thanks another for something.';

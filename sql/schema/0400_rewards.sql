@@ -60,6 +60,8 @@ create trigger record_deletions after delete on app.rewards
   referencing old table as deleted for each statement execute function app.record_deletions();
 create trigger record_truncate after truncate on app.rewards
   for each statement execute function app.record_deletions();
+create trigger record_old_id after update on app.rewards
+  for each row when (old.company_id <> new.company_id or old.id <> new.id) execute function app.record_old_id();
 
 comment on table app.rewards is 'The reward catalogue of a company.';
 comment on column app.rewards.external_id is 'The id of the reward in the system that imports the catalogue; null for rewards that were not imported.';

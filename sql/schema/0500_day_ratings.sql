@@ -44,5 +44,7 @@ create trigger record_deletions after delete on app.day_ratings
   referencing old table as deleted for each statement execute function app.record_deletions();
 create trigger record_truncate after truncate on app.day_ratings
   for each statement execute function app.record_deletions();
+create trigger record_old_id after update on app.day_ratings
+  for each row when (old.company_id <> new.company_id or old.id <> new.id) execute function app.record_old_id();
 
 comment on table app.day_ratings is 'How a day was, from 1 to 5. Keyed to a team, never to a person.';

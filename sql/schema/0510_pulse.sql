@@ -55,6 +55,8 @@ create trigger record_deletions after delete on app.pulse_responses
   referencing old table as deleted for each statement execute function app.record_deletions();
 create trigger record_truncate after truncate on app.pulse_responses
   for each statement execute function app.record_deletions();
+create trigger record_old_id after update on app.pulse_responses
+  for each row when (old.company_id <> new.company_id or old.id <> new.id) execute function app.record_old_id();
 
 -- Trigger: a change of a question counts as a change of its answers, because there is no list of questions that a copy
 -- could join. It locks the question: it waits for transactions that are adding answers, because it does not see their

@@ -38,8 +38,10 @@ $$;
 -- The statement of a page. Its parameters: $1 the company; $2 the number of rows; the page begins after ($3, $4), for
 -- deletions after ($5, $6), and ends below $7; $8 the first part of a cursor; $9 the number at which this copy began.
 --
--- The changes are taken from two indexes, each in the order of the page. Where the row of a deletion is there again,
--- the deletion brings that row. offset 0 keeps PostgreSQL from turning look-ups into joins of whole tables.
+-- The changes are taken from two indexes, each in the order of the page. An id may be in both, because its row was
+-- deleted and inserted again, even by one transaction: then the row counts, and the deletion is left out. The later the
+-- row is, the less it is certain to be among those that were read; then the deletion brings it, and a later page brings
+-- it once more. Each row leaves out one deletion at most, so twice as many deletions as rows fill a page. offset 0 keeps PostgreSQL from turning look-ups into joins of whole tables.
 create function app.changes_query(list text, include text[]) returns text
 language sql immutable
 set search_path = ''
@@ -47,6 +49,16 @@ set jit = off
 as $$
   select format(
     $query$
+      with changed as (
+        select t.changed_in, t.id %2$s
+          and t.company_id = $1 and (t.changed_in, t.id) > ($3, $4) and t.changed_in < $7
+        order by t.changed_in, t.id limit $2 + 1
+      ),
+      deleted as (
+        select d.deleted_in, d.id from app.deletions as d
+        where d.company_id = $1 and d.relation = 'app.%1$I'::regclass and (d.deleted_in, d.id) > ($5, $6) and d.deleted_in < $7
+        order by d.deleted_in, d.id limit 2 * ($2 + 1)
+      )
       select count(*), json_agg(item) filter (where place <= $2), string_agg(next, '') filter (where place = $2)
       from (
         select item, item.cursor as next, row_number() over () as place from (
@@ -54,23 +66,13 @@ as $$
             change.id,
             shown.*,
             $8 || encode(int8send(change.changed_in::text::bigint), 'hex') || replace(change.id::text, '-', '')
-              || case when change.changed_in < $9 then right(encode(int8send($9::text::bigint), 'hex'), 8) else '' end as cursor,
+              || case when change.changed_in < $9 then encode(int8send($9::text::bigint), 'hex') else '' end as cursor,
             change.deleted and not exists (select from app.%1$I as t where t.company_id = $1 and t.id = change.id offset 0) as deleted
           from (
-            select either.changed_in, either.id, either.deleted from (
-              (
-                select t.changed_in, t.id, false as deleted %2$s
-                  and t.company_id = $1 and (t.changed_in, t.id) > ($3, $4) and t.changed_in < $7
-                order by t.changed_in, t.id limit $2 + 1
-              )
-              union all
-              (
-                select d.deleted_in, d.id, true from app.deletions as d
-                where d.company_id = $1 and d.relation = 'app.%1$I'::regclass and (d.deleted_in, d.id) > ($5, $6) and d.deleted_in < $7
-                order by d.deleted_in, d.id limit $2 + 1
-              )
-            ) as either
-            order by either.changed_in, either.id limit $2 + 1
+            select c.changed_in, c.id, false as deleted from changed as c
+            union all
+            select d.deleted_in, d.id, true from deleted as d where d.id not in (select c.id from changed as c)
+            order by changed_in, id limit $2 + 1
           ) as change
           left join lateral (select %3$s %4$s where v.company_id = $1 and v.id = change.id offset 0) as shown on true
           order by change.changed_in, change.id
@@ -122,8 +124,8 @@ comment on function app.cursor_origin is 'The first 8 characters of every cursor
 comment on function app.refuse_cursor is 'Raises PT410: the cursor is no longer known. The detail names key and company for the request log.';
 
 -- changed_after is start or a cursor. A cursor has the origin (8 hexadecimal digits), the number of the transaction (16)
--- and the id of the row (32). While a copy still reads what was there when it began, there follow the last 32 bits (8)
--- of the number at which it began: deletions below that number are not for this copy, and may be forgotten.
+-- and the id of the row (32). While a copy still reads what was there when it began, there follows the number at which
+-- it began (16): deletions below that number are not for this copy, and may be forgotten.
 create function public.list_changes(key_hash text, list text, max_rows integer, changed_after text, include text[] default null)
 returns json
 language plpgsql volatile security definer
@@ -170,14 +172,11 @@ begin
     end if;
     after_transaction := ('x' || substr(changed_after, 9, 16))::bit(64)::bigint;
     after_id := substr(changed_after, 25, 32);
-    -- The number with these last 32 bits that is nearest to now. A standby that is late still has rows that were deleted
-    -- before the copy began at the primary: it reads them now, so its deletions begin no later than this page ends.
-    began := case
-      when length(changed_after) = 56 then 0
-      else least(horizon, greatest(0, horizon - 2147483648 + ((('x' || substr(changed_after, 57))::bit(32)::bigint - horizon + 2147483648) & 4294967295)))
-    end;
+    -- A standby that is late still has rows that were deleted before the copy began at the primary: it reads them now, so
+    -- its deletions begin no later than this page ends.
+    began := case when length(changed_after) = 56 then 0 else least(horizon, ('x' || substr(changed_after, 57))::bit(64)::bigint) end;
     -- The cursor is newer than the data of this server: its data has gone back in time without a new timeline. A standby may just be behind.
-    if after_transaction < 0 or after_transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint and not pg_is_in_recovery() then
+    if least(after_transaction, began) < 0 or after_transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint and not pg_is_in_recovery() then
       perform app.refuse_cursor(api_key.key_id, api_key.company_id);
     end if;
   end if;

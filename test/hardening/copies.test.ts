@@ -1,12 +1,18 @@
 // Copies that are kept by nothing but changed_after (docs/api.md, Keeping a copy), of two companies, while writers
 // change everything at random, transactions elsewhere stay open, and readers are killed and begin again. In the end
 // each copy is equal to an export. The functions are called on connections of their own, so that all of it happens at
-// the same time.
+// the same time; the command `sync` keeps copies beside them.
 import { randomInt, randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import postgres from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { exportCommand } from "../../cli/src/commands/export.ts";
+import { syncCommand } from "../../cli/src/commands/sync.ts";
+import { nameOf } from "../../cli/src/lists.ts";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { runHere } from "../cli/faulty_proxy.ts";
+import { workFolder } from "../support/command_line.ts";
 import { newCompany, type TestCompany } from "../support/companies.ts";
 import { Copy, exported } from "../support/copy.ts";
 import { count, tried } from "../support/counts.ts";
@@ -16,12 +22,15 @@ import { hashOf, sql, stack } from "../support/stack.ts";
 const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
 const changes = count(400, 10_000);
 
-type Owned = { company: TestCompany; hash: string; mark: string };
+const folder = workFolder();
+
+type Owned = { company: TestCompany; key: string; hash: string; mark: string };
 const owned: Owned[] = [];
 beforeAll(async () => {
   for (const mark of ["Acorn", "Birch"]) {
     const company = await newCompany(mark);
-    owned.push({ company, hash: hashOf((await company.makeKey()).api_key), mark });
+    const key = (await company.makeKey()).api_key;
+    owned.push({ company, key, hash: hashOf(key), mark });
     const c = company.id;
     await sql`insert into app.teams (company_id, name) select ${c}, ${mark} || n from generate_series(1, 5) as n`;
     await sql`insert into app.members (company_id, name, email) select ${c}, ${mark} || n, n || '@' || ${company.domain} from generate_series(1, 40) as n`;
@@ -128,6 +137,12 @@ async function happen(db: postgres.Sql, { company, hash, mark }: Owned): Promise
   }
 }
 
+/** Brings the copy of `sync` up to date, with CSV files. While many read at the same time, it may be told to come again. */
+const sync = ({ key, mark }: Owned): Promise<unknown> =>
+  runHere(syncCommand, ["--to", `${folder}/copy ${mark}`], stack.api_url, key).catch((error) => {
+    expect(String(error)).toMatch("Too Many Requests");
+  });
+
 // Proves: copies.1, copies.2, copies.3, copies.9
 test("copies are equal to an export after random changes, whatever their readers and others do meanwhile", async () => {
   let going = true;
@@ -163,10 +178,13 @@ test("copies are equal to an export after random changes, whatever their readers
     }
     await db.end();
   });
+  const syncs = owned.map(async (own) => {
+    while (going) await sync(own);
+  });
   await Promise.all(writers).finally(() => {
     going = false;
   });
-  await Promise.all([others, ...readers]);
+  await Promise.all([others, ...readers, ...syncs]);
 
   const [{ last } = { last: "" }] = await sql<{ last: string }[]>`select pg_current_xact_id() as last`;
   const isServed = async () =>
@@ -178,6 +196,14 @@ test("copies are equal to an export after random changes, whatever their readers
     expect(copy.lists()).toEqual(await exported(db, hash, lists));
   }
   await db.end();
+  for (const own of owned) {
+    await sync(own);
+    const args = ["all", "--include_archived", "--out", `${folder}/whole ${own.mark}`];
+    await runHere(exportCommand, args, stack.api_url, own.key);
+    const read = (place: string) =>
+      lists.map((list) => readFileSync(`${folder}/${place} ${own.mark}/${nameOf(list)}.csv`, "utf8"));
+    expect(read("copy")).toEqual(read("whole"));
+  }
   const rows = copies.map(({ copy }) => copy.size);
   tried(`copies: ${committed} changes, ${copies.length} copies of ${rows.join(", ")} rows, ${kills} readers killed`);
 });

@@ -60,9 +60,17 @@ export const inOne: Record<string, Removal[]> = {
   ],
   "app.changes_query": [
     ["a row that is there again comes as deleted", /change\.deleted and not exists \([^)]*\)/, "change.deleted"],
+    ["what is in both indexes comes twice in a page", / where d\.id not in \(select c\.id from changed as c\)/],
+    ["a page is not filled when deletions are left out", /limit 2 \* \(\$2 \+ 1\)/, "limit $$2 + 1"],
+    ["a copy that begins forgets where", /case when change\.changed_in < \$9 then/, "case when false then"],
     ["changes have the deletions of other lists", /and d\.relation = 'app\.%1\$I'::regclass/],
   ],
-  "app.forget_deletions": [["deletions are forgotten after 80 days", /interval '90 days'/, "interval '80 days'"]],
+  "app.forget_deletions": [
+    ["deletions are forgotten after 80 days", /interval '90 days'/, "interval '80 days'"],
+    ["younger deletions are forgotten behind an old one", /exit when/, "continue when"],
+    ["a deletion dated in the future keeps older ones", /and d\.deleted_at <= clock_timestamp\(\)/],
+  ],
+  "app.record_old_id": [["an id that an update replaces is not deleted", /insert into app\.deletions[\s\S]*?;/]],
   "app.rarest_members_filter": [["the filter that most members match leads", /case least\(/, "case greatest("]],
   "app.rarest_kudos_filter": [["the filter that most kudos match leads", /case least\(/, "case greatest("]],
   "public.replace_api_key": [

@@ -125,7 +125,7 @@ select bag_eq(
     select 'app.' || numbered as relation, names.name, names.function, names.name like 'number%' as is_before
     from unnest(array['members', 'teams', 'kudos', 'categories', 'rewards', 'day_ratings', 'pulse_responses']) as numbered, (values
       ('number_insert', 'app.number_change'), ('number_update', 'app.number_change'),
-      ('record_deletions', 'app.record_deletions'), ('record_truncate', 'app.record_deletions')) as names (name, function)
+      ('record_deletions', 'app.record_deletions'), ('record_truncate', 'app.record_deletions'), ('record_old_id', 'app.record_old_id')) as names (name, function)
     union all values
     ('app.companies', 'begin_changes', 'app.begin_changes', false),
     ('app.companies', 'end_changes', 'app.end_changes', false),

@@ -1,7 +1,7 @@
 -- The lists with changed_after: cursors, deletions and their end, and which rows a change marks.
 begin;
 \ir helpers.psql
-select plan(20);
+select plan(35);
 
 select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
 delete from app.deletions;
@@ -41,6 +41,12 @@ select bag_eq(
 );
 select isnt(pg_temp.refusal('members', pg_temp.cursor('members', 3)), '[]', 'The same cursor of this list and company is good');
 
+select is(right(page -> 0 ->> 'cursor', -56), lpad(to_hex(pg_snapshot_xmin(pg_current_snapshot())::text::bigint), 16, '0'),
+  'While a copy reads what was there when it began, its cursor has all 64 bits of where it began'
+) from pg_temp.page('members', 'start') as page;
+select is(right(pg_temp.page('members', pg_temp.page('members', pg_temp.cursor('members', 3) || '0000000000000009', 1) -> 0 ->> 'cursor') -> 0 ->> 'cursor', 16),
+  '0000000000000009', 'and keeps it from page to page');
+
 -- Changes and deletions
 
 update app.members set name = 'Maxi' where company_id = pg_temp.id('Acorn') and id = pg_temp.id('row');
@@ -63,6 +69,83 @@ select is(
   array['Back', 'false'],
   -- Proves: copies.8
   'A row that was deleted and inserted again comes as not deleted'
+);
+
+delete from app.deletions;
+insert into app.teams (company_id, id, name) values (pg_temp.id('Acorn'), pg_temp.id('moving'), 'Moving'), (pg_temp.id('Acorn'), pg_temp.id('given'), 'Given');
+update app.teams set id = pg_temp.id('moved') where name = 'Moving';
+update app.teams set company_id = pg_temp.id('Birch') where name = 'Given';
+select bag_eq(
+  $$ select company_id, relation::text, id from app.deletions $$,
+  $$ select pg_temp.id('Acorn') as company_id, 'app.teams', pg_temp.id(name) from unnest(array['moving', 'given']) as name $$,
+  'An id that an update replaces is deleted, also when its row goes to another company'
+);
+delete from app.deletions;
+do $$
+begin
+  for n in 1..2 loop
+    delete from app.day_ratings where company_id = pg_temp.id('Acorn') and id = pg_temp.id('row');
+    insert into app.day_ratings (company_id, id, rating) values (pg_temp.id('Acorn'), pg_temp.id('row'), 1);
+  end loop;
+  delete from app.day_ratings where company_id = pg_temp.id('Acorn') and id = pg_temp.id('row');
+end
+$$;
+select is((select count(*) from app.deletions), 1::bigint, 'A row can be deleted and inserted several times in one transaction');
+update app.deletions set deleted_in = '5', deleted_at = '2020-01-01Z';
+insert into app.day_ratings (company_id, id, rating) values (pg_temp.id('Acorn'), pg_temp.id('row'), 1);
+delete from app.day_ratings where company_id = pg_temp.id('Acorn') and id = pg_temp.id('row');
+select is((select format('%s %s', deleted_in, deleted_at = now()) from app.deletions), pg_current_xact_id() || ' t', 'A row that is deleted again has its last deletion only');
+
+-- Rows that are gone, and there again: by one transaction (9), by a later one (10, 11), by one that has not ended yet.
+select pg_temp.settle('4');
+delete from app.deletions;
+delete from app.rewards where company_id = pg_temp.id('Acorn');
+insert into app.rewards (company_id, id, name, points_cost)
+select pg_temp.id('Acorn'), pg_temp.id('again ' || n), 'New', n from generate_series(1, 60) as n;
+alter table app.rewards disable trigger user;
+update app.rewards set changed_in = (array['9', '10', '11'])[points_cost % 4]::xid8 where name = 'New' and points_cost % 4 > 0;
+alter table app.rewards enable trigger user;
+insert into app.deletions (company_id, relation, deleted_in, id)
+select r.company_id, 'app.rewards', (case when r.changed_in = '9' then 9 else 7 + r.points_cost % 3 end)::text::xid8, r.id from app.rewards as r where r.name = 'New'
+union all select pg_temp.id('Acorn'), 'app.rewards', (7 + n % 5)::text::xid8, pg_temp.id('gone ' || n) from generate_series(1, 20) as n;
+create function pg_temp.walk(max_rows integer) returns table (page integer, id uuid, name text, deleted boolean, cursor text, more boolean) language plpgsql as $$
+declare
+  rows json;
+begin
+  cursor := pg_temp.cursor('rewards', 3);
+  for n in 1..200 loop
+    rows := pg_temp.page('rewards', cursor, max_rows);
+    exit when json_array_length(rows) = 0;
+    more := (pg_temp.headers() ->> 'X-Has-More')::boolean;
+    return query select n, r.id, r.name, r.deleted, r.cursor, walk.more from json_to_recordset(rows) as r (id uuid, name text, deleted boolean, cursor text);
+    cursor := rows -> -1 ->> 'cursor';
+  end loop;
+end
+$$;
+create temporary table walked as
+select max_rows, w.*, row_number() over () as place from unnest(array[1, 2, 3, 7, 20, 100]) as max_rows, lateral pg_temp.walk(max_rows) as w;
+-- Proves: copies.8
+select is_empty($$ select max_rows, page, id from walked group by max_rows, page, id having count(*) > 1 $$, 'An id comes at most once in a page');
+select is_empty(
+  $$ select from (select cursor, lag(cursor) over (partition by max_rows order by place) as before from walked) as pair where cursor <= before $$,
+  'Cursors rise strictly, in a page and from page to page'
+);
+select is_empty($$ select max_rows, page from walked where more group by max_rows, page having count(*) <> max_rows $$, 'A page with more behind it is full');
+select bag_eq(
+  $$ select distinct on (max_rows, id) max_rows, id, name, deleted from walked order by max_rows, id, place desc $$,
+  $$
+    select max_rows, now.* from unnest(array[1, 2, 3, 7, 20, 100]) as max_rows, (
+      select r.id, r.name, false as deleted from app.rewards as r where r.company_id = pg_temp.id('Acorn')
+      union all select d.id, null, true from app.deletions as d
+      where d.deleted_in < pg_current_xact_id() and not exists (select from app.rewards as r where r.company_id = d.company_id and r.id = d.id)
+    ) as now
+  $$,
+  'Whatever the size of the pages, the last that a copy hears of an id is its newest state'
+);
+select is_empty($$ select id from walked where max_rows = 3 and name is not null and deleted $$, 'What is there never comes as deleted');
+select is(
+  (select max(times) from (select count(*) as times from walked join app.rewards as r using (id) where r.changed_in = '9' group by max_rows, id) as each), 1::bigint,
+  'What one transaction deleted and inserted again comes once, whatever the size of the pages'
 );
 
 -- Names
@@ -108,11 +191,41 @@ insert into app.deletions (company_id, relation, deleted_in, id) values (pg_temp
 select matches(pg_temp.refusal('rewards', pg_temp.cursor('rewards', 6)), '^PT410', 'A cursor from before the last forgotten deletion is refused');
 select is(json_array_length(pg_temp.page('rewards', pg_temp.cursor('rewards', 7, pg_temp.id('old 7')))), 3, 'The cursor of the last forgotten deletion is good, and brings the later deletions of its list');
 select is(
-  json_array_length(pg_temp.page('rewards', pg_temp.cursor('rewards', 3) || '00000009')), 2,
+  json_array_length(pg_temp.page('rewards', pg_temp.cursor('rewards', 3) || '0000000000000009')), 2,
   'The cursor of a copy that began after the forgotten deletions is good, and brings what was deleted since'
 );
+select is(pg_temp.page('rewards', pg_temp.cursor('rewards', 3) || '0000000100000009')::text, '[]', 'Where a copy began has 64 bits: the last 32 would be another number');
 truncate app.rewards;
 select matches(pg_temp.refusal('rewards', pg_temp.cursor('rewards', 20)), '^PT410', 'After truncate every copy of the list begins again');
+
+-- A clock that was wrong: the deletions before and behind are forgotten, those that may be young are not.
+delete from app.deletions;
+delete from app.forgotten_deletions;
+insert into app.deletions (company_id, relation, deleted_in, id, deleted_at)
+select pg_temp.id('Acorn'), 'app.teams', number::text::xid8, pg_temp.id('clock ' || number), now() + age
+from (values (4, interval '1 year'), (5, interval '-91 days'), (6, interval '1 year'), (7, interval '-92 days'), (8, interval '1 year'), (9, interval '-89 days'),
+  (10, interval '-91 days')) as dated (number, age);
+select app.forget_deletions(pg_temp.id('Acorn'), 'app.teams');
+select results_eq(
+  $$ select d.deleted_in::text from app.deletions as d order by d.deleted_in $$, array['8', '9', '10'],
+  -- Proves: copies.10
+  'Deletions that are dated in the future do not keep older ones'
+);
+
+-- What the planner knows of the table is from before: all reads of a call are of rows that it removes.
+delete from app.deletions;
+create function pg_temp.read_deletions() returns bigint language sql volatile
+return (select sum(pg_stat_get_xact_tuples_returned(i.indexrelid)) from pg_index as i where i.indrelid = 'app.deletions'::regclass)
+  + pg_stat_get_xact_tuples_returned('app.deletions'::regclass);
+insert into app.deletions (company_id, relation, deleted_in, id, deleted_at)
+select pg_temp.id('Acorn'), 'app.kudos', '5', gen_random_uuid(), now() - interval '91 days' from generate_series(1, 12000);
+create temporary table before as select pg_temp.read_deletions() as rows;
+do $$ begin for n in 1..3 loop perform app.forget_deletions(pg_temp.id('Acorn'), 'app.kudos'); end loop; end $$;
+select is((select count(*) from app.deletions where relation = 'app.kudos'::regclass), 0::bigint, 'Each call forgets 5,000');
+select cmp_ok(
+  pg_temp.read_deletions() - (select rows from before), '<', 4 * 12000::bigint,
+  'Forgetting reads what it forgets, to find its end and to remove it, and no more'
+);
 
 -- Companies
 

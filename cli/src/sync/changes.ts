@@ -51,7 +51,7 @@ function readChanges(body: string, { columns, included }: ListEndpoint): Change[
   const names = [...columns, ...included].map(({ name }) => name);
   return rows.map((row) => {
     const isChange =
-      typeof row?.id === "string" && /^[0-9a-f]{1,64}$/.test(String(row.cursor)) && typeof row.deleted === "boolean";
+      typeof row?.id === "string" && /^[0-9a-f]{1,80}$/.test(String(row.cursor)) && typeof row.deleted === "boolean";
     if (isChange && (row.deleted || names.every((name) => name in row))) return row;
     throw new Error("a row that is not whole");
   });
