@@ -1,5 +1,7 @@
 import "./styles.ts";
+import { followEmailLink } from "./account/email_link.ts";
 import { Dashboard } from "./dashboard.tsx";
 import { render } from "./render.tsx";
 
+followEmailLink();
 render(<Dashboard />);

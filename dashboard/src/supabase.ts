@@ -1,12 +1,9 @@
 import { createClient } from "@supabase/supabase-js";
-import { followEmailLink } from "./account/email_link.ts";
 import type { Database } from "./database.ts";
 import { publishableKey, supabaseUrl } from "./settings.ts";
 
 /** Milliseconds after which a request without a response fails, so that no page waits for ever. */
 export const deadline = 30_000;
-
-followEmailLink();
 
 // account/email_link.ts handles the links from emails. They need the implicit flow. The PKCE flow stores a secret in
 // the browser that requests the email, and the link works only there. But an invitation is requested by somebody else,

@@ -1,6 +1,7 @@
 import { format } from "node:util";
 import { App, type EmailDriver } from "@supabase/lite";
 import { PostgresConnection } from "@supabase/lite/postgres";
+import { root } from "./process.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** Supabase Lite in this process: the Data API and Auth for one database. */
@@ -42,7 +43,11 @@ function open(url: string, mailing: Mailing, secrets: Secrets): Instance {
       secret_key: secrets.secret_key,
       // The two settings that differ from supabase/config.toml: Lite cannot invite people, and nobody reads the emails.
       enable_signup: true,
-      email: { enable_signup: true, enable_confirmations: false },
+      email: {
+        enable_signup: true,
+        enable_confirmations: false,
+        template: { recovery: { content_path: `${root}/supabase/templates/recovery.html` } },
+      },
     },
     // In admin mode a request without a key would be served as service_role.
     options: { server: { admin: false }, drivers: { email: mailing.driver } },

@@ -6,20 +6,15 @@ import { writePrivate } from "./secrets.ts";
 export interface Mail {
   to: string;
   subject: string;
-  text: string;
+  html: string;
 }
 
-/**
- * Stores Auth's emails in a file instead of sending them.
- * @param siteUrl the address of the dashboard, to which the links lead in the end
- * @param supabaseUrl the address of the project, which checks the links first. Lite writes the links as if both addresses
- * were the same, so this function corrects them
- */
-export async function captureMails(path: string, siteUrl: string, supabaseUrl: string): Promise<EmailDriver> {
+/** Stores Auth's emails in a file instead of sending them. */
+export async function captureMails(path: string): Promise<EmailDriver> {
   await writePrivate(path, "");
   return {
-    send: async ({ to, subject, text = "" }) => {
-      const mail: Mail = { to, subject, text: text.replaceAll(`${siteUrl}/auth/v1/`, `${supabaseUrl}/auth/v1/`) };
+    send: async ({ to, subject, html = "" }) => {
+      const mail: Mail = { to, subject, html };
       appendFileSync(path, `${JSON.stringify(mail)}\n`);
     },
   };

@@ -126,7 +126,7 @@ async function startParts(options: StackOptions, cleanup: Cleanup): Promise<Omit
   step("demo data");
   await seedDemoData(database.url("postgres"));
   step("Data API and Auth");
-  const driver = await captureMails(`${folder}/mails.jsonl`, dashboard_url, supabase_url);
+  const driver = await captureMails(`${folder}/mails.jsonl`);
   const mailing = { siteUrl: dashboard_url, driver };
   const lite = cleanup.add(startLite(database.url("supabase_auth_admin"), mailing, secrets, log));
   gateway.upstreams.lite = lite.fetch;

@@ -58,12 +58,22 @@ test("config diff shows what config push would change; config push closes what a
   const before = api.requests.length;
   // The stand-in does not return all settings of Auth, so the CLI fails afterwards. Only what it has sent counts.
   await api.run("config", "push", "--yes", remote).catch(() => {});
+  const template = (name: string) => readFile(`${root}/supabase/templates/${name}.html`, "utf8");
   const changes = api.requests.slice(before).filter(({ method }) => method !== "GET");
   expect(changes.map(({ path, body }) => [path, JSON.parse(body.toString())])).toEqual([
     [`/v1/projects/${project}/postgrest`, { db_schema: "public" }],
     [
       `/v1/projects/${project}/config/auth`,
-      { disable_signup: true, mailer_autoconfirm: false, password_min_length: 8 },
+      {
+        disable_signup: true,
+        mailer_autoconfirm: false,
+        password_min_length: 8,
+        // Links that a mail server can open without using them up (docs/dashboard.md).
+        mailer_subjects_invite: "Set your password to manage API keys",
+        mailer_templates_invite_content: await template("invite"),
+        mailer_subjects_recovery: "Set a new password to manage API keys",
+        mailer_templates_recovery_content: await template("recovery"),
+      },
     ],
   ]);
 });

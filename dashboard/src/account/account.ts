@@ -2,7 +2,7 @@
 import { paths } from "../paths.ts";
 import { authProblem } from "../problems.ts";
 import { supabase } from "../supabase.ts";
-import type { EmailLink } from "./email_link.ts";
+import type { UsedLink } from "./email_link.ts";
 
 export async function signIn(email: string, password: string): Promise<void> {
   const { error } = await supabase.auth.signInWithPassword({ email, password });
@@ -17,7 +17,7 @@ export async function sendPasswordLink(email: string): Promise<void> {
 }
 
 /** Signs in the person to whom the link was sent by email. Replaces the current session, if there is one. */
-export async function signInByLink(link: EmailLink): Promise<void> {
+export async function signInByLink(link: UsedLink): Promise<void> {
   const { error } = await supabase.auth.setSession(link);
   if (error) throw authProblem(error);
 }

@@ -1,48 +1,69 @@
-// Supabase Auth redirects the links of its emails to the dashboard, with the outcome in the fragment: tokens and a
-// type, or an error. Only an invitation and "Forgot password?" sign somebody in here. The tokens of any other link are
-// discarded, because anybody could have made that link.
+// The links of Auth's emails lead to the dashboard. Those of this project's templates (supabase/templates) bring a token hash in
+// the fragment, which nothing uses up before a person clicks: programs open every link of an email to look for viruses. A
+// link of Auth's default templates is used up when it is opened, and then leads here with tokens and a type, or an error. Only
+// an invitation and "Forgot password?" sign somebody in here. Any other link is discarded, because anybody could have made
+// it.
 import { createClient } from "@supabase/supabase-js";
 import { paths } from "../paths.ts";
 import { authProblem, Problem } from "../problems.ts";
 import type { NavigationState } from "../router.ts";
 import { publishableKey, supabaseUrl } from "../settings.ts";
 
-/** The tokens of an invitation or of "Forgot password?". */
-export type EmailLink = { access_token: string; refresh_token: string };
+/** What the links of an invitation and of "Forgot password?" bring, before they are used and after. */
+export type UnusedLink = { token_hash: string; type: "invite" | "recovery" };
+export type UsedLink = { access_token: string; refresh_token: string };
+export type EmailLink = UnusedLink | UsedLink;
 
-function readFragment(): { error: boolean; type: string | null; link: EmailLink | null } {
-  const outcome = new URLSearchParams(window.location.hash.slice(1));
-  const access_token = outcome.get("access_token");
-  const link = access_token === null ? null : { access_token, refresh_token: outcome.get("refresh_token") ?? "" };
-  return { error: outcome.has("error"), type: outcome.get("type"), link };
+/** What stands in the address behind the #. */
+const fragment = (): URLSearchParams => new URLSearchParams(window.location.hash.slice(1));
+
+/** The link in the address. It stays there until the page navigates, so that a reload finds it again. */
+export function currentLink(): EmailLink | null {
+  const { type, token_hash, access_token, refresh_token = "" } = Object.fromEntries(fragment());
+  if (type !== "invite" && type !== "recovery") return null;
+  if (token_hash) return { token_hash, type };
+  return access_token ? { access_token, refresh_token } : null;
 }
-
-const signsIn = (type: string | null): boolean => type === "invite" || type === "recovery";
 
 /** Changes the address to the page that the link is for. Must be called before anything else reads the address. */
 export function followEmailLink(): void {
-  const { error, type, link } = readFragment();
+  const given = fragment();
   const [failed, refused]: NavigationState[] = [{ linkFailed: true }, { linkRefused: true }];
-  if (error) window.history.replaceState(failed, "", paths.setPassword);
-  else if (link && signsIn(type)) window.history.replaceState({}, "", paths.setPassword + window.location.hash);
-  else if (link) window.history.replaceState(refused, "", paths.signIn);
+  if (given.has("error")) window.history.replaceState(failed, "", paths.setPassword);
+  else if (currentLink()) window.history.replaceState({}, "", paths.setPassword + window.location.hash);
+  else if (given.has("access_token") || given.has("token_hash")) window.history.replaceState(refused, "", paths.signIn);
 }
-
-/** The link in the address. It stays there until the page navigates, so that a reload finds it again. */
-export const currentLink = (): EmailLink | null => readFragment().link;
 
 /** A client only for requests about a link: the main client would end the current session if the link has expired. */
 const separateClient = createClient(supabaseUrl, publishableKey, {
   auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false, storageKey: "link" },
 });
 
+const dead = (): Problem => new Problem("refused", "This link has expired or was used before.");
+
 /**
- * Asks Auth whom a link signs in. Returns the email address.
+ * Uses up a link, which signs nobody in yet. The address has the used link from now on.
  * @throws Problem `unreachable`, or `refused` when the link has expired or was used
  */
-export async function whoseLink({ access_token }: EmailLink): Promise<string> {
+export async function spendLink({ token_hash, type }: UnusedLink): Promise<UsedLink> {
+  const { data, error } = await separateClient.auth.verifyOtp({ token_hash, type });
+  if (!data.session) {
+    const problem = authProblem(error);
+    throw problem.kind === "unreachable" ? problem : dead();
+  }
+  const { access_token, refresh_token } = data.session;
+  const used = new URLSearchParams({ access_token, refresh_token, type });
+  window.history.replaceState({}, "", `${paths.setPassword}#${used}`);
+  return { access_token, refresh_token };
+}
+
+/**
+ * Asks Auth whom a link signs in. Returns the email address.
+ * @throws Problem `unreachable`, or `refused` when the link has expired
+ */
+export async function whoseLink({ access_token }: UsedLink): Promise<string> {
   const { data, error } = await separateClient.auth.getUser(access_token);
   if (!error && data.user.email) return data.user.email;
   const problem = authProblem(error);
-  throw problem.kind === "unreachable" ? problem : new Problem("refused", "This link has expired or was used before.");
+  throw problem.kind === "unreachable" ? problem : dead();
 }

@@ -1,7 +1,7 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { signInByLink } from "../account/account.ts";
-import { type EmailLink, whoseLink } from "../account/email_link.ts";
+import { type EmailLink, spendLink, type UsedLink, whoseLink } from "../account/email_link.ts";
 import { useAction } from "../account/use_action.ts";
 import { Notice } from "../parts/notice.tsx";
 import { Waiting } from "../parts/waiting.tsx";
@@ -10,16 +10,45 @@ import { Problem } from "../problems.ts";
 import { navigate } from "../router.ts";
 import classes from "./pages.module.css";
 
+type Opening = { signedInAs: string | null; onOpened: () => void; onDead: () => void };
+
+/** Opens the link of an email: uses it up, if it is not used yet, and signs in by it, each after a click. */
+export function OpenLink({ link, ...opening }: Opening & { link: EmailLink }) {
+  const [used, setUsed] = useState<UsedLink | null>("token_hash" in link ? null : link);
+  const use = useAction(async () => {
+    if (!("token_hash" in link)) return;
+    await orDead(async () => setUsed(await spendLink(link)), opening.onDead);
+  });
+  if (used !== null) return <SignInByLink link={used} {...opening} />;
+  return (
+    <Stack gap="lg">
+      <Text>
+        Your link lets you set a password. It works once, and it waits for you here: programs that look through emails
+        may open it too, but they press no button.
+      </Text>
+      <Notice kind="problem">{use.problem?.message}</Notice>
+      <Button loading={use.pending} onClick={() => void use.run()}>
+        Use the link
+      </Button>
+    </Stack>
+  );
+}
+
+/** Calls `onDead` if the link has expired or was used before. */
+async function orDead(step: () => Promise<void>, onDead: () => void): Promise<void> {
+  try {
+    await step();
+  } catch (error) {
+    if (error instanceof Problem && error.kind === "refused") onDead();
+    else throw error;
+  }
+}
+
 /**
  * Signs in by a link, after the person has confirmed whose account it opens: anybody can make a link to an account of
  * their own, and a person who does not notice it would work in the wrong company.
  */
-export function OpenLink(props: {
-  link: EmailLink;
-  signedInAs: string | null;
-  onOpened: () => void;
-  onDead: () => void;
-}) {
+function SignInByLink(props: Opening & { link: UsedLink }) {
   const { link, onOpened, onDead } = props;
   // As it was when the page opened: signing in by the link changes it.
   const [signedInAs] = useState(props.signedInAs);
@@ -29,14 +58,7 @@ export function OpenLink(props: {
     await signInByLink(link);
     onOpened();
   });
-  const look = useAction(async () => {
-    try {
-      setOwner(await whoseLink(link));
-    } catch (error) {
-      if (error instanceof Problem && error.kind === "refused") onDead();
-      else throw error;
-    }
-  });
+  const look = useAction(() => orDead(async () => setOwner(await whoseLink(link)), onDead));
   // biome-ignore lint/correctness/useExhaustiveDependencies: only once, when the page opens
   useEffect(() => void look.run(), []);
 
