@@ -14,6 +14,16 @@ export interface Key {
 }
 
 /**
+ * The id of the key's company.
+ * @param command what needs an API that says it
+ * @throws Problem when the API is older
+ */
+export function companyIdOf({ company_id, version }: Key, command: string): string {
+  if (company_id !== undefined) return company_id;
+  throw new Problem(`${command} needs version 1.2.0 of the API or newer, this is ${version}`, exitCodes.usage);
+}
+
+/**
  * Checks the key. Every command calls this first, so that it finds a wrong address or key before it writes anything.
  * @throws Problem when another server than this API responds
  */

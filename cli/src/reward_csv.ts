@@ -67,7 +67,9 @@ const types = new Map(
 
 /** The value of a cell that is not empty. A number must be written as in JSON; any other text stays text. */
 export function cellValue(name: string, cell: string): unknown {
-  const isNumber = types.get(name) === "integer" && /^-?\d+(\.\d+)?([eE]\d+)?$/.test(cell) && !hasThousands.test(cell);
+  const type = types.get(name);
+  if (type === "boolean" && /^(true|false)$/i.test(cell)) return cell.toLowerCase() === "true";
+  const isNumber = type === "integer" && /^-?\d+(\.\d+)?([eE]\d+)?$/.test(cell) && !hasThousands.test(cell);
   return isNumber ? Number(cell) : cell;
 }
 
@@ -79,7 +81,13 @@ const isShortened = /^-?\d([.,]\d+)?E[+-]\d+$/i;
 
 /** How to write a value that the field does not take; undefined if nothing is known about it. */
 export function hintFor(name: string, cell: string): Hint | undefined {
-  if (types.get(name) !== "integer") return undefined;
+  const type = types.get(name);
+  if (type === "boolean")
+    return {
+      rule: `${name} is true or false in English`,
+      example: `not ${quoted(cell)}; if nothing in that column has changed, delete it`,
+    };
+  if (type !== "integer") return undefined;
   const write = (rule: string, right: string): Hint => ({
     rule: `${name} ${rule}`,
     example: `write ${right}, not ${quoted(cell)}`,

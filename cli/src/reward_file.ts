@@ -6,23 +6,29 @@ import { formatOf } from "./formats.ts";
 import { Problem, quoted } from "./problem.ts";
 import { type CsvRecord, cellValue, damage, type Finding, hintFor, readCsv } from "./reward_csv.ts";
 
+/** A reward to send. */
+export type Sent = Record<string, unknown>;
+
 /** A checked row: the reward to send, and what is wrong with it. */
-interface CheckedRow {
+export interface CheckedRow {
   /** The line of the file in which the row begins, counted from 1. */
   line: number;
-  reward: Record<string, unknown>;
+  reward: Sent;
   findings: Finding[];
+  /** What a row of an export has besides; null if the file is no export. */
+  exported: Exported | null;
+  /** Whether it is a reward of an export without an external_id, which cannot be matched. */
+  isLeftOut: boolean;
+}
+
+/** The id and the time of a row of an export, empty for a row that was added, and the fields whose cells are empty. */
+interface Exported {
+  id: string;
+  created_at: string;
+  emptied: string[];
 }
 
 type Visit = (row: CheckedRow) => void | Promise<void>;
-
-/** Rows of a file that are no rewards to send. */
-export interface LeftOut {
-  /** Rewards of an export that have no external_id: they cannot be matched. */
-  withoutId: number;
-  /** Rows of a CSV file that have nothing in any cell. */
-  blank: number;
-}
 
 /** Fields of the list of rewards that an import does not write. A file that has all of them is an export. */
 const readOnly = endpoints
@@ -32,80 +38,93 @@ const readOnly = endpoints
 
 const isExport = (names: string[]): boolean => [...readOnly, "external_id"].every((name) => names.includes(name));
 
+/** The headings of a file for the fields of a reward; an empty field leaves the column out. */
+export type Headings = ReadonlyMap<string, string>;
+
 /**
- * Reads all rows of a file, CSV or JSON by its name, and awaits `visit` for each. If the file is an export, it leaves
- * out the fields that an import does not write, and the rewards without an external_id.
+ * Reads all rows of a file, CSV or JSON by its name, and awaits `visit` for each.
+ * @returns the number of rows of a CSV file that have nothing in any cell
  * @throws Problem when the file as a whole is invalid
  */
-export async function readRewardFile(file: string, visit: Visit): Promise<LeftOut> {
+export async function readRewardFile(file: string, headings: Headings, visit: Visit): Promise<number> {
   const format = formatOf(file);
   if (/\.(xls[xmb]?|ods|numbers)$/i.test(file)) throw new Problem(`${file} is a workbook. ${saveAsCsv}`);
   if (!format) throw new Problem("The file must end in .csv or .json, with or without .gz");
-  return format.name === "csv" ? await readRecords(file, visit) : await readJson(file, visit);
+  if (format.name === "csv") return await readRecords(file, headings, visit);
+  if (headings.size > 0) throw new Problem(`--map is for CSV: a JSON file has the names of the API`);
+  await readJson(file, visit);
+  return 0;
 }
 
-async function readJson(file: string, visit: Visit): Promise<LeftOut> {
+async function readJson(file: string, visit: Visit): Promise<void> {
   const rows: CheckedRow[] = [];
-  let withoutId = 0;
   try {
     let text = "";
     for await (const part of textOf(file)) text += part;
     // Throws an Error that says where the JSON is invalid; readRows does not.
-    JSON.parse(text);
+    const parsed = JSON.parse(text);
+    const objects: unknown[] = Array.isArray(parsed)
+      ? parsed
+      : Array.isArray(parsed?.rewards)
+        ? parsed.rewards
+        : [parsed];
     let line = 1;
     let counted = 0;
-    readRows(text, Number.POSITIVE_INFINITY, (row) => {
-      for (; counted < row.at; counted++) if (text[counted] === "\n") line++;
-      const sent = ofExport(row);
-      if (sent === null) withoutId++;
-      else {
-        const { row: reward, problems } = checkRow(sent);
-        rows.push({ line, reward, findings: problems.map((problem) => ({ problem })) });
-      }
+    readRows(text, Number.POSITIVE_INFINITY, (sent, index) => {
+      for (; counted < sent.at; counted++) if (text[counted] === "\n") line++;
+      rows.push({ line, ...checkSent(sent, Object(objects[index])) });
     });
   } catch (error) {
     throw new Problem(`${file}: ${(error as Error).message}`);
   }
   for (const row of rows) await visit(row);
-  return { withoutId, blank: 0 };
 }
 
-/**
- * A row of an export, without the fields that an import does not write; null if it has no external_id. Any other row is
- * returned unchanged.
- */
-function ofExport(row: SentRow): SentRow | null {
-  if (!isExport([...Object.keys(row.values), ...row.unknown])) return row;
-  if (row.values.external_id === null) return null;
-  return { ...row, unknown: new Set([...row.unknown].filter((name) => !readOnly.includes(name))) };
+/** Checks a row of a JSON file. `whole` has the fields that an import does not write too. */
+function checkSent(sent: SentRow, whole: Record<string, unknown>): Omit<CheckedRow, "line"> {
+  const isOfExport = isExport(Object.keys(whole));
+  const unknown = new Set([...sent.unknown].filter((name) => !isOfExport || !readOnly.includes(name)));
+  const { row: reward, problems } = checkRow({ ...sent, unknown });
+  return {
+    reward,
+    findings: problems.map((problem) => ({ problem })),
+    exported: isOfExport ? { id: String(whole.id), created_at: String(whole.created_at), emptied: [] } : null,
+    isLeftOut: isOfExport && whole.external_id === null,
+  };
 }
 
 /** Reads CSV as a stream: a header, then one reward per record. A record may have several lines. */
-async function readRecords(file: string, visit: Visit): Promise<LeftOut> {
+async function readRecords(file: string, headings: Headings, visit: Visit): Promise<number> {
   let columns: string[] | undefined;
-  const leftOut = { withoutId: 0, blank: 0 };
+  let blank = 0;
   await readCsv(file, (record) => {
     const { line, cells } = record;
     if (!columns) {
-      const problems = headerProblems(cells).map((problem) => `${file}:${line}: ${problem}`);
-      if (problems.length > 0) throw new Problem(problems.join("\n"));
-      columns = cells;
-    } else if (cells.every((cell) => cell.trim() === "")) leftOut.blank++;
-    else if (isExport(columns) && !cells[columns.indexOf("external_id")]) leftOut.withoutId++;
+      const names = cells.map((name) => headings.get(name) ?? name);
+      const leftOut = cells.filter((name) => headings.get(name) === "");
+      const problems = [...missingHeadings(cells, headings), ...headerProblems(names, leftOut.length)];
+      if (problems.length > 0) throw new Problem(problems.map((problem) => `${file}:${line}: ${problem}`).join("\n"));
+      columns = names;
+    } else if (cells.every((cell) => cell.trim() === "")) blank++;
     else return visit(checkRecord(columns, record));
   });
   if (!columns) throw new Problem(`${file} is empty`);
-  return leftOut;
+  return blank;
 }
 
+const missingHeadings = (cells: string[], headings: Headings): string[] =>
+  [...headings.keys()]
+    .filter((name) => !cells.includes(name))
+    .map((name) => `there is no column ${quoted(name)}, which --map names`);
+
 /** What is wrong with the names of the columns. A name that is not given, as behind a comma too many, is one of them. */
-function headerProblems(columns: string[]): string[] {
+function headerProblems(columns: string[], leftOut: number): string[] {
   const [first = ""] = columns;
   if (/^sep=/i.test(first)) return ["the line sep= is for Excel only: delete it"];
   const known = Object.keys(rewardFields);
   const allowed = isExport(columns) ? [...known, ...readOnly] : known;
   const others = columns.filter((name) => !allowed.includes(name));
-  const unnamed = others.filter((name) => name === "").length;
+  const unnamed = others.filter((name) => name === "").length - leftOut;
   const { problems } = checkRow(rowWith({}));
   return [
     ...others.flatMap((name) => (name === "" ? [] : [unknownField(name, known)])),
@@ -128,7 +147,9 @@ function unknownField(name: string, known: string[]): string {
         .toLowerCase()
         .replace(/[ -]/g, "_"),
   );
-  const help = meant ? `write ${meant}` : `a reward has ${known.join(", ")}`;
+  const help = meant
+    ? `write ${meant}`
+    : `a reward has ${known.join(", ")}; --map gives your own heading a field, or none`;
   return `there is no field ${quoted(name)}: ${help}`;
 }
 
@@ -143,19 +164,27 @@ const rowWith = (values: Record<string, unknown>) => ({
 function checkRecord(columns: string[], { line, cells, findings }: CsvRecord): CheckedRow {
   if (cells.length > columns.length) {
     const problem = `row must have at most ${columns.length} cells, it has ${cells.length}`;
-    return { line, reward: {}, findings: [{ problem }] };
+    return { line, reward: {}, findings: [{ problem }], exported: null, isLeftOut: false };
   }
-  const filled = columns
-    .map((name, index) => ({ name, cell: cells[index] ?? "" }))
-    .filter(({ name, cell }) => cell !== "" && !readOnly.includes(name));
+  const cellOf = (name: string): string => cells[columns.indexOf(name)] ?? "";
+  const fields = columns.filter((name) => Object.hasOwn(rewardFields, name));
+  const filled = fields.filter((name) => cellOf(name) !== "");
   const { row: reward, problems } = checkRow(
-    rowWith(Object.fromEntries(filled.map(({ name, cell }) => [name, cellValue(name, cell)]))),
+    rowWith(Object.fromEntries(filled.map((name) => [name, cellValue(name, cellOf(name))]))),
   );
-  const damaged = filled.flatMap(({ name, cell }) => damage(name, cell) ?? []);
   const wrong = problems.map((problem) => {
-    const named = filled.find(({ name }) => problem.startsWith(`${name} `));
-    const hint = named && hintFor(named.name, named.cell);
+    const named = filled.find((name) => problem.startsWith(`${name} `));
+    const hint = named === undefined ? undefined : hintFor(named, cellOf(named));
     return hint === undefined ? { problem } : { problem, hint };
   });
-  return { line, reward, findings: [...wrong, ...damaged, ...findings] };
+  const damaged = filled.flatMap((name) => damage(name, cellOf(name)) ?? []);
+  const isOfExport = isExport(columns);
+  const emptied = fields.filter((name) => cellOf(name) === "");
+  return {
+    line,
+    reward,
+    findings: [...wrong, ...damaged, ...findings],
+    exported: isOfExport ? { id: cellOf("id"), created_at: cellOf("created_at"), emptied } : null,
+    isLeftOut: isOfExport && emptied.includes("external_id") && cellOf("id") !== "",
+  };
 }

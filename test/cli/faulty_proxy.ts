@@ -113,17 +113,29 @@ export function quickConnection(url: string, key: string): Connection & { lines:
 
 /**
  * Runs a command. Returns what it printed to the output, its last line, its lines about problems, and its pauses.
- * @param more replaces parts of the connection
+ * @param more replaces parts of the connection; `answer` is what the user says when asked
  */
-export async function runHere(command: Command, args: string[], url: string, key: string, more = {}) {
-  const connection = { ...quickConnection(url, key), ...more };
+export async function runHere(
+  command: Command,
+  args: string[],
+  url: string,
+  key: string,
+  more: Partial<Connection> & { answer?: boolean } = {},
+) {
+  const { answer = true, ...parts } = more;
+  const connection = { ...quickConnection(url, key), ...parts };
   const [printed, outcomes]: [string[], string[]] = [[], []];
   const output = { write: (text: string) => printed.push(text) > 0 } as unknown as NodeJS.WriteStream;
   const done = (line: string) => void outcomes.push(line);
   const progress = { show: () => {}, done, warn: connection.say };
-  await command.run(args, { env: {}, output, progress, outcome: done, connect: () => connection });
+  const env = { PUBLIC_API_URL: url, PUBLIC_API_KEY: key };
+  const confirm = async (question: string) => {
+    connection.lines.push(question);
+    return answer;
+  };
+  await command.run(args, { env, output, progress, outcome: done, confirm, connect: () => connection });
   const { lines, pauses } = connection;
-  return { output: printed.join(""), done: outcomes.at(-1) ?? "", lines, pauses };
+  return { output: printed.join(""), done: outcomes.at(-1) ?? "", outcomes, lines, pauses };
 }
 
 /** Starts public-data-api through the proxy in a process of its own. `kill` gives its exit code and its error output. */

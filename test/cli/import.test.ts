@@ -1,12 +1,13 @@
 // public-data-api import (docs/connect/command-line.md): files as spreadsheets and exports write them, the line of each
 // problem, and a service that misbehaves.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import papaparse from "papaparse";
 import { beforeEach, expect, test } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
 import { importCommand } from "../../cli/src/commands/import.ts";
 import { withEvenLines } from "../../cli/src/even_lines.ts";
+import { root } from "../../scripts/stack/process.ts";
 import { environment, run } from "../support/command_line.ts";
 import { newCompany } from "../support/companies.ts";
 import { type Row, sql } from "../support/stack.ts";
@@ -42,12 +43,16 @@ const many = Array.from({ length: 1234 }, (_, n) => ({
 
 test("a CSV of 1234 rewards is imported whole, in three batches; a second time changes nothing", async () => {
   const { done } = await importFile("many.csv", papaparse.unparse(many));
-  expect(done).toBe(`${folder}/many.csv: 1234 rewards imported`);
+  expect(done).toBe(`${folder}/many.csv: 1234 rewards imported: 1234 new, 0 changed, 0 unchanged`);
   expect(proxy.requests.slice(1).map(({ body }) => JSON.parse(body).length)).toEqual([500, 500, 234]);
   expect(await stored()).toEqual(many);
   const again = await run(["import", "many.csv"], folder, environment(customer.key));
   // Outside a terminal, for the log of a nightly job.
-  expect(again).toEqual({ code: 0, stdout: "many.csv: 1234 rewards imported\n", stderr: "" });
+  expect(again).toEqual({
+    code: 0,
+    stdout: "many.csv: 1234 rewards imported: 0 new, 0 changed, 1234 unchanged\n",
+    stderr: "",
+  });
   expect(await stored()).toEqual(many);
 });
 
@@ -210,7 +215,7 @@ test("rows with nothing in any cell are skipped and counted, and cells that are 
     ["external_id,name,points_cost,description,reward_type", ...rows, ""].join("\r\n"),
   );
   expect(lines).toEqual([`${folder}/sheet.csv: 4 rows skipped: they have nothing in any cell`]);
-  expect(done).toBe(`${folder}/sheet.csv: 3 rewards imported`);
+  expect(done).toBe(`${folder}/sheet.csv: 3 rewards imported: 3 new, 0 changed, 0 unchanged`);
   expect((await stored()).map(({ description }) => description)).toEqual([null, null, "a, b"]);
 });
 
@@ -238,7 +243,7 @@ test.each<[string, string | Buffer, string]>([
     "External_ID\u200b,nom,,name,name,\n1,a\n",
     [
       'there is no field "External_ID\\u200b": write external_id',
-      'there is no field "nom": a reward has external_id, name, description, points_cost, reward_type',
+      'there is no field "nom": a reward has external_id, name, description, points_cost, reward_type, is_archived, stock_count, image_url, vendor_name; --map gives your own heading a field, or none',
       "2 of 6 columns have no name: delete them, or the commas",
       '"name" must be given once',
       "the column external_id is missing",
@@ -286,10 +291,239 @@ test.each(["rewards.csv.gz", "rewards.json"])("%s that was exported is imported 
   expect(await stored()).toEqual(before.rows.filter(({ external_id }) => external_id !== null));
 });
 
-test("--dry-run checks and sends nothing, and needs no key", async () => {
+test("--dry-run without a key checks the file and says that nobody was asked", async () => {
   writeFileSync(`${folder}/many.csv`, papaparse.unparse(many));
   const dry = await run(["import", "many.csv", "--dry-run"], folder, environment(undefined));
-  expect(dry).toEqual({ code: 0, stdout: "many.csv: 1234 rewards, all good; nothing was sent\n", stderr: "" });
+  const asked = "each good by itself; without PUBLIC_API_KEY nobody was asked what would change";
+  expect(dry).toEqual({ code: 0, stdout: `many.csv: 1234 rewards, ${asked}\n`, stderr: "" });
   await expect(importFile("bad.csv", badCsv, "--dry-run")).rejects.toThrow("bad.csv:3: ");
+  expect(proxy.requests).toEqual([]);
+});
+
+test("--dry-run says what would be new, with names, and what would change; a key that may only write is enough", async () => {
+  await importFile("many.csv", papaparse.unparse(many.filter((_, n) => n % 100 !== 7)));
+  const before = await stored();
+  const { api_key } = await customer.company.makeKey(["write:rewards"]);
+  const changed = many.map((reward, n) => (n === 1000 ? { ...reward, name: "Other" } : reward));
+  writeFileSync(`${folder}/many.csv`, papaparse.unparse(changed));
+  const dry = () => runHere(importCommand, [`${folder}/many.csv`, "--dry-run"], proxy.url, api_key);
+  const names = Array.from({ length: 13 }, (_, n) => `  "sku-${n}07" No. ${n}07, "quoted"`.replace("sku-007", "sku-7"));
+  expect((await dry()).done.split("\n")).toEqual([
+    `${folder}/many.csv: 1234 rewards, nothing was written: 13 new, 1 changed, 1220 unchanged`,
+    "New would be:",
+    ...names.map((line) => line.replace("No. 007", "No. 7")),
+  ]);
+  await sql`delete from app.rewards where company_id = ${customer.company.id}`;
+  const lines = (await dry()).done.split("\n");
+  expect(lines.slice(0, 3)).toEqual([
+    `${folder}/many.csv: 1234 rewards, nothing was written: 1234 new, 0 changed, 0 unchanged`,
+    "New would be:",
+    '  "sku-0" No. 0, "quoted"',
+  ]);
+  expect([lines.length, lines.at(-1)]).toEqual([23, "  and 1214 more"]);
   expect(await stored()).toEqual([]);
+  expect(before).toHaveLength(1221);
+});
+
+/** Rewards as the company has them, and a file of `export rewards` with them, which `edit` may change. */
+async function exported(edit: (rows: Record<string, string>[]) => Record<string, string>[]) {
+  const { company, key } = customer;
+  await sql`
+    insert into app.rewards (company_id, external_id, name, description, points_cost, stock_count, vendor_name)
+    select ${company.id}, id, name, nullif(description, '-'), 100, 5, 'Potter'
+    from (values ('00123', 'Mug', 'Old'), ('1234567890123456', 'Day off', ''), ('sku-3', 'Tea', '-'), (null, 'By hand', '-'))
+      as reward (id, name, description)`;
+  const file = `${folder}/rewards.csv`;
+  await runHere(exportCommand, ["rewards", "--include_archived", "--out", file], proxy.url, key);
+  const { data, meta } = papaparse.parse<Record<string, string>>(readFileSync(file, "utf8"), {
+    ...{ header: true, skipEmptyLines: true },
+  });
+  writeFileSync(file, papaparse.unparse(edit(data), { columns: meta.fields ?? [] }));
+  const versions = async () => [
+    ...(await sql<Row[]>`select *, xmin::text from app.rewards where company_id = ${company.id} order by name`),
+  ];
+  return { before: await versions(), versions };
+}
+
+/** Changes the rows with this name. */
+const change = (name: string, values: Record<string, string>) => (rows: Record<string, string>[]) =>
+  rows.map((row) => (row.name === name ? { ...row, ...values } : row));
+
+test("an export that was edited changes what was edited, and nothing else; an empty cell clears", async () => {
+  const edits = { description: "", points_cost: "120", stock_count: "0", vendor_name: "", is_archived: "TRUE" };
+  const { before, versions } = await exported(change("Mug", edits));
+  const { done } = await importFile("rewards.csv");
+  expect(done).toBe(`${folder}/rewards.csv: 3 rewards imported: 0 new, 1 changed, 2 unchanged`);
+  const written = { description: null, points_cost: "120", stock_count: 0, vendor_name: null, is_archived: true };
+  const after = before.map((row) =>
+    row.name === "Mug" ? { ...row, ...written, changed_in: expect.anything(), xmin: expect.any(String) } : row,
+  );
+  expect(await versions()).toEqual(after);
+});
+
+test("an export in which a spreadsheet has changed the ids is refused with their lines, in a dry run too", async () => {
+  const { before, versions } = await exported((rows) =>
+    rows.map((row) => ({ ...row, external_id: row.external_id?.replace(/^00/, "") ?? "", points_cost: "1" })),
+  );
+  const line =
+    readFileSync(`${folder}/rewards.csv`, "utf8")
+      .split("\r\n")
+      .findIndex((text) => text.includes("Mug")) + 1;
+  const message = [
+    `${folder}/rewards.csv:${line}: external_id must be "00123", as the reward with this id has it`,
+    "A spreadsheet may have changed the column external_id: take the file from before and format that column as text; a new reward has no id and no created_at",
+    "Nothing was sent",
+  ].join("\n");
+  for (const args of [[], ["--dry-run"]])
+    await expect(importFile("rewards.csv", undefined, ...args)).rejects.toMatchObject({ exitCode: 1, message });
+  expect(await versions()).toEqual(before);
+});
+
+test("a copied row of an export has the id of another reward, and one that was imported gets no second external_id", async () => {
+  await exported((rows) => [
+    ...rows.map((row) => (row.name === "By hand" ? { ...row, external_id: "hand-1" } : row)),
+    ...rows.filter(({ name }) => name === "Tea").map((row) => ({ ...row, external_id: "sku-4" })),
+    { external_id: "sku-5", name: "New", points_cost: "1" },
+  ]);
+  const error = await importFile("rewards.csv").catch(({ message }) => message);
+  expect(error.split("\n").map((line: string) => line.replace(/^.*csv:\d: /, ""))).toEqual([
+    "external_id must be empty, as the reward with this id has it",
+    'external_id must be "sku-3", as the reward with this id has it',
+    expect.stringContaining("A spreadsheet may have changed"),
+    "Nothing was sent",
+  ]);
+});
+
+test("what an export has that an import does not write is said, if it differs from the catalogue", async () => {
+  const { before, versions } = await exported((rows) =>
+    change("By hand", { points_cost: "7" })(
+      change("Tea", { created_at: "21.11.2026", reward_type: "", is_archived: "" })(rows),
+    ),
+  );
+  const { lines, done } = await importFile("rewards.csv");
+  expect(lines.map((line) => line.replace(`${folder}/rewards.csv: `, ""))).toEqual([
+    "1 rewards left out: they have no external_id",
+    "reward_type is left as it is in the catalogue, from which 1 rows differ",
+    "is_archived is left as it is in the catalogue, from which 1 rows differ",
+    "created_at is left as it is in the catalogue, from which 1 rows differ",
+    "1 of the rewards that are left out differ from the catalogue",
+  ]);
+  expect(done).toContain("0 new, 0 changed, 3 unchanged");
+  expect(await versions()).toEqual(before);
+});
+
+test("an export needs a key that reads the catalogue too", async () => {
+  await exported((rows) => rows);
+  const { api_key } = await customer.company.makeKey(["write:rewards"]);
+  const args = [`${folder}/rewards.csv`, "--dry-run"];
+  const message = `${folder}/rewards.csv is an export: holding it against the catalogue needs a key with the scope read:rewards too`;
+  await expect(runHere(importCommand, args, proxy.url, api_key)).rejects.toMatchObject({ exitCode: 3, message });
+});
+
+test("is_archived that a spreadsheet has translated is refused, with how to go on", async () => {
+  await exported((rows) => rows.map((row) => ({ ...row, is_archived: "FALSCH" })));
+  const hint =
+    'is_archived is true or false in English: not "FALSCH"; if nothing in that column has changed, delete it';
+  await expect(importFile("rewards.csv")).rejects.toThrow(hint);
+});
+
+/** A catalogue of so many imported rewards, one that was not imported, and one that is archived. */
+async function catalogueOf(rewards: number): Promise<string[]> {
+  await sql`
+    insert into app.rewards (company_id, external_id, name, points_cost, description, is_archived)
+    select ${customer.company.id}, case when n > 0 then 'sku-' || n end, 'No. ' || n, n, 'kept', n > ${rewards}
+    from generate_series(0, ${rewards} + 1) as n`;
+  return Array.from({ length: rewards }, (_, n) => `sku-${n + 1}`);
+}
+
+const archived = async (): Promise<string[]> =>
+  (
+    await sql<{ external_id: string }[]>`
+    select external_id from app.rewards where company_id = ${customer.company.id} and is_archived order by points_cost`
+  ).map(({ external_id }) => external_id);
+
+const fileOf = (ids: string[]): string =>
+  papaparse.unparse(
+    ids.map((external_id) => ({
+      external_id,
+      name: external_id.replace("sku-", "No. "),
+      points_cost: external_id.slice(4),
+    })),
+  );
+
+test("--archive-missing archives what was imported once and is not in the file, after showing it and asking", async () => {
+  const ids = await catalogueOf(6);
+  const file = fileOf(ids.slice(2));
+  const shown = [`Not in ${folder}/a.csv, to be archived: 2`, '  "sku-2" No. 2', '  "sku-1" No. 1'];
+  writeFileSync(`${folder}/a.csv`, file);
+  const no = runHere(importCommand, [`${folder}/a.csv`, "--archive-missing"], proxy.url, customer.key, {
+    answer: false,
+  });
+  await expect(no).rejects.toThrow("Nothing was sent");
+  expect(await archived()).toEqual(["sku-7"]);
+  const dry = await importFile("a.csv", file, "--archive-missing", "--dry-run");
+  expect(dry.outcomes[0]?.split("\n").toSorted()).toEqual(
+    shown.map((line) => line.replace("to be", "would be")).toSorted(),
+  );
+  expect(await archived()).toEqual(["sku-7"]);
+  const { outcomes, lines } = await importFile("a.csv", file, "--archive-missing");
+  expect(outcomes[0]?.split("\n").toSorted()).toEqual(shown.toSorted());
+  expect(lines).toEqual(["Archive these 2?"]);
+  expect(outcomes[1]).toBe(`${folder}/a.csv: 4 rewards imported: 0 new, 0 changed, 4 unchanged, 2 archived`);
+  const [row] =
+    await sql`select name, points_cost::int, description from app.rewards where company_id = ${customer.company.id} and external_id = 'sku-2'`;
+  expect(row, "nothing else of it is changed").toEqual({ name: "No. 2", points_cost: 2, description: "kept" });
+});
+
+test("--archive-missing archives more than half of the catalogue with --yes only, and nothing when a row is wrong", async () => {
+  const ids = await catalogueOf(6);
+  const few = fileOf(ids.slice(4));
+  const message = `4 of 6 rewards are not in ${folder}/few.csv: add --yes to archive them. Nothing was sent`;
+  await expect(importFile("few.csv", few, "--archive-missing")).rejects.toMatchObject({ exitCode: 1, message });
+  await expect(importFile("few.csv", `${few}\r\nsku-9,,1`, "--archive-missing", "--yes")).rejects.toThrow(
+    "few.csv:4: name",
+  );
+  expect(await archived()).toEqual(["sku-7"]);
+  const { lines, done } = await importFile("few.csv", few, "--archive-missing", "--yes");
+  expect([lines, done]).toEqual([[], expect.stringMatching(/4 archived$/)]);
+  expect(await archived()).toEqual(["sku-1", "sku-2", "sku-3", "sku-4", "sku-7"]);
+  expect((await importFile("few.csv", few, "--archive-missing")).outcomes).toHaveLength(1);
+  const { api_key } = await customer.company.makeKey(["write:rewards"]);
+  const poor = runHere(importCommand, [`${folder}/few.csv`, "--archive-missing"], proxy.url, api_key);
+  await expect(poor).rejects.toMatchObject({ exitCode: 3, message: expect.stringContaining("read:rewards") });
+});
+
+test("the file with headings of its own in command-line.md is read as the page says", async () => {
+  const page = readFileSync(`${root}/docs/connect/command-line.md`, "utf8");
+  const [file = "", command = "", printed = ""] = [...page.matchAll(/^```(?:csv)?\n([^`]*)```$/gm)]
+    .map(([, block = ""]) => block)
+    .filter((block) => /Art\.-Nr\.|preisliste\.csv:/.test(block));
+  writeFileSync(`${folder}/preisliste.csv`, `\ufeff${file.replaceAll("\n", "\r\n")}`);
+  const args = [...command.matchAll(/"([^"]+)"|(\S+)/g)]
+    .map(([word, inQuotes]) => inQuotes ?? word)
+    .filter((word) => word !== "\\");
+  expect(args.shift()).toBe("public-data-api");
+  const { code, stdout, stderr } = await run(args, folder, environment(customer.key));
+  expect({ code, printed: stderr + stdout }).toEqual({ code: 0, printed });
+  await run(
+    args.filter((word) => word !== "--dry-run"),
+    folder,
+    environment(customer.key),
+  );
+  expect(await stored()).toMatchObject([
+    { external_id: "00123", name: "Kaffeetasse, 0,4 l", points_cost: 250 },
+    { external_id: "00124", name: "Ein Tag frei", points_cost: 5000 },
+  ]);
+});
+
+test.each<[string, string, string[], string]>([
+  ["a.csv", "SKU,name,points_cost\n", ["sku=external_id"], 'there is no column "sku", which --map names'],
+  ["a.csv", "SKU,name,points_cost\n", ["SKU=external_ID"], 'there is no field "external_ID": write external_id'],
+  ["a.csv", "SKU,external_id,name,points_cost\n", ["SKU=external_id"], '"external_id" must be given once'],
+  ["a.csv", "SKU,,name,points_cost\n", ["SKU="], "1 of 4 columns have no name"],
+  ["a.json", "[]", ["SKU=external_id"], "--map is for CSV: a JSON file has the names of the API"],
+])("%s with %j and --map %j is refused", async (name, content, maps, problem) => {
+  const args = maps.flatMap((map) => ["--map", map]);
+  await expect(importFile(name, content, ...args)).rejects.toThrow(problem);
+  expect(proxy.requests).toEqual([]);
 });

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
+import { createInterface } from "node:readline/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { type Connection, readConnection } from "../connection.ts";
@@ -12,6 +14,8 @@ export interface Surroundings {
   progress: Progress;
   /** Prints what came of the command: on the terminal, else to the standard output, for the log of a nightly job. */
   outcome(line: string): void;
+  /** Asks on a terminal whether to go on. Elsewhere nobody can be asked, and it goes on. */
+  confirm(question: string): Promise<boolean>;
   /** @throws Problem that names a missing setting */
   connect(): Connection;
 }
@@ -28,13 +32,14 @@ const deadline = 60_000;
 
 /** The environment of this process. */
 export function surroundings(): Surroundings {
-  const { env, stdout, stderr } = process;
+  const { env, stdin, stdout, stderr } = process;
   const progress = progressOn(stderr, env);
   return {
     env,
     output: stdout,
     progress,
     outcome: (line) => (stderr.isTTY ? progress.done(line) : void stdout.write(`${line}\n`)),
+    confirm: async (question) => !stdin.isTTY || !stderr.isTTY || (await isYes(question)),
     connect() {
       const settings = readConnection(env);
       const stop = stopBySignal();
@@ -48,6 +53,17 @@ export function surroundings(): Surroundings {
       };
     },
   };
+}
+
+/** Whether the user answers yes. No answer, as with Ctrl-C, is a no. */
+async function isYes(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const closed = once(lines, "close").then(() => "");
+  try {
+    return /^\s*y(es)?\s*$/i.test(await Promise.race([lines.question(`${question} [y/N] `), closed]));
+  } finally {
+    lines.close();
+  }
 }
 
 /** Aborted by Ctrl-C, so that the command can say how to go on. The second time, the process ends at once. */

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
 import type { Connection } from "../connection.ts";
-import { describeKey, type Key } from "../key.ts";
+import { companyIdOf, describeKey, type Key } from "../key.ts";
 import { lists, nameOf, opens } from "../lists.ts";
 import { lockFile } from "../lock.ts";
 import { asProblem, exitCodes, Problem } from "../problem.ts";
@@ -67,13 +67,6 @@ async function syncList(copy: Copy, list: ListEndpoint, connection: Connection, 
   }
 }
 
-/** The id of the key's company. */
-function companyOf({ company_id, company_name, version }: Key): { id: string; name: string } {
-  if (company_id === undefined)
-    throw new Problem(`sync needs version 1.2.0 of the API or newer, this is ${version}`, exitCodes.usage);
-  return { id: company_id, name: company_name };
-}
-
 /** Brings all lists of the key up to date, and writes the CSV files if there is a folder for them. */
 async function syncAll(
   copy: Copy,
@@ -108,7 +101,7 @@ export const syncCommand: Command = {
     const { file, folder } = readPlace(args);
     const connection = connect();
     const key = await describeKey(connection);
-    const company = companyOf(key);
+    const company = { id: companyIdOf(key, "sync"), name: key.company_name };
     if (folder !== null) await makeFolder(folder);
     const { path } = await placeOf(file);
     const unlock = await lockFile(`${path}.lock`, file);

@@ -1,0 +1,116 @@
+// The catalogue as the API has it, to hold a file against.
+import { rewardFields } from "../../functions/public-api/reward_rows.ts";
+import type { Connection } from "./connection.ts";
+import { formats } from "./formats.ts";
+import { everyColumn, lists } from "./lists.ts";
+import { quoted } from "./problem.ts";
+import type { Finding } from "./reward_csv.ts";
+import type { CheckedRow, Sent } from "./reward_file.ts";
+import { walk } from "./walk.ts";
+
+/** A reward of the catalogue. */
+export interface Reward {
+  [field: string]: unknown;
+  id: string;
+  external_id: string | null;
+  name: string;
+  points_cost: number;
+  is_archived: boolean;
+  created_at: string;
+}
+
+/** Fields that may be null: an empty cell of an export clears them. */
+const clearable = Object.entries(rewardFields).flatMap(([name, schema]) =>
+  schema.safeParse(null).success ? [name] : [],
+);
+
+export class Catalogue {
+  readonly #byId = new Map<string, Reward>();
+  readonly #byExternalId = new Map<string, Reward>();
+  /** How many rows differ from the catalogue in a field that is left as it is. */
+  readonly #unwritten = new Map<string, number>();
+  /** How many rows without an external_id differ from it. */
+  #unmatched = 0;
+
+  constructor(rewards: Iterable<Reward>) {
+    for (const reward of rewards) {
+      this.#byId.set(reward.id, reward);
+      if (reward.external_id !== null) this.#byExternalId.set(reward.external_id, reward);
+    }
+  }
+
+  /** Fetches all rewards, archived ones too. */
+  static async fetch(connection: Connection): Promise<Catalogue> {
+    const list = lists.find(({ path }) => path === "/rewards");
+    if (!list) throw new Error("There is no list of rewards");
+    const rewards: Reward[] = [];
+    const filters = { include_archived: "true", ...everyColumn(list) };
+    for await (const { rows } of walk(connection, list, filters, formats.json, null))
+      for (const { text } of rows) rewards.push(JSON.parse(text));
+    return new Catalogue(rewards);
+  }
+
+  /** The rewards that an import once made and that are not archived. */
+  current(): Reward[] {
+    return [...this.#byExternalId.values()].filter(({ is_archived }) => !is_archived);
+  }
+
+  /**
+   * Holds a row of an export against the catalogue, and counts what an import does not write.
+   * @returns what is wrong
+   */
+  compare({ reward, exported, isLeftOut }: CheckedRow): Finding[] {
+    if (exported === null) return [];
+    const same = this.#byId.get(exported.id);
+    if (isLeftOut) {
+      if (same && (exported.emptied.some((name) => isFilled(same[name])) || differs(reward, same))) this.#unmatched++;
+      return [];
+    }
+    if (same && same.external_id !== reward.external_id) return [otherId(same)];
+    for (const name of this.#emptied(reward, exported.emptied)) if (!clearable.includes(name)) this.#count(name);
+    if (same && same.created_at !== exported.created_at) this.#count("created_at");
+    return [];
+  }
+
+  /** The reward to send for a row: with null for each field whose cell was emptied in an export. */
+  rewardOf({ reward, exported }: CheckedRow): Sent {
+    const emptied = this.#emptied(reward, exported?.emptied ?? []).filter((name) => clearable.includes(name));
+    return { ...reward, ...Object.fromEntries(emptied.map((name) => [name, null])) };
+  }
+
+  /** Those of these fields that have a value in the catalogue. */
+  #emptied({ external_id }: Sent, fields: string[]): string[] {
+    const known = this.#byExternalId.get(String(external_id));
+    return known === undefined ? [] : fields.filter((name) => isFilled(known[name]));
+  }
+
+  #count(name: string): void {
+    this.#unwritten.set(name, (this.#unwritten.get(name) ?? 0) + 1);
+  }
+
+  /** What the compared rows have that will not be written, in lines for the user. */
+  unwrittenLines(): string[] {
+    const fields = [...this.#unwritten].map(
+      ([name, rows]) => `${name} is left as it is in the catalogue, from which ${rows} rows differ`,
+    );
+    const unmatched = `${this.#unmatched} of the rewards that are left out differ from the catalogue`;
+    return [...fields, ...(this.#unmatched > 0 ? [unmatched] : [])];
+  }
+}
+
+/** Whether a value of the catalogue makes a cell that is not empty. */
+const isFilled = (value: unknown): boolean => value !== null && value !== "";
+
+const differs = (reward: Sent, known: Reward): boolean =>
+  Object.entries(reward).some(([name, value]) => known[name] !== value);
+
+function otherId({ external_id }: Reward): Finding {
+  const right = external_id === null ? "empty" : quoted(external_id);
+  return {
+    problem: `external_id must be ${right}, as the reward with this id has it`,
+    hint: {
+      rule: "A spreadsheet may have changed the column external_id",
+      example: "take the file from before and format that column as text; a new reward has no id and no created_at",
+    },
+  };
+}
