@@ -1,5 +1,4 @@
-// npm run release: makes what is here a release. It dates the change log's newest section, gives the command line the
-// same version, makes docs/openapi.json the document that later ones are compared with, and stores the hashes of the new
+// npm run release: makes what is here a release. It dates the change log's newest section, makes docs/openapi.json the document that later ones are compared with, and stores the hashes of the new
 // migrations, which must not be edited from then on.
 import { createHash } from "node:crypto";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
@@ -25,6 +24,8 @@ async function problems(): Promise<string[]> {
   const found = [...breakingChanges(released, now), ...versionProblems(released, now)];
   if (released.info.version === version) found.push(`${version} is released already`);
   if (now.info.version !== version) found.push(`${contract} is of version ${now.info.version}: npm run generate`);
+  if ((await parsed("cli/package.json")).version !== version)
+    found.push(`cli/package.json is not of version ${version}: change it there and in package-lock.json`);
   if (!(await read("CHANGELOG.md")).includes(`\n## ${version}\n`))
     found.push(`CHANGELOG.md has no section ## ${version} without a date`);
   return found;
@@ -49,11 +50,6 @@ async function release(): Promise<void> {
     "CHANGELOG.md",
     (await read("CHANGELOG.md")).replace(`\n## ${version}\n`, `\n## ${version} (${today})\n`),
   );
-  for (const file of ["cli/package.json", "package-lock.json"]) {
-    const manifest = await parsed(file);
-    (manifest.packages?.cli ?? manifest).version = version;
-    await write(file, `${JSON.stringify(manifest, null, 2)}\n`);
-  }
   await copyFile(`${root}/${contract}`, `${root}/${baseline}`);
   await freezeMigrations();
 }

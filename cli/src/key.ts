@@ -38,7 +38,9 @@ export async function describeKey(connection: Connection): Promise<Key> {
   });
   try {
     const key: Key = JSON.parse(content);
-    if (typeof key.company_name === "string" && Array.isArray(key.scopes)) return key;
+    const { version, company_id = "", company_name, key_name, scopes, expires_at } = key;
+    const texts = [version, company_id, company_name, key_name, expires_at ?? "", ...scopes];
+    if (Array.isArray(scopes) && texts.every((text) => typeof text === "string")) return key;
   } catch {
     // The response is not JSON, so it is not from this API.
   }

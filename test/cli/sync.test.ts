@@ -204,15 +204,23 @@ test("numbers keep their digits, and answers that do not follow each other end t
 
 // Proves: copies.15
 test("a second sync at the same time is refused; nothing of a corrected text is left, also when the sync was killed", async () => {
-  const ratings = (change: number, comment: string) => {
-    const row = { rating: 3, comment, team_id: null, points_awarded: null, created_at: "2026", team_name: null };
+  const ratings = (change: number, comment: (n: number) => string) => {
+    const row = { rating: 3, team_id: null, points_awarded: null, created_at: "2026", team_name: null };
     const ids = Array.from({ length: 300 }, (_, n) => String(n).padStart(4, "0"));
-    return page(JSON.stringify(ids.map((id) => ({ ...row, id, cursor: `${change}${id}`, deleted: false }))), "false");
+    return page(
+      JSON.stringify(
+        ids.map((id, n) => ({ ...row, id, comment: comment(n), cursor: `${change}${id}`, deleted: false })),
+      ),
+      "false",
+    );
   };
-  await syncFrom(ratings(1, "of before"), none);
+  await syncFrom(
+    ratings(1, (n) => `of before${".".repeat(n % 200)}`),
+    none,
+  );
   proxy.requests.length = 0;
   // The pulse responses are not answered.
-  proxy.faults = [undefined, ratings(2, "corrected ".repeat(20)), () => {}];
+  proxy.faults = [undefined, ratings(2, () => "corrected ".repeat(100)), () => {}];
   const { kill } = startCli(["sync", file], folder, proxy, year.analytics);
   await expect.poll(() => proxy.requests.length).toBe(3);
   const before = readFileSync(file);

@@ -42,9 +42,10 @@ test("docs/openapi.json keeps what the released version promised, and its versio
   expect(problems(committed)).toEqual([]);
 });
 
-test("docs/openapi.json and the newest entry of CHANGELOG.md name the same version", () => {
+test("docs/openapi.json, the newest entry of CHANGELOG.md and the command line name the same version", () => {
   const [, newest] = /^## (\d+\.\d+\.\d+)/m.exec(readFileSync(`${root}/CHANGELOG.md`, "utf8")) ?? [];
-  expect(newest).toBe(committed.info.version);
+  const commandLine = [read("cli/package.json").version, read("package-lock.json").packages.cli.version];
+  expect([newest, ...commandLine]).toEqual(Array(3).fill(committed.info.version));
 });
 
 const fieldsOf = (schema: string) => `components.schemas.${schema}.properties`;

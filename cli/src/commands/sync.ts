@@ -67,7 +67,10 @@ async function syncList(copy: Copy, list: ListEndpoint, connection: Connection, 
   }
 }
 
-/** Brings all lists of the key up to date, and writes the CSV files if there is a folder for them. */
+/**
+ * Brings all lists of the key up to date, and writes the CSV files if there is a folder for them.
+ * @throws Problem at the end with the lists that something of the user's in the file keeps from being written
+ */
 async function syncAll(
   copy: Copy,
   { scopes }: Key,
@@ -81,12 +84,27 @@ async function syncAll(
     return opens({ scopes }, list, (line) => progress.warn(`${line}${asOf}`));
   });
   const total: Counts = { added: 0, changed: 0, deleted: 0 };
-  for (const list of open) add(total, await syncList(copy, list, connection, progress));
+  const whole: ListEndpoint[] = [];
+  const foreignViews = new Set<string>();
+  for (const list of open) {
+    try {
+      add(total, await syncList(copy, list, connection, progress));
+      for (const view of copy.makeViews()) foreignViews.add(view);
+      whole.push(list);
+    } catch (error) {
+      const obstacle = copy.obstacle(list, error);
+      if (obstacle === undefined) throw error;
+      progress.warn(obstacle);
+    }
+  }
+  for (const view of foreignViews) progress.warn(`${view} is a view of your own and stays as it is`);
   try {
-    if (folder !== null) for (const list of open) await writeCsv(copy, list, folder);
+    if (folder !== null) for (const list of whole) await writeCsv(copy, list, folder);
   } finally {
     copy.removeLeftovers();
   }
+  const stale = open.filter((list) => !whole.includes(list)).map(nameOf);
+  if (stale.length > 0) throw new Problem(`Not up to date: ${stale.join(", ")}`);
   return total;
 }
 

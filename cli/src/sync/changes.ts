@@ -1,9 +1,10 @@
 // What has changed in a list since a cursor (docs/api.md, Keeping a copy).
-import type { ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
+import type { Column, ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
 import { type Connection, Refused, request } from "../connection.ts";
 import { everyColumn } from "../lists.ts";
 import { Problem } from "../problem.ts";
 import { moreAfter } from "../walk.ts";
+import { columnsOf } from "./tables.ts";
 
 /** A row as it is now. Of a deleted row only these three have values. */
 export interface Change {
@@ -45,16 +46,28 @@ export async function changesAfter(connection: Connection, list: ListEndpoint, c
 }
 
 /** Throws an Error when the body is not whole, or has something else than rows of this list. */
-function readChanges(body: string, { columns, included }: ListEndpoint): Change[] {
+function readChanges(body: string, list: ListEndpoint): Change[] {
   const rows: (Change | null)[] = JSON.parse(body, keepDigits);
   if (!Array.isArray(rows)) throw new Error("the answer is not a list");
-  const names = [...columns, ...included].map(({ name }) => name);
   return rows.map((row) => {
     const isChange =
-      typeof row?.id === "string" && /^[0-9a-f]{1,80}$/.test(String(row.cursor)) && typeof row.deleted === "boolean";
-    if (isChange && (row.deleted || names.every((name) => name in row))) return row;
+      typeof row?.id === "string" &&
+      typeof row.cursor === "string" &&
+      /^[0-9a-f]{1,80}$/.test(row.cursor) &&
+      typeof row.deleted === "boolean";
+    if (isChange && (row.deleted || columnsOf(list).every(({ name, type }) => name in row && fits(row[name], type))))
+      return row;
     throw new Error("a row that is not whole");
   });
+}
+
+/** Whether a value is one of the column's type, so that the copy can store it. */
+function fits(value: unknown, type: Column["type"]): boolean {
+  if (value === null || type === "json") return true;
+  if (type === "boolean") return typeof value === "boolean";
+  if (type !== "integer") return typeof value === "string";
+  const digits = JSON.stringify(value);
+  return typeof value !== "string" && /^-?\d+$/.test(digits) && BigInt.asIntN(64, BigInt(digits)) === BigInt(digits);
 }
 
 /** Keeps a number that JavaScript would write otherwise (1.10, or more than 2^53) as it was sent. */

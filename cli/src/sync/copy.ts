@@ -2,19 +2,23 @@
 // transaction, so that a kill at any moment loses nothing: the next sync continues at the cursor.
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { Column, ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
+import { lists, nameOf } from "../lists.ts";
 import { exitCodes, Problem, printable } from "../problem.ts";
 import { type Change, type Changes, start } from "./changes.ts";
+import { isRefusal } from "./sqlite.ts";
 import {
   columnsOf,
-  createIndexes,
   createTable,
-  createViews,
-  dropViews,
+  definition,
+  indexesOf,
+  madeBySync,
+  namesOf,
   newTableOf,
-  readableOf,
-  shapeOf,
+  selectWithNames,
   tableOf,
   timeOf,
+  upsert,
+  viewsOf,
 } from "./tables.ts";
 
 /** How many rows a sync has added, changed and deleted. */
@@ -32,7 +36,12 @@ interface State {
   new_cursor: string | null;
   /** When the list was last up to date. */
   synced_at: string | null;
+  /** The columns with which its table was filled; null when sync has not made the table. */
+  columns: string | null;
 }
+
+/** Something of the user's has the name of something of ours. */
+class InTheWay extends Problem {}
 
 /** Marks the file as ours: "pdap" in ASCII. */
 const applicationId = 0x70646170;
@@ -46,7 +55,7 @@ const leftovers = { possible: 0, none: 1 } as const;
 
 const stateTables = `
   create table if not exists sync_company (id text primary key, name text);
-  create table if not exists sync_lists (list text primary key, cursor text, new_cursor text, synced_at timestamp);
+  create table if not exists sync_lists (list text primary key, cursor text, new_cursor text, synced_at text, columns text);
 `;
 
 export class Copy {
@@ -74,21 +83,27 @@ export class Copy {
           `${file} is a copy of another company (${printable(String(owner.name))}). Choose another file`,
           exitCodes.usage,
         );
-      database.prepare("insert or replace into sync_company (id, name) values (?, ?)").run(company.id, company.name);
+      const named =
+        "insert into sync_company (id, name) values (?, ?) on conflict (id) do update set name = excluded.name";
+      database.prepare(named).run(company.id, company.name);
     });
   }
 
-  /** The cursor at which the sync of a list continues. A table that an older version made is fetched again, for its new columns. */
+  /**
+   * The cursor at which the sync of a list continues. A table that has not all columns of this version is fetched again.
+   * @throws InTheWay
+   */
   cursor(list: ListEndpoint): string {
-    const { cursor, new_cursor } = this.#state(list);
-    const has = (table: string) => this.#shape(table) === shapeOf(list);
-    if (cursor !== null && has(tableOf(list))) return cursor;
-    if (new_cursor !== null && has(newTableOf(list))) return new_cursor;
+    const { cursor, new_cursor, columns } = this.#state(list);
+    this.#checkNames(list, columns);
+    const isWhole = (table: string) => columnsOf(list).every(({ name }) => this.#columns(table).has(name));
+    if (cursor !== null && columns === namesOf(list) && isWhole(tableOf(list))) return cursor;
+    if (new_cursor !== null && isWhole(newTableOf(list))) return new_cursor;
     this.restart(list);
     return start;
   }
 
-  /** Begins again: the list is fetched into a new table, and the old rows stay until that is complete. */
+  /** Begins again: the list is fetched into a table of its own, and the old rows stay until that is complete. */
   restart(list: ListEndpoint): void {
     this.#inTransaction(() => {
       this.#drop(newTableOf(list));
@@ -97,18 +112,51 @@ export class Copy {
     });
   }
 
-  /** Writes changes and the cursor after them. When a new table is complete, it replaces the old one. */
+  /** Writes changes and the cursor after them. When a list that is fetched again is complete, its rows replace the old ones. */
   write(list: ListEndpoint, { rows, cursor, hasMore }: Changes): Counts {
     const isNew = this.#state(list).cursor === null;
     const synced_at = hasMore ? {} : { synced_at: new Date().toISOString() };
     return this.#inTransaction(() => {
       const counts = this.#apply(list, isNew ? newTableOf(list) : tableOf(list), rows);
-      const isWhole = isNew && !hasMore;
-      if (isNew && hasMore) this.#keep(list, { new_cursor: cursor });
-      else this.#keep(list, { cursor, new_cursor: null, ...synced_at });
-      if (isWhole) return this.#replace(list);
-      return isNew ? none : counts;
+      if (isNew && hasMore) {
+        this.#keep(list, { new_cursor: cursor });
+        return none;
+      }
+      this.#keep(list, { cursor, new_cursor: null, columns: namesOf(list), ...synced_at });
+      return isNew ? this.#replace(list) : counts;
     });
+  }
+
+  /** What a user is told when something of theirs keeps a list from being written; undefined for another error. */
+  obstacle(list: ListEndpoint, error: unknown): string | undefined {
+    if (error instanceof InTheWay) return error.message;
+    if (!isRefusal(error)) return undefined;
+    const found = this.#database.prepare(
+      "select type, name from sqlite_schema where type in ('trigger', 'index') and tbl_name = ? and sql is not null",
+    );
+    const theirs = found.all(tableOf(list)).filter(({ name }) => !indexesOf(list).has(String(name)));
+    const named = theirs.map(({ type, name }) => `${type} ${printable(String(name))}`).join(", ");
+    return `${nameOf(list)}: ${error.message}${named && `; perhaps what you have on the table ${tableOf(list)} is in the way: ${named}`}`;
+  }
+
+  /**
+   * Makes the views with current names over the tables that are there. Returns the names of those that are the user's own:
+   * they stay as they are.
+   */
+  makeViews(): string[] {
+    return this.#inTransaction(() =>
+      [...viewsOf(this.#tables())].flatMap(([view, sql]) => {
+        const found = this.#database.prepare("select sql from sqlite_schema where name = ?").get(view);
+        if (found?.sql === sql) return [];
+        if (found && !String(found.sql).includes(madeBySync)) return [view];
+        const triggers = this.#database.prepare(
+          "select sql from sqlite_schema where type = 'trigger' and tbl_name = ?",
+        );
+        const kept = triggers.all(view).map((trigger) => `${trigger.sql};`);
+        this.#database.exec(`drop view if exists ${view}; ${sql}; ${kept.join(" ")}`);
+        return [];
+      }),
+    );
   }
 
   /** When the rows of a list were last brought up to date; null when the file does not have the list. */
@@ -119,7 +167,7 @@ export class Copy {
   /** The rows of a list with current names, newest first. */
   rows(list: ListEndpoint): NodeJS.Iterator<Record<string, SQLOutputValue>> {
     this.#reading = this.#database.prepare(
-      `select * from ${readableOf(list)} order by "${timeOf(list)}" desc, id desc`,
+      `select * from (${selectWithNames(list, this.#tables())}) order by "${timeOf(list)}" desc, id desc`,
     );
     this.#reading.setReadBigInts(true);
     return this.#reading.iterate();
@@ -131,23 +179,26 @@ export class Copy {
    */
   removeLeftovers(): void {
     if (this.#get("pragma user_version").user_version === leftovers.none) return;
+    const failed = (reason: string) => {
+      const state = "its rows are up to date, but text of changed or deleted rows may be left in the file";
+      return new Problem(`${this.#file}: ${reason}; ${state}`);
+    };
     try {
       this.#database.exec("vacuum");
     } catch (error) {
-      const state = "its rows are up to date, but text of changed or deleted rows may be left in the file";
-      throw new Problem(`${this.#file}: ${(error as Error).message}; ${state}`);
+      throw failed((error as Error).message);
     }
+    // In WAL mode the new pages stand beside the file until they are moved into it, which a reader can prevent.
+    if (this.#get("pragma wal_checkpoint(truncate)").busy !== 0)
+      throw failed("another program was reading it all the time");
     this.#setLeftovers("none");
   }
 
   #apply(list: ListEndpoint, table: string, rows: Change[]): Counts {
     const columns = columnsOf(list);
-    const names = columns.map(({ name }) => `"${name}"`);
     const has = this.#database.prepare(`select 1 from ${table} where id = ?`);
     const remove = this.#database.prepare(`delete from ${table} where id = ?`);
-    const put = this.#database.prepare(
-      `insert or replace into ${table} (${names.join(", ")}) values (${names.map(() => "?").join(", ")})`,
-    );
+    const put = this.#database.prepare(upsert(list, table, `values (${columns.map(() => "?").join(", ")})`));
     const counts = { ...none };
     for (const row of rows) {
       const isThere = has.get(row.id) !== undefined;
@@ -160,20 +211,55 @@ export class Copy {
     return counts;
   }
 
-  /** Replaces the old table by the new one, and counts how they differ. */
+  /**
+   * Replaces the rows of a list by those of its new table, and counts how they differ. A table that is there is filled in
+   * place, so that whatever the user has built on it stays.
+   */
   #replace(list: ListEndpoint): Counts {
     const [table, next] = [tableOf(list), newTableOf(list)];
-    const counts = this.#difference(list, table, next);
-    this.#database.exec(dropViews);
-    this.#drop(table);
-    this.#database.exec(`alter table ${next} rename to ${table}`);
-    const names = this.#database.prepare("select name from sqlite_schema where type = 'table'").all();
-    this.#database.exec(`${createIndexes(list)} ${createViews(new Set(names.map(({ name }) => String(name))))}`);
+    const change = (sql: string) => Number(this.#database.prepare(sql).run().changes);
+    const added = (from: string) => Number(this.#get(`select count(*) as n from ${from}`).n);
+    const counts = { ...none };
+    const has = this.#columns(table);
+    if (has.size === 0) {
+      counts.added = added(next);
+      this.#database.exec(`alter table ${next} rename to ${table}`);
+    } else {
+      for (const column of columnsOf(list))
+        if (!has.has(column.name)) this.#database.exec(`alter table ${table} add column ${definition(column)}`);
+      counts.added = added(`${next} where id not in (select id from ${table})`);
+      counts.deleted = change(`delete from ${table} where id not in (select id from ${next})`);
+      const names = columnsOf(list).map(({ name }) => `"${name}"`);
+      counts.changed = change(upsert(list, table, `select ${names.join(", ")} from ${next} where true`)) - counts.added;
+      this.#drop(next);
+    }
+    this.#database.exec([...indexesOf(list).values()].join(";"));
     return counts;
   }
 
+  /** @throws InTheWay when a table or column with a name of ours is not ours */
+  #checkNames(list: ListEndpoint, columns: string | null): void {
+    const table = tableOf(list);
+    const found = this.#get(`select type from sqlite_schema where name = '${table}'`).type;
+    if (found !== undefined && (found !== "table" || columns === null))
+      throw new InTheWay(`${nameOf(list)}: in the file is a ${found} of your own with the name ${table}. Rename it`);
+    const has = this.#columns(table);
+    const ours = columns?.split(",") ?? [];
+    const theirs = columnsOf(list).find(({ name }) => has.has(name) && !ours.includes(name));
+    if (theirs)
+      throw new InTheWay(
+        `${nameOf(list)}: ${table}.${theirs.name} is a column of your own, and now one of the API too. Rename it`,
+      );
+  }
+
+  /** The tables of ours that are there. */
+  #tables(): Set<string> {
+    const ours = lists.filter((list) => this.#state(list).columns !== null).map(tableOf);
+    return new Set(ours.filter((table) => this.#columns(table).size > 0));
+  }
+
   #drop(table: string): void {
-    if (this.#shape(table) === "") return;
+    if (this.#columns(table).size === 0) return;
     this.#database.exec(`drop table ${table}`);
     this.#setLeftovers("possible");
   }
@@ -183,37 +269,28 @@ export class Copy {
     this.#database.exec(`pragma user_version = ${leftovers[state]}`);
   }
 
-  #difference(list: ListEndpoint, table: string, next: string): Counts {
-    const count = (sql: string) => Number(this.#get(`select count(*) as n from ${sql}`).n);
-    if (this.#shape(table) === "") return { ...none, added: count(next) };
-    const shared = this.#shape(table)
-      .split(",")
-      .map((column) => column.split(" ")[0]);
-    const names = columnsOf(list).flatMap(({ name }) => (shared.includes(name) ? [`"${name}"`] : []));
-    const of = (row: string) => `(${names.map((name) => `${row}.${name}`).join(", ")})`;
-    return {
-      added: count(`${next} where id not in (select id from ${table})`),
-      changed: count(`${next} as n join ${table} as t on t.id = n.id where ${of("n")} is not ${of("t")}`),
-      deleted: count(`${table} where id not in (select id from ${next})`),
-    };
-  }
-
   #state(list: ListEndpoint): State {
-    const found = this.#database.prepare("select cursor, new_cursor, synced_at from sync_lists where list = ?");
-    return { cursor: null, new_cursor: null, synced_at: null, ...found.get(tableOf(list)) };
+    const found = this.#database.prepare(
+      "select cursor, new_cursor, synced_at, columns from sync_lists where list = ?",
+    );
+    return { cursor: null, new_cursor: null, synced_at: null, columns: null, ...found.get(tableOf(list)) };
   }
 
   #keep(list: ListEndpoint, values: Partial<State>): void {
-    const { cursor, new_cursor, synced_at } = { ...this.#state(list), ...values };
+    const state = { ...this.#state(list), ...values };
+    const names = ["cursor", "new_cursor", "synced_at", "columns"] as const;
     this.#database
-      .prepare("insert or replace into sync_lists (list, cursor, new_cursor, synced_at) values (?, ?, ?, ?)")
-      .run(tableOf(list), cursor, new_cursor, synced_at);
+      .prepare(
+        `insert into sync_lists (list, ${names.join(", ")}) values (?, ?, ?, ?, ?)
+          on conflict (list) do update set ${names.map((name) => `${name} = excluded.${name}`).join(", ")}`,
+      )
+      .run(tableOf(list), ...names.map((name) => state[name]));
   }
 
-  /** The columns of a table with their types; empty when there is no such table. */
-  #shape(table: string): string {
-    const columns = this.#database.prepare("select name, lower(type) as type from pragma_table_info(?)").all(table);
-    return columns.map(({ name, type }) => `${name} ${type}`).join();
+  /** The names of a table's columns; none when there is no such table. */
+  #columns(table: string): Set<string> {
+    const found = this.#database.prepare("select name from pragma_table_info(?)").all(table);
+    return new Set(found.map(({ name }) => String(name)));
   }
 
   #get(sql: string): Record<string, SQLOutputValue> {

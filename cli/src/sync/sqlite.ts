@@ -1,5 +1,6 @@
 // node:sqlite, which Node has from version 22.13 on; the other commands work without it.
 import { open } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { exitCodes, Problem } from "../problem.ts";
 
@@ -10,10 +11,13 @@ import { exitCodes, Problem } from "../problem.ts";
 export async function openDatabase(path: string): Promise<DatabaseSync> {
   const { DatabaseSync } = await load();
   await open(path, "a", 0o600).then((file) => file.close());
-  const database = new DatabaseSync(path);
+  // The whole path, because SQLite takes a name such as file:company.sqlite for an address. Foreign keys are checked only if
+  // asked for, as in other programs: a table of the user's must not keep a deleted row in the copy.
+  const database = new DatabaseSync(resolve(path), { enableForeignKeyConstraints: false });
   // Deleted rows are overwritten: no data of an erased person must be left in free pages. The timeout is in milliseconds: a
   // program that reads the file holds up the writer for a moment.
-  database.exec("pragma secure_delete = on; pragma busy_timeout = 30000");
+  // Without `legacy_alter_table`, no table can be renamed while any view or trigger of the file is broken.
+  database.exec("pragma secure_delete = on; pragma busy_timeout = 30000; pragma legacy_alter_table = on");
   return database;
 }
 
@@ -31,8 +35,14 @@ async function load(): Promise<typeof import("node:sqlite")> {
   }
 }
 
+const isFromSqlite = (error: unknown): error is Error & { errcode: number } =>
+  (error as NodeJS.ErrnoException).code === "ERR_SQLITE_ERROR";
+
 /** A Problem for an error of SQLite, with the file's name; any other error as it is. */
 export function namingFile(error: unknown, file: string): unknown {
-  const isFromSqlite = (error as NodeJS.ErrnoException).code === "ERR_SQLITE_ERROR";
-  return isFromSqlite ? new Problem(`${file}: ${(error as Error).message}`) : error;
+  return isFromSqlite(error) ? new Problem(`${file}: ${error.message}`) : error;
 }
+
+/** Whether something that stands in the file refuses a statement (SQLITE_ERROR, SQLITE_CONSTRAINT): not the disk, nor a lock. */
+export const isRefusal = (error: unknown): error is Error =>
+  isFromSqlite(error) && [1, 19].includes(error.errcode & 0xff);

@@ -14,33 +14,55 @@ export const columnsOf = ({ columns, included }: ListEndpoint): Column[] => [...
 export const timeOf = (list: ListEndpoint): string =>
   columnsOf(list).find(({ type }) => type === "date-time")?.name ?? "id";
 
-/** The types that other programs read. SQLite itself stores timestamps as text and booleans as 0 and 1. */
+/**
+ * The types that other programs read. SQLite itself stores booleans as 0 and 1. Date-times are declared as the text that
+ * they are: of a column declared `timestamp` JDBC, Python and SQLAlchemy each expect another form, and fail. Integers are
+ * declared `bigint`: the ODBC driver cuts those of a column declared `integer` to 32 bits.
+ */
 const types: Record<Column["type"], string> = {
   uuid: "text",
   text: "text",
   json: "text",
-  integer: "integer",
+  integer: "bigint",
   boolean: "boolean",
-  "date-time": "timestamp",
+  "date-time": "text",
 };
 
-const definition = ({ name, type }: Column): string => `"${name}" ${types[type]}${name === "id" ? " primary key" : ""}`;
+export const definition = ({ name, type }: Column): string =>
+  `"${name}" ${types[type]}${name === "id" ? " primary key" : ""}`;
 
 export const createTable = (list: ListEndpoint, table: string): string =>
   `create table ${table} (${columnsOf(list).map(definition).join(", ")})`;
 
-/** The names and types that a list's table has when this version made it. */
-export const shapeOf = (list: ListEndpoint): string =>
+/** The names of a list's columns in this version, as `sync_lists` keeps them. */
+export const namesOf = (list: ListEndpoint): string =>
   columnsOf(list)
-    .map(({ name, type }) => `${name} ${types[type]}`)
+    .map(({ name }) => name)
     .join();
 
-/** Indexes on ids and times. The id itself has one as the primary key. */
-export const createIndexes = (list: ListEndpoint): string =>
-  columnsOf(list)
-    .filter(({ name, type }) => name !== "id" && (type === "uuid" || type === "date-time"))
-    .map(({ name }) => `create index ${tableOf(list)}_${name} on ${tableOf(list)} ("${name}");`)
-    .join("\n");
+/**
+ * Inserts rows, or changes those that differ. A row keeps what the user has in columns of their own, and only what is new
+ * or differs reaches their triggers.
+ * @param source `values (…)` or a query, of all columns
+ */
+export function upsert(list: ListEndpoint, table: string, source: string): string {
+  const names = columnsOf(list).map(({ name }) => `"${name}"`);
+  const set = names.map((name) => `${name} = excluded.${name}`);
+  const row = (of: string) => `(${names.map((name) => `${of}.${name}`).join(", ")})`;
+  return `insert into ${table} (${names.join(", ")}) ${source}
+    on conflict (id) do update set ${set.join(", ")} where ${row(table)} is not ${row("excluded")}`;
+}
+
+/** Indexes on ids and times, by name. The id itself has one as the primary key. */
+export const indexesOf = (list: ListEndpoint): Map<string, string> =>
+  new Map(
+    columnsOf(list)
+      .filter(({ name, type }) => name !== "id" && (type === "uuid" || type === "date-time"))
+      .map(({ name }) => {
+        const index = `${tableOf(list)}_${name}`;
+        return [index, `create index if not exists ${index} on ${tableOf(list)} ("${name}")`];
+      }),
+  );
 
 /** Columns with a name from another list: the id that refers to it, and which column of it they show. */
 const joins: Record<string, { id: string; from: string; shown: Record<string, string> }[]> = {
@@ -53,33 +75,34 @@ const joins: Record<string, { id: string; from: string; shown: Record<string, st
   day_ratings: [{ id: "team_id", from: "teams", shown: { team_name: "name" } }],
 };
 
-const listsWithNames = lists.filter((list) => joins[tableOf(list)] !== undefined);
-const viewOf = (list: ListEndpoint): string => `${tableOf(list)}_with_names`;
-
-/** The view or table with the rows of a list and current names. */
-export const readableOf = (list: ListEndpoint): string =>
-  listsWithNames.includes(list) ? viewOf(list) : tableOf(list);
-
-export const dropViews = listsWithNames.map((list) => `drop view if exists ${viewOf(list)};`).join("\n");
-
 /**
- * The views over the tables that exist. A row has the names at the time of its last change; a view takes the current ones
- * from the other table. Where the other table has no row, as for a person who has left, the view keeps the old name.
+ * A query of the rows of a list with current names. A row has the names at the time of its last change; the query takes the
+ * current ones from the other table. Where the other table has no row, as for a person who has left, it keeps the old name.
  * The cast gives the column a type, which some programs need.
+ * @param tables those that the copy has
  */
-export function createViews(tables: Set<string>): string {
-  return listsWithNames
-    .filter((list) => tables.has(tableOf(list)))
-    .map((list) => {
-      const found = (joins[tableOf(list)] ?? []).filter(({ from }) => tables.has(from));
-      const select = columnsOf(list).map(({ name }) => {
-        const join = found.find(({ shown }) => name in shown);
-        return join
-          ? `cast(coalesce(by_${join.id}."${join.shown[name]}", t."${name}") as text) as "${name}"`
-          : `t."${name}"`;
-      });
-      const joined = found.map(({ id, from }) => `left join ${from} as by_${id} on by_${id}.id = t.${id}`);
-      return `create view ${viewOf(list)} as select ${select.join(", ")} from ${tableOf(list)} as t ${joined.join(" ")};`;
-    })
-    .join("\n");
+export function selectWithNames(list: ListEndpoint, tables: Set<string>): string {
+  const found = (joins[tableOf(list)] ?? []).filter(({ from }) => tables.has(from));
+  const columns = columnsOf(list).map(({ name }) => {
+    const join = found.find(({ shown }) => name in shown);
+    return join
+      ? `cast(coalesce(by_${join.id}."${join.shown[name]}", t."${name}") as text) as "${name}"`
+      : `t."${name}"`;
+  });
+  const joined = found.map(({ id, from }) => ` left join ${from} as by_${id} on by_${id}.id = t.${id}`);
+  return `select ${columns.join(", ")} from ${tableOf(list)} as t${joined.join("")}`;
 }
+
+/** In the text of a view that sync has made: it may be replaced. One of the user's with the same name may not. */
+export const madeBySync = "/* made by sync */";
+
+/** The views with current names over the tables that the copy has: the name of each and its text, as SQLite keeps it. */
+export const viewsOf = (tables: Set<string>): Map<string, string> =>
+  new Map(
+    lists
+      .filter((list) => tables.has(tableOf(list)) && joins[tableOf(list)] !== undefined)
+      .map((list) => {
+        const view = `${tableOf(list)}_with_names`;
+        return [view, `CREATE VIEW ${view} as ${madeBySync} ${selectWithNames(list, tables)}`];
+      }),
+  );

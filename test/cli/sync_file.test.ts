@@ -1,0 +1,339 @@
+// The file of public-data-api sync (docs/connect/sqlite.md): what a user has built in it survives, other programs read it,
+// nothing stays in it that was deleted, and no answer of a server ends in a stack trace. The answers are made up here; only
+// the check of the key reaches the API.
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { syncCommand } from "../../cli/src/commands/sync.ts";
+import { lists, nameOf } from "../../cli/src/lists.ts";
+import { Problem } from "../../cli/src/problem.ts";
+import { Copy } from "../../cli/src/sync/copy.ts";
+import { columnsOf } from "../../cli/src/sync/tables.ts";
+import { runProgram } from "../support/command_line.ts";
+import { needs } from "../support/optional_tool.ts";
+import type { Row } from "../support/stack.ts";
+import { forAllTests, makeCrowd } from "./connect/companies.ts";
+import { folderAndProxy, page, runHere, startCli, status } from "./faulty_proxy.ts";
+
+const { folder, proxy } = await folderAndProxy();
+const file = `${folder}/company.sqlite`;
+const people = await forAllTests(async () => {
+  const customer = await makeCrowd(0);
+  const keyFor = async (scope: string) => (await customer.company.makeKey([scope])).api_key;
+  return { ...customer, key: await keyFor("read:members"), analytics: await keyFor("read:analytics") };
+});
+
+/** Rows of a list as JSON. A column that is not given is null. */
+const rowsText = (name: string, values: Row[]): string => {
+  const list = lists.find((list) => nameOf(list) === name);
+  const none = Object.fromEntries((list ? columnsOf(list) : []).map((column) => [column.name, null]));
+  return JSON.stringify(values.map((value) => ({ ...none, deleted: false, ...value })));
+};
+const rows = (name: string, values: Row[], hasMore = "false") => page(rowsText(name, values), hasMore);
+const members = (...values: Row[]) => rows("members", values);
+const none = page("[]", "false");
+
+/** Syncs the lists of the key, members and teams, from these answers. */
+const sync = (answers: typeof proxy.faults, args = [file], key = people.key) => {
+  proxy.faults = [undefined, ...answers];
+  return runHere(syncCommand, args, proxy.url, key);
+};
+
+const open = (): DatabaseSync => {
+  const database = new DatabaseSync(file);
+  onTestFinished(() => database.close());
+  return database;
+};
+const [anna, bert, cleo] = [
+  { id: "a", name: "Anna", cursor: "01" },
+  { id: "b", name: "Bert", cursor: "02" },
+  { id: "c", name: "Cleo", cursor: "03" },
+];
+
+test("what a user has built on the tables survives changes, and a fetch of the whole list", async () => {
+  await sync([members(anna, bert), none]);
+  const own = open();
+  own.exec(`
+    alter table members add column note text;
+    update members set note = 'mine';
+    create index my_index on members (lower(name));
+    create view my_view as select name, note from members_with_names join members using (id, name);
+    create table log (what text);
+    create trigger my_trigger after update on members begin insert into log values (new.name); end;
+    create trigger my_rows instead of insert on members_with_names begin insert into log values (new.name); end;
+    create table notes (member_id text references members (id), note text);
+    insert into notes values ('b', 'of Bert');
+    create view broken as select * from no_such_table`);
+  const objects = () => own.prepare("select name from sqlite_schema order by name").all();
+  const before = objects();
+  const annie = { ...anna, name: "Annie", cursor: "03" };
+  expect((await sync([members(annie), none])).done).toContain(": 0 added, 1 changed, 0 deleted");
+
+  const { done } = await sync([status(410), members(annie, { ...cleo, cursor: "04" }), none]);
+  expect(done).toContain(": 1 added, 0 changed, 1 deleted");
+  expect(own.prepare("select * from my_view order by name").all()).toEqual([
+    { name: "Annie", note: "mine" },
+    { name: "Cleo", note: null },
+  ]);
+  expect(own.prepare("select * from log").all(), "once, for the row that was changed").toEqual([{ what: "Annie" }]);
+  expect(own.prepare("select * from notes").all()).toEqual([{ member_id: "b", note: "of Bert" }]);
+  expect(objects()).toEqual(before);
+
+  // As if another version had made the view: it is made anew, and what stands on it stays.
+  own.exec("drop view broken; alter table teams rename column name to title");
+  await sync([none, none]);
+  own.exec("insert into members_with_names (name) values ('through the view')");
+  expect(own.prepare("select count(*) as n from log").get()).toEqual({ n: 2 });
+});
+
+test("what is in the way is named, all other lists are brought up to date, and the next sync goes on", async () => {
+  await sync([members(anna), none]);
+  const own = open();
+  own.exec("create trigger guard before update on members begin select raise(abort, 'hands off'); end");
+  const annie = { ...anna, name: "Annie", cursor: "02" };
+  const connection = { lines: [] as string[], say: (line: string) => void connection.lines.push(line) };
+  proxy.faults = [undefined, members(annie), rows("teams", [{ id: "t", name: "Team", cursor: "01" }])];
+  await expect(runHere(syncCommand, [file], proxy.url, people.key, connection)).rejects.toThrow(
+    "Not up to date: members\nRun the same command again to continue",
+  );
+  const perhaps = "perhaps what you have on the table members is in the way: trigger guard";
+  expect(connection.lines).toContain(`members: hands off; ${perhaps}`);
+  expect(own.prepare("select name from teams").all()).toEqual([{ name: "Team" }]);
+  own.exec("drop trigger guard");
+  expect((await sync([members(annie), none])).done).toContain(": 0 added, 1 changed, 0 deleted");
+  expect(proxy.requests.some(({ path }) => path.includes("=01&"))).toBe(true);
+});
+
+test.each<[what: string, sql: string, line: string]>([
+  [
+    "a table",
+    "create table teams (id text)",
+    "teams: in the file is a table of your own with the name teams. Rename it",
+  ],
+  [
+    "a view",
+    "create view teams as select 1",
+    "teams: in the file is a view of your own with the name teams. Rename it",
+  ],
+])("%s of the user's with the name of a list stays as it is, and is named", async (_, statement, line) => {
+  await sync([none, none], [file], people.analytics);
+  const own = open();
+  own.exec(`${statement}; create view broken as select * from no_such_table`);
+  const schema = () => own.prepare("select sql from sqlite_schema where name = 'teams'").get();
+  const before = schema();
+  const lines: string[] = [];
+  proxy.faults = [undefined, members(anna)];
+  const ended = runHere(syncCommand, [file], proxy.url, people.key, { say: (text: string) => void lines.push(text) });
+  await expect(ended).rejects.toThrow("Not up to date: teams");
+  expect(lines).toContain(line);
+  expect(schema()).toEqual(before);
+  expect(own.prepare("select name from members_with_names").all()).toEqual([{ name: "Anna" }]);
+});
+
+test("a column that the API has only now, and the user already, is named; a view of the user's with our name stays", async () => {
+  await sync([members(anna), none]);
+  const own = open();
+  own.exec("drop view members_with_names; create view members_with_names as select 'mine' as name");
+  const { lines } = await sync([none, none], ["--to", folder]);
+  expect(lines).toContain("members_with_names is a view of your own and stays as it is");
+  expect(own.prepare("select name from members_with_names").all()).toEqual([{ name: "mine" }]);
+  expect(readFileSync(`${folder}/members.csv`, "utf8")).toContain("a,Anna,");
+
+  own.exec("update sync_lists set columns = replace(columns, ',role', '') where list = 'members'");
+  const said: string[] = [];
+  proxy.faults = [undefined, none];
+  const ended = runHere(syncCommand, [file], proxy.url, people.key, { say: (text: string) => void said.push(text) });
+  await expect(ended).rejects.toThrow("Not up to date: members");
+  const line = "members: members.role is a column of your own, and now one of the API too. Rename it";
+  expect(said).toContain(line);
+  own.exec("alter table members rename column role to my_role");
+  await sync([members(anna), none]);
+  expect(own.prepare("select count(role) + count(my_role) as n from members").get()).toEqual({ n: 0 });
+});
+
+const has = (text: string): boolean => readFileSync(file).includes(text);
+
+test("a file in WAL mode keeps no name of an erased person, also while a viewer is open; a viewer that reads is named", async () => {
+  await sync([members(anna, bert), none]);
+  const viewer = open();
+  viewer.exec("pragma journal_mode = wal");
+  expect(has("Anna")).toBe(true);
+  const gone = { ...anna, cursor: "03", deleted: true };
+  expect((await sync([members(gone), none])).done).toContain(": 0 added, 0 changed, 1 deleted");
+  expect(has("Anna")).toBe(false);
+
+  // A database of its own, because that of the command waits half a minute for the viewer.
+  const database = open();
+  const copy = new Copy(database, file, { id: people.company.id, name: "Connect" });
+  const state = () => database.prepare("pragma user_version").get();
+  database.exec("pragma user_version = 0");
+  viewer.exec("begin; select * from members");
+  expect(() => copy.removeLeftovers()).toThrow(
+    `${file}: another program was reading it all the time; its rows are up to date, but text of changed or deleted rows may be left in the file`,
+  );
+  expect(state(), "not marked as clean").toEqual({ user_version: 0 });
+  viewer.exec("commit");
+  copy.removeLeftovers();
+  expect(state()).toEqual({ user_version: 1 });
+});
+
+test("a list that was fetched again leaves nothing of its old rows in the file", async () => {
+  const crowd = (id: (n: number) => number, name: (n: number) => string) =>
+    members(
+      ...Array.from({ length: 600 }, (_, n) => ({ id: `${1000 + id(n)}`, name: name(n), cursor: `${1000 + n}` })),
+    );
+  // Rows of other lengths in another order: SQLite moves some of them, and leaves a copy where they were.
+  await sync([
+    crowd(
+      (n) => n,
+      (n) => `of before${".".repeat(n % 200)}`,
+    ),
+    none,
+  ]);
+  await sync([
+    status(410),
+    crowd(
+      (n) => (n * 7) % 600,
+      () => "corrected ".repeat(100),
+    ),
+    none,
+  ]);
+  expect(has("corrected")).toBe(true);
+  expect(has("of before")).toBe(false);
+});
+
+test("synced_at is when a list was last complete", async () => {
+  const syncedAt = () => open().prepare("select synced_at from sync_lists where list = 'members'").get()?.synced_at;
+  await expect(sync([rows("members", [anna], "true"), status(400)])).rejects.toThrow("400 Not now");
+  expect(syncedAt()).toBe(null);
+  await sync([members(bert), none]);
+  const before = syncedAt();
+  expect(before).toMatch(/^2\d{3}-.+Z$/);
+  await expect(sync([rows("members", [cleo], "true"), status(400)])).rejects.toThrow("400 Not now");
+  expect(syncedAt()).toBe(before);
+});
+
+test("a program that has the file for a moment is waited for", async () => {
+  await sync([members(anna), none]);
+  const hold = `
+    const database = new (require("node:sqlite").DatabaseSync)(${JSON.stringify(file)});
+    database.exec("begin exclusive");
+    console.log("held");
+    setTimeout(() => database.exec("commit"), 1000);`;
+  const child = spawn(process.execPath, ["-e", hold], { stdio: ["ignore", "pipe", "ignore"] });
+  await once(child.stdout, "data");
+  expect((await sync([members(bert), none])).done).toContain(": 1 added");
+});
+
+test("a file with the name file:me.sqlite is one of that name, and for its owner alone", async () => {
+  proxy.faults = [undefined, members(anna), none];
+  const { ended } = startCli(["sync", "file:me.sqlite"], folder, proxy, people.key);
+  expect(await ended).toMatchObject({ code: 0 });
+  expect(readdirSync(folder)).toEqual(["file:me.sqlite"]);
+  expect((statSync(`${folder}/file:me.sqlite`).mode & 0o777).toString(8)).toBe("600");
+});
+
+test("whatever a server answers, the sync ends with a sentence and without a row of it", async () => {
+  const deep = (n: number) => `${"[".repeat(n)}${"]".repeat(n)}`;
+  // The last value of a key counts.
+  const withCell = (cell: string) => rowsText("members", [anna]).replace("}]", `,${cell}}]`);
+  const answers = [
+    ...["", "null", "{}", '"text"', "[null]", "[[]]", "[1]", "[", deep(100_000), "[{}]"],
+    ...['"id":7', '"id":null', '"cursor":7', '"cursor":"Z"', '"cursor":null', '"deleted":1', '"deleted":null'],
+    ...['"name":{"a":1}', '"name":["a"]', '"name":7', '"name":true', '"name":1e400', '"name":1.10'],
+  ].map((text) => page(text.startsWith('"') && text.includes(":") ? withCell(text) : text, "false"));
+  const numbers = ["3.0", "1e3", "1e400", "true", '"3"', "{}", "9223372036854775808"].map((rating) =>
+    page(rowsText("day-ratings", [{ id: "1", cursor: "01" }]).replace('"rating":null', `"rating":${rating}`), "false"),
+  );
+  for (const [key, wrong] of [[people.key, answers] as const, [people.analytics, numbers] as const])
+    for (const answer of wrong) {
+      const ended = sync(Array(6).fill(answer), [file], key);
+      await expect(ended).rejects.toThrow(Problem);
+      await expect(ended).rejects.toThrow(/^no whole answer \(.+\), 6 times\nRun the same command again to continue$/);
+    }
+  expect(open().prepare("select count(*) as n from sync_members").get()).toEqual({ n: 0 });
+  await sync(
+    [page(rowsText("day-ratings", [{ id: "1", rating: 3, cursor: "01" }]), "false"), none],
+    [file],
+    people.analytics,
+  );
+  expect(open().prepare("select rating from day_ratings").all()).toEqual([{ rating: 3 }]);
+
+  const key = { version: "1", company_id: "1", company_name: "C", key_name: "K", scopes: [], expires_at: null };
+  for (const part of [
+    { company_id: 7 },
+    { company_id: {} },
+    { company_name: {} },
+    { scopes: [7] },
+    { scopes: {} },
+    { version: null },
+  ]) {
+    proxy.faults = [page(JSON.stringify({ ...key, ...part }))];
+    await expect(runHere(syncCommand, [file], proxy.url, people.key)).rejects.toThrow(
+      "is not the base address of the API",
+    );
+  }
+});
+
+// What each of these programs takes for a date-time, by the declared type of a column, differs.
+const readers: [name: string, program: string, argument: string, code: string, library: string][] = [
+  [
+    "Python's PARSE_DECLTYPES",
+    "python3",
+    "-c",
+    `import sqlite3
+copy = sqlite3.connect("company.sqlite", detect_types=sqlite3.PARSE_DECLTYPES)
+for table in ("day_ratings", "day_ratings_with_names"):
+    print(*copy.execute("select created_at, rating from " + table).fetchone())`,
+    "import sqlite3",
+  ],
+  [
+    "SQLAlchemy's reflected tables",
+    "python3",
+    "-c",
+    `import sqlalchemy as sa
+engine = sa.create_engine("sqlite:///company.sqlite")
+for name in ("day_ratings", "day_ratings_with_names"):
+    table = sa.Table(name, sa.MetaData(), autoload_with=engine)
+    with engine.connect() as copy:
+        print(*copy.execute(sa.select(table.c.created_at, table.c.rating)).one())`,
+    "import sqlalchemy",
+  ],
+];
+const jdbc = "/usr/share/java/sqlite-jdbc.jar";
+const java = `import java.sql.*;
+class Read {
+  public static void main(String[] none) throws Exception {
+    Connection copy = DriverManager.getConnection("jdbc:sqlite:company.sqlite");
+    for (String table : new String[] {"day_ratings", "day_ratings_with_names"}) {
+      ResultSet row = copy.createStatement().executeQuery("select created_at, rating from " + table);
+      row.next();
+      boolean isTime = row.getMetaData().getColumnType(1) != Types.VARCHAR;
+      System.out.println((isTime ? row.getTimestamp(1) : row.getString(1)) + " " + row.getObject(2));
+    }
+  }
+}`;
+
+test.for([
+  ...readers.map(([name, program, flag, code, library]) => ({
+    name,
+    run: [program, [flag, code]] as const,
+    isThere: () => spawnSync(program, [flag, library]).status === 0,
+    needed: `${program} with ${library}`,
+  })),
+  {
+    name: "sqlite-jdbc, as Metabase and DBeaver use it",
+    run: ["java", ["-cp", jdbc, "Read.java"]] as const,
+    isThere: () => existsSync(jdbc) && spawnSync("java", ["--version"]).status === 0,
+    needed: `java with ${jdbc}`,
+  },
+])("date-times are plain text for $name", async ({ run: [program, args], isThere, needed }, context) => {
+  needs(context, needed, isThere());
+  const created_at = "2026-11-21T10:15:30.123456Z";
+  await sync([rows("day-ratings", [{ id: "1", rating: 3, created_at, cursor: "01" }]), none], [file], people.analytics);
+  writeFileSync(`${folder}/Read.java`, java);
+  const { stdout, stderr } = await runProgram(program, [...args], folder, process.env);
+  expect(stdout, stderr).toBe(`${created_at} 3\n`.repeat(2));
+});
