@@ -121,6 +121,10 @@ const rewardsForms: Schema = {
   ],
 };
 
+/** Assistants and many tools see no headers. */
+const fullPage =
+  "A full page (as many rows as `limit`) means that there may be more: ask again with the last row's `id` as `starting_after`, until a page is shorter.";
+
 function operation(endpoint: Endpoint, examples: Examples[string], alias: string | null): Schema {
   const { kind, scope, tag, operationId, summary, description, parameters } = endpoint;
   const statuses: ErrorStatus[] = [
@@ -136,7 +140,11 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
     tags: [tag],
     operationId: alias ? `${operationId}As${alias[1]?.toUpperCase()}${alias.slice(2)}` : operationId,
     summary: alias ? `Alias of ${endpoint.path}` : summary,
-    description: scope ? `${description} Needs the scope \`${scope}\`.` : description,
+    description: [
+      description,
+      ...(parameters.some(({ name }) => name === "starting_after") ? [fullPage] : []),
+      ...(scope ? [`Needs the scope \`${scope}\`.`] : []),
+    ].join(" "),
     // Linters and generators know scopes of OAuth only, so ours is in an extension, and `security` is global.
     ...(scope && { "x-scope": scope }),
     // Generators of MCP servers leave the operation out: an assistant needs no second tool that does the same.
