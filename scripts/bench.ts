@@ -12,6 +12,7 @@ import { type Figure, misses, table, writePage } from "./bench/figure.ts";
 import { deepPages, flatPages } from "./bench/flat_pages.ts";
 import { coldStart, functionSpeed, largePages } from "./bench/function.ts";
 import { loading } from "./bench/loading.ts";
+import { questions } from "./bench/questions.ts";
 import { rewardImport } from "./bench/reward_import.ts";
 import { includedColumns, securedPages, servedPages } from "./bench/secured_pages.ts";
 
@@ -21,6 +22,7 @@ const parts = [
   servedPages,
   flatPages,
   deepPages,
+  questions,
   rewardImport,
   loading,
   changes,

@@ -8,17 +8,28 @@ import {
   type CallDatabase,
   type Caller,
   connect,
+  type Page,
   type Reader,
   type Reply,
   type Settings,
 } from "./database.ts";
-import type { Endpoint, ImportEndpoint, KeyEndpoint, ListEndpoint } from "./endpoint_types.ts";
+import type { Endpoint, GroupsEndpoint, ImportEndpoint, KeyEndpoint, ListEndpoint } from "./endpoint_types.ts";
 import { endpoints, version } from "./endpoints.ts";
 import { Visit } from "./fair_queue.ts";
 import { linkToNext, type Parameters, readParameters } from "./parameters.ts";
 import { RefusedUses } from "./refused_uses.ts";
 import { connectReplicas } from "./replicas.ts";
-import { type Answer, ApiError, closing, errorAnswer, json, type Logged, preflight, toResponse } from "./responses.ts";
+import {
+  type Answer,
+  ApiError,
+  badRequest,
+  closing,
+  errorAnswer,
+  json,
+  type Logged,
+  preflight,
+  toResponse,
+} from "./responses.ts";
 import { bodySize, readRewards, refuseEncoded } from "./reward_import.ts";
 import { WaitingLine } from "./waiting_line.ts";
 
@@ -60,7 +71,8 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
   async function respond(request: Request, path: string, query: string): Promise<Outcome> {
     const { endpoint, allowed } = route(path, request.method);
     if (!endpoint) return { answer: preflight(allowed), logged: {} };
-    const visit = new Visit(keyHashOf(request.headers), request.signal, endpoint.kind === "import");
+    const isLong = endpoint.kind === "import" || endpoint.kind === "groups";
+    const visit = new Visit(keyHashOf(request.headers), request.signal, isLong);
     const caller = callerOf(endpoint, request.headers);
     const verify = () =>
       callDatabase("verify_api_key", { key_hash: visit.keyHash, required_scope: caller.scope }, caller, asText);
@@ -123,7 +135,9 @@ async function serve(endpoint: Endpoint, sent: Sent, service: Service): Promise<
     // Only a caller with a valid key learns what is wrong with the request.
     return await afterVerifying(verify, () => Promise.reject(error));
   }
-  return endpoint.kind === "key" ? await checkKey(endpoint, call) : await list(endpoint, parameters, sent, readList);
+  if (endpoint.kind === "key") return await checkKey(endpoint, call);
+  if (endpoint.kind === "groups") return await groups(endpoint, parameters, call);
+  return await list(endpoint, parameters, sent, readList);
 }
 
 /** Runs `rest` once the key is verified. The log line gets the key's id and company even if `rest` fails. */
@@ -163,13 +177,35 @@ async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
 
 /** A list: the database's JSON, forwarded unchanged or as CSV (`docs/api.md`, Lists). */
 async function list(endpoint: ListEndpoint, parameters: Parameters, sent: Sent, call: Call): Promise<Outcome> {
-  const { args, ofChanges, included, format, escapeFormulas } = parameters;
+  const { args, ofChanges } = parameters;
   const rpc = ofChanges ? "list_changes" : endpoint.rpc;
-  const more = (headers: Headers) => moreRows(headers, sent, ofChanges ? "changed_after" : "starting_after");
-  const { headers, body, logged } = await call(rpc, args, asPage, args.max_rows);
-  if (format === "json") return { answer: json(body, more(headers)), logged };
-  const columns = [...endpoint.columns, ...included];
-  return { answer: csv(body, endpoint.path.slice(1), columns, escapeFormulas, more(headers)), logged };
+  const reply = await call(rpc, args, asPage, args.max_rows);
+  const headers = moreRows(reply.headers, sent, ofChanges ? "changed_after" : "starting_after");
+  return rows(endpoint.path, parameters, reply, headers);
+}
+
+/** The most rows that a question is answered with. The database function has the same number. */
+export const mostGroups = 10_000;
+
+/** A question (`docs/api.md`, Questions). It keeps the database busy for longer than its rows say. */
+async function groups({ path, rpc }: GroupsEndpoint, parameters: Parameters, call: Call): Promise<Outcome> {
+  const reply = await call(rpc, parameters.args, asPage, mostGroups);
+  // The database then sends none.
+  const isTooMany = reply.headers.get("X-Has-More") === "true";
+  if (!isTooMany) return rows(path, parameters, reply);
+  const error = badRequest([`by has more than ${mostGroups} rows here, name fewer or narrow since and until`]);
+  return { answer: errorAnswer(error), logged: { ...reply.logged, rows: 0 } };
+}
+
+/** Rows as JSON or as CSV. */
+function rows(
+  path: string,
+  { columns, format, escapeFormulas }: Parameters,
+  { body, logged }: Reply<Page>,
+  headers: Record<string, string> = {},
+): Outcome {
+  if (format === "json") return { answer: json(body, headers), logged };
+  return { answer: csv(body, path.slice(1).replaceAll("/", "-"), columns, escapeFormulas, headers), logged };
 }
 
 /**

@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { ApiError, type Bytes, type Logged, tooManyRequests, unauthorized } from "./responses.ts";
+import { wrongTimeZone } from "./parameters.ts";
+import { ApiError, type Bytes, badRequest, type Logged, tooManyRequests, unauthorized } from "./responses.ts";
 
 /** The result of a database function: the headers that it set, its JSON as the reader returned it, log fields. */
 export type Reply<Body> = { headers: Headers; body: Body; logged: Logged };
@@ -178,7 +179,7 @@ export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = dea
       if (response.status === 200 && isJson) {
         return { headers: response.headers, body: await read(response), logged: ownerAndRows(response.headers) };
       }
-      throw await refusal(rpc, caller.scope, response);
+      throw await refusal(rpc, "time_zone" in args, caller.scope, response);
     } catch (error) {
       if (error instanceof ApiError) throw error;
       // Without the error's message, which may contain the address or a header.
@@ -209,7 +210,7 @@ function ownerAndRows(headers: Headers): Logged {
 }
 
 /** The error for the caller when the database did not return the expected response. */
-async function refusal(rpc: string, scope: string | null, response: Response): Promise<ApiError> {
+async function refusal(rpc: string, hasTimeZone: boolean, scope: string | null, response: Response): Promise<ApiError> {
   const { code, details } = await readError(response);
   if (response.status === 401 && code === "PT401") return unauthorized("key refused", ownerOfKey(details));
   if (response.status === 403 && code === "PT403") {
@@ -226,9 +227,15 @@ async function refusal(rpc: string, scope: string | null, response: Response): P
     const message = "Gone: this cursor is no longer known, begin again with changed_after=start";
     return new ApiError(410, message, { logged: ownerOfKey(details) });
   }
+  // The database may know fewer time zones than the function.
+  if (response.status === 400 && code === "22023" && hasTimeZone) return badRequest([`time_zone ${wrongTimeZone}`]);
   const error = failure(rpc, `answered ${response.status} with ${code || "no code"}`);
-  // Of a connection to the database that broke, PostgREST says 400 with an empty code.
-  return response.status === 503 || (response.status === 400 && code === "") ? new Busy(error) : error;
+  return isAway(response.status, code) ? new Busy(error) : error;
+}
+
+/** Whether there is no database now. Of a connection to it that broke, PostgREST says 400 with an empty code. */
+function isAway(status: number, code: string | undefined): boolean {
+  return status === 503 || (status === 400 && code === "");
 }
 
 function failure(rpc: string, what: string): ApiError {

@@ -11,10 +11,12 @@ export type ParameterKind =
   | "since"
   | "until"
   | "include"
+  | "by"
+  | "time_zone"
   | "changed_after";
 export type Parameter = { readonly name: string; readonly kind: ParameterKind; readonly description: string };
 
-export type ColumnType = "uuid" | "text" | "integer" | "boolean" | "date-time" | "json";
+export type ColumnType = "uuid" | "text" | "integer" | "number" | "boolean" | "date" | "date-time" | "json";
 
 /**
  * `pattern`, `minimum` and `maximum` are keywords of JSON Schema that narrow the type. No `format`: clients that check
@@ -60,7 +62,19 @@ export type ListEndpoint = Common & {
   readonly included: readonly Column[];
 };
 
+/**
+ * A question about the rows of a list: its rows are groups of those. `by` is what the parameter `by` may name, each with
+ * the columns that it adds, in the order in which it is sent; `columns` come behind them, the same for every `by`.
+ */
+export type GroupsEndpoint = Common & {
+  readonly kind: "groups";
+  readonly method: "GET";
+  readonly rows: { readonly name: string; readonly description: string };
+  readonly by: readonly { readonly name: string; readonly columns: readonly Column[] }[];
+  readonly columns: readonly Column[];
+};
+
 /** The import of rewards. The fields of its rows are in reward_rows.ts. */
 export type ImportEndpoint = Common & { readonly kind: "import"; readonly method: "POST" };
 
-export type Endpoint = KeyEndpoint | ListEndpoint | ImportEndpoint;
+export type Endpoint = KeyEndpoint | ListEndpoint | GroupsEndpoint | ImportEndpoint;

@@ -49,6 +49,13 @@ const teamId: Parameter = {
   description: "Only this team.",
 };
 
+/** The filters of kudos (`docs/api.md`, Activity). */
+const ofKudos: readonly Parameter[] = [
+  { name: "category_id", kind: "uuid", description: "Only kudos of this category." },
+  { name: "sender_id", kind: "uuid", description: "Only kudos from this member." },
+  { name: "receiver_id", kind: "uuid", description: "Only kudos to this member." },
+];
+
 const include: Parameter = {
   name: "include",
   kind: "include",
@@ -75,6 +82,46 @@ export const changeColumns: readonly Column[] = [
     type: "boolean",
     description:
       "With `changed_after` only: whether the row has been deleted. Then all its columns but `id`, `cursor` and `deleted` are null, whatever their types say.",
+  },
+];
+
+/** The steps of time that a question can be asked by; one at a time. */
+export const steps: readonly string[] = ["day", "week", "month", "quarter", "year"];
+
+const bySteps = steps.map(
+  (name) =>
+    ({
+      name,
+      columns: [
+        { name, type: "date", description: `The first day of the ${name}${name === "week" ? ", a Monday" : ""}.` },
+      ],
+    }) as const,
+);
+
+/** The parameters of every question (`docs/api.md`, Questions). */
+const question = (by: string): readonly Parameter[] => [
+  ...list.filter(({ name }) => name === "format" || name === "escape_formulas"),
+  {
+    name: "by",
+    kind: "by",
+    description: `What the rows are grouped by, separated by commas: ${by}. Each adds its columns, in the order in which they are sent.`,
+  },
+  {
+    name: "time_zone",
+    kind: "time_zone",
+    description:
+      "The zone in which days, weeks, months, quarters and years begin: `UTC`, or an IANA name such as `Europe/Berlin`. `since` and `until` without a zone are UTC all the same.",
+  },
+  {
+    name: "since",
+    kind: "since",
+    description:
+      "Only what happened at or after this time, in the forms of the lists, at most 400 days before `until`. When it is absent: from the first of the month that was 12 months before `until`.",
+  },
+  {
+    name: "until",
+    kind: "until",
+    description: "Only what happened at or before this time, in the forms of the lists. When it is absent: until now.",
   },
 ];
 
@@ -158,15 +205,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: "Kudos with sender, recipient and category",
     description:
       "Lists kudos: who thanked whom, when, for what and with which message, newest first. A time window (`since`, `until`), category, sender and receiver filter them; a row must match all filters that are sent. `include` adds the ids of people and category. An erased person is `Former member`, with an empty email address.",
-    parameters: [
-      ...list,
-      changedAfter,
-      include,
-      ...window,
-      { name: "category_id", kind: "uuid", description: "Only kudos of this category." },
-      { name: "sender_id", kind: "uuid", description: "Only kudos from this member." },
-      { name: "receiver_id", kind: "uuid", description: "Only kudos to this member." },
-    ],
+    parameters: [...list, changedAfter, include, ...window, ...ofKudos],
     rows: { name: "Kudos", description: "One person's thanks to another." },
     columns: [
       id,
@@ -210,6 +249,64 @@ export const endpoints: readonly Endpoint[] = [
       },
       { name: "category_id", type: "uuid", description: "The category's id, as in `GET /categories`." },
     ],
+  },
+  {
+    kind: "groups",
+    method: "GET",
+    path: "/activity/counts",
+    aliases: ["/kudos/counts"],
+    scope: "read:activity",
+    rpc: "count_activity",
+    tag: "Activity",
+    operationId: "countActivity",
+    summary: "How many kudos, by time, team, person or category",
+    description:
+      "Counts kudos in one request, for a table, a chart or a cell: by month, or by up to three of time, team, person and category, such as `by=month,receiver_team`. Only groups that have kudos, the newest time first, then the most kudos. Teams are those of today, as in `GET /members`. At most 10,000 rows, and 400 days.",
+    parameters: [
+      ...question(
+        "one to three different ones of `day`, `week`, `month`, `quarter` or `year` (one of these), `category`, `sender_team`, `receiver_team`, `sender` and `receiver`",
+      ),
+      ...ofKudos,
+    ],
+    rows: { name: "KudosCount", description: "How many kudos a group has. It has the columns of what `by` names." },
+    by: [
+      ...bySteps,
+      {
+        name: "category",
+        columns: [
+          { name: "category_id", type: "uuid", description: "The category's id, as in `GET /categories`." },
+          { name: "category", type: "text", description: "The category's name, as in `GET /activity`." },
+        ],
+      },
+      ...(["sender", "receiver"] as const).map((person) => ({
+        name: `${person}_team`,
+        columns: [
+          {
+            name: `${person}_team_id`,
+            type: "uuid",
+            nullable: true,
+            description: `The ${person}'s team today; null without a team, and for people who were erased.`,
+          },
+          { name: `${person}_team_name`, type: "text", description: "The team's name, or `No Team`." },
+        ] as const,
+      })),
+      ...(["sender", "receiver"] as const).map((person) => ({
+        name: person,
+        columns: [
+          {
+            name: `${person}_id`,
+            type: "uuid",
+            description: `The ${person}'s id, as in \`GET /members\`; all erased people share one id, which is not listed there.`,
+          },
+          {
+            name: `${person}_name`,
+            type: "text",
+            description: `The ${person}'s name; \`Former member\` for all people who were erased.`,
+          },
+        ] as const,
+      })),
+    ],
+    columns: [{ name: "kudos", type: "integer", minimum: 1, description: "How many kudos." }],
   },
   {
     kind: "list",
@@ -316,6 +413,47 @@ export const endpoints: readonly Endpoint[] = [
       { name: "created_at", type: "date-time", description: "When the day was rated." },
     ],
     included: [{ name: "team_name", type: "text", nullable: true, description: "The team's name, or null." }],
+  },
+  {
+    kind: "groups",
+    method: "GET",
+    path: "/day-ratings/averages",
+    aliases: [],
+    scope: "read:analytics",
+    rpc: "average_day_ratings",
+    tag: "Analytics",
+    operationId: "averageDayRatings",
+    summary: "How days were rated on average, by time or team",
+    description:
+      "Answers number and average of day ratings in one request: by month, or by a step of time, by team, or by both, such as `by=week,team`. Only groups that have ratings, the newest time first, then the most ratings. At most 10,000 rows, and 400 days.",
+    parameters: [
+      ...question("`day`, `week`, `month`, `quarter` or `year`, or `team`, or one of the former and `team`"),
+      teamId,
+    ],
+    rows: {
+      name: "DayRatingAverage",
+      description: "How days were rated on average. It has the columns of what `by` names.",
+    },
+    by: [
+      ...bySteps,
+      {
+        name: "team",
+        columns: [
+          { name: "team_id", type: "uuid", nullable: true, description: "The team, or null." },
+          { name: "team_name", type: "text", description: "The team's name, or `No Team`." },
+        ],
+      },
+    ],
+    columns: [
+      { name: "ratings", type: "integer", minimum: 1, description: "How many ratings." },
+      {
+        name: "average",
+        type: "number",
+        minimum: 1,
+        maximum: 5,
+        description: "Their average with two decimals, halves rounded up.",
+      },
+    ],
   },
   {
     kind: "list",

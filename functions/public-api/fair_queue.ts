@@ -3,18 +3,21 @@ import { type ApiError, gone, type Logged, tooManyRequests } from "./responses.t
 /** How long a request waits at most, in milliseconds, for all its places together (`docs/api.md`, Limits). */
 export const patience = 2000;
 
-/** One request: the hash of its key, its owner as far as it is known, and how long it has waited, in milliseconds. */
+/**
+ * One request: the hash of its key, its owner as far as it is known, how long it has waited, in milliseconds, and whether
+ * its call takes longer than its rows say.
+ */
 export class Visit {
   owner: Logged = {};
   waited = 0;
   readonly keyHash: string;
-  readonly isImport: boolean;
+  readonly isLong: boolean;
   readonly #signal: AbortSignal;
 
   /** `signal`: the caller has disconnected. */
-  constructor(keyHash: string, signal: AbortSignal, isImport = false) {
+  constructor(keyHash: string, signal: AbortSignal, isLong = false) {
     this.keyHash = keyHash;
-    this.isImport = isImport;
+    this.isLong = isLong;
     this.#signal = signal;
   }
 

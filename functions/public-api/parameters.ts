@@ -1,17 +1,17 @@
 import { z } from "zod";
-import type { Column, Endpoint, ParameterKind } from "./endpoint_types.ts";
-import { changeColumns } from "./endpoints.ts";
+import type { Column, Endpoint, GroupsEndpoint, ParameterKind } from "./endpoint_types.ts";
+import { changeColumns, steps } from "./endpoints.ts";
 import { type Instant, isAfter, parseInstant, timestamp } from "./instants.ts";
 import { badRequest, shownName } from "./responses.ts";
 
 /**
- * The parsed query: arguments of the database function, whether it is for changes, additional columns, and the format
- * of the response.
+ * The parsed query: arguments of the database function, whether it is for changes, the columns of the rows, and the
+ * format of the response.
  */
 export type Parameters = {
-  args: { max_rows: number } & Record<string, unknown>;
+  args: { max_rows?: number } & Record<string, unknown>;
   ofChanges: boolean;
-  included: readonly Column[];
+  columns: readonly Column[];
   format: "json" | "csv";
   escapeFormulas: boolean;
 };
@@ -24,9 +24,16 @@ type Read = {
   since?: Instant;
   until?: Instant;
   include?: Column[];
+  by?: GroupsEndpoint["by"];
   changed_after?: string;
   [filter: string]: unknown;
 };
+
+/** The longest window of a question, in seconds. */
+const longestWindow = 400 * 86_400;
+
+/** What is wrong with a time zone, also with one that only the database does not know. */
+export const wrongTimeZone = "must be UTC or the IANA name of a time zone, such as Europe/Berlin";
 
 const instant = (bound: "since" | "until") =>
   z.string().transform((text, context) => {
@@ -45,7 +52,35 @@ const columnNames = (included: readonly Column[]) =>
     return z.NEVER;
   });
 
-const values: Record<Exclude<ParameterKind, "include">, z.ZodType> = {
+/** How many names `by` may have: one step of time and all others, but no more than three. */
+export const mostNames = (by: GroupsEndpoint["by"]): number =>
+  Math.min(3, 1 + by.filter(({ name }) => !steps.includes(name)).length);
+
+/** Parses what a question is asked by: names with commas between them, each at most once, one step of time at most. */
+function groupNames({ by }: GroupsEndpoint): z.ZodType {
+  const known = by.map(({ name }) => name);
+  const most = mostNames(by);
+  return z.string().transform((text, context) => {
+    const names = text.split(",");
+    const groups = names.flatMap((name) => by.filter((group) => group.name === name));
+    const isOnce = new Set(names).size === names.length && names.filter((name) => steps.includes(name)).length <= 1;
+    if (groups.length === names.length && names.length <= most && isOnce) return groups;
+    const words = `must be one to ${most} different ones of ${known.join(", ")}`;
+    context.addIssue(`${words}, but only one of ${steps.join(", ")}`);
+    return z.NEVER;
+  });
+}
+
+/** Names without a slash other than UTC are left out: the database takes CET for a zone without summer time. */
+function isTimeZone(name: string): boolean {
+  try {
+    return /^(UTC$|[A-Za-z_]+\/)/i.test(name) && new Intl.DateTimeFormat("en", { timeZone: name }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+const values: Record<Exclude<ParameterKind, "include" | "by">, z.ZodType> = {
   limit: z
     .string()
     .regex(/^([1-9][0-9]{0,2}|1000)$/, "must be an integer from 1 to 1000")
@@ -60,6 +95,7 @@ const values: Record<Exclude<ParameterKind, "include">, z.ZodType> = {
     .string()
     .min(1, "must not be empty")
     .regex(/^[^\0]*$/, "must not contain NUL or lone surrogates"),
+  time_zone: z.string().refine(isTimeZone, wrongTimeZone),
   since: instant("since"),
   until: instant("until"),
   changed_after: z.string().regex(/^(start|[0-9a-f]{56}([0-9a-f]{16})?)$/, "must be start or a cursor"),
@@ -81,33 +117,46 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
     if (problem === undefined) read[name] = value;
     else problems.push(problem);
   }
-  const { limit = 100, format = "json", escape_formulas = false, since, until, include, ...filters } = read;
+  const { limit, format = "json", escape_formulas = false, since, until, include, by, ...filters } = read;
   const ofChanges = sent.has("changed_after");
   problems.push(...conflicts(endpoint, sent, read));
   if (problems.length > 0) throw badRequest(problems);
 
   const window = { since: since && timestamp(since, Math.ceil), until: until && timestamp(until, Math.floor) };
-  const names = include?.map(({ name }) => name);
+  const shared = { ofChanges, format, escapeFormulas: escape_formulas };
+  if (endpoint.kind === "groups") {
+    const groups = by ?? endpoint.by.filter(({ name }) => name === "month");
+    return {
+      args: { by: groups.map(({ name }) => name), ...window, ...filters },
+      columns: [...groups.flatMap(({ columns }) => columns), ...endpoint.columns],
+      ...shared,
+    };
+  }
   return {
     args: {
       ...(ofChanges && { list: endpoint.path.slice(1) }),
-      max_rows: limit,
+      max_rows: limit ?? 100,
       ...window,
       ...filters,
-      include: names,
+      include: include?.map(({ name }) => name),
     },
-    ofChanges,
-    included: [...(include ?? []), ...(ofChanges ? changeColumns : [])],
-    format,
-    escapeFormulas: escape_formulas,
+    columns: [
+      ...(endpoint.kind === "list" ? endpoint.columns : []),
+      ...(include ?? []),
+      ...(ofChanges ? changeColumns : []),
+    ],
+    ...shared,
   };
 }
 
 /** The parameters that must not be sent together. */
-function conflicts({ parameters }: Endpoint, sent: Map<string, string[]>, read: Read): string[] {
+function conflicts({ kind, parameters }: Endpoint, sent: Map<string, string[]>, read: Read): string[] {
   const { since, until, escape_formulas, format } = read;
   const problems: string[] = [];
   if (since && until && isAfter(since, until)) problems.push("since must not be after until");
+  const end = until ?? { seconds: Date.now() / 1000, nanoseconds: 0 };
+  if (kind === "groups" && since && isAfter(end, { ...since, seconds: since.seconds + longestWindow }))
+    problems.push("since must be at most 400 days before until, or before now without it");
   const isJson = format === "json" || !sent.has("format");
   if (escape_formulas && isJson) problems.push("escape_formulas needs format=csv");
   const others = parameters.map(({ name }) => name).filter((name) => !besideChanges.includes(name));
@@ -124,9 +173,14 @@ function readParameter(endpoint: Endpoint, name: string, texts: string[]): { pro
   if (texts.length > 1 && kind !== "include") return { problem: `${name} must be given once: ${accepted(endpoint)}` };
   const text = decode(texts.join(","));
   if (text === undefined) return { problem: `${name} must be percent-encoded UTF-8` };
-  const schema = kind === "include" ? columnNames(endpoint.kind === "list" ? endpoint.included : []) : values[kind];
-  const result = schema.safeParse(text);
+  const result = valueSchema(endpoint, kind).safeParse(text);
   return result.success ? { value: result.data } : { problem: `${name} ${result.error.issues[0]?.message}` };
+}
+
+function valueSchema(endpoint: Endpoint, kind: ParameterKind): z.ZodType {
+  if (kind === "include") return columnNames(endpoint.kind === "list" ? endpoint.included : []);
+  if (kind === "by") return endpoint.kind === "groups" ? groupNames(endpoint) : z.never();
+  return values[kind];
 }
 
 /** The parameters of a query in the order of their first appearance, with decoded names and all their raw values. */

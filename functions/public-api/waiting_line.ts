@@ -14,7 +14,8 @@ const unverified = { name: "", most: 2 };
 /**
  * A call that reads or writes more `rows` keeps the database busy for longer. While other companies call too (`recently`,
  * in milliseconds), it is heavy for this `share` of the time that it will probably take, so that a second one begins when the
- * first one has run for a while. An import keeps the function busy too: it is heavy until it ends.
+ * first one has run for a while. An import keeps the function busy too, and a question reads more rows than it answers: they
+ * are heavy until they end.
  */
 const heavy = { rows: 100, recently: 1000, share: 0.45 };
 
@@ -86,7 +87,7 @@ export class WaitingLine {
       (reply) => {
         this.#remember(visit.keyHash, reply.logged);
         const { rows: served = rows } = reply.logged;
-        if (served > heavy.rows) this.#millisecondsARow = (performance.now() - began) / served;
+        if (served > heavy.rows && !visit.isLong) this.#millisecondsARow = (performance.now() - began) / served;
         return reply;
       },
       (error) => this.#learn(visit, error),
@@ -120,12 +121,12 @@ export class WaitingLine {
     return visit.owner.company_id ?? unverified.name;
   }
 
-  #cost(lane: string, rows: number, { isImport }: Visit): Cost {
+  #cost(lane: string, rows: number, { isLong }: Visit): Cost {
     const now = performance.now();
     if (lane !== unverified.name && lane !== this.#latest.lane) this.#latest = { lane, since: now };
     if (rows <= heavy.rows || now - this.#latest.since > heavy.recently) return { size: 1 };
     const ofARow = this.#millisecondsARow;
-    return { size: 1, heavy: isImport || ofARow === undefined || heavy.share * rows * ofARow };
+    return { size: 1, heavy: isLong || ofARow === undefined || heavy.share * rows * ofARow };
   }
 
   #remember(keyHash: string, { key_id, company_id }: Logged): void {

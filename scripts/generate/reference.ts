@@ -1,12 +1,19 @@
 // The parts of README.md and docs/api.md that repeat endpoints.ts, each between <!-- name --> and <!-- end -->.
-import type { Column, Endpoint, ListEndpoint, Parameter } from "../../functions/public-api/endpoint_types.ts";
+import type {
+  Column,
+  Endpoint,
+  GroupsEndpoint,
+  ListEndpoint,
+  Parameter,
+} from "../../functions/public-api/endpoint_types.ts";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { scopes } from "../../functions/public-api/scopes.ts";
-import type { Examples } from "./openapi/examples.ts";
+import { type Examples, exampleQueries } from "./openapi/examples.ts";
 import { parameter } from "./openapi/schemas.ts";
 
 const code = (text: string) => `\`${text}\``;
 const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
+const questions = endpoints.filter((endpoint) => endpoint.kind === "groups");
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `|${cells.map((cell) => ` ${cell}`.trimEnd()).join(" |")} |\n`;
@@ -40,6 +47,7 @@ const kinds: Partial<Record<Parameter["kind"], string>> = {
   since: "date-time",
   until: "date-time",
   include: "names of columns, with commas between them",
+  by: "names, with commas between them; `month` when it is absent",
 };
 
 function valueWords(one: Parameter, endpoint: Endpoint): string {
@@ -51,18 +59,21 @@ function valueWords(one: Parameter, endpoint: Endpoint): string {
   return kinds[one.kind] ?? (typeof format === "string" ? format : "text");
 }
 
-/** Every parameter of lists, once. */
-function parameterTable(): string {
-  const names = [...new Set(lists.flatMap(({ parameters }) => parameters.map(({ name }) => name)))];
+/** Every parameter of these endpoints, once. */
+function parameterTable(title: string, all: string, of: readonly Endpoint[]): string {
+  const names = [...new Set(of.flatMap(({ parameters }) => parameters.map(({ name }) => name)))];
   const rows = names.flatMap((name) => {
-    const having = lists.filter(({ parameters }) => parameters.some((one) => one.name === name));
+    const having = of.filter(({ parameters }) => parameters.some((one) => one.name === name));
     const [first] = having;
     const one = first?.parameters.find((one) => one.name === name);
     if (!first || !one) return [];
-    const where = having.length === lists.length ? "every list" : having.map(({ path }) => code(path)).join(", ");
-    return [[code(name), valueWords(one, first), where, one.description]];
+    const where = having.length === of.length ? all : having.map(({ path }) => code(path)).join(", ");
+    const words = [...new Set(having.flatMap(({ parameters }) => parameters.filter((other) => other.name === name)))];
+    return [
+      [code(name), valueWords(one, first), where, [...new Set(words.map(({ description }) => description))].join(" ")],
+    ];
   });
-  return table(["Parameter", "Value", "Lists", ""], rows);
+  return table(["Parameter", "Value", title, ""], rows);
 }
 
 function typeOf({ type, nullable, minimum, maximum }: Column): string {
@@ -71,15 +82,22 @@ function typeOf({ type, nullable, minimum, maximum }: Column): string {
   return `${type}${range}${nullable ? " or null" : ""}`;
 }
 
-/** A list: its parameters, its fields, and a request with its answer. */
-function listSection(endpoint: ListEndpoint, examples: Examples): string {
-  const { method, path, aliases, scope, description, parameters, columns, included } = endpoint;
-  const title = path.slice(1).replaceAll("-", " ");
+const field = (when: string) => (column: Column) => [
+  code(column.name),
+  typeOf(column),
+  `${when && `With ${code(when)}. `}${column.description}`,
+];
+
+/** A list or a question: its parameters, its fields, and a request with its answer. */
+function section(
+  endpoint: ListEndpoint | GroupsEndpoint,
+  fields: readonly string[][],
+  query: string,
+  examples: Examples,
+) {
+  const { method, path, aliases, scope, description, parameters } = endpoint;
+  const title = path.slice(1).replaceAll(/[-/]/g, " ");
   const alias = aliases.map((one) => `, alias ${code(one)}`).join("");
-  const fields = [
-    ...columns.map((column) => [code(column.name), typeOf(column), column.description]),
-    ...included.map((column) => [code(column.name), typeOf(column), `With ${code("include")}. ${column.description}`]),
-  ];
   const answer = JSON.stringify(examples[`${method} ${path}`]?.json, null, 2);
   return `## ${title.charAt(0).toUpperCase()}${title.slice(1)}
 
@@ -89,7 +107,7 @@ Parameters: ${parameters.map(({ name }) => code(name)).join(", ")}.
 
 ${table(["Field", "Type", ""], fields)}
 \`\`\`sh
-curl "$API${path}?limit=2" -H "X-API-Key: $KEY"
+curl "$API${path}${query}" -H "X-API-Key: $KEY"
 \`\`\`
 
 \`\`\`json
@@ -97,6 +115,22 @@ ${answer}
 \`\`\`
 `;
 }
+
+const listSections = (examples: Examples): string =>
+  lists
+    .map((list) => {
+      const fields = [...list.columns.map(field("")), ...list.included.map(field("include"))];
+      return section(list, fields, exampleQueries.list, examples);
+    })
+    .join("\n");
+
+const questionSections = (examples: Examples): string =>
+  questions
+    .map((question) => {
+      const groups = question.by.flatMap(({ name, columns }) => columns.map(field(`by=${name}`)));
+      return section(question, [...groups, ...question.columns.map(field(""))], exampleQueries.groups, examples);
+    })
+    .join("\n");
 
 /**
  * Writes the generated parts into a page.
@@ -106,8 +140,10 @@ export function withReference(markdown: string, examples: Examples): string {
   const parts: Record<string, () => string> = {
     endpoints: endpointTable,
     scopes: scopeTable,
-    parameters: parameterTable,
-    lists: () => lists.map((endpoint) => listSection(endpoint, examples)).join("\n"),
+    parameters: () => parameterTable("Lists", "every list", lists),
+    lists: () => listSections(examples),
+    questionParameters: () => parameterTable("Questions", "both", questions),
+    questions: () => questionSections(examples),
   };
   return markdown.replace(/^<!-- (?!end)(\w+) -->\n.*?^<!-- end -->$/gms, (_, name: string) => {
     const part = parts[name];

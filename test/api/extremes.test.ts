@@ -26,13 +26,14 @@ test.for(lists)(
   "the most extreme rows of $path are what the document says, and CSV has the same",
   async ({ path, parameters }) => {
     const names = parameters.find(({ name }) => name === "include")?.schema?.items?.enum ?? [];
+    const ofQuestion = parameters.find(({ name }) => name === "by")?.schema?.items?.enum?.slice(-2);
     const query = new URLSearchParams({
-      limit: "1000",
+      ...(ofQuestion ? { since: "9999-01-01", until: "9999-12-31", by: ofQuestion.join() } : { limit: "1000" }),
       ...(names.length > 0 && { include: names.join() }),
       ...(parameters.some(({ name }) => name === "include_archived") && { include_archived: "true" }),
     });
     const rows = await list(`${path}?${query}`, key);
-    expect(rows.length).toBeGreaterThan(1);
+    expect(rows.length).toBeGreaterThan(ofQuestion ? 0 : 1);
     const csv = await (await call(`${path}?${query}&format=csv`, key)).text();
     const { data, errors } = papaparse.parse<Row>(csv, { header: true, skipEmptyLines: true, newline: "\r\n" });
     expect(errors).toEqual([]);

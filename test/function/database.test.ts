@@ -37,6 +37,14 @@ test.each([
   },
 );
 
+test("a time zone that only the function knows is a 400 too", async () => {
+  service.answer("count_activity", refusal(400, "22023"));
+  const wrong = "time_zone must be UTC or the IANA name of a time zone, such as Europe/Berlin";
+  expect(await problem(await service.send("/activity/counts?time_zone=Asia/Tokyo"))).toEqual([400, wrong]);
+  service.answer("list_members", refusal(400, "22023"));
+  expect(await problem(await service.send("/members"))).toEqual([500, "Internal Server Error"]);
+});
+
 describe("what the database may answer besides 200 is a 500, and the log has no more than status and code", () => {
   // With the secrets that such errors can contain.
   test.each<[what: string, status: number, code: string]>([

@@ -40,9 +40,9 @@ function outcome(visit: Visit, called: Promise<unknown>) {
 function ask(
   company: string,
   key = `key of ${company}`,
-  { signal = new AbortController().signal, rows = 1, isImport = false } = {},
+  { signal = new AbortController().signal, rows = 1, isLong = false } = {},
 ) {
-  const visit = new Visit(key, signal, isImport);
+  const visit = new Visit(key, signal, isLong);
   const begin = (rows: number) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const call: Call = {
@@ -194,14 +194,14 @@ describe("while another company calls too, a call of more than 100 rows takes al
     expect(companies()).toEqual(Array(8).fill("A"));
   });
 
-  test("the next large page begins when 45 % of the time have passed that the last one took, then there are two, and imports come one at a time", async () => {
+  test("the next large page begins when 45 % of the time have passed that the last one took, then there are two, and what takes longer than its rows say comes one at a time", async () => {
     for (const company of ["A", "B"]) await verify(company);
     for (const rows of [500, 1]) {
       askFor(rows);
       await vi.advanceTimersByTimeAsync(100);
       await endAll();
     }
-    for (const isImport of [false, false, true, true]) ask("A", undefined, { rows: 1000, isImport });
+    for (const isLong of [false, false, true, true]) ask("A", undefined, { rows: 1000, isLong });
     const under = async (milliseconds: number) => {
       await vi.advanceTimersByTimeAsync(milliseconds);
       return running.length;
@@ -236,9 +236,11 @@ describe("while another company calls too, the function serves one at a time of"
   }
   const rewards = Array.from({ length: 500 }, (_, n) => ({ external_id: `${n}`, name: "Mug", points_cost: 1 }));
 
+  // Proves: questions.9
   test.each<[what: string, rpc: string, path: string, init?: RequestInit]>([
     ["pages of 1000 rows", "list_activity", "/activity?limit=1000"],
     ["pages of 1000 rows in CSV", "list_activity", "/activity?limit=1000&format=csv"],
+    ["questions", "count_activity", "/activity/counts", {}],
     ["imports of 500 rewards", "upsert_rewards", "/rewards", { method: "POST", body: JSON.stringify(rewards) }],
   ])("%s", async (_what, rpc, path, init) => {
     vi.useRealTimers();

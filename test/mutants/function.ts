@@ -14,9 +14,11 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   ],
   "app.ts": [
     ["a large page counts as one call", "asPage, args.max_rows)", "asPage)"],
+    ["a question counts as one call", "asPage, mostGroups)", "asPage)"],
     ["a large import counts as one call", "asText, rewards.length)", "asText)"],
     ["anybody learns what is wrong with a request", "return await afterVerifying", "throw error; afterVerifying"],
-    ["an import counts as a page", ', endpoint.kind === "import")', ")"],
+    ["an import counts as a page", 'endpoint.kind === "import" || ', ""],
+    ["a question counts as a page", ' || endpoint.kind === "groups"', ""],
     ["a body is read before the key is verified", "afterVerifying(verify, async", "Promise.try(async"],
     ["large pages of unverified keys stay in their lane", "scope, read), verify);", "scope, read));"],
     ["a 400 asks for no scope", "required_scope: scope", "required_scope: null"],
@@ -123,7 +125,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a company that is alone has few places", "now - this.#latest.since > heavy.recently", "false"],
     ["companies that call by turns have all their places", "now - this.#latest.since > heavy.recently", "true"],
     ["a refusal may be held back for any time", ", now + refusals.held)", ", Infinity)"],
-    ["imports of a company overlap as pages do", "isImport || ofARow", "ofARow"],
+    ["imports of a company overlap as pages do", "isLong || ofARow", "ofARow"],
     [
       "how long a large page takes is not learnt",
       "if (served > heavy.rows) this.#millisecondsARow",

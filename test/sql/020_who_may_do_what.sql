@@ -83,8 +83,9 @@ create temporary table expected (roles text[], command text, columns text, objec
 insert into expected values
   -- The functions that serve API keys. The project's secret key, which no policy binds, can do nothing else. public_api
   -- owns them.
-  ('{service_role,public_api}', 'execute', '*', '{public.list_activity,public.list_categories,public.list_changes,public.list_day_ratings,public.list_members,
-    public.list_pulse_responses,public.list_rewards,public.list_teams,public.note_refused_use,public.upsert_rewards,public.verify_api_key}'),
+  ('{service_role,public_api}', 'execute', '*', '{public.average_day_ratings,public.count_activity,public.list_activity,public.list_categories,public.list_changes,
+    public.list_day_ratings,public.list_members,public.list_pulse_responses,public.list_rewards,public.list_teams,public.note_refused_use,
+    public.upsert_rewards,public.verify_api_key}'),
   -- Signed-in people: names of members, keys without their hash, their uses and their history; creating a key, and
   -- changing the columns of a key that may change.
   ('{authenticated}', 'select', '*', '{app.api_key_uses,app.api_key_events}'),
@@ -104,8 +105,9 @@ insert into expected values
   ('{public_api}', 'insert',
     'company_id, description, external_id, image_url, is_archived, name, points_cost, reward_type, stock_count, vendor_name', '{app.rewards}'),
   ('{public_api}', 'update', 'description, image_url, is_archived, name, points_cost, reward_type, stock_count, vendor_name', '{app.rewards}'),
-  ('{public_api}', 'execute', '*', '{app.append_columns,app.authenticate,app.changes_query,app.changing_lists,app.cursor_origin,app.list_headers,app.note_refused_use,app.refuse_cursor,
-    app.from_replica,app.max_replica_lag,
+  ('{public_api}', 'execute', '*', '{app.append_columns,app.authenticate,app.changes_query,app.changing_lists,app.cursor_origin,app.list_headers,
+    app.note_refused_use,app.refuse_cursor,
+    app.first_of_window,app.from_replica,app.max_replica_lag,app.most_groups,app.periods,
     app.category_names_by_id,app.current_company_id,app.include_in_activity,
     app.include_in_day_ratings,app.include_in_pulse_responses,app.include_in_rewards,app.iso_8601,app.page_headers,app.rarest_kudos_filter,
     app.rarest_members_filter,app.refuse_starting_after,app.refuse_without_row_security,app.respond}');

@@ -25,6 +25,8 @@ create temporary table kinds (names text, owner text, security text, volatility 
 insert into kinds values
   ('^list_(?!api_key)', 'public_api', 'definer', 'volatile',
     'search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s'),
+  ('^(average_day_ratings|count_activity)$', 'public_api', 'definer', 'volatile',
+    'search_path="", enable_seqscan=off, jit=off, work_mem=32MB, lock_timeout=5s, statement_timeout=7s'),
   ('^(upsert_rewards|verify_api_key|note_refused_use)$', 'public_api', 'definer', 'volatile', 'search_path="", jit=off, lock_timeout=5s, statement_timeout=7s'),
   ('^read_', 'public_api', 'definer', 'stable', 'search_path="", jit=off, statement_timeout=2s'),
   ('^(rename|replace|revoke)_api_key$', 'postgres', 'invoker', 'volatile', 'search_path="", lock_timeout=5s'),

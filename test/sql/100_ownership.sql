@@ -24,7 +24,8 @@ from (
     'list_activity($1, 100, include => ''{sender_id,receiver_id,category_id}'')', 'list_day_ratings($1, 100)',
     'list_day_ratings($1, 100, include => ''{team_name}'')', 'list_day_ratings($1, 100, team_id => pg_temp.id(''row''))',
     'list_day_ratings($1, 100, team_id => pg_temp.id(''row''), include => ''{team_name}'')', 'list_pulse_responses($1, 100)',
-    'list_pulse_responses($1, 100, include => ''{question_id}'')', 'verify_api_key($1)',
+    'count_activity($1, ''{month,category,receiver_team}'')', 'count_activity($1, ''{sender,receiver,sender_team}'')',
+    'average_day_ratings($1, ''{month,team}'')', 'list_pulse_responses($1, 100, include => ''{question_id}'')', 'verify_api_key($1)',
     'upsert_rewards($1, ''[{"external_id": "mug", "name": "Acorn", "points_cost": 1}]'')'])
   union all
   select format('list_activity($1, 100, %s_id => pg_temp.id(''row''))', filter) from unnest(array['sender', 'receiver', 'category']) as filter
@@ -94,7 +95,7 @@ select bag_eq(
   $$
     values ('list_members', 2), ('list_teams', 1), ('list_activity', 4), ('list_categories', 3), ('list_rewards', 1),
       ('list_day_ratings', 2), ('list_pulse_responses', 2), ('list_changes', 12),
-      ('upsert_rewards', 1), ('verify_api_key', 1)
+      ('count_activity', 5), ('average_day_ratings', 2), ('upsert_rewards', 1), ('verify_api_key', 1)
   $$,
   'As many tables as each function reads have been found'
 );

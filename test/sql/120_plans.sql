@@ -51,6 +51,21 @@ insert into pages (name, call, paged, entered, answered, besides)
 select 'no ' || name, regexp_replace(call, '(''Acorn [^'']*''|''lead'')', '''nothing'''), paged, entered, '[0,0]', 0
 from pages where call ~ '_id =>|role =>';
 
+-- Questions read the rows of their window and no others: kudos have one a minute. Each period enters the index.
+insert into pages (name, call, paged, entered, answered, besides)
+select name, call, indrelid, array_fill(index, array[periods]), int4range(1, 1000), read
+from (values
+  ('counts of a day', $q$ count_activity($1, '{day}', '2026-01-03Z', '2026-01-03 23:59:59Z') $q$, 'kudos_newest', 1, 1440),
+  ('counts of a day by team', $q$ count_activity($1, '{sender_team,receiver_team}', '2026-01-03Z', '2026-01-03 23:59:59Z') $q$, 'kudos_newest', 1, 1440),
+  ('counts of twelve hours by day and person', $q$ count_activity($1, '{day,sender,receiver}', '2026-01-03 18:00Z', '2026-01-04 05:59:59Z') $q$,
+    'kudos_newest', 2, 720),
+  ('counts of a receiver by week', $q$ count_activity($1, '{week,category}', '2026-01-01Z', '2026-01-04Z', receiver_id => pg_temp.id('Acorn member 7')) $q$,
+    'kudos_receiver_newest', 1, 192),
+  ('averages of a day', $q$ average_day_ratings($1, '{team}', '2026-01-02Z', '2026-01-02 23:59:59Z') $q$, 'day_ratings_newest', 1, 1440),
+  ('averages of a team', $q$ average_day_ratings($1, '{year}', '2026-01-01Z', '2026-02-01Z', team_id => pg_temp.id('Acorn team 7')) $q$,
+    'day_ratings_team_newest', 1, 100)
+) as questions (name, call, index, periods, read) join pg_index on indexrelid = ('app.' || index)::regclass;
+
 -- Pages of changes, which begin in the midst of the rows of one transaction. Each row is read in the index of changes, which
 -- is entered once more to look for numbers of another server, and looked up by its id, the one past the page too.
 insert into pages (name, call, paged, entered, answered, besides)
@@ -214,7 +229,7 @@ from pages as p order by p.place;
 -- So only the page itself can have been sorted. A page led by a common filter would also read its 3,000 rows.
 select cmp_ok(
   m.fetched, '<=', m.answered + p.besides,
-  -- Proves: reaching.5
+  -- Proves: reaching.5, questions.9
   format('A page of %s reads of its table the rows that it answers and at most %s more', p.name, p.besides)
 )
 from pages as p join measured as m on m.planned = 'now' and m.page = p.name and m.relation = p.paged order by p.place;

@@ -32,7 +32,8 @@ export function accepts(path: string, method = "GET"): string {
 }
 
 const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
-const paths = lists.flatMap(({ path, aliases }) => [path, ...aliases]);
+const questions = endpoints.filter((endpoint) => endpoint.kind === "groups");
+const paths = [...lists, ...questions].flatMap(({ path, aliases }) => [path, ...aliases]);
 const notFound = (path: string, shown = path): BadRequest => ({ path, status: 404, error: `Not Found: ${shown}` });
 const uuid = "0a8f3f6e-2f0c-4c55-9a53-3f6b1c0d9e11";
 
@@ -65,11 +66,16 @@ const leftOut = (path: string, query: string, shown = query.split("=")[0]): BadR
 export const limit = "limit must be an integer from 1 to 1000";
 const include = "include must be one or more of sender_id, receiver_id, category_id";
 const format = "format must be json or csv";
+const timeZone = "time_zone must be UTC or the IANA name of a time zone, such as Europe/Berlin";
+const by =
+  "by must be one to 3 different ones of day, week, month, quarter, year, category, sender_team, receiver_team, sender, receiver, but only one of day, week, month, quarter, year";
 
 const parameters: BadRequests = {
   // Proves: limits.1, requests.16, requests.22
   "a limit that is not a plain integer from 1 to 1000 is refused, never clamped": [
-    ...paths.flatMap((path) => values(`${path}?limit=`, "0 1001", limit)),
+    ...lists.flatMap(({ path, aliases }) =>
+      [path, ...aliases].flatMap((name) => values(`${name}?limit=`, "0 1001", limit)),
+    ),
     ...values("/members?limit", " = =-1 =99999999999999999999 =%2B5 =5+ =%205 =5.0 =1e2 =0x10 =010", limit),
     ...values("/members?limit=", "null NaN ten %D9%A5 5%00 5%0A 10,20 10;drop%20table 5%E2%80%8B [10]", limit),
   ],
@@ -118,6 +124,40 @@ const parameters: BadRequests = {
       return names ? get(`${path}?${query}`, `include must be one or more of ${names}`) : leftOut(path, query);
     }),
   ],
+  // Proves: questions.1, questions.8
+  "a by that does not name one to three different things, one step of time at most, is refused with their names": [
+    ...values(
+      "/activity/counts?by=",
+      ` hour month, month,month month,day MONTH category,sender,receiver,month ${uuid}`,
+      by,
+    ),
+    ...values("/kudos/counts?by=", "team receiver_team;month receiver_team,%20month constructor", by),
+    ...values(
+      "/day-ratings/averages?by=",
+      "category team,team day,week,team",
+      "by must be one to 2 different ones of day, week, month, quarter, year, team, but only one of day, week, month, quarter, year",
+    ),
+  ],
+  // Proves: questions.3
+  "a question about more than 400 days is refused, by a microsecond too": [
+    "since=2025-01-01&until=2026-02-06 since=2024-01-01 until=2026-02-05T00:00:00.000001Z&since=2025-01-01",
+    "since=0001-01-01&until=9999-12-31 by=year&since=2025-01-01T12:00Z&until=2026-02-05T13:00Z",
+  ].flatMap((all) =>
+    values("/activity/counts?", all, "since must be at most 400 days before until, or before now without it"),
+  ),
+  // Proves: questions.4
+  "a time zone that is not UTC or an IANA name with an area is refused": [
+    ...values(
+      "/activity/counts?time_zone=",
+      " CET EST PST IST Berlin Europe/ Europe/Bielefeld Europe/Berlin%20",
+      timeZone,
+    ),
+    ...values(
+      "/day-ratings/averages?time_zone=",
+      "+02:00 %2B02:00 UTC%2B2 UTC-2 GMT Foo/Bar%2B3 posix/UTC ../UTC null",
+      timeZone,
+    ),
+  ],
   // Proves: parameters.13, requests.21, requests.22
   "include_archived with any value but true is refused": [
     ...values("/rewards?include_archived=", " false TRUE 1 true%20", "include_archived must be true"),
@@ -154,6 +194,9 @@ const parameters: BadRequests = {
   ],
   // Proves: parameters.14, endpoints.3, endpoints.13, requests.25
   "a parameter that another endpoint has is refused": [
+    ...questions.flatMap(({ path }) =>
+      ["limit=1", "include=sender_id", `starting_after=${uuid}`].map((query) => leftOut(path, query)),
+    ),
     ...lists.flatMap(({ path, parameters }) =>
       ["since=2026-01-01", `team_id=${uuid}`, "role=admin", "include_archived=true", `sender_id=${uuid}`]
         .filter((query) => !parameters.some(({ name }) => query.startsWith(`${name}=`)))

@@ -140,11 +140,123 @@ export function predict(world: World, { path, parameters }: ListRequest): { rows
   return { rows, hasMore: found.length > Number(limit) };
 }
 
+interface Question {
+  scope: string;
+  /** The list whose rows are counted. */
+  list: string;
+  filters: string[];
+  /** The columns of each thing that the question can be asked by. Their values are in the rows of the list. */
+  by: Record<string, string[]>;
+  /** The numbers of some rows. */
+  numbers(rows: ModelRow[]): Row;
+}
+
+const teamOf = (world: World, id: unknown) => world.members.find((member) => member.id === id)?.team_id ?? null;
+const counts: Question = {
+  scope: "read:activity",
+  list: "/activity",
+  filters: ["category_id", "sender_id", "receiver_id"],
+  by: {
+    category: ["category_id", "category"],
+    sender_team: ["sender_team_id", "sender_team_name"],
+    receiver_team: ["receiver_team_id", "receiver_team_name"],
+    sender: ["sender_id", "sender_name"],
+    receiver: ["receiver_id", "receiver_name"],
+  },
+  numbers: (rows) => ({ kudos: rows.length }),
+};
+const averages: Question = {
+  scope: "read:analytics",
+  list: "/day-ratings",
+  filters: ["team_id"],
+  by: { team: ["team_id", "team_name"] },
+  numbers: (rows) => {
+    const sum = rows.reduce((total, { rating }) => total + Number(rating), 0);
+    return { ratings: rows.length, average: Math.floor((200 * sum + rows.length) / (2 * rows.length)) / 100 };
+  },
+};
+export const questions: Record<string, Question> = {
+  "/activity/counts": counts,
+  "/kudos/counts": counts,
+  "/day-ratings/averages": averages,
+};
+
+export const steps = ["day", "week", "month", "quarter", "year"];
+
+/** The date in a time zone, as YYYY-MM-DD. */
+const localDate = (at: bigint, timeZone: string): string =>
+  new Date(Number(at / 1000n)).toLocaleDateString("sv-SE", { timeZone });
+
+/** The first day of the day, week, month, quarter or year that a date is in. */
+function firstDay(step: string, date: string): string {
+  const [year, month, day] = date.split("-").map(Number) as [number, number, number];
+  const weekday = (new Date(`${date}T00:00Z`).getUTCDay() + 6) % 7;
+  const first: Record<string, [number, number, number]> = {
+    day: [year, month, day],
+    week: [year, month, day - weekday],
+    month: [year, month, 1],
+    quarter: [year, month - ((month - 1) % 3), 1],
+    year: [year, 1, 1],
+  };
+  const [y, m, d] = first[step] ?? [0, 0, 0];
+  return new Date(Date.UTC(y, m - 1, d)).toISOString().slice(0, 10);
+}
+
+/** What the question must answer to a key of this company. */
+export function predictGroups(world: World, { path, parameters }: ListRequest): Row[] {
+  const { list, by, numbers, filters } = questions[path] as Question;
+  const { since, until = "~", time_zone = "UTC" } = parameters;
+  const names = (parameters.by ?? "month").split(",");
+  const step = names.find((name) => steps.includes(name));
+  const now = localDate(until === "~" ? BigInt(Date.now()) * 1000n : BigInt(Date.parse(until)) * 1000n, time_zone);
+  const firstMonth = firstDay("month", `${Number(now.slice(0, 4)) - 1}${now.slice(4).replace("02-29", "02-28")}`);
+  const asked = rowsOf(world, list)
+    .filter(({ at }) => (since === undefined ? localDate(at, time_zone) >= firstMonth : iso(at) >= since))
+    .filter(({ at }) => iso(at) <= until)
+    .filter((row) => filters.every((name) => !(name in parameters) || row[name] === parameters[name]))
+    .map((row) => ({
+      ...row,
+      ...(step && { [step]: firstDay(step, localDate(row.at, time_zone)) }),
+      ...Object.fromEntries(
+        ["sender", "receiver"].flatMap((person) => {
+          const id = teamOf(world, row[`${person}_id`]);
+          return [
+            [`${person}_team_id`, id],
+            [`${person}_team_name`, teamName(world, id) ?? "No Team"],
+          ];
+        }),
+      ),
+      ...(list === "/day-ratings" && { team_name: row.team_name ?? "No Team" }),
+    }));
+  const columns = names.flatMap((name) => by[name] ?? [name]);
+  const groups = Map.groupBy(asked as ModelRow[], (row) => JSON.stringify(columns.map((name) => row[name])));
+  const [size = ""] = Object.keys(numbers([]));
+  const ids = columns.filter((name) => name.endsWith("_id"));
+  return [...groups.values()]
+    .map((rows): Row => ({ ...Object.fromEntries(columns.map((name) => [name, rows[0]?.[name]])), ...numbers(rows) }))
+    .sort((a, b) => {
+      const order = [...(step ? [compare(b[step], a[step])] : []), Number(b[size]) - Number(a[size])];
+      return [...order, ...ids.map((id) => compare(a[id], b[id]))].find((one) => one !== 0) ?? 0;
+    });
+}
+
+/** The order of two ids or dates as text; null is the last. */
+function compare(a: unknown, b: unknown): number {
+  const [one, other] = [String(a ?? "~"), String(b ?? "~")];
+  return one === other ? 0 : one < other ? -1 : 1;
+}
+
+/** The columns of a question, by what it is asked by. */
+function columnsOfQuestion({ by, numbers }: Question, names = "month"): string[] {
+  return [...names.split(",").flatMap((name) => by[name] ?? [name]), ...Object.keys(numbers([]))];
+}
+
 /** The cells of these rows as CSV, header first. */
 export function cells({ path, parameters }: ListRequest, rows: Row[]): string[][] {
-  const columns = columnsOf(path, parameters.include);
+  const question = questions[path];
+  const columns = question ? columnsOfQuestion(question, parameters.by) : columnsOf(path, parameters.include);
   const escaped = parameters.escape_formulas === "true";
-  const exact = /^(id|(team|sender|receiver|category|question)_id|timestamp|created_at)$/;
+  const exact = /^(id|((sender_|receiver_)?team|sender|receiver|category|question)_id|timestamp|created_at)$/;
   const cell = (name: string, value: unknown): string => {
     if (value === null) return "";
     if (typeof value !== "string") return JSON.stringify(value);

@@ -24,7 +24,9 @@ const types: Record<Column["type"], string> = {
   text: "text",
   json: "text",
   integer: "bigint",
+  number: "real",
   boolean: "boolean",
+  date: "text",
   "date-time": "text",
 };
 

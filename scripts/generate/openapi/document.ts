@@ -1,5 +1,6 @@
 // The OpenAPI 3.1 document of the API, built from endpoints.ts, the fields of imported rows, words.ts and real
 // examples.
+import { mostGroups } from "../../../functions/public-api/app.ts";
 import type { Endpoint } from "../../../functions/public-api/endpoint_types.ts";
 import { endpoints, version } from "../../../functions/public-api/endpoints.ts";
 import { exposedHeaders } from "../../../functions/public-api/responses.ts";
@@ -80,7 +81,7 @@ function errorResponse(endpoint: Endpoint, status: ErrorStatus, examples: Exampl
 }
 
 function goodResponse(endpoint: Endpoint, { json, csv }: Examples[string]): Schema {
-  if (endpoint.kind !== "list") {
+  if (endpoint.kind !== "list" && endpoint.kind !== "groups") {
     const isImport = endpoint.kind === "import";
     const schema = reference(isImport ? "Imported" : "KeyCheck");
     return {
@@ -89,10 +90,17 @@ function goodResponse(endpoint: Endpoint, { json, csv }: Examples[string]): Sche
       content: { "application/json": { schema, example: json } },
     };
   }
-  const schema = { type: "array", maxItems: 1000, items: reference(endpoint.rows.name) };
+  const isList = endpoint.kind === "list";
+  const schema = { type: "array", maxItems: isList ? 1000 : mostGroups, items: reference(endpoint.rows.name) };
   return {
-    description: "The rows, newest first; with `changed_after` the oldest change first.",
-    headers: headerReferences([...Object.keys(everywhere), "X-Has-More", "Link", "Content-Disposition"]),
+    description: isList
+      ? "The rows, newest first; with `changed_after` the oldest change first."
+      : "The groups, the newest time first, then the largest, then by id.",
+    headers: headerReferences([
+      ...Object.keys(everywhere),
+      ...(isList ? ["X-Has-More", "Link"] : []),
+      "Content-Disposition",
+    ]),
     content: {
       "application/json": { schema, example: json },
       "text/csv": {

@@ -9,6 +9,9 @@ export type Examples = Record<
   { json: unknown; csv?: string; request?: unknown; errors: Record<string, { error: string }> }
 >;
 
+/** The queries of the examples: two rows of each list and of each question. */
+export const exampleQueries = { list: "?limit=2", groups: "?since=2026-09-01&until=2026-10-31", key: "", import: "" };
+
 /** The keys for the requests: `all` has every scope, the other two have only the scope in their name. */
 export type ExampleKeys = { all: string; "read:members": string; "read:activity": string };
 
@@ -37,21 +40,24 @@ export async function collectExamples(
   const error = async (status: number, path: string, key: string | null, body?: unknown) =>
     (await (await request(status, path, key, body)).json()) as { error: string };
 
+  // Requests that are refused.
+  const bad = { list: "?limit=0", groups: "?by=hour", key: "?limit=0", import: "" };
   const examples: Examples = {};
   for (const { kind, method, path, scope } of endpoints) {
-    const isList = kind === "list";
-    const isPost = kind === "import";
+    const isImport = kind === "import";
+    const hasRows = kind === "list" || kind === "groups";
     const poorKey = scope === "read:members" ? keys["read:activity"] : keys["read:members"];
-    const good = isPost ? rewards : undefined;
-    const bad = isPost ? [{ external_id: "mug-1", name: "Coffee mug", points_cost: "250" }] : undefined;
+    const body = isImport ? rewards : undefined;
+    const wrong = isImport ? [{ external_id: "mug-1", name: "Coffee mug", points_cost: "250" }] : undefined;
+    const address = `${path}${exampleQueries[kind]}`;
     examples[`${method} ${path}`] = {
-      ...(good && { request: good }),
-      json: await (await request(200, isList ? `${path}?limit=2` : path, keys.all, good)).json(),
-      ...(isList && { csv: await (await request(200, `${path}?limit=2&format=csv`, keys.all)).text() }),
+      ...(body && { request: body }),
+      json: await (await request(200, address, keys.all, body)).json(),
+      ...(hasRows && { csv: await (await request(200, `${address}&format=csv`, keys.all)).text() }),
       errors: {
-        "400": await error(400, isPost ? path : `${path}?limit=0`, keys.all, bad),
-        "401": await error(401, path, null, good),
-        ...(scope && { "403": await error(403, path, poorKey, good) }),
+        "400": await error(400, `${path}${bad[kind]}`, keys.all, wrong),
+        "401": await error(401, path, null, body),
+        ...(scope && { "403": await error(403, path, poorKey, body) }),
       },
     };
   }

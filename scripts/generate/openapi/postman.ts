@@ -11,6 +11,8 @@ const values: Partial<Record<ParameterKind, string>> = {
   since: "2026-01-01",
   until: "2026-12-31",
   changed_after: "start",
+  by: "month",
+  time_zone: "Europe/Berlin",
 };
 
 const query = ({ name, kind, description }: Parameter) => ({

@@ -4,11 +4,13 @@ import type {
   Column,
   ColumnType,
   Endpoint,
+  GroupsEndpoint,
   ListEndpoint,
   Parameter,
   ParameterKind,
 } from "../../../functions/public-api/endpoint_types.ts";
 import { changeColumns, changedAfter, endpoints } from "../../../functions/public-api/endpoints.ts";
+import { mostNames } from "../../../functions/public-api/parameters.ts";
 import { rewardFields } from "../../../functions/public-api/reward_rows.ts";
 import { scopes } from "../../../functions/public-api/scopes.ts";
 
@@ -26,30 +28,39 @@ const columnTypes: Record<ColumnType, Schema> = {
   uuid: { type: "string", format: "uuid" },
   text: { type: "string" },
   integer: { type: "integer", format: "int64" },
+  number: { type: "number" },
   boolean: { type: "boolean" },
+  date: { type: "string", format: "date" },
   "date-time": instant,
   json: {},
 };
 
 /** The schemas of query parameters. `since` and `until` are plain strings: they allow more than RFC 3339. */
-const parameterKinds: Record<Exclude<ParameterKind, "include">, Schema> = {
+const parameterKinds: Record<Exclude<ParameterKind, "include" | "by">, Schema> = {
   limit: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
   format: { type: "string", enum: ["json", "csv"], default: "json" },
   true: { type: "string", enum: ["true"] },
   uuid: { type: "string", format: "uuid" },
   text: { type: "string", minLength: 1 },
+  time_zone: { type: "string", default: "UTC", examples: ["Europe/Berlin"] },
   since: { type: "string" },
   until: { type: "string" },
   changed_after: { type: "string", pattern: "^(start|[0-9a-f]{1,64})$" },
 };
 
-/** A query parameter. `include` takes several names in one value, separated by commas. */
+/** A query parameter. `include` and `by` take several names in one value, separated by commas. */
 export function parameter({ name, kind, description }: Parameter, endpoint: Endpoint): Schema {
   const common = { name, in: "query", required: false, description };
-  if (kind !== "include") return { ...common, schema: parameterKinds[kind] };
-  const names = endpoint.kind === "list" ? endpoint.included.map((column) => column.name) : [];
-  const schema = { type: "array", minItems: 1, uniqueItems: true, items: { type: "string", enum: names } };
+  if (kind !== "include" && kind !== "by") return { ...common, schema: parameterKinds[kind] };
+  const names = choices(endpoint).map((choice) => choice.name);
+  const more = endpoint.kind === "groups" ? { maxItems: mostNames(endpoint.by), default: ["month"] } : {};
+  const schema = { type: "array", minItems: 1, uniqueItems: true, ...more, items: { type: "string", enum: names } };
   return { ...common, style: "form", explode: false, schema };
+}
+
+function choices(endpoint: Endpoint): readonly { name: string }[] {
+  if (endpoint.kind === "list") return endpoint.included;
+  return endpoint.kind === "groups" ? endpoint.by : [];
 }
 
 /** An object with these fields in this order, all of them required. */
@@ -70,6 +81,13 @@ function rowSchema({ rows, columns, included, parameters }: ListEndpoint): [stri
     [...included, ...(parameters.includes(changedAfter) ? changeColumns : [])].map(columnSchema),
   );
   return [rows.name, { ...always, properties: { ...Object(always.properties), ...added } }];
+}
+
+/** A row of a question. Which of the columns of `by` it has depends on `by`. */
+function groupSchema({ rows, by, columns }: GroupsEndpoint): [string, Schema] {
+  const always = record(rows.description, Object.fromEntries(columns.map(columnSchema)));
+  const groups = Object.fromEntries(by.flatMap((group) => group.columns).map(columnSchema));
+  return [rows.name, { ...always, properties: { ...groups, ...Object(always.properties) } }];
 }
 
 /** A row of an import, made from the schema with which the function checks it. */
@@ -102,6 +120,7 @@ export function schemas(): Record<string, Schema> {
   });
   return {
     ...Object.fromEntries(lists.map(rowSchema)),
+    ...Object.fromEntries(endpoints.filter((endpoint) => endpoint.kind === "groups").map(groupSchema)),
     RewardRow: rewardRow(),
     Imported: record("The result of an import.", {
       imported: {

@@ -1,0 +1,37 @@
+import { processorTime } from "./database.ts";
+import { compare, type Part, shown } from "./figure.ts";
+
+const company = "bench.id(1, 'company', 0)";
+
+/** The whole year of the large company, and a month of it. */
+const windows: [name: string, since: string, until: string][] = [
+  ["a year", "2025-11-21Z", "2026-11-21Z"],
+  ["a month", "2026-02-01Z", "2026-03-01Z"],
+];
+
+/** Compares counts of kudos with a query that does nothing but count them. */
+export const questions: Part = {
+  name: "questions",
+  title:
+    "Kudos of the large company by month and receiver's team, beside a bare group by: processor time of one backend",
+  async measure({ database, progress }) {
+    const { superuser } = await database();
+    const figures = [];
+    for (const [name, since, until] of windows) {
+      progress(name);
+      const counted = `select public.count_activity(bench.key_hash(1), '{month,receiver_team}', '${since}', '${until}')`;
+      const bare = `
+        select json_agg(counted) from (
+          select date_trunc('month', k.created_at, 'UTC') as month, m.team_id, count(*) as kudos
+          from app.kudos as k join app.members as m on m.company_id = k.company_id and m.id = k.receiver_id
+          where k.company_id = ${company} and k.created_at >= '${since}' and k.created_at <= '${until}'
+          group by 1, 2
+        ) as counted`;
+      const time = (statement: string) => () => processorTime(superuser, statement);
+      const { rounds, own, other } = await compare(5, time(bare), time(counted));
+      const note = `${shown(other / 1000)} ms, bare ${shown(own / 1000)} ms`;
+      figures.push({ name, rounds, unit: "of the counts", target: { atLeast: 0.8 }, note });
+    }
+    return figures;
+  },
+};

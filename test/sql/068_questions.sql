@@ -1,0 +1,89 @@
+-- Questions in one request: count_activity and average_day_ratings. What they answer is compared with a model in
+-- test/api/questions.test.ts.
+begin;
+\ir helpers.psql
+select plan(9);
+
+select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
+
+-- The days of a time zone
+
+select is_empty(
+  $$
+    select zone.name, day.* from pg_timezone_names as zone
+    cross join lateral app.periods('day', '2025-09-20 10:30Z', '2026-11-20Z', zone.name) as day
+    where zone.name ~ '/' and zone.name !~ '^posix'
+      and ((day.begins at time zone zone.name)::date <> day.first_day
+        or ((day.ends - interval '1 microsecond') at time zone zone.name)::date <> day.first_day)
+  $$,
+  -- Proves: questions.4
+  'In every time zone each day of a year begins with the first instant that has its date, and ends with the last'
+);
+select results_eq(
+  $$ select first_day, begins, ends from app.periods('day', '2026-10-24 12:00Z', '2026-10-26 00:30Z', 'Atlantic/Azores') $$,
+  $$ values
+    (date '2026-10-24', timestamptz '2026-10-24 12:00Z', timestamptz '2026-10-25 00:00Z'),
+    (date '2026-10-25', timestamptz '2026-10-25 00:00Z', timestamptz '2026-10-26 00:30:00.000001Z') $$,
+  'A day whose first hour comes twice begins with the first of them'
+);
+select results_eq(
+  $$ select first_day, begins, ends from app.periods('day', '2026-04-23 12:00Z', '2026-04-24 12:00Z', 'Africa/Cairo') $$,
+  $$ values
+    (date '2026-04-23', timestamptz '2026-04-23 12:00Z', timestamptz '2026-04-23 22:00Z'),
+    (date '2026-04-24', timestamptz '2026-04-23 22:00Z', timestamptz '2026-04-24 12:00:00.000001Z') $$,
+  'A day without a midnight begins with its first instant'
+);
+select results_eq(
+  $$ select first_day from unnest(array['week', 'month', 'quarter', 'year']) with ordinality as asked (step, place)
+    cross join lateral (select first_day from app.periods(step, '2026-05-17 23:30Z', '2026-05-17 23:45Z', 'Europe/Berlin')) as period order by place $$,
+  array[date '2026-05-18', date '2026-05-01', date '2026-04-01', date '2026-01-01'],
+  -- Proves: questions.4
+  'A week begins on Monday, and each step of time with its first day in the time zone'
+);
+
+-- The window without since
+
+select is(app.first_of_window('2026-01-05Z', '2026-03-31 22:30Z', 'Europe/Berlin'), timestamptz '2026-01-05Z', 'A window begins at since');
+select is(
+  app.first_of_window(null, '2026-03-31 22:30Z', 'Europe/Berlin'), timestamptz '2025-03-31 22:00Z',
+  -- Proves: questions.3
+  'Without since it begins with the month of twelve months before until, in the time zone'
+);
+
+-- The bound
+
+-- Each kudos of these is the only one of its sender on its day.
+insert into app.members (company_id, id, name, email)
+select pg_temp.id('Acorn'), pg_temp.id('many ' || n), 'Member ' || n, n || '@many.example' from generate_series(0, 99) as n;
+insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+select pg_temp.id('Acorn'), pg_temp.id('many ' || n % 100), pg_temp.id('many 0'), pg_temp.id('row'), 'Thanks', timestamptz '2025-03-01Z' + n / 100 * interval '1 day'
+from generate_series(0, 9999) as n;
+create function pg_temp.counted(since text) returns text language plpgsql as $$
+declare
+  answer text := pg_temp.served(format('count_activity($1, ''{day,sender}'', %L, ''2025-12-31Z'')', since));
+begin
+  return format('%s rows, more: %s', json_array_length(answer::json), current_setting('response.headers')::json -> 3 ->> 'X-Has-More');
+end
+$$;
+select is(pg_temp.counted('2025-03-01Z'), '10000 rows, more: false', 'An answer has up to 10,000 rows');
+insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+values (pg_temp.id('Acorn'), pg_temp.id('many 0'), pg_temp.id('many 0'), pg_temp.id('row'), 'Thanks', '2025-02-28 23:59:59.999999Z');
+select is(
+  pg_temp.counted('2025-02-28 23:59:59.999999Z'), '0 rows, more: true',
+  -- Proves: questions.7
+  'With one more it has none, and says that there are more'
+);
+
+-- Rounding
+
+insert into app.day_ratings (company_id, rating, created_at)
+select pg_temp.id('Acorn'), rating, timestamptz '2024-01-01Z' from unnest(array[1, 1, 1, 1, 1, 1, 1, 2]) as rating;
+select is(
+  pg_temp.served($$ average_day_ratings($1, '{month}', '2024-01-01Z', '2024-01-31Z') $$),
+  '[{"month":"2024-01-01","ratings":8,"average":1.13}]',
+  -- Proves: questions.8
+  'An average has two decimals, and half of the last one is rounded up'
+);
+
+select * from finish();
+rollback;
