@@ -2,9 +2,8 @@
 // (docs/moving-a-company.md).
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { Problem } from "../cli/src/problem.ts";
 import { progressOn } from "../cli/src/progress.ts";
-import { type Database, openDatabase } from "./move/database.ts";
+import { type Database, openDatabase, Problem } from "./move/database.ts";
 import { type Moved, moveCompany, type OldSide } from "./move/move.ts";
 
 const usage = `Usage: npm run move-company -- <company id> --leave closed|readable

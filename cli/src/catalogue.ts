@@ -45,7 +45,7 @@ export class Catalogue {
     if (!list) throw new Error("There is no list of rewards");
     const rewards: Reward[] = [];
     const filters = { include_archived: "true", ...everyColumn(list) };
-    for await (const { rows } of walk(connection, list, filters, formats.json, null))
+    for await (const { rows } of walk(connection, list, filters, formats.json))
       for (const { text } of rows) rewards.push(JSON.parse(text));
     return new Catalogue(rewards);
   }

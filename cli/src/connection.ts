@@ -30,13 +30,10 @@ interface Answer<T> {
 /** The API refused a request; sending it again would not help. */
 export class Refused extends Problem {
   readonly status: number;
-  /** The API's own message. */
-  readonly text: string;
 
-  constructor(status: number, text: string, line: string) {
+  constructor(status: number, line: string) {
     super(line, [401, 403].includes(status) ? exitCodes.refused : exitCodes.failed);
     this.status = status;
-    this.text = text;
   }
 }
 
@@ -129,7 +126,7 @@ async function tryOnce<T>(
     if (response.ok) return { content: read(text), headers: response.headers };
     const problem = describe(response, text);
     if (response.status === 429 || response.status >= 500) return { problem, seconds: retryAfter(response.headers) };
-    throw new Refused(response.status, errorText(text) ?? "", problem);
+    throw new Refused(response.status, problem);
   } catch (error) {
     stop.throwIfAborted();
     if (error instanceof Problem) throw error;

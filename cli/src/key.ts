@@ -1,4 +1,4 @@
-import { type Connection, request } from "./connection.ts";
+import { type Connection, Refused, request } from "./connection.ts";
 import { exitCodes, Problem } from "./problem.ts";
 
 /** What the API returns for a key (docs/api.md, Authentication). */
@@ -28,13 +28,13 @@ export function companyIdOf({ company_id, version }: Key, command: string): stri
  * @throws Problem when another server than this API responds
  */
 export async function describeKey(connection: Connection): Promise<Key> {
-  const strange = (what: string) =>
+  const notThisApi = (what: string) =>
     new Problem(
       `${connection.url} is not the base address of the API (${what}): check PUBLIC_API_URL`,
       exitCodes.usage,
     );
   const { content } = await request(connection, "", (body) => body).catch((error) => {
-    throw error instanceof Problem && /^40[045] /.test(error.message) ? strange(error.message) : error;
+    throw error instanceof Refused && [400, 404, 405].includes(error.status) ? notThisApi(error.message) : error;
   });
   try {
     const key: Key = JSON.parse(content);
@@ -44,5 +44,5 @@ export async function describeKey(connection: Connection): Promise<Key> {
   } catch {
     // The response is not JSON, so it is not from this API.
   }
-  throw strange("something else answers there");
+  throw notThisApi("something else answers there");
 }

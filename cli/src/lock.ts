@@ -62,8 +62,13 @@ async function holds(holder: string, path: string): Promise<boolean> {
   if (host !== hostname()) return true;
   // A lock with our own process id may be older than this process: ids repeat after a restart of a container.
   if (Number(pid) === process.pid) return (await stat(path)).mtimeMs >= performance.timeOrigin;
+  return isAlive(Number(pid));
+}
+
+/** Whether a process of this machine runs. */
+export function isAlive(pid: number): boolean {
   try {
-    process.kill(Number(pid), 0);
+    process.kill(pid, 0);
     return true;
   } catch (error) {
     // EPERM: the process exists, but belongs to another user.

@@ -14,8 +14,7 @@ const most = 1000;
 /**
  * Requests all pages of a list, newest first, each row once (docs/api.md, Lists). Rows may be deleted meanwhile: if the
  * last row of a page has been deleted, the next page starts after an earlier row.
- * @param after the row to begin after
- * @throws PlaceGone when that row, or every row of the last page, has been deleted
+ * @throws PlaceGone when every row of the last page has been deleted
  * @throws Problem when a page does not continue the one before, for example because a proxy repeats a page
  */
 export async function* walk(
@@ -23,14 +22,13 @@ export async function* walk(
   { path }: ListEndpoint,
   filters: Filters,
   format: Format,
-  after: Place | null,
 ): AsyncGenerator<Page> {
   const ask = (place: Place | undefined) => {
     const start: Filters = place ? { starting_after: place.id } : {};
     const query = new URLSearchParams({ ...filters, ...start, limit: String(most), format: format.name });
     return request(connection, `${path}?${query}`, format.read);
   };
-  let page = after === null ? [] : [after];
+  let page: Place[] = [];
   for (;;) {
     const { content, headers, back } = await askAfter(page, ask);
     const last = page.at(-1);
@@ -74,7 +72,8 @@ async function askAfter<T>(
     try {
       return { ...(await ask(rows.at(-back))), back };
     } catch (error) {
-      if (!(error instanceof Refused && error.text.startsWith("starting_after must be"))) throw error;
+      // The page before had the same filters: what is refused now is the row.
+      if (!(error instanceof Refused && error.status === 400 && rows.length > 0)) throw error;
       if (back >= rows.length) throw new PlaceGone(error.message, error.exitCode);
     }
   }

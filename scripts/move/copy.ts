@@ -4,8 +4,7 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { from as copyFrom, to as copyTo } from "pg-copy-streams";
-import { Problem } from "../../cli/src/problem.ts";
-import { type Queryable, query, type Transaction } from "./database.ts";
+import { Problem, type Queryable, query, type Transaction } from "./database.ts";
 import { isLocked, type Table } from "./tables.ts";
 
 /** The number of rows, and a checksum of all their cells that does not depend on the order. */

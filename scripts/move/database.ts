@@ -1,6 +1,8 @@
 // Connections to the two databases, and transactions on them.
 import pg from "pg";
-import { Problem } from "../../cli/src/problem.ts";
+
+/** Why a company cannot be moved. Only its message is shown: it contains no address. */
+export class Problem extends Error {}
 
 /** A database or a transaction: both can run a query. */
 export type Database = pg.Pool;

@@ -2,9 +2,16 @@
 // remains when the command is killed.
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { Problem } from "../../cli/src/problem.ts";
 import { type Contents, contentsOf, copyRows, withoutTriggers } from "./copy.ts";
-import { applicationName, type Database, type Queryable, query, type Transaction, transaction } from "./database.ts";
+import {
+  applicationName,
+  type Database,
+  Problem,
+  type Queryable,
+  query,
+  type Transaction,
+  transaction,
+} from "./database.ts";
 import { accounts, carriedTables, condition, type Table } from "./tables.ts";
 
 /** The company's keys at the source after the move: `readable`, they can still read; `closed`, they get a 401. */

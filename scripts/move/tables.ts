@@ -1,7 +1,6 @@
 // The tables to copy when a company moves. They are read from the catalog, so that a new table is included
 // automatically.
-import { Problem } from "../../cli/src/problem.ts";
-import { type Queryable, query } from "./database.ts";
+import { Problem, type Queryable, query } from "./database.ts";
 
 /** Tables of schema app that are not copied, with the reason. All others are. */
 export const notCarried: Record<string, string> = {

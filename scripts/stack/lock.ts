@@ -1,14 +1,5 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: the process exists, but belongs to another user.
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
+import { isAlive } from "../../cli/src/lock.ts";
 
 /** The process that holds the folder's lock and is still running, or null. */
 export async function lockHolder(folder: string): Promise<number | null> {

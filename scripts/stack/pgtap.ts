@@ -22,7 +22,7 @@ function* untar(archive: Buffer): Generator<{ path: string; content: Buffer }> {
  * Copies pgTAP into the folder in which the server looks for extensions. It comes in an npm package for another build
  * of PostgreSQL, but it is only SQL. `server` is the path of the program postgres.
  */
-export async function layInPgtap(server: string): Promise<void> {
+export async function installPgtap(server: string): Promise<void> {
   const folder = `${dirname(dirname(server))}/share/postgresql/extension`;
   const isThere = await access(`${folder}/pgtap.control`).then(
     () => true,

@@ -1,7 +1,7 @@
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { type DatabaseUrl, prepareCluster, withDatabase } from "./database.ts";
-import { layInPgtap } from "./pgtap.ts";
+import { installPgtap } from "./pgtap.ts";
 import { freePort } from "./ports.ts";
 import { type Child, runCommand, spawnGuarded, waitFor } from "./process.ts";
 import type { Secrets } from "./secrets.ts";
@@ -80,7 +80,7 @@ export async function startPostgres(
   else await makeCluster(data, secrets.supabase_admin);
 
   const server = (await programs()).postgres;
-  await layInPgtap(server);
+  await installPgtap(server);
   const settings = {
     listen_addresses: "127.0.0.1",
     // No sockets: they would be in /tmp, where two servers could use the same file.

@@ -52,8 +52,8 @@ async function newLog(path: string): Promise<(line: string) => void> {
   return (line) => appendFileSync(path, `${new Date().toISOString()} ${line}\n`);
 }
 
-/** Replaces a file in one step, so that a reader never finds an incomplete file. */
-async function writeWhole(path: string, content: object): Promise<void> {
+/** Replaces a JSON file in one step, so that a reader never finds an incomplete file. */
+async function replaceJson(path: string, content: object): Promise<void> {
   await writePrivate(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`);
   await rename(`${path}.new`, path);
 }
@@ -61,7 +61,7 @@ async function writeWhole(path: string, content: object): Promise<void> {
 /** The demo companies with keys and passwords that work. They are stored in the file for the next start. */
 async function withKeys(file: string, project: Project, url: DatabaseUrl): Promise<Company[]> {
   const companies = await demoCompanies(project, url, (await readJson<Company[]>(file)) ?? []);
-  await writeWhole(file, companies);
+  await replaceJson(file, companies);
   return companies;
 }
 
@@ -147,7 +147,7 @@ async function startParts(options: StackOptions, cleanup: Cleanup): Promise<Omit
     companies,
   };
   cleanup.add({ stop: withdraw });
-  await writeWhole(`${folder}/stack.json`, file);
+  await replaceJson(`${folder}/stack.json`, file);
 
   const ended = Promise.race([
     database.exited.then(() => "PostgreSQL"),

@@ -1,12 +1,10 @@
 import { dirname, join } from "node:path";
 import type { ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
-import type { Connection } from "../connection.ts";
-import { exportToFile, exportToPipe, type Job, type Outcome } from "../export_list.ts";
+import { exportToFile, exportToPipe, type Job } from "../export_list.ts";
 import { formatOf, formats } from "../formats.ts";
-import { describeKey, type Key } from "../key.ts";
+import { describeKey } from "../key.ts";
 import { everyColumn, lists, nameOf, opens } from "../lists.ts";
-import { forget } from "../unfinished_file.ts";
-import { type Command, makeFolder, misused, readArguments, type Surroundings, settings } from "./command.ts";
+import { type Command, makeFolder, misused, readArguments, settings } from "./command.ts";
 
 /** Parameters that are no filters: other options or the paging set them. */
 const ours = ["limit", "format", "starting_after", "include", "changed_after"];
@@ -25,7 +23,7 @@ const usage = `Usage: public-data-api export <list> [filters] --out <file>|-
        public-data-api export all [filters] --out <folder>
 
 Writes every row of a list, newest first, with all columns. The name of the file gives its format: .csv or .json, .csv.gz or .json.gz.
-To continue an export that was interrupted, run the same command again within 12 hours. A copy that is kept up to date: sync --help.
+A copy that is kept up to date, and goes on where it was interrupted: sync --help.
 
   --out <file>      the file; an older one is replaced when the new one is complete
   --out <folder>    with all: a file for each list that the key may read; a filter is used for the lists that have it
@@ -87,7 +85,6 @@ function readJobs(args: string[]): Wanted {
       ...(given.excel === true && { escape_formulas: "true" }),
       ...everyColumn(endpoint),
     },
-    isPart: isAll,
     ...destination(endpoint, given, isAll),
   }));
   return { isAll, jobs };
@@ -123,33 +120,21 @@ function destination(endpoint: ListEndpoint, given: Values, isAll: boolean): Pic
   return { out: compress && !/\.gz$/i.test(out) ? `${out}.gz` : out, format, compress };
 }
 
-/** Writes one list, to a file or to the standard output. */
-async function exportOne(
-  job: Job,
-  connection: Connection,
-  key: Key,
-  { output, progress }: Surroundings,
-): Promise<Outcome> {
-  return job.out === "-"
-    ? await exportToPipe(job, connection, output, progress)
-    : await exportToFile(job, connection, key.company_id ?? key.company_name, progress);
-}
-
 export const exportCommand: Command = {
   summary: "a list, or all lists, into files or a pipe",
   usage,
-  async run(args, surroundings) {
+  async run(args, { output, progress, connect }) {
     const { isAll, jobs } = readJobs(args);
-    const { progress, connect } = surroundings;
     const connection = connect();
     const key = await describeKey(connection);
     if (isAll) await makeFolder(dirname(jobs[0]?.out ?? ""));
     for (const job of jobs) {
       if (isAll && !opens(key, job.endpoint, progress.warn)) continue;
-      const { rows, resumed } = await exportOne(job, connection, key, surroundings);
-      const since = resumed ? `; begun ${resumed}, rows that came later are not in it` : "";
-      (resumed ? progress.warn : progress.done)(`${job.out}: ${rows} rows${since}`);
+      const rows =
+        job.out === "-"
+          ? await exportToPipe(job, connection, output, progress)
+          : await exportToFile(job, connection, progress);
+      progress.done(`${job.out}: ${rows} rows`);
     }
-    for (const { out } of isAll ? jobs : []) await forget(out);
   },
 };

@@ -10,7 +10,7 @@ import { type Changes, CursorGone, changesAfter } from "../sync/changes.ts";
 import { Copy, type Counts } from "../sync/copy.ts";
 import { writeCsv } from "../sync/csv_files.ts";
 import { namingFile, openDatabase } from "../sync/sqlite.ts";
-import { placeOf } from "../unfinished_file.ts";
+import { placeOf } from "../whole_file.ts";
 import { type Command, makeFolder, misused, readArguments, settings } from "./command.ts";
 
 const usage = `Usage: public-data-api sync <file>.sqlite

@@ -1,10 +1,9 @@
 // The lists of a copy as CSV files, written as the API and an export write them.
-import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import Papa from "papaparse";
 import type { ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
 import { nameOf } from "../lists.ts";
-import { openUnfinished } from "../unfinished_file.ts";
+import { openWhole } from "../whole_file.ts";
 import type { Copy } from "./copy.ts";
 import { columnsOf } from "./tables.ts";
 
@@ -14,7 +13,7 @@ const batchSize = 1000;
 /** Writes a list to a file in the folder. An older file stays until the new one is complete. */
 export async function writeCsv(copy: Copy, list: ListEndpoint, folder: string): Promise<void> {
   const columns = columnsOf(list);
-  const target = await openUnfinished<never>(join(folder, `${nameOf(list)}.csv`), "sync", false);
+  const target = await openWhole(join(folder, `${nameOf(list)}.csv`), false);
   try {
     let lines = [columns.map(({ name }) => name)];
     const write = async () => {
@@ -26,10 +25,9 @@ export async function writeCsv(copy: Copy, list: ListEndpoint, folder: string): 
       if (lines.length > batchSize) await write();
     }
     if (lines.length > 0) await write();
-    await target.finish(null);
+    await target.finish();
   } catch (error) {
-    const left = await target.leave("");
-    if (left !== null) await rm(left, { force: true });
+    await target.discard();
     throw error;
   }
 }

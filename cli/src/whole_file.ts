@@ -1,0 +1,103 @@
+// A file that is written piece by piece, and stands at its place only when it is complete and on disk. Until then it has a
+// name that says so, an older file stays, and only one process at a time writes it.
+import { existsSync } from "node:fs";
+import { type FileHandle, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { gzipSync } from "node:zlib";
+import { lockFile } from "./lock.ts";
+import { exitCodes, Problem } from "./problem.ts";
+
+/** A file that is being written. */
+export interface WholeFile {
+  append(text: string): Promise<void>;
+  /** Discards everything that was written before. */
+  restart(): Promise<void>;
+  /** Puts the file in its place. */
+  finish(): Promise<void>;
+  /** Removes what was written. The older file is there as it was. */
+  discard(): Promise<void>;
+}
+
+/** The name of the file until it is complete. */
+const incomplete = (out: string): string => out.replace(/\.\w+(\.gz)?$/i, ".incomplete$&");
+
+/** The bytes of a text. Compressed parts are independent of each other, and may follow each other in one file. */
+export const encode = (text: string, compress: boolean): Buffer => (compress ? gzipSync(text) : Buffer.from(text));
+
+/**
+ * The file to replace: where a link leads to, and who may read it. A new file only its owner may read.
+ * @throws Problem when there is no such folder, or when a folder or a broken link is there
+ */
+export async function placeOf(out: string): Promise<{ path: string; mode: number }> {
+  const folder = dirname(out);
+  if (!existsSync(folder)) throw new Problem(`There is no folder ${folder}`, exitCodes.usage);
+  const found = await lstat(out).catch(() => null);
+  if (found === null) return { path: out, mode: 0o600 };
+  const path = await realpath(out).catch(() => null);
+  if (path === null) throw new Problem(`${out} is a link to a file that is not there`, exitCodes.usage);
+  const target = await stat(path);
+  if (!target.isFile()) throw new Problem(`${out} is not a file`, exitCodes.usage);
+  return { path: found.isSymbolicLink() ? path : out, mode: target.mode & 0o777 };
+}
+
+/**
+ * Begins a file.
+ * @throws Problem when the place is none for a file, or another process writes the file
+ */
+export async function openWhole(out: string, compress: boolean): Promise<WholeFile> {
+  const { path: target, mode } = await placeOf(out);
+  const path = incomplete(target);
+  const unlock = await lockFile(`${path}.lock`, out);
+  let file: FileHandle;
+  try {
+    // In place of what a kill has left: nothing is written through a link. Only the owner may read it.
+    await rm(path, { force: true });
+    file = await open(path, "wx+", 0o600);
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+  let bytes = 0;
+  return {
+    async append(text) {
+      bytes += await writeAll(file, encode(text, compress), bytes);
+    },
+    async restart() {
+      bytes = 0;
+      await file.truncate(0);
+    },
+    async finish() {
+      await file.chmod(mode);
+      await file.sync();
+      await file.close();
+      await rename(path, target);
+      await syncFolder(dirname(target));
+      await unlock();
+    },
+    async discard() {
+      await file.close();
+      await rm(path, { force: true });
+      await unlock();
+    },
+  };
+}
+
+/** Writes all bytes: a single call of write may write fewer, for example on a disk that is nearly full. */
+async function writeAll(file: FileHandle, content: Buffer, position: number): Promise<number> {
+  for (let written = 0; written < content.length; ) {
+    const { bytesWritten } = await file.write(content, written, content.length - written, position + written);
+    written += bytesWritten;
+  }
+  return content.length;
+}
+
+/** Syncs a folder, so that a new name in it survives a power failure. Windows has no such call for folders. */
+async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
