@@ -1,12 +1,13 @@
 -- Repeats, after a restore to an older time, what sql/restore/save.sql has saved (docs/operations.md, Restore): deletes
--- the deleted companies, erases the erased people, closes the companies that have moved, revokes the revoked keys. Reads
--- the files from the current folder. Run it before requests come in; it is safe to run it again. For psql.
+-- the deleted companies, erases the erased people, closes the companies that have moved, revokes the revoked keys, and
+-- deletes what is older than the retention of its company. Reads the files from the current folder. Run it before
+-- requests come in; it is safe to run it again. For psql.
 
 \set ON_ERROR_STOP on
 begin;
 create temporary table saved_erasures (company_id uuid, member_mark bytea, erased_at timestamptz, messages_blanked boolean) on commit drop;
 create temporary table saved_deletions (company_id uuid, deleted_at timestamptz) on commit drop;
-create temporary table saved_companies (id uuid, serving text, move_id uuid) on commit drop;
+create temporary table saved_companies (id uuid, serving text, move_id uuid, retention interval) on commit drop;
 create temporary table saved_keys (company_id uuid, id uuid, is_active boolean) on commit drop;
 \copy saved_erasures from 'erasures.csv' with (format csv, header match)
 \copy saved_deletions from 'deleted_companies.csv' with (format csv, header match)
@@ -33,6 +34,11 @@ begin
   where s.id = c.id and c.serving in ('open', 'moving') and s.serving <> 'moving' and c.serving <> s.serving;
   get diagnostics done = row_count;
   raise notice '% companies closed or opened', done;
+
+  update app.companies as c set retention = s.retention
+  from saved_companies as s where s.id = c.id and c.retention is distinct from s.retention;
+  get diagnostics done = row_count;
+  raise notice '% companies keep their data for another time', done;
 
   done := 0;
   for one in
@@ -72,3 +78,6 @@ begin
 end
 $$;
 commit;
+
+set statement_timeout = 0;
+call app.purge_expired();

@@ -4,17 +4,34 @@
 -- in a transaction, and if one is stopped, deleted rows stay deleted. They do not set search_path, because PostgreSQL does
 -- not let a procedure with such a setting commit. So all names have their schema.
 
+-- Whether half of statement_timeout is over. A purge then begins nothing more. The limit counts for the whole call, over all
+-- its commits; a procedure can neither catch it like another error nor lift it, and in pg_cron there is no place to set it.
+create function app.is_time_up() returns boolean
+language sql volatile set search_path = ''
+return current_setting('statement_timeout')::interval > '0'
+  and clock_timestamp() > statement_timestamp() + current_setting('statement_timeout')::interval / 2;
+
 -- Deletes up to 2,000 rows of a table in the time window, the oldest first. Returns the number of deleted rows and the
--- time of the newest of them. The settings make it read them from the index in this order. After a large load the planner
--- still expects few rows, and would read and sort all that are left for each 2,000.
+-- time of the newest of them. The settings make it read them from the index in this order: after a large load the planner
+-- still expects few rows, and would read and sort all that are left for each 2,000. It waits for a locked company or row for
+-- two seconds only.
 create function app.purge_some(company_id uuid, since timestamptz, before timestamptz, relation text, out deleted bigint, out reached timestamptz)
 language plpgsql volatile
 set search_path = ''
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_sort = off
+set lock_timeout = '2s'
 as $$
+declare
+  is_old boolean;
 begin
+  execute format('select exists (select from app.%I as t where t.company_id = $1 and t.created_at >= $2 and t.created_at < $3)', relation)
+    into is_old using company_id, since, before;
+  if not is_old then
+    deleted := 0;
+    return;
+  end if;
   perform app.require_open_company(company_id);
   execute format(
     'with gone as (
@@ -43,7 +60,13 @@ declare
   batch record;
 begin
   deleted := 0;
+  failure := null;
   loop
+    if app.is_time_up() then
+      failure := 'statement_timeout leaves no time for the rest: call it again';
+      failure_code := 'query_canceled';
+      exit;
+    end if;
     begin
       select * into batch from app.purge_some(company_id, since, before, relation);
     exception
@@ -75,6 +98,7 @@ begin
   if before is null then
     raise exception 'before must be a time' using errcode = 'invalid_parameter_value';
   end if;
+  perform app.require_open_company(company_id);
   foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
     call app.purge_table(company_id, before, relation, deleted, failure, failure_code);
     if failure is not null then
@@ -85,15 +109,39 @@ begin
 end
 $$;
 
--- Deletes what is older than the retention of its company, in all companies that this project serves. One that fails does
--- not stop the others; at the end it is an error. Only companies with something to delete are named.
+-- Removes the recorded deletions that are older than 90 days, of all lists and companies. The triggers that record
+-- deletions do so too, but only for the list and company of the next deletion.
+create procedure app.forget_all_deletions()
+language plpgsql security invoker
+as $$
+declare
+  list record;
+  last app.forgotten_deletions;
+  reached app.forgotten_deletions;
+begin
+  for list in select f.company_id, f.relation from app.forgotten_deletions as f loop
+    last := null;
+    loop
+      exit when app.is_time_up();
+      perform app.forget_deletions(list.company_id, list.relation);
+      select f.* into reached from app.forgotten_deletions as f where f.company_id = list.company_id and f.relation = list.relation;
+      commit;
+      exit when reached is not distinct from last;
+      last := reached;
+    end loop;
+  end loop;
+end
+$$;
+
+-- Deletes what is older than the retention of its company, in all companies that this project serves, and the recorded
+-- deletions that nobody needs any more. A company that fails is named, stops no other, and is tried again by the next call.
+-- At the end it is an error. Only companies with something to delete are named.
 create procedure app.purge_expired()
 language plpgsql security invoker
 as $$
 declare
   company record;
   relation text;
-  is_old boolean;
   deleted bigint;
   failure text;
   failure_code text;
@@ -101,36 +149,41 @@ declare
   purged integer := 0;
   failed integer := 0;
 begin
+  call app.forget_all_deletions();
+  <<companies>>
   for company in
     select c.id, now() - c.retention as before from app.companies as c
     where c.retention is not null and c.serving = 'open'
+    -- If the time does not suffice for all, it is not always the same ones that are left.
+    order by random()
   loop
     foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
-      execute format('select exists (select from app.%I as t where t.company_id = $1 and t.created_at < $2)', relation)
-        into is_old using company.id, company.before;
-      continue when not is_old;
-      failure := null;
       call app.purge_table(company.id, company.before, relation, deleted, failure, failure_code);
       total := total + deleted;
-      if failure is null then
-        purged := purged + 1;
-        raise notice '%: %: % rows deleted', company.id, relation, deleted;
-      else
+      if failure is not null then
         failed := failed + 1;
         raise warning '%: %: % rows deleted, then: %', company.id, relation, deleted, failure;
+      elsif deleted > 0 then
+        purged := purged + 1;
+        raise notice '%: %: % rows deleted', company.id, relation, deleted;
       end if;
+      exit companies when app.is_time_up();
     end loop;
   end loop;
   raise notice '% rows deleted', total;
   if failed > 0 then
     raise exception '% of % purges failed: the warnings above say which', failed, failed + purged;
+  elsif app.is_time_up() then
+    raise exception 'statement_timeout left no time for some companies: call it again';
   end if;
 end
 $$;
 
-revoke all on function app.purge_some from public;
-revoke all on procedure app.purge_table, app.purge_before, app.purge_expired from public;
+revoke all on function app.is_time_up, app.purge_some from public;
+revoke all on procedure app.purge_table, app.purge_before, app.forget_all_deletions, app.purge_expired from public;
+comment on function app.is_time_up() is 'Whether half of statement_timeout is over for the running call.';
 comment on function app.purge_some(uuid, timestamptz, timestamptz, text) is 'Deletes up to 2,000 old rows of a table. Returns how many, and the time of the newest of them.';
 comment on procedure app.purge_table(uuid, timestamptz, text, bigint, text, text) is 'Deletes the old rows of a table, and commits after every 2,000. Returns how many, and the error that ended it.';
 comment on procedure app.purge_before(uuid, timestamptz) is 'Deletes the kudos, day ratings and pulse answers of a company that were created before a time, and commits after every 2,000 rows.';
+comment on procedure app.forget_all_deletions() is 'Removes the recorded deletions that are older than 90 days, and commits after every 5,000.';
 comment on procedure app.purge_expired() is 'Deletes the kudos, day ratings and pulse answers that are older than the retention of their company, in all companies that are served here.';

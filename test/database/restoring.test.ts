@@ -48,6 +48,13 @@ async function dump({ url }: Project): Promise<void> {
   await writeFile(`${folder}/backup.sql`, parts.join(""));
 }
 
+/** The time of the middle one of the company's kudos. */
+async function middleOf({ sql }: Project, id: string): Promise<string> {
+  const [row] = await sql`
+    select percentile_disc(0.5) within group (order by created_at)::text as middle from app.kudos where company_id = ${id}`;
+  return row?.middle;
+}
+
 const installed = Number(/ (\d+)/.exec(await runCommand("pg_dump", ["--version"]).catch(() => ""))?.[1] ?? 0);
 
 /** Every row of every table, but the ids of deleted rows, which copies of the lists need. */
@@ -77,6 +84,8 @@ test.for(["pg_dump", "what pg_dump writes"])(
     await source.sql`select app.delete_company(${deleted.id})`;
     await source.sql`update app.companies set serving = 'closed', move_id = gen_random_uuid() where id = ${moved.id}`;
     await source.sql`select app.revoke_key(${revoked.key.slice(-4)}, 'found in a chat')`;
+    const middle = await middleOf(source, kept.id);
+    await source.sql`update app.companies set retention = now() - ${middle}::timestamptz where id = ${kept.id}`;
     await run("save.sql", source);
 
     await run("after_data.sql", target);
@@ -87,9 +96,18 @@ test.for(["pg_dump", "what pg_dump writes"])(
     expect(await rows(target)).toContain(kept.email);
 
     const done = await run("redo.sql", target);
-    for (const words of ["1 companies deleted", "1 companies closed", "1 people erased", "1 keys revoked"])
+    for (const words of [
+      "1 companies deleted",
+      "1 companies closed",
+      "1 companies keep",
+      "1 people erased",
+      "1 keys revoked",
+    ])
       expect(done).toContain(words);
     for (const key of keys) await expect(readList(target.sql, key)).rejects.toThrow("Unauthorized");
+    const old = await target.sql`
+      select from app.kudos where company_id = ${kept.id} and created_at < ${middle}::timestamptz - interval '1 minute'`;
+    expect(old).toHaveLength(0);
     const kudos = (await readList(target.sql, kept.key)) as { sender_name: string; message: string }[];
     expect(new Set(kudos.map(({ sender_name, message }) => `${sender_name}${message}`))).toEqual(
       new Set(["Former member"]),

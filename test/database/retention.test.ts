@@ -19,6 +19,7 @@ const { url, sql } = await newProject();
 let company: ProjectCompany;
 let other: ProjectCompany;
 beforeEach(async () => {
+  await sql`update app.companies set retention = null`;
   [company, other] = [await createCompany(sql, "Ageing"), await createCompany(sql, "Other")];
 });
 afterAll(removeProjects);
@@ -39,10 +40,11 @@ async function fill(id: string, count: number): Promise<void> {
   }
 }
 
-/** Calls a procedure as postgres, as an operator does. Returns the notices. */
-async function run(call: string): Promise<string[]> {
+/** Calls a procedure as postgres, in one message, as an operator and pg_cron do. Returns the notices. */
+async function run(call: string, statement_timeout = 0): Promise<string[]> {
   const notices: string[] = [];
-  const operator = postgres(url, { max: 1, onnotice: ({ message }) => notices.push(message ?? "") });
+  const onnotice = ({ message }: postgres.Notice) => void notices.push(message ?? "");
+  const operator = postgres(url, { max: 1, onnotice, connection: { statement_timeout } });
   try {
     await operator.unsafe(`call app.${call}`).simple();
     return notices;
@@ -118,7 +120,7 @@ test("a purge commits every 2,000 rows: it waits for a locked row with the rest 
 
 test("a purge refuses an unknown company, one that is moving, no time, and a transaction that it could not commit", async () => {
   await expect(purge(randomUUID(), "2026-01-01Z")).rejects.toMatchObject({
-    message: expect.stringContaining("kudos: company_id must be the id of a company"),
+    message: expect.stringContaining("company_id must be the id of a company"),
     code: "22023",
   });
   await expect(run(`purge_before('${company.id}', null)`)).rejects.toThrow("before must be a time");
@@ -156,6 +158,58 @@ test("each company keeps what its retention says, a failure stops no other purge
   expect(await left(other.id)).toEqual(allLeft(6, "2025-01-01 00:00:00+00"));
   expect(await run("purge_expired()")).toEqual(["0 rows deleted"]);
   expect(await overdue()).toBe("f,retention,none");
+});
+
+const keepHalf = (id: string) => sql`update app.companies set retention = now() - '2025-06-01Z' where id = ${id}`;
+
+test("with a time limit, as pg_cron has one, a locked company is named and purged the next night, and the others at once", async () => {
+  for (const { id } of [company, other]) {
+    await fill(id, 3);
+    await keepHalf(id);
+  }
+  await withDatabase(url, (loading) =>
+    loading.begin(async (tx) => {
+      await tx`select from app.companies where id = ${company.id} for update`;
+      const failed = await run("purge_expired()", 60_000).catch((error: Error) => error.message);
+      for (const table of tables) {
+        expect(failed).toContain(
+          `${company.id}: ${table}: 0 rows deleted, then: canceling statement due to lock timeout`,
+        );
+        expect(failed).toContain(`${other.id}: ${table}: 3 rows deleted`);
+      }
+      expect(failed).toContain("3 of 6 purges failed");
+    }),
+  );
+  expect((await run("purge_expired()", 60_000)).at(-1)).toBe("9 rows deleted");
+});
+
+test("a purge ends by itself when half of its time limit is over, and says what is left", async () => {
+  await fill(company.id, 3000);
+  await keepHalf(company.id);
+  // As slow as a busy disk: the first 2,000 rows take more than half of the time.
+  await sql.unsafe(`
+    create function app.wait() returns trigger language plpgsql as 'begin perform pg_sleep(2.1); return null; end';
+    create trigger slow after delete on app.kudos execute function app.wait()`);
+  const failed = await run("purge_expired()", 4000).catch((error: Error) => error.message);
+  await sql.unsafe("drop function app.wait cascade");
+  const why = "statement_timeout leaves no time for the rest: call it again";
+  expect(failed).toContain(`${company.id}: kudos: 2000 rows deleted, then: ${why}`);
+  expect(failed).toContain("1 of 1 purges failed");
+  expect(await run("purge_expired()")).toContain(`${company.id}: kudos: 1000 rows deleted`);
+});
+
+test("recorded deletions are forgotten after 90 days without another deletion, and the others stay", async () => {
+  const record = (list: string, days: number, rows: number) => sql`
+    insert into app.deletions (company_id, relation, id, deleted_at)
+    select ${company.id}, ${list}::text::regclass, gen_random_uuid(), now() - ${days}::int * interval '1 day'
+    from generate_series(1, ${rows}::int)`;
+  await record("app.rewards", 91, 50);
+  await record("app.teams", 91, 1);
+  await record("app.teams", 89, 1);
+  await run("purge_expired()");
+  const left =
+    await sql`select relation::text, deleted_at < now() - interval '90 days' as is_old from app.deletions where company_id = ${company.id}`;
+  expect([...left]).toEqual([{ relation: "app.teams", is_old: false }]);
 });
 
 // Proves: ageing.3, layer.17

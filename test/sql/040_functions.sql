@@ -88,7 +88,8 @@ select bag_eq(
       ('{authenticate,note_refused_use}', 'definer', 'volatile', ', enable_seqscan=off, jit=off'),
       ('{note_use}', 'invoker', 'volatile', ', enable_seqscan=off'),
       ('{rarest_members_filter,rarest_kudos_filter}', 'invoker', 'stable', ', enable_bitmapscan=off, jit=off'),
-      ('{forget_deletions,purge_some}', 'invoker', 'volatile', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off'),
+      ('{forget_deletions}', 'invoker', 'volatile', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off'),
+      ('{purge_some}', 'invoker', 'volatile', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off, lock_timeout=2s'),
       ('{changing_lists,changes_query}', 'invoker', 'immutable', ', jit=off'),
       ('{category_names_by_id,include_in_activity,include_in_rewards,include_in_day_ratings,include_in_pulse_responses,from_replica}',
         'invoker', 'stable', ', jit=off'),
@@ -105,7 +106,7 @@ select is_empty(
 );
 select bag_eq(
   $$ select schema || '.' || name from functions where not settings like 'search_path=""%' or settings is null $$,
-  $$ values ('app.purge_table'), ('app.purge_before'), ('app.purge_expired') $$,
+  $$ values ('app.purge_table'), ('app.purge_before'), ('app.purge_expired'), ('app.forget_all_deletions') $$,
   'Every function has an empty search path, so that nobody can slip a table or an operator under it; a procedure that commits may have none'
 );
 -- Triggers
