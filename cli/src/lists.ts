@@ -1,7 +1,6 @@
 import type { ListEndpoint } from "../../functions/public-api/endpoint_types.ts";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
 
-export const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
+export { lists } from "../../functions/public-api/endpoints.ts";
 
 /** The name of a list, as in `day-ratings`. */
 export const nameOf = ({ path }: ListEndpoint): string => path.slice(1);

@@ -33,10 +33,10 @@ def resource(path, include):
         },
         "max_table_nesting": 0,
         "endpoint": {
-            "path": path,
+            "path": f"{path}/changes",
             "params": {"limit": 1000, **({"include": include} if include else {})},
             "incremental": {
-                "start_param": "changed_after",
+                "start_param": "after",
                 "cursor_path": "cursor",
                 "initial_value": BEGINNING,
                 "convert": lambda cursor: "start" if cursor == BEGINNING else cursor,

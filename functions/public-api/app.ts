@@ -13,7 +13,14 @@ import {
   type Reply,
   type Settings,
 } from "./database.ts";
-import type { Endpoint, GroupsEndpoint, ImportEndpoint, KeyEndpoint, ListEndpoint } from "./endpoint_types.ts";
+import type {
+  ChangesEndpoint,
+  Endpoint,
+  GroupsEndpoint,
+  ImportEndpoint,
+  KeyEndpoint,
+  ListEndpoint,
+} from "./endpoint_types.ts";
 import { endpoints, version } from "./endpoints.ts";
 import { Visit } from "./fair_queue.ts";
 import { linkToNext, type Parameters, readParameters } from "./parameters.ts";
@@ -175,12 +182,16 @@ async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
   return { answer: json(JSON.stringify({ version, ...key, endpoints: listed, expires_at, company_id })), logged };
 }
 
-/** A list: the database's JSON, forwarded unchanged or as CSV (`docs/api.md`, Lists). */
-async function list(endpoint: ListEndpoint, parameters: Parameters, sent: Sent, call: Call): Promise<Outcome> {
-  const { args, ofChanges } = parameters;
-  const rpc = ofChanges ? "list_changes" : endpoint.rpc;
-  const reply = await call(rpc, args, asPage, args.max_rows);
-  const headers = moreRows(reply.headers, sent, ofChanges ? "changed_after" : "starting_after");
+/** A list or its changes: the database's JSON, forwarded unchanged or as CSV (`docs/api.md`, Lists). */
+async function list(
+  endpoint: ListEndpoint | ChangesEndpoint,
+  parameters: Parameters,
+  sent: Sent,
+  call: Call,
+): Promise<Outcome> {
+  const { args } = parameters;
+  const reply = await call(endpoint.rpc, args, asPage, args.max_rows);
+  const headers = moreRows(reply.headers, sent, endpoint.kind === "changes" ? "after" : "starting_after");
   return rows(endpoint.path, parameters, reply, headers);
 }
 

@@ -224,7 +224,7 @@ async function refusal(rpc: string, hasTimeZone: boolean, scope: string | null, 
     return new ApiError(400, message, { logged: ownerOfKey(details) });
   }
   if (response.status === 410 && code === "PT410") {
-    const message = "Gone: this cursor is no longer known, begin again with changed_after=start";
+    const message = "Gone: this cursor is no longer known, begin again with after=start";
     return new ApiError(410, message, { logged: ownerOfKey(details) });
   }
   // The database may know fewer time zones than the function.

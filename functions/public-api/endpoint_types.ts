@@ -13,7 +13,7 @@ export type ParameterKind =
   | "include"
   | "by"
   | "time_zone"
-  | "changed_after";
+  | "after";
 export type Parameter = { readonly name: string; readonly kind: ParameterKind; readonly description: string };
 
 export type ColumnType = "uuid" | "text" | "integer" | "number" | "boolean" | "date" | "date-time" | "json";
@@ -74,7 +74,13 @@ export type GroupsEndpoint = Common & {
   readonly columns: readonly Column[];
 };
 
+/**
+ * What has changed in a list (`docs/api.md`, Keeping a copy): `list` names the list for the database. Its rows have the
+ * columns of the list, those of `include`, and `cursor` and `deleted`; of a deleted row all but `id` and these are null.
+ */
+export type ChangesEndpoint = Omit<ListEndpoint, "kind"> & { readonly kind: "changes"; readonly list: string };
+
 /** The import of rewards. The fields of its rows are in reward_rows.ts. */
 export type ImportEndpoint = Common & { readonly kind: "import"; readonly method: "POST" };
 
-export type Endpoint = KeyEndpoint | ListEndpoint | GroupsEndpoint | ImportEndpoint;
+export type Endpoint = KeyEndpoint | ListEndpoint | ChangesEndpoint | GroupsEndpoint | ImportEndpoint;

@@ -1,5 +1,14 @@
 // The table of all endpoints, as plain data. Routing, validation, GET /, CSV and OpenAPI all use it.
-import type { Column, Endpoint, Parameter } from "./endpoint_types.ts";
+import type {
+  ChangesEndpoint,
+  Column,
+  Endpoint,
+  GroupsEndpoint,
+  ImportEndpoint,
+  KeyEndpoint,
+  ListEndpoint,
+  Parameter,
+} from "./endpoint_types.ts";
 
 /** The API version that `GET /` reports (`docs/api.md`, Versioning). */
 export const version = "1.2.0";
@@ -62,28 +71,12 @@ const include: Parameter = {
   description: "Additional columns, separated by commas. They come after the others, always in the same order.",
 };
 
-/** Of the lists that copies can be kept of: those of app.changing_lists (`docs/api.md`, Keeping a copy). */
-export const changedAfter: Parameter = {
-  name: "changed_after",
-  kind: "changed_after",
+const after: Parameter = {
+  name: "after",
+  kind: "after",
   description:
-    "For keeping a copy: `start` returns every row, and then the `cursor` of the last row returns what has been added, changed or deleted since, oldest change first. Each row has `cursor` and `deleted` behind its other columns; of a deleted row all but these and `id` are null. Only with `limit`, `format`, `escape_formulas` and `include`.",
+    "The `cursor` of the last row: only what has changed after it. `start`, also when it is absent, begins a copy: every row. A cursor that is no longer known is a 410.",
 };
-
-/** The columns behind all others of a list with `changed_after` (`docs/api.md`, Keeping a copy). */
-export const changeColumns: readonly Column[] = [
-  {
-    name: "cursor",
-    type: "text",
-    description: "With `changed_after` only: what to send as `changed_after` to get the changes after this one.",
-  },
-  {
-    name: "deleted",
-    type: "boolean",
-    description:
-      "With `changed_after` only: whether the row has been deleted. Then all its columns but `id`, `cursor` and `deleted` are null, whatever their types say.",
-  },
-];
 
 /** The steps of time that a question can be asked by; one at a time. */
 export const steps: readonly string[] = ["day", "week", "month", "quarter", "year"];
@@ -127,22 +120,23 @@ const question = (by: string): readonly Parameter[] => [
 
 const id: Column = { name: "id", type: "uuid", description: "The id of the row. It never changes." };
 
-/** Every method and path (`docs/api.md`, Requests). */
-export const endpoints: readonly Endpoint[] = [
-  {
-    kind: "key",
-    method: "GET",
-    path: "/",
-    aliases: [],
-    scope: null,
-    rpc: "verify_api_key",
-    tag: "Key",
-    operationId: "checkKey",
-    summary: "Check the key",
-    description:
-      "Checks the key: returns the API version, the company, the key's name, scopes and expiry, and the list of endpoints. Any valid key will do.",
-    parameters: [],
-  },
+const key: KeyEndpoint = {
+  kind: "key",
+  method: "GET",
+  path: "/",
+  aliases: [],
+  scope: null,
+  rpc: "verify_api_key",
+  tag: "Key",
+  operationId: "checkKey",
+  summary: "Check the key",
+  description:
+    "Checks the key: returns the API version, the company, the key's name, scopes and expiry, and the list of endpoints. Any valid key will do.",
+  parameters: [],
+};
+
+/** The lists, and the questions about them (`docs/api.md`, Lists, Questions). */
+const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
   {
     kind: "list",
     method: "GET",
@@ -157,7 +151,6 @@ export const endpoints: readonly Endpoint[] = [
       "Lists the company's people with name, email address, role and team, newest first; `team_id` and `role` filter them. Erased people are not in it.",
     parameters: [
       ...list,
-      changedAfter,
       teamId,
       { name: "role", kind: "text", description: "Only people with exactly this role; case matters." },
     ],
@@ -184,7 +177,7 @@ export const endpoints: readonly Endpoint[] = [
     operationId: "listTeams",
     summary: "The teams that people are in",
     description: "Lists the company's teams, newest first: the names behind `team_id`, also of teams without people.",
-    parameters: [...list, changedAfter],
+    parameters: [...list],
     rows: { name: "Team", description: "A team of the company." },
     columns: [
       id,
@@ -205,7 +198,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: "Kudos with sender, recipient and category",
     description:
       "Lists kudos: who thanked whom, when, for what and with which message, newest first. A time window (`since`, `until`), category, sender and receiver filter them; a row must match all filters that are sent. `include` adds the ids of people and category. An erased person is `Former member`, with an empty email address.",
-    parameters: [...list, changedAfter, include, ...window, ...ofKudos],
+    parameters: [...list, include, ...window, ...ofKudos],
     rows: { name: "Kudos", description: "One person's thanks to another." },
     columns: [
       id,
@@ -320,7 +313,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: "What kudos are given for",
     description:
       "Lists the categories of kudos, newest first: the names behind `category_id`, and the values that this filter of `GET /activity` takes.",
-    parameters: [...list, changedAfter],
+    parameters: [...list],
     rows: { name: "Category", description: "A category of kudos." },
     columns: [
       id,
@@ -348,7 +341,6 @@ export const endpoints: readonly Endpoint[] = [
       "Lists the rewards that people can buy with points, with price, stock and vendor, newest first. Archived rewards are left out unless `include_archived=true` is sent; `include` adds the id of the system that imports them.",
     parameters: [
       ...list,
-      changedAfter,
       include,
       { name: "include_archived", kind: "true", description: "Archived rewards too; without it they are left out." },
     ],
@@ -397,7 +389,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: "How days were rated, by team",
     description:
       "Lists day ratings, from 1 (bad) to 5 (good), with comment and team, newest first; a time window (`since`, `until`) and `team_id` filter them. They are anonymous: a rating belongs to a team at most, never to a person.",
-    parameters: [...list, changedAfter, include, ...window, teamId],
+    parameters: [...list, include, ...window, teamId],
     rows: { name: "DayRating", description: "How somebody of a team rated a day." },
     columns: [
       id,
@@ -467,7 +459,7 @@ export const endpoints: readonly Endpoint[] = [
     summary: "Answers to pulse surveys",
     description:
       "Lists answers to pulse surveys with their questions, newest first; a time window (`since`, `until`) filters them. They are anonymous: an answer names neither a person nor a team.",
-    parameters: [...list, changedAfter, include, ...window],
+    parameters: [...list, include, ...window],
     rows: { name: "PulseAnswer", description: "An answer to a question of a pulse survey." },
     columns: [
       id,
@@ -489,20 +481,56 @@ export const endpoints: readonly Endpoint[] = [
     ],
     included: [{ name: "question_id", type: "uuid", nullable: true, description: "The question's id, or null." }],
   },
+];
+
+export const lists = reads.filter((endpoint) => endpoint.kind === "list");
+
+const rewardImport: ImportEndpoint = {
+  kind: "import",
+  method: "POST",
+  path: "/rewards",
+  aliases: [],
+  scope: "write:rewards",
+  rpc: "upsert_rewards",
+  tag: "Rewards",
+  operationId: "importRewards",
+  summary: "Create or update rewards",
+  description:
+    "Creates and updates rewards. They are matched on `external_id`: a known one is updated, so a whole catalogue can be sent again and again. All rows are checked before anything is written; if one is wrong, nothing is written. At most 500 rewards and 8 MiB of JSON in UTF-8, whatever `Content-Type` says. A field that is left out of an update keeps its value, and so does every reward that the request does not name; a reward is retired with `is_archived`. With `dry_run=true` everything is checked and counted, and nothing is written.",
+  parameters: [{ name: "dry_run", kind: "true", description: "Check and count, write nothing: `imported` is then 0." }],
+};
+
+/** The columns behind all others of a row of changes. */
+export const changeColumns: readonly Column[] = [
+  { name: "cursor", type: "text", description: "What to send as `after` to get the changes after this one." },
   {
-    kind: "import",
-    method: "POST",
-    path: "/rewards",
-    aliases: [],
-    scope: "write:rewards",
-    rpc: "upsert_rewards",
-    tag: "Rewards",
-    operationId: "importRewards",
-    summary: "Create or update rewards",
-    description:
-      "Creates and updates rewards. They are matched on `external_id`: a known one is updated, so a whole catalogue can be sent again and again. All rows are checked before anything is written; if one is wrong, nothing is written. At most 500 rewards and 8 MiB of JSON in UTF-8, whatever `Content-Type` says. A field that is left out of an update keeps its value, and so does every reward that the request does not name; a reward is retired with `is_archived`. With `dry_run=true` everything is checked and counted, and nothing is written.",
-    parameters: [
-      { name: "dry_run", kind: "true", description: "Check and count, write nothing: `imported` is then 0." },
-    ],
+    name: "deleted",
+    type: "boolean",
+    description: "Whether the row has been deleted: then all columns but `id`, `cursor` and this one are null.",
   },
 ];
+
+/** The changes of a list, with the list's scope (`docs/api.md`, Keeping a copy). */
+function changesOf(list: ListEndpoint): ChangesEndpoint {
+  const name = list.path.slice(1);
+  const shared = list.parameters.filter(({ name }) => ["limit", "format", "escape_formulas", "include"].includes(name));
+  return {
+    ...list,
+    kind: "changes",
+    list: name,
+    path: `${list.path}/changes`,
+    aliases: list.aliases.map((alias) => `${alias}/changes`),
+    rpc: "list_changes",
+    parameters: [...shared, after],
+    operationId: `${list.operationId}Changes`,
+    summary: `What has changed in ${list.path}`,
+    description: `Lists what has been added, changed or deleted in \`GET ${list.path}\`, oldest change first, to keep a copy up to date: without \`after\` every row, then what has changed since the \`cursor\` of the last row.`,
+    rows: {
+      name: `${list.rows.name}Change`,
+      description: `A row of \`GET ${list.path}\` as it is now, or that it has been deleted.`,
+    },
+  };
+}
+
+/** Every method and path (`docs/api.md`, Requests). */
+export const endpoints: readonly Endpoint[] = [key, ...reads, rewardImport, ...lists.map(changesOf)];

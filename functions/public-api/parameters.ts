@@ -5,12 +5,11 @@ import { type Instant, isAfter, parseInstant, timestamp } from "./instants.ts";
 import { badRequest, shownName } from "./responses.ts";
 
 /**
- * The parsed query: arguments of the database function, whether it is for changes, the columns of the rows, and the
- * format of the response.
+/**
+ * The parsed query: arguments of the database function, the columns of the rows, and the format of the response.
  */
 export type Parameters = {
   args: { max_rows?: number } & Record<string, unknown>;
-  ofChanges: boolean;
   columns: readonly Column[];
   format: "json" | "csv";
   escapeFormulas: boolean;
@@ -25,7 +24,6 @@ type Read = {
   until?: Instant;
   include?: Column[];
   by?: GroupsEndpoint["by"];
-  changed_after?: string;
   [filter: string]: unknown;
 };
 
@@ -98,11 +96,8 @@ const values: Record<Exclude<ParameterKind, "include" | "by">, z.ZodType> = {
   time_zone: z.string().refine(isTimeZone, wrongTimeZone),
   since: instant("since"),
   until: instant("until"),
-  changed_after: z.string().regex(/^(start|[0-9a-f]{56}([0-9a-f]{16})?)$/, "must be start or a cursor"),
+  after: z.string().regex(/^(start|[0-9a-f]{56}([0-9a-f]{16})?)$/, "must be start or a cursor"),
 };
-
-/** The parameters that `changed_after` may be sent with. */
-const besideChanges = ["changed_after", "limit", "format", "escape_formulas", "include"];
 
 /**
  * Reads the query of a request (`docs/api.md`, Lists). Throws one 400 that reports all wrong values, all parameters
@@ -118,12 +113,11 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
     else problems.push(problem);
   }
   const { limit, format = "json", escape_formulas = false, since, until, include, by, ...filters } = read;
-  const ofChanges = sent.has("changed_after");
   problems.push(...conflicts(endpoint, sent, read));
   if (problems.length > 0) throw badRequest(problems);
 
   const window = { since: since && timestamp(since, Math.ceil), until: until && timestamp(until, Math.floor) };
-  const shared = { ofChanges, format, escapeFormulas: escape_formulas };
+  const shared = { format, escapeFormulas: escape_formulas };
   if (endpoint.kind === "groups") {
     const groups = by ?? endpoint.by.filter(({ name }) => name === "month");
     return {
@@ -134,23 +128,23 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
   }
   return {
     args: {
-      ...(ofChanges && { list: endpoint.path.slice(1) }),
+      ...(endpoint.kind === "changes" && { list: endpoint.list, after: "start" }),
       max_rows: limit ?? 100,
       ...window,
       ...filters,
       include: include?.map(({ name }) => name),
     },
     columns: [
-      ...(endpoint.kind === "list" ? endpoint.columns : []),
+      ...("columns" in endpoint ? endpoint.columns : []),
       ...(include ?? []),
-      ...(ofChanges ? changeColumns : []),
+      ...(endpoint.kind === "changes" ? changeColumns : []),
     ],
     ...shared,
   };
 }
 
 /** The parameters that must not be sent together. */
-function conflicts({ kind, parameters }: Endpoint, sent: Map<string, string[]>, read: Read): string[] {
+function conflicts({ kind }: Endpoint, sent: Map<string, string[]>, read: Read): string[] {
   const { since, until, escape_formulas, format } = read;
   const problems: string[] = [];
   if (since && until && isAfter(since, until)) problems.push("since must not be after until");
@@ -159,9 +153,6 @@ function conflicts({ kind, parameters }: Endpoint, sent: Map<string, string[]>, 
     problems.push("since must be at most 400 days before until, or before now without it");
   const isJson = format === "json" || !sent.has("format");
   if (escape_formulas && isJson) problems.push("escape_formulas needs format=csv");
-  const others = parameters.map(({ name }) => name).filter((name) => !besideChanges.includes(name));
-  const other = [...sent.keys()].find((name) => others.includes(name));
-  if (sent.has("changed_after") && other) problems.push(`changed_after must be sent without ${other}`);
   return problems;
 }
 
@@ -178,7 +169,7 @@ function readParameter(endpoint: Endpoint, name: string, texts: string[]): { pro
 }
 
 function valueSchema(endpoint: Endpoint, kind: ParameterKind): z.ZodType {
-  if (kind === "include") return columnNames(endpoint.kind === "list" ? endpoint.included : []);
+  if (kind === "include") return columnNames("included" in endpoint ? endpoint.included : []);
   if (kind === "by") return endpoint.kind === "groups" ? groupNames(endpoint) : z.never();
   return values[kind];
 }

@@ -26,7 +26,7 @@ const createCompany = `
   where company_id = bench.id(1, 'company', 0);
   analyze app.members, app.categories;`;
 
-/** The kudos of all companies in a table without the column, the index and the triggers for `changed_after`. */
+/** The kudos of all companies in a table without the column, the index and the triggers for changes. */
 const createKudosBefore = `
   create table bench.kudos_before (like app.kudos including all);
   alter table bench.kudos_before
@@ -52,12 +52,12 @@ const pages = (table: string) => `
   end loop; end $do$`;
 
 /**
- * Compares sql/load.sql with a COPY of the same kudos into the table without what `changed_after` needs, and reading
+ * Compares sql/load.sql with a COPY of the same kudos into the table without what changes need, and reading
  * from the two tables.
  */
 export const loading: Part = {
   name: "loading",
-  title: "What changed_after costs: beside the table of kudos without its column, index and triggers",
+  title: "What changes cost: beside the table of kudos without its column, index and triggers",
   async measure({ database, folder, progress }) {
     progress(`${rows} kudos`);
     const { url, superuser } = await database();

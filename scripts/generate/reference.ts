@@ -6,13 +6,12 @@ import type {
   ListEndpoint,
   Parameter,
 } from "../../functions/public-api/endpoint_types.ts";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { endpoints, lists } from "../../functions/public-api/endpoints.ts";
 import { scopes } from "../../functions/public-api/scopes.ts";
 import { type Examples, exampleQueries } from "./openapi/examples.ts";
 import { parameter } from "./openapi/schemas.ts";
 
 const code = (text: string) => `\`${text}\``;
-const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
 const questions = endpoints.filter((endpoint) => endpoint.kind === "groups");
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -20,16 +19,22 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return `${line(head)}|${"---|".repeat(head.length)}\n${rows.map(line).join("")}`;
 }
 
+/** Those that the tables name one by one: the changes of all lists are alike. */
+const named = endpoints.filter(({ kind }) => kind !== "changes");
+
 /** Every method and path, with its aliases and its scope. */
 const endpointTable = (): string =>
   table(
     ["Method and path", "Alias", "Scope", "What it answers"],
-    endpoints.map(({ method, path, aliases, scope, summary }) => [
-      code(`${method} ${path}`),
-      aliases.map(code).join(", "),
-      scope ? code(scope) : "any valid key",
-      summary,
-    ]),
+    [
+      ...named.map(({ method, path, aliases, scope, summary }) => [
+        code(`${method} ${path}`),
+        aliases.map(code).join(", "),
+        scope ? code(scope) : "any valid key",
+        summary,
+      ]),
+      ["`GET /members/changes`, and so for every list", "`/users/changes`, …", "the list's", "What has changed in it"],
+    ],
   );
 
 /** Every scope, with the endpoints that it opens (also in the introduction of docs/openapi.json). */
@@ -37,7 +42,7 @@ export const scopeTable = (): string =>
   table(
     ["Scope", "Allows"],
     scopes.map(({ name, opens }) => {
-      const opened = endpoints.filter(({ scope }) => scope === name);
+      const opened = named.filter(({ scope }) => scope === name);
       return [code(name), `${opened.map(({ method, path }) => code(`${method} ${path}`)).join(", ")}: ${opens}`];
     }),
   );

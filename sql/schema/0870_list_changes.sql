@@ -1,4 +1,4 @@
--- The lists with changed_after (docs/api.md, Keeping a copy): the rows that were added, changed or deleted, oldest
+-- The changes of lists (docs/api.md, Keeping a copy): the rows that were added, changed or deleted, oldest
 -- change first, each with a cursor. 0207_changes.sql says how changes are numbered.
 --
 -- One function serves all lists. It builds its statement from the table app.changing_lists and from nothing else, so no
@@ -111,22 +111,22 @@ as $$
 begin
   raise exception using
     errcode = 'PT410',
-    message = 'Gone: this cursor is no longer known, begin again with changed_after=start',
+    message = 'Gone: this cursor is no longer known, begin again with after=start',
     detail = json_build_object('key_id', key_id, 'company_id', company_id);
 end
 $$;
 
 revoke all on function app.changing_lists, app.changes_query, app.cursor_origin, app.refuse_cursor from public;
 grant execute on function app.changing_lists, app.changes_query, app.cursor_origin, app.refuse_cursor to public_api;
-comment on function app.changing_lists is 'The lists that changed_after can be sent to: their scope, their table and their columns.';
+comment on function app.changing_lists is 'The lists whose changes are served: their scope, their table and their columns.';
 comment on function app.changes_query is 'The statement of a page of changes of a list, with the columns that include names.';
 comment on function app.cursor_origin is 'The first 8 characters of every cursor of this company and list.';
 comment on function app.refuse_cursor is 'Raises PT410: the cursor is no longer known. The detail names key and company for the request log.';
 
--- changed_after is start or a cursor. A cursor has the origin (8 hexadecimal digits), the number of the transaction (16)
+-- after is start or a cursor. A cursor has the origin (8 hexadecimal digits), the number of the transaction (16)
 -- and the id of the row (32). While a copy still reads what was there when it began, there follows the number at which
 -- it began (16): deletions below that number are not for this copy, and may be forgotten.
-create function public.list_changes(key_hash text, list text, max_rows integer, changed_after text, include text[] default null)
+create function public.list_changes(key_hash text, list text, max_rows integer, after text, include text[] default null)
 returns json
 language plpgsql volatile security definer
 set search_path = ''
@@ -164,17 +164,17 @@ begin
 
   origin := app.cursor_origin(api_key.company_id, list);
   horizon := pg_snapshot_xmin(pg_current_snapshot())::text;
-  if changed_after = 'start' then
+  if after = 'start' then
     began := horizon;
   else
-    if left(changed_after, 8) <> origin then
+    if left(after, 8) <> origin then
       perform app.refuse_cursor(api_key.key_id, api_key.company_id);
     end if;
-    after_transaction := ('x' || substr(changed_after, 9, 16))::bit(64)::bigint;
-    after_id := substr(changed_after, 25, 32);
+    after_transaction := ('x' || substr(after, 9, 16))::bit(64)::bigint;
+    after_id := substr(after, 25, 32);
     -- A standby that is late still has rows that were deleted before the copy began at the primary: it reads them now, so
     -- its deletions begin no later than this page ends.
-    began := case when length(changed_after) = 56 then 0 else least(horizon, ('x' || substr(changed_after, 57))::bit(64)::bigint) end;
+    began := case when length(after) = 56 then 0 else least(horizon, ('x' || substr(after, 57))::bit(64)::bigint) end;
     -- The cursor is newer than the data of this server: its data has gone back in time without a new timeline. A standby may just be behind.
     if least(after_transaction, began) < 0 or after_transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint and not pg_is_in_recovery() then
       perform app.refuse_cursor(api_key.key_id, api_key.company_id);
@@ -207,7 +207,7 @@ begin
     horizon::text::xid8, origin, began::text::xid8;
 
   -- Afterwards, because deletions may have been forgotten since this function began.
-  if changed_after <> 'start' and exists (
+  if after <> 'start' and exists (
     select from app.forgotten_deletions as f
     where f.company_id = api_key.company_id and f.relation = ('app.' || served.relation)::regclass
       and (f.deleted_in, f.id) > (after_transaction::text::xid8, after_id) and f.deleted_in >= began::text::xid8

@@ -1,4 +1,4 @@
-// changed_after over HTTP, with the loop of docs/api.md (Keeping a copy), which keeps a copy up to date.
+// The changes of a list over HTTP, with the loop of docs/api.md (Keeping a copy), which keeps a copy up to date.
 import { execFile, spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -29,7 +29,7 @@ async function update(...state: State): Promise<State> {
   const program = `import json, requests
 ${/```python\n(def update[\s\S]*?)```/.exec(api)?.[1]}
 copy, cursor = json.loads(${JSON.stringify(JSON.stringify(state))})
-print(json.dumps(update(copy, cursor, "${stack.api_url}/day-ratings", "${key}")))`;
+print(json.dumps(update(copy, cursor, "${stack.api_url}/day-ratings/changes", "${key}")))`;
   return JSON.parse((await promisify(execFile)("python3", ["-c", program], { maxBuffer: 2 ** 26 })).stdout);
 }
 
@@ -49,12 +49,12 @@ test("the loop of docs/api.md keeps a copy that is equal to the list", async (co
 
 // Proves: copies.4, copies.7, copies.14
 test("a deleted row has its id, cursor and deleted in JSON and CSV; a cursor of another list is a 410", async () => {
-  const first = await (await get("/day-ratings?changed_after=start&limit=1")).json();
+  const first = await (await get("/day-ratings/changes?limit=1")).json();
   const cursor = first[0].cursor;
   const last = (await (await get("/day-ratings?limit=1")).json())[0].id;
   await sql`delete from app.day_ratings where id = ${last}`;
   const seen = async () => {
-    for (let url: string | undefined = `/day-ratings?changed_after=${cursor}&limit=1000&include=team_name`; url; ) {
+    for (let url: string | undefined = `/day-ratings/changes?after=${cursor}&limit=1000&include=team_name`; url; ) {
       const response = await get(url);
       const row = (await response.json()).find(({ id }: { id: string }) => id === last);
       if (row) return row;
@@ -64,9 +64,9 @@ test("a deleted row has its id, cursor and deleted in JSON and CSV; a cursor of 
   const empty = { rating: null, comment: null, team_id: null, points_awarded: null, created_at: null, team_name: null };
   const row = { id: last, ...empty, cursor: expect.stringMatching(/^[0-9a-f]{56}$/), deleted: true };
   await expect.poll(seen, { timeout: 60_000 }).toEqual(row);
-  const csv = await (await get(`/day-ratings?changed_after=${cursor}&limit=1&format=csv`)).text();
+  const csv = await (await get(`/day-ratings/changes?after=${cursor}&limit=1&format=csv`)).text();
   expect(readCsv(csv)[0]?.slice(-2)).toEqual(["cursor", "deleted"]);
-  const gone = await get(`/members?changed_after=${cursor}`);
-  const error = "Gone: this cursor is no longer known, begin again with changed_after=start";
+  const gone = await get(`/members/changes?after=${cursor}`);
+  const error = "Gone: this cursor is no longer known, begin again with after=start";
   expect([gone.status, await gone.json()]).toEqual([410, { error }]);
 });

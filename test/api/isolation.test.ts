@@ -8,8 +8,8 @@ import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { client, newCompany, signUp, type TestCompany } from "../support/companies.ts";
 import { hashOf, sql, stack } from "../support/stack.ts";
 
-/** Those of the endpoints, that of lists with changed_after, and read_* for each list, which read replicas serve. */
-const ofPrimary = [...new Set([...endpoints.map(({ rpc }) => rpc), "list_changes"])];
+/** Those of the endpoints, and read_* for each list, which read replicas serve. */
+const ofPrimary = [...new Set(endpoints.map(({ rpc }) => rpc))];
 const lists = ofPrimary.filter((name) => name.startsWith("list_"));
 const keyFunctions = [...ofPrimary, ...lists.map((name) => name.replace("list_", "read_"))].sort();
 
@@ -50,7 +50,7 @@ test("the secret key alone opens nothing: the functions need the hash of a good 
       const { data, error } = await actors.secretKey.rpc(name, {
         key_hash,
         ...(/^(list|read)_/.test(name) && { max_rows: 5 }),
-        ...(name.endsWith("_changes") && { list: "members", changed_after: "start" }),
+        ...(name.endsWith("_changes") && { list: "members", after: "start" }),
         ...(name === "upsert_rewards" && { rewards: "[]" }),
       });
       expect({ name, data, refused: error !== null }).toEqual({ name, data: null, refused: true });

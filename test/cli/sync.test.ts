@@ -156,7 +156,7 @@ test("a cursor that the server no longer knows begins again by itself; the rows 
   proxy.faults = [...Array(6).fill(undefined), status(400)];
   proxy.requests.length = 0;
   await expect(sync()).rejects.toThrow("400 Not now\nRun the same command again to continue");
-  expect(proxy.requests.at(-2)?.path).toMatch(/^\/activity\?changed_after=start&/);
+  expect(proxy.requests.at(-2)?.path).toMatch(/^\/activity\/changes\?after=start&/);
   expect(rows()).toEqual(before);
   expect(before).toMatchObject({ strays: 1 });
   expect(rowsOf("select count(name) as n from teams")).toEqual([{ n: 1100 }]);

@@ -28,7 +28,7 @@ test.each([
   [401, "PT401", "Unauthorized: Invalid or missing API Key"],
   [403, "PT403", 'Forbidden: this key is missing the "read:members" scope'],
   [400, "PT400", "starting_after must be the id of a row of this list"],
-  [410, "PT410", "Gone: this cursor is no longer known, begin again with changed_after=start"],
+  [410, "PT410", "Gone: this cursor is no longer known, begin again with after=start"],
 ])(
   "a %i reaches the caller, also without details (PostgREST 16: client-error-verbosity = minimal)",
   async (status, code, text) => {

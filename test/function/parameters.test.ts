@@ -23,11 +23,11 @@ test.each<[string, string, object]>([
   [`/kudos?category_id=${id}&sender_id=${id}`, "list_activity", { category_id: id, sender_id: id }],
   ["/kudos?include=category_id&include=sender_id", "list_activity", { include: ["sender_id", "category_id"] }],
   ["/kudos?include[]=category_id&include%5B%5D=sender_id", "list_activity", { include: ["sender_id", "category_id"] }],
-  ["/rewards?changed_after=start", "list_changes", { list: "rewards", changed_after: "start" }],
+  ["/rewards/changes", "list_changes", { list: "rewards", after: "start" }],
   [
-    `/kudos?include=category_id,sender_id&changed_after=${cursor}&limit=5`,
+    `/kudos/changes?include=category_id,sender_id&after=${cursor}&limit=5`,
     "list_changes",
-    { list: "activity", max_rows: 5, changed_after: cursor, include: ["sender_id", "category_id"] },
+    { list: "activity", max_rows: 5, after: cursor, include: ["sender_id", "category_id"] },
   ],
   [
     "/pulse-responses?since=2026-01-01&until=2026-01-31",

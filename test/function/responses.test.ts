@@ -87,8 +87,8 @@ describe("Link", () => {
     ["/members?&limit=5&&role=Team+Lead%2B%26", "limit=5&role=Team+Lead%2B%26&starting_after=NEXT"],
     ["/kudos?since=2026-01-01T10:00%2B02:00", "since=2026-01-01T10:00%2B02:00&starting_after=NEXT"],
     ["/kudos?include=sender_id,category_id", "include=sender_id%2Ccategory_id&starting_after=NEXT"],
-    ["/members?changed_after=start&limit=5", "limit=5&changed_after=NEXT"],
-    [`/kudos?changed_after=${cursor}&include=sender_id`, "include=sender_id&changed_after=NEXT"],
+    ["/members/changes?after=start&limit=5", "limit=5&after=NEXT"],
+    [`/kudos/changes?after=${cursor}&include=sender_id`, "include=sender_id&after=NEXT"],
     // What ends a link, or a header, or what readers of the header split it at.
     [
       `/members?role=a>; rel="prev", <https://evil.example`,

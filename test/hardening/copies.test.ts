@@ -1,4 +1,4 @@
-// Copies that are kept by nothing but changed_after (docs/api.md, Keeping a copy), of two companies, while writers
+// Copies that are kept by nothing but their changes (docs/api.md, Keeping a copy), of two companies, while writers
 // change everything at random, transactions elsewhere stay open, and readers are killed and begin again. In the end
 // each copy is equal to an export. The functions are called on connections of their own, so that all of it happens at
 // the same time; the command `sync` keeps copies beside them.
@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
 import { syncCommand } from "../../cli/src/commands/sync.ts";
 import { nameOf } from "../../cli/src/lists.ts";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { lists } from "../../functions/public-api/endpoints.ts";
 import { runHere } from "../cli/faulty_proxy.ts";
 import { workFolder } from "../support/command_line.ts";
 import { newCompany, type TestCompany } from "../support/companies.ts";
@@ -19,7 +19,6 @@ import { count, tried } from "../support/counts.ts";
 import { serviceRole } from "../support/rpc.ts";
 import { hashOf, sql, stack } from "../support/stack.ts";
 
-const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
 const changes = count(400, 10_000);
 
 const folder = workFolder();

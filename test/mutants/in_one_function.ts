@@ -49,7 +49,7 @@ export const inOne: Record<string, Removal[]> = {
     ["a quick check is a use", / or app\.request_header\('x-quick-check'\) = 'true'/],
   ],
   "public.list_changes": [
-    ["a cursor of another list or company is good", /left\(changed_after, 8\) <> origin/, "false"],
+    ["a cursor of another list or company is good", /left\(after, 8\) <> origin/, "false"],
     ["a cursor from the future is good", /after_transaction < 0 or/, "after_transaction < 0 and"],
     ["what a running transaction has changed is shown", /horizon::text(?=::xid8, origin)/, "'9000000000000000000'"],
     ["numbers of another server are passed over", /if are_foreign/, "if false"],

@@ -126,13 +126,13 @@ test("while the replica is late, a list is walked to its end from a row that onl
   });
 });
 
-test("a copy that is kept by changed_after from both servers ends equal to the primary", async () => {
+test("a copy that is kept from both servers ends equal to the primary", async () => {
   const copy = new Map<unknown, Row>();
   let cursor = "start";
   const servedBy = new Set<string>();
   /** Reads one page; returns whether there was any change. */
   const sync = async (from: FunctionProcess) => {
-    const answer = await send(`/members?changed_after=${cursor}&limit=5`, key.api_key, from);
+    const answer = await send(`/members/changes?after=${cursor}&limit=5`, key.api_key, from);
     expect(answer).toMatchObject({ status: 200 });
     servedBy.add(answer.served_by);
     for (const { cursor: next, deleted, ...row } of rowsOf(answer)) {
@@ -190,7 +190,7 @@ test("no caller notices that the standby is killed and comes back", async () => 
 
 test("a standby that has been promoted is no replica any more, and serves as the primary of a function without any", async () => {
   await standby.caughtUp();
-  const page = rowsOf(await send("/members?changed_after=start&limit=1"));
+  const page = rowsOf(await send("/members/changes?limit=1"));
   await standby.sql`select pg_promote()`;
   await addMembers(1);
   const { body } = await send("/members?limit=2", key.api_key, plain);
@@ -204,7 +204,7 @@ test("a standby that has been promoted is no replica any more, and serves as the
     expect(own.body, "without the new member").not.toBe(body);
     // What was copied before may not be what it has. It knows that it is another server after the next checkpoint.
     await standby.sql`checkpoint`;
-    await expect.poll(async () => (await of(`/members?changed_after=${page[0]?.cursor}`)).status).toBe(410);
+    await expect.poll(async () => (await of(`/members/changes?after=${page[0]?.cursor}`)).status).toBe(410);
   } finally {
     await promoted.kill();
   }

@@ -1,4 +1,4 @@
--- The lists with changed_after: cursors, deletions and their end, and which rows a change marks.
+-- The changes of lists: cursors, deletions and their end, and which rows a change marks.
 begin;
 \ir helpers.psql
 select plan(35);
@@ -9,10 +9,10 @@ delete from app.forgotten_deletions;
 select pg_temp.settle();
 
 -- A page of Acorn's changes, or the status and message of a refusal.
-create function pg_temp.page(list text, changed_after text, max_rows integer default 100) returns json language sql
-return public.list_changes(pg_temp.key('Acorn'), list, max_rows, changed_after);
-create function pg_temp.refusal(list text, changed_after text) returns text language sql
-return pg_temp.served(format('list_changes($1, %L, 100, %L)', list, changed_after));
+create function pg_temp.page(list text, after text, max_rows integer default 100) returns json language sql
+return public.list_changes(pg_temp.key('Acorn'), list, max_rows, after);
+create function pg_temp.refusal(list text, after text) returns text language sql
+return pg_temp.served(format('list_changes($1, %L, 100, %L)', list, after));
 create function pg_temp.cursor(list text, number bigint, id uuid default pg_temp.id('nothing'), company text default 'Acorn') returns text language sql
 return app.cursor_origin(pg_temp.id(company), list) || lpad(to_hex(number), 16, '0') || replace(id::text, '-', '');
 
@@ -33,7 +33,7 @@ select bag_eq(
     ) as bad (what, cursor)
   $$,
   $$
-    select what, 'PT410 Gone: this cursor is no longer known, begin again with changed_after=start'
+    select what, 'PT410 Gone: this cursor is no longer known, begin again with after=start'
     from unnest(array['another list', 'another company', 'another server', 'the far future', 'no number', 'the future']) as what
   $$,
   -- Proves: copies.7

@@ -1,7 +1,7 @@
 // Requests that must be refused, each with its exact status and text (docs/api.md, Errors), under the statement that
 // they prove. test/function/bad_requests.test.ts sends them to the function in the process of the test,
 // test/api/bad_requests.test.ts over HTTP to the running stack. The bodies of imports are in bad_imports.ts.
-import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { endpoints, lists } from "../../functions/public-api/endpoints.ts";
 
 /** A request that must be refused, with the exact answer. It is sent with a valid key unless its headers have one. */
 export interface BadRequest {
@@ -31,7 +31,6 @@ export function accepts(path: string, method = "GET"): string {
   return `${method} ${path} accepts ${names?.join(", ") || "no parameters"}`;
 }
 
-const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
 const questions = endpoints.filter((endpoint) => endpoint.kind === "groups");
 const paths = [...lists, ...questions].flatMap(({ path, aliases }) => [path, ...aliases]);
 const notFound = (path: string, shown = path): BadRequest => ({ path, status: 404, error: `Not Found: ${shown}` });
@@ -84,16 +83,15 @@ const parameters: BadRequests = {
     ...["", "START", "start%20", "0", "2026-01-01", "null", uuid],
     ...[55, 57, 63, 65].map((length) => "0".repeat(length)),
     ...["A", "g", "%00"].map((character) => `${"0".repeat(55)}${character}`),
-  ].map((value) => get(`/teams?changed_after=${value}`, "changed_after must be start or a cursor")),
+  ].map((value) => get(`/teams/changes?after=${value}`, "after must be start or a cursor")),
   // Proves: copies.5
-  "changed_after is sent without filters, windows and starting_after; the first of them is named": [
-    ...["since=2026-01-01", "until=2026-01-01", `category_id=${uuid}`, `sender_id=${uuid}`, `starting_after=${uuid}`]
-      .flatMap((query) => [`changed_after=start&${query}`, `${query}&changed_after=start`])
-      .map((query) =>
-        get(`/kudos?${query}`, `changed_after must be sent without ${/((?!changed_after)\b\w+)=/.exec(query)?.[1]}`),
-      ),
-    get("/members?role=a&changed_after=start", "changed_after must be sent without role"),
-    get("/rewards?include_archived=true&changed_after=start", "changed_after must be sent without include_archived"),
+  "changes are sent without filters, windows and starting_after": [
+    ...["since=2026-01-01", `category_id=${uuid}`, `starting_after=${uuid}`].map((query) =>
+      leftOut("/activity/changes", query),
+    ),
+    leftOut("/members/changes", "role=a"),
+    leftOut("/rewards/changes", "include_archived=true"),
+    leftOut("/members", "after=start"),
   ],
   // Proves: requests.20, requests.22
   "a format that is not json or csv is refused": values("/rewards?format=", " JSON xml json%20 csv,json", format),

@@ -1,4 +1,4 @@
-// A copy of lists that is kept by changed_after (docs/api.md, Keeping a copy), and an export to compare it with.
+// A copy of lists that is kept by their changes (docs/api.md, Keeping a copy), and an export to compare it with.
 import { setTimeout as pause } from "node:timers/promises";
 import type postgres from "postgres";
 import { expect } from "vitest";

@@ -7,7 +7,7 @@ import { everyColumn, lists, nameOf, opens } from "../lists.ts";
 import { type Command, makeFolder, misused, readArguments, settings } from "./command.ts";
 
 /** Parameters that are no filters: other options or the paging set them. */
-const ours = ["limit", "format", "starting_after", "include", "changed_after"];
+const ours = ["limit", "format", "starting_after", "include"];
 
 type Parameters = ListEndpoint["parameters"];
 

@@ -33,9 +33,9 @@ export const start = "start";
  * @throws Problem when the answer does not continue the cursor, for example because a proxy repeats a page
  */
 export async function changesAfter(connection: Connection, list: ListEndpoint, cursor: string): Promise<Changes> {
-  const query = new URLSearchParams({ changed_after: cursor, limit: "1000", ...everyColumn(list) });
+  const query = new URLSearchParams({ after: cursor, limit: "1000", ...everyColumn(list) });
   const read = (body: string) => readChanges(body, list);
-  const { content: rows, headers } = await request(connection, `${list.path}?${query}`, read).catch((error) => {
+  const { content: rows, headers } = await request(connection, `${list.path}/changes?${query}`, read).catch((error) => {
     throw error instanceof Refused && error.status === 410 ? new CursorGone(error.message) : error;
   });
   const cursors = [...(cursor === start ? [] : [cursor]), ...rows.map((row) => row.cursor)];

@@ -80,8 +80,14 @@ function errorResponse(endpoint: Endpoint, status: ErrorStatus, examples: Exampl
   };
 }
 
+const descriptions = {
+  list: "The rows, newest first.",
+  changes: "The changes, oldest first.",
+  groups: "The groups, the newest time first, then the largest, then by id.",
+};
+
 function goodResponse(endpoint: Endpoint, { json, csv }: Examples[string]): Schema {
-  if (endpoint.kind !== "list" && endpoint.kind !== "groups") {
+  if (!("rows" in endpoint)) {
     const isImport = endpoint.kind === "import";
     const schema = reference(isImport ? "Imported" : "KeyCheck");
     return {
@@ -90,15 +96,13 @@ function goodResponse(endpoint: Endpoint, { json, csv }: Examples[string]): Sche
       content: { "application/json": { schema, example: json } },
     };
   }
-  const isList = endpoint.kind === "list";
-  const schema = { type: "array", maxItems: isList ? 1000 : mostGroups, items: reference(endpoint.rows.name) };
+  const isPage = endpoint.kind !== "groups";
+  const schema = { type: "array", maxItems: isPage ? 1000 : mostGroups, items: reference(endpoint.rows.name) };
   return {
-    description: isList
-      ? "The rows, newest first; with `changed_after` the oldest change first."
-      : "The groups, the newest time first, then the largest, then by id.",
+    description: descriptions[endpoint.kind],
     headers: headerReferences([
       ...Object.keys(everywhere),
-      ...(isList ? ["X-Has-More", "Link"] : []),
+      ...(isPage ? ["X-Has-More", "Link"] : []),
       "Content-Disposition",
     ]),
     content: {
@@ -140,7 +144,7 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
     "401",
     ...(scope ? (["403"] as const) : []),
     ...(kind === "import" ? (["408", "415"] as const) : []),
-    ...(kind === "list" ? (["410"] as const) : []),
+    ...(kind === "changes" ? (["410"] as const) : []),
     "429",
     "500",
   ];

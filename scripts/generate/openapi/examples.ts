@@ -10,7 +10,13 @@ export type Examples = Record<
 >;
 
 /** The queries of the examples: two rows of each list and of each question. */
-export const exampleQueries = { list: "?limit=2", groups: "?since=2026-09-01&until=2026-10-31", key: "", import: "" };
+export const exampleQueries = {
+  list: "?limit=2",
+  changes: "?limit=2",
+  groups: "?since=2026-09-01&until=2026-10-31",
+  key: "",
+  import: "",
+};
 
 /** The keys for the requests: `all` has every scope, the other two have only the scope in their name. */
 export type ExampleKeys = { all: string; "read:members": string; "read:activity": string };
@@ -19,6 +25,13 @@ const rewards = [
   { external_id: "mug-1", name: "Coffee mug", points_cost: 250 },
   { external_id: "day-1", name: "Day off", points_cost: 4999.5, reward_type: "time" },
 ];
+
+/** A text in which cursors are the same on every server: but for the id of the row they consist of zeros. */
+const shownCursors = (text: string): string =>
+  text.replace(
+    /[0-9a-f]{56,80}/g,
+    (cursor) => `${"0".repeat(24)}${cursor.slice(24, 56)}${"0".repeat(cursor.length - 56)}`,
+  );
 
 /**
  * Gets an example of every response from a running stack. It imports the two rewards above into the company of the
@@ -41,19 +54,20 @@ export async function collectExamples(
     (await (await request(status, path, key, body)).json()) as { error: string };
 
   // Requests that are refused.
-  const bad = { list: "?limit=0", groups: "?by=hour", key: "?limit=0", import: "" };
+  const bad = { list: "?limit=0", changes: "?limit=0", groups: "?by=hour", key: "?limit=0", import: "" };
   const examples: Examples = {};
   for (const { kind, method, path, scope } of endpoints) {
     const isImport = kind === "import";
-    const hasRows = kind === "list" || kind === "groups";
+    const hasRows = kind !== "import" && kind !== "key";
     const poorKey = scope === "read:members" ? keys["read:activity"] : keys["read:members"];
     const body = isImport ? rewards : undefined;
     const wrong = isImport ? [{ external_id: "mug-1", name: "Coffee mug", points_cost: "250" }] : undefined;
     const address = `${path}${exampleQueries[kind]}`;
+    const read = async (from: string) => shownCursors(await (await request(200, from, keys.all, body)).text());
     examples[`${method} ${path}`] = {
       ...(body && { request: body }),
-      json: await (await request(200, address, keys.all, body)).json(),
-      ...(hasRows && { csv: await (await request(200, `${address}&format=csv`, keys.all)).text() }),
+      json: JSON.parse(await read(address)),
+      ...(hasRows && { csv: await read(`${address}&format=csv`) }),
       errors: {
         "400": await error(400, `${path}${bad[kind]}`, keys.all, wrong),
         "401": await error(401, path, null, body),

@@ -10,7 +10,7 @@ const values: Partial<Record<ParameterKind, string>> = {
   true: "true",
   since: "2026-01-01",
   until: "2026-12-31",
-  changed_after: "start",
+  after: "start",
   by: "month",
   time_zone: "Europe/Berlin",
 };

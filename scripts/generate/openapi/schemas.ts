@@ -1,6 +1,7 @@
 import { z } from "zod";
 
 import type {
+  ChangesEndpoint,
   Column,
   ColumnType,
   Endpoint,
@@ -9,7 +10,7 @@ import type {
   Parameter,
   ParameterKind,
 } from "../../../functions/public-api/endpoint_types.ts";
-import { changeColumns, changedAfter, endpoints } from "../../../functions/public-api/endpoints.ts";
+import { changeColumns, endpoints } from "../../../functions/public-api/endpoints.ts";
 import { mostNames } from "../../../functions/public-api/parameters.ts";
 import { rewardFields } from "../../../functions/public-api/reward_rows.ts";
 import { scopes } from "../../../functions/public-api/scopes.ts";
@@ -45,7 +46,7 @@ const parameterKinds: Record<Exclude<ParameterKind, "include" | "by">, Schema> =
   time_zone: { type: "string", default: "UTC", examples: ["Europe/Berlin"] },
   since: { type: "string" },
   until: { type: "string" },
-  changed_after: { type: "string", pattern: "^(start|[0-9a-f]{1,64})$" },
+  after: { type: "string", pattern: "^(start|[0-9a-f]{1,80})$", default: "start" },
 };
 
 /** A query parameter. `include` and `by` take several names in one value, separated by commas. */
@@ -59,7 +60,7 @@ export function parameter({ name, kind, description }: Parameter, endpoint: Endp
 }
 
 function choices(endpoint: Endpoint): readonly { name: string }[] {
-  if (endpoint.kind === "list") return endpoint.included;
+  if ("included" in endpoint) return endpoint.included;
   return endpoint.kind === "groups" ? endpoint.by : [];
 }
 
@@ -74,13 +75,20 @@ function columnSchema({ name, type, nullable, ...keywords }: Column): [string, S
   return [name, { ...schema, ...keywords }];
 }
 
-/** A row of a list. The columns that `include` and `changed_after` add are not required. */
-function rowSchema({ rows, columns, included, parameters }: ListEndpoint): [string, Schema] {
-  const always = record(rows.description, Object.fromEntries(columns.map(columnSchema)));
-  const added = Object.fromEntries(
-    [...included, ...(parameters.includes(changedAfter) ? changeColumns : [])].map(columnSchema),
-  );
-  return [rows.name, { ...always, properties: { ...Object(always.properties), ...added } }];
+/** A row of a list, or of its changes. The columns that `include` adds are not required. */
+function rowSchema({ kind, rows, columns, included }: ListEndpoint | ChangesEndpoint): [string, Schema] {
+  const isOfChanges = kind === "changes";
+  const ofRow = (column: Column): Column =>
+    isOfChanges && column.name !== "id" ? { ...column, nullable: true } : column;
+  const always = [...columns.map(ofRow), ...(isOfChanges ? changeColumns : [])];
+  const properties = [...columns.map(ofRow), ...included.map(ofRow), ...(isOfChanges ? changeColumns : [])];
+  return [
+    rows.name,
+    {
+      ...record(rows.description, Object.fromEntries(properties.map(columnSchema))),
+      required: always.map(({ name }) => name),
+    },
+  ];
 }
 
 /** A row of a question. Which of the columns of `by` it has depends on `by`. */
@@ -111,7 +119,7 @@ export const reference = (name: string): Schema => ({ $ref: `#/components/schema
 
 /** All schemas that the document names. */
 export function schemas(): Record<string, Schema> {
-  const lists = endpoints.filter((endpoint) => endpoint.kind === "list");
+  const listed = endpoints.filter((endpoint) => endpoint.kind === "list" || endpoint.kind === "changes");
   const endpoint = record("An endpoint of the API.", {
     method: { type: "string", description: "The HTTP method." },
     path: { type: "string", description: "The path, relative to the base address." },
@@ -119,7 +127,7 @@ export function schemas(): Record<string, Schema> {
     scope: { type: ["string", "null"], description: "The scope that it needs; null when any valid key will do." },
   });
   return {
-    ...Object.fromEntries(lists.map(rowSchema)),
+    ...Object.fromEntries(listed.map(rowSchema)),
     ...Object.fromEntries(endpoints.filter((endpoint) => endpoint.kind === "groups").map(groupSchema)),
     RewardRow: rewardRow(),
     Imported: record("The result of an import.", {

@@ -24,7 +24,7 @@ export const errorWords = {
   401: "The key is missing, malformed, unknown, revoked or expired.",
   403: "The key lacks the endpoint's scope.",
   408: "The body was not complete after 10 seconds.",
-  410: "The cursor in `changed_after` is no longer known: begin again with `changed_after=start`, with an empty copy.",
+  410: "The cursor in `after` is no longer known: begin again with `after=start`, with an empty copy.",
   415: "The body is compressed: the header `Content-Encoding` must be left out.",
   429: "Too many requests of the company at the same moment: at most 4, others wait for up to 2 seconds. Nothing was read or written.",
   500: "Something failed on the service's side; the details are in its log, under the request id.",
@@ -35,7 +35,7 @@ export type ErrorStatus = `${keyof typeof errorWords}`;
 /** The texts of the errors that a request cannot provoke. */
 export const errorTexts: Partial<Record<ErrorStatus, string>> = {
   408: "Request Timeout",
-  410: "Gone: this cursor is no longer known, begin again with changed_after=start",
+  410: "Gone: this cursor is no longer known, begin again with after=start",
   415: "Unsupported Media Type: the header Content-Encoding must be left out, send the body as it is",
   429: "Too Many Requests",
   500: "Internal Server Error",
