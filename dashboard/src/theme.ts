@@ -10,7 +10,10 @@ export const theme = createTheme({
   fontFamily: '"Inter Variable", system-ui, "Segoe UI", Roboto, sans-serif',
   fontFamilyMonospace: 'ui-monospace, "Cascadia Mono", Menlo, Consolas, monospace',
   // What a browser's translator must leave as it is; names have it too (parts/name.tsx).
-  components: { Code: { defaultProps: { translate: "no" } } },
+  components: {
+    Code: { defaultProps: { translate: "no" } },
+    InputWrapper: { defaultProps: { withAsterisk: false } },
+  },
   headings: {
     fontWeight: "650",
     sizes: {

@@ -1,16 +1,15 @@
-import { Button, Checkbox, Stack, Text } from "@mantine/core";
+import { Button, Checkbox, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import { Actions } from "../parts/actions.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { messageOf, Problem } from "../problems.ts";
-import { defaultScopes, scopes } from "../scopes.ts";
+import { defaultScopes, type Scope, scopeNames, scopes } from "../scopes.ts";
 import { createApiKey } from "./calls.ts";
+import { readExpiry } from "./expiry.ts";
 import { ExpiryField } from "./expiry_field.tsx";
-import { type Field, type FieldProblems, type KeyRequest, readKeyRequest } from "./key_request.ts";
 import classes from "./keys.module.css";
 import type { MakingForm } from "./make_key_dialog.tsx";
-import { NameField } from "./name_field.tsx";
 
 const fields: readonly Field[] = ["name", "scopes", "expires_at"];
 
@@ -106,5 +105,63 @@ function ScopesField({ error }: { error: string | undefined }) {
         ))}
       </Stack>
     </Checkbox.Group>
+  );
+}
+
+/** The values of the form for a new key. `expires_at` is ISO 8601, or null for never. */
+export type KeyRequest = { name: string; scopes: Scope[]; expires_at: string | null };
+
+export type Field = keyof KeyRequest;
+export type FieldProblems = Partial<Record<Field, string | undefined>>;
+
+/** What is wrong with the name of a key; undefined if this check finds nothing. The database checks more. */
+export function nameProblem(name: string): string | undefined {
+  if (/^[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]*$/u.test(name)) return "Give the key a name.";
+  return [...name].length > 100 ? "Use at most 100 characters." : undefined;
+}
+
+/** Reads the form. `problems` has a message for each invalid field. The database checks every field again. */
+export function readKeyRequest(form: HTMLFormElement): { request: KeyRequest; problems: FieldProblems } {
+  const entered = new FormData(form);
+  const name = String(entered.get("name")).trim();
+  const ticked = new Set(entered.getAll("scopes"));
+  const scopes = scopeNames.filter((scope) => ticked.has(scope));
+  const expiry = readExpiry(form);
+
+  const problems: FieldProblems = {};
+  const atName = nameProblem(name);
+  if (atName !== undefined) problems.name = atName;
+  if (scopes.length === 0) problems.scopes = "Tick at least one: a key without a scope opens nothing.";
+  if (expiry.problem !== undefined) problems.expires_at = expiry.problem;
+  return { request: { name, scopes, expires_at: expiry.expires_at }, problems };
+}
+
+/**
+ * The name of a key: the field `name`. A name that another key has is pointed out, not refused.
+ * @param others the names of the other keys that still work
+ */
+export function NameField(props: {
+  description?: string;
+  defaultValue?: string;
+  error: string | undefined;
+  others: string[];
+}) {
+  const { others, defaultValue = "", ...field } = props;
+  const [name, setName] = useState(defaultValue);
+  return (
+    <Stack gap={4}>
+      <TextInput
+        label="Name"
+        name="name"
+        autoComplete="off"
+        data-autofocus
+        defaultValue={defaultValue}
+        onChange={(event) => setName(event.currentTarget.value)}
+        {...field}
+      />
+      <Text size="sm" c="dimmed" role="status">
+        {others.includes(name.trim()) && "Another key has this name. Their last four characters will tell them apart."}
+      </Text>
+    </Stack>
   );
 }

@@ -18,7 +18,7 @@ import {
   views,
 } from "./arrangement.ts";
 import classes from "./key_list.module.css";
-import type { KeyAction } from "./key_menu.tsx";
+import type { KeyAction } from "./key_table.tsx";
 import { KeyTable } from "./key_table.tsx";
 import panels from "./keys.module.css";
 

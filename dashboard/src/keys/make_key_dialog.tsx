@@ -1,12 +1,10 @@
+import { Button, Stack, Text } from "@mantine/core";
 import { type ReactNode, useEffect, useState } from "react";
 import { holdPage } from "../account/session.ts";
-import type { NewApiKey } from "../database.ts";
+import { Actions } from "../parts/actions.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { ConfirmClose } from "./confirm_close.tsx";
-import { NewKey } from "./new_key.tsx";
-
-/** A new key, and the key that it replaces, if it replaces one. */
-export type MadeKey = NewApiKey & { replaced?: { hint: string; works_until: string | null } };
+import { Name } from "../parts/name.tsx";
+import { type MadeKey, NewKey } from "./new_key.tsx";
 
 type Stage = { name: "form"; pending: boolean } | { name: "key" | "closing"; made: MadeKey; copied: boolean };
 
@@ -80,5 +78,28 @@ export function MakeKeyDialog(props: {
         <ConfirmClose keyName={stage.made.name} onBack={() => setStage({ ...stage, name: "key" })} onClose={close} />
       )}
     </Dialog>
+  );
+}
+
+/** Asks for confirmation before the dialog with a new key closes, if the key has not been copied. */
+function ConfirmClose(props: { keyName: string; onBack: () => void; onClose: () => void }) {
+  return (
+    <Stack gap="lg">
+      <Text>
+        The key of{" "}
+        <b>
+          <Name>{props.keyName}</Name>
+        </b>{" "}
+        is never shown again. If you have not copied it, go back. A key that is lost can only be revoked or replaced.
+      </Text>
+      <Actions>
+        <Button variant="default" onClick={props.onClose}>
+          Close anyway
+        </Button>
+        <Button onClick={props.onBack} autoFocus>
+          Back to the key
+        </Button>
+      </Actions>
+    </Stack>
   );
 }

@@ -2,16 +2,19 @@ import { Button, Code, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useSession } from "../account/session.ts";
 import { useAction } from "../account/use_action.ts";
+import type { NewApiKey } from "../database.ts";
 import { Actions } from "../parts/actions.tsx";
 import { CopyButton, CopyInField } from "../parts/copy_button.tsx";
 import { Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
+import { baseAddress } from "../settings.ts";
 import { checkKey, type KeyCheck } from "./check_key.ts";
 import { CheckedKey } from "./checked_key.tsx";
-import { curlLine } from "./curl_line.ts";
 import classes from "./keys.module.css";
-import type { MadeKey } from "./make_key_dialog.tsx";
+
+/** A new key, and the key that it replaces, if it replaces one. */
+export type MadeKey = NewApiKey & { replaced?: { hint: string; works_until: string | null } };
 
 /** Shows the new key, which is shown only this once. */
 export function NewKey({ made, onCopied, onDone }: { made: MadeKey; onCopied: () => void; onDone: () => void }) {
@@ -88,3 +91,9 @@ export function NewKey({ made, onCopied, onDone }: { made: MadeKey; onCopied: ()
     </Stack>
   );
 }
+
+/**
+ * A command for bash and zsh that asks for the key. So the key is neither in the shell's history nor in the list of
+ * processes, where it would be as a part of the command.
+ */
+export const curlLine = `printf 'API key: ' && read -rs KEY && printf 'X-API-Key: %s' "$KEY" | curl -H @- ${baseAddress}`;

@@ -80,7 +80,6 @@ export function QuickCheck({ keys, onChecked }: { keys: ApiKey[]; onChecked: () 
                 autoComplete="off"
                 spellCheck={false}
                 required
-                withAsterisk={false}
                 onChange={forget}
                 className={classes.key}
               />

@@ -8,8 +8,7 @@ import { Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Problem } from "../problems.ts";
 import { orGone, renameApiKey } from "./calls.ts";
-import { nameProblem } from "./key_request.ts";
-import { NameField } from "./name_field.tsx";
+import { NameField, nameProblem } from "./create_key_form.tsx";
 
 /**
  * Asks for the new name of a key.

@@ -5,10 +5,10 @@ import type { ApiKey, Overlap } from "../database.ts";
 import { Actions } from "../parts/actions.tsx";
 import { Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
+import { LastUse } from "../parts/when.tsx";
 import { replaceApiKey } from "./calls.ts";
 import { readExpiry, sameLifetime } from "./expiry.ts";
 import { ExpiryField } from "./expiry_field.tsx";
-import { LastUse } from "./last_use.tsx";
 import type { MakingForm } from "./make_key_dialog.tsx";
 
 const hour = 3600 * 1000;

@@ -6,9 +6,8 @@ import { Actions } from "../parts/actions.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
-import { When } from "../parts/when.tsx";
+import { LastUse, When } from "../parts/when.tsx";
 import { orGone, revokeApiKey } from "./calls.ts";
-import { LastUse } from "./last_use.tsx";
 
 /**
  * Asks for confirmation, then revokes a key.

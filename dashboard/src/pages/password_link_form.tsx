@@ -23,15 +23,7 @@ export function PasswordLinkForm({ explanation }: { explanation: string }) {
     <form onSubmit={submit}>
       <Stack gap="md">
         <Text>{explanation}</Text>
-        <TextInput
-          label="Email"
-          name="email"
-          type="email"
-          autoComplete="username"
-          required
-          withAsterisk={false}
-          autoFocus
-        />
+        <TextInput label="Email" name="email" type="email" autoComplete="username" required autoFocus />
         <Notice kind="problem">{problem?.message}</Notice>
         <Notice kind="done">
           {sentTo !== null && (

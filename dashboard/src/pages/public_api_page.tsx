@@ -6,7 +6,7 @@ import { BaseAddress } from "../keys/base_address.tsx";
 import { CreateKeyForm } from "../keys/create_key_form.tsx";
 import { Entries, History } from "../keys/history.tsx";
 import { KeyList, NoKeys } from "../keys/key_list.tsx";
-import type { KeyAction } from "../keys/key_menu.tsx";
+import type { KeyAction } from "../keys/key_table.tsx";
 import classes from "../keys/keys.module.css";
 import { MakeKeyDialog } from "../keys/make_key_dialog.tsx";
 import { QuickCheck } from "../keys/quick_check.tsx";

@@ -87,7 +87,6 @@ function SetPasswordForm({ email }: { email: string }) {
           error={atField && problem.message}
           aria-invalid={atField}
           required
-          withAsterisk={false}
         />
         <Button type="submit" loading={pending}>
           Set password

@@ -34,22 +34,13 @@ export function SignInPage() {
       <Notice kind="problem">{problem?.message}</Notice>
       <form onSubmit={submit}>
         <Stack gap="md">
-          <TextInput
-            label="Email"
-            name="email"
-            type="email"
-            autoComplete="username"
-            required
-            withAsterisk={false}
-            autoFocus
-          />
+          <TextInput label="Email" name="email" type="email" autoComplete="username" required autoFocus />
           <PasswordInput
             label="Password"
             name="password"
             {...revealing("password")}
             autoComplete="current-password"
             required
-            withAsterisk={false}
           />
           <Group justify="space-between" mt="xs">
             <Link to={paths.forgotPassword}>Forgot password?</Link>
