@@ -19,6 +19,15 @@ export type ApiKey = {
   created_by: string;
   expires_at: string | null;
   last_used_at: string | null;
+  /** With the last use: method and path, such as `GET /activity`, and the program, from its `User-Agent`. */
+  last_endpoint: string | null;
+  last_client: string | null;
+  /** The days of the last 30 on which it was used, in UTC: `2026-11-21`, in any order. */
+  used_on: string[];
+  /** The last request that was refused because the key is revoked or expired. */
+  refused_at: string | null;
+  refused_endpoint: string | null;
+  refused_client: string | null;
   revoked_at: string | null;
   /** null also if an operator of the service revoked the key. */
   revoked_by: string | null;

@@ -23,7 +23,6 @@ import "@mantine/core/styles/Button.css";
 import "@mantine/core/styles/Checkbox.css";
 import "@mantine/core/styles/Code.css";
 import "@mantine/core/styles/Container.css";
-import "@mantine/core/styles/EmptyState.css";
 import "@mantine/core/styles/Modal.css";
 import "@mantine/core/styles/Drawer.css";
 import "@mantine/core/styles/Popover.css";

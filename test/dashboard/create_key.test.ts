@@ -6,7 +6,18 @@ import { makeKey } from "../support/companies.ts";
 import { call, expectError, invalidKey, sql, stack } from "../support/stack.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { setKey, signedInPage, test } from "./scene.ts";
-import { clipboard, copy, copyAndClose, createKey, expectFocus, openCreateKey, press, row, says } from "./steps.ts";
+import {
+  clipboard,
+  copy,
+  copyAndClose,
+  createKey,
+  expectFocus,
+  openCreateKey,
+  openHistory,
+  press,
+  row,
+  says,
+} from "./steps.ts";
 
 // Proves: key.1, states.1, authentication.1, authentication.8
 test("Create key shows the key once; it works with exactly the ticked scopes", async ({ page }) => {
@@ -36,7 +47,7 @@ test("Create key shows the key once; it works with exactly the ticked scopes", a
   await expectGoodLooks(page, "new-key");
   await copy(page);
   expect(await clipboard(page)).toBe(key);
-  await page.getByText("Try it on a command line").click();
+  await dialog.getByRole("tab", { name: "curl" }).click();
   await press(page, "Copy command");
   await expect.poll(() => clipboard(page)).not.toBe(key);
   const line = await clipboard(page);
@@ -48,7 +59,7 @@ test("Create key shows the key once; it works with exactly the ticked scopes", a
   await says(dialog, "Power BI works: it opens data of Hollis & Rowe.");
   for (const fact of [version, "read:members, read:analytics"]) await dialog.getByText(fact, { exact: true }).waitFor();
   const open = [null, "read:members", "read:analytics"];
-  expect(await dialog.getByRole("listitem").allTextContents()).toEqual(
+  expect(await dialog.getByRole("status").getByRole("listitem").allTextContents()).toEqual(
     endpoints.map(({ method, path, scope }) => {
       return `${method} ${path}${open.includes(scope) ? "" : ` no access (needs ${scope})`}`;
     }),
@@ -66,7 +77,7 @@ test("Create key shows the key once; it works with exactly the ticked scopes", a
     `Power BIsk_live_…${key.slice(-4)}`,
     "read members, analytics",
     expect.stringMatching(/^\d+ \w+ \d{4}by Ada Brandt$/),
-    "just now",
+    "just nowcurl",
     "never",
     "",
   ]);
@@ -155,7 +166,7 @@ test("an expiry is the end of the admin's day, in the words of each region", asy
   ] as const) {
     const elsewhere = await signedInPage(admin, { locale, timezoneId });
     expect(await row(elsewhere, "Audit").getByRole("cell").nth(4).textContent(), locale).toMatch(words);
-    const clock = elsewhere.getByRole("region", { name: "History" }).locator("li > div > time");
+    const clock = (await openHistory(elsewhere)).locator("li > div > time");
     expect(await clock.first().evaluate((time) => time.getClientRects().length), "lines of the clock").toBe(1);
   }
   // A browser whose language is no language tag.

@@ -138,10 +138,10 @@ test("with motion, a dialog shows the same until it is gone", async ({ client, a
   await makeKey(client, "Payroll");
   const page = await signedInPage(admin, { reducedMotion: "no-preference" });
   const dialog = page.getByRole("dialog");
-  for (const action of ["Replace", "Rename", "History", "Revoke"] as const) {
+  for (const action of ["Details", "Replace", "Rename", "Revoke"] as const) {
     await chooseIn(row(page, "Payroll"), action);
-    await page.getByRole("button", { name: action === "History" ? "Close" : "Cancel", exact: true }).waitFor();
-    if (action === "History") await says(dialog, "created");
+    await page.getByRole("button", { name: action === "Details" ? "Close" : "Cancel", exact: true }).waitFor();
+    if (action === "Details") await says(dialog, "Ada Brandt created");
     // Every text that the dialog shows from now on, until it is gone.
     const shown = await dialog.evaluateHandle((element) => {
       const texts = new Set([element.textContent]);

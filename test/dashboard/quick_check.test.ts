@@ -6,9 +6,9 @@ import { makeKey, signedIn } from "../support/companies.ts";
 import { stack } from "../support/stack.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { setKey, signedInPage, test } from "./scene.ts";
-import { press, says } from "./steps.ts";
+import { openQuickCheck, press, says } from "./steps.ts";
 
-const partOf = (page: Page) => page.getByRole("region", { name: "Quick check" });
+const partOf = (page: Page) => page.getByRole("dialog", { name: "Quick check" });
 
 async function check(page: Page, pasted: string): Promise<void> {
   await page.getByLabel("Key to check").fill(pasted);
@@ -18,6 +18,7 @@ async function check(page: Page, pasted: string): Promise<void> {
 test("a pasted key goes to the base address, and into no storage or field", async ({ client, admin }) => {
   const { api_key } = await makeKey(client, "Payroll");
   const page = await signedInPage(admin);
+  await openQuickCheck(page);
   for (const text of [
     `  ${api_key} `,
     `bearer  ${api_key}\t`,
@@ -58,6 +59,7 @@ test("a refused key is explained; one that is in the list is named", async ({ co
   await ben.rpc("revoke_api_key", { key_id: revoked.id });
   await setKey(company, "Audit", { expires_at: "2026-06-30T22:00Z" });
 
+  await openQuickCheck(page);
   const alert = partOf(page).getByRole("alert");
   const notWhole = "This is not a whole key: a key is sk_live_ followed by 38 letters and digits.";
   for (const [key, words] of [

@@ -30,7 +30,7 @@ export async function signedInBrowser(person: Person, options?: BrowserContextOp
 export async function openPage(browser: BrowserContext, query = ""): Promise<Page> {
   const page = await browser.newPage();
   await page.goto(path + query);
-  await page.getByRole("heading", { name: "History" }).waitFor();
+  await page.getByRole("tab", { name: "History" }).waitFor();
   return page;
 }
 

@@ -53,17 +53,30 @@ export function row(page: Page, name: string): Locator {
 }
 
 /** The names of the keys that are listed, from top to bottom. */
-export const names = (page: Page): Promise<string[]> => page.locator("tbody td:first-child bdi").allTextContents();
+export const names = (page: Page): Promise<string[]> =>
+  page.locator("tbody td:first-child button bdi").allTextContents();
 
 /** Shows another view of the keys. */
 export const openView = (page: Page, view: "Active" | "Needs attention" | "Inactive"): Promise<void> =>
   page.getByRole("tab", { name: view === "Active" ? /^Active/ : view }).click();
 
+/** Shows the history of all keys, and returns it. */
+export async function openHistory(page: Page): Promise<Locator> {
+  await page.getByRole("tab", { name: "History" }).click();
+  return page.getByRole("region", { name: "History" });
+}
+
+/** Opens the dialog that tries a key, and returns it. */
+export async function openQuickCheck(page: Page): Promise<Locator> {
+  await press(page, "Quick check");
+  return page.getByRole("dialog", { name: "Quick check" });
+}
+
 /** Opens the ⋯ menu of a key's row. */
 export const openMenu = (row: Locator): Promise<void> => row.getByRole("button", { name: /^Actions for / }).click();
 
 /** Chooses an entry in the ⋯ menu of a key's row, and returns the dialog that opens. */
-export async function chooseIn(row: Locator, action: "Replace" | "Rename" | "History" | "Revoke"): Promise<Locator> {
+export async function chooseIn(row: Locator, action: "Details" | "Replace" | "Rename" | "Revoke"): Promise<Locator> {
   await openMenu(row);
   await row.page().getByRole("menuitem", { name: action }).click();
   return row.page().getByRole("dialog");

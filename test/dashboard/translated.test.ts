@@ -63,7 +63,7 @@ test("while the browser translates it, every step works and shows what is true",
   await dialog.getByRole("textbox", { name: "Name" }).fill("Tableau");
   await press(dialog, "Rename key");
   await says(page, "Power BI is called Tableau now.");
-  await chooseIn(row(page, "Tableau"), "History");
+  await chooseIn(row(page, "Tableau"), "Details");
   await says(dialog, "Ada Brandt renamed Power BI to Tableau");
   await press(dialog, "Close");
   await press(await chooseIn(row(page, "Tableau"), "Revoke"), "Revoke key");

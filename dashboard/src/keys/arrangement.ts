@@ -1,21 +1,37 @@
-// Which keys are listed, in what order, and on which page. It stands in the page's address.
+// What the page shows: which keys, in what order, on which page, and which of them in full. It stands in the page's address.
 import type { ApiKey } from "../database.ts";
+import { ago } from "../parts/when.tsx";
+import { clientName } from "./client_name.ts";
 
+export const tabs = { keys: "Keys", history: "History" } as const;
 export const views = { active: "Active", attention: "Needs attention", inactive: "Inactive" } as const;
 export const orders = { name: "Name", created: "Created", used: "Last used", expiry: "Expires" } as const;
+
+export type Tab = keyof typeof tabs;
+export type View = keyof typeof views;
+export type Order = keyof typeof orders;
+
 /** What stands first in each order, and in the reversed one. */
-export const ends: Record<keyof typeof orders, [first: string, last: string]> = {
+export const ends: Record<Order, [first: string, last: string]> = {
   name: ["A", "Z"],
   created: ["newest", "oldest"],
   used: ["newest", "oldest"],
   expiry: ["next", "last"],
 };
 
-export type View = keyof typeof views;
-export type Order = keyof typeof orders;
-
-/** A search looks at all keys, whatever the view. `reversed`: from the end of the order. `page` counts from 1. */
-export type Arrangement = { view: View; search: string; order: Order; reversed: boolean; page: number };
+/**
+ * A search looks at all keys, whatever the view. `order`: null is the view's own, the newest first or the most urgent.
+ * `reversed`: from the end of the order. `page` counts from 1. `key`: the id of the key that is shown in full.
+ */
+export type Arrangement = {
+  tab: Tab;
+  view: View;
+  search: string;
+  order: Order | null;
+  reversed: boolean;
+  page: number;
+  key: string | null;
+};
 
 export const pageSize = 25;
 
@@ -28,30 +44,83 @@ const isIn = <T extends object>(known: T, name: string | null): name is keyof T 
 /** Reads the query of an address. What it does not understand is as without it. */
 export function readArrangement(query: string): Arrangement {
   const given = new URLSearchParams(query);
-  const [view, order] = [given.get("view"), given.get("order")];
+  const [tab, view, order] = [given.get("tab"), given.get("view"), given.get("order")];
   const page = Number(given.get("page"));
   return {
+    tab: isIn(tabs, tab) ? tab : "keys",
     view: isIn(views, view) ? view : "active",
     search: withoutKeys(given.get("search") ?? ""),
-    order: isIn(orders, order) ? order : "created",
+    order: isIn(orders, order) ? order : null,
     reversed: given.has("reversed"),
     page: Number.isInteger(page) && page > 0 ? page : 1,
+    key: given.get("key"),
   };
 }
 
 /** The query for an address: empty for what a visitor sees first. */
-export function queryOf({ view, search, order, reversed, page }: Arrangement): string {
+export function queryOf({ tab, view, search, order, reversed, page, key }: Arrangement): string {
   const query = new URLSearchParams({
+    ...(tab === "keys" ? {} : { tab }),
     ...(view === "active" ? {} : { view }),
     ...(search === "" ? {} : { search }),
-    ...(order === "created" ? {} : { order }),
+    ...(order === null ? {} : { order }),
     ...(reversed ? { reversed: "" } : {}),
     ...(page === 1 ? {} : { page: String(page) }),
+    ...(key === null ? {} : { key }),
   }).toString();
   return query === "" ? "" : `?${query}`;
 }
 
 export const searchFor = (text: string): Partial<Arrangement> => ({ search: withoutKeys(text), page: 1 });
+
+const day = 24 * 60 * 60 * 1000;
+
+/** In days: a key that expires within `soon`, that has not been used for `long`, or that is dead and was called within `recent`. */
+const [soon, long, recent] = [14, 90, 7];
+
+const days = (count: number): string => (count === 1 ? "1 day" : `${count} days`);
+
+/**
+ * Something that an admin has to look at. `about` is the column that it stands in. The most urgent have the lowest `urgency`: first
+ * what fails already, then in the order in which it will, then what is only untidy.
+ */
+export type Concern = { words: string; about: "used" | "expiry"; urgency: number };
+
+/** Whole days from a moment until now. */
+const daysSince = (moment: string): number => Math.floor((Date.now() - Date.parse(moment)) / day);
+
+/** A key that no longer works, and is still called. */
+function stillCalled({ status, refused_at, refused_client, revoked_at, expires_at }: ApiKey): Concern[] {
+  const end = status === "revoked" ? revoked_at : expires_at;
+  if (refused_at === null || end === null || daysSince(refused_at) >= recent) return [];
+  const by = refused_client === null ? "" : ` by ${clientName(refused_client)}`;
+  return [{ words: `Still called${by}, ${status} ${ago(end)}`, about: "used", urgency: -1 }];
+}
+
+/**
+ * A key is of concern when it no longer works and is still called, when it expires soon, when it is replaced and still used, and
+ * when nothing uses it.
+ * @param successor the key that replaces it
+ */
+function concerns(key: ApiKey, successor: ApiKey | undefined): Concern[] {
+  const { expires_at, last_used_at, created_at } = key;
+  if (key.status !== "active") return stillCalled(key);
+  const left = expires_at === null ? null : -daysSince(expires_at) - 1;
+  if (successor) {
+    const isUsed = last_used_at !== null && last_used_at > successor.created_at;
+    return isUsed ? [{ words: "Replaced, still in use", about: "used", urgency: left ?? soon }] : [];
+  }
+  const unused = daysSince(last_used_at ?? created_at);
+  const found: Concern[] = [];
+  if (left !== null && left < soon)
+    found.push({
+      words: left < 1 ? "Expires within a day" : `Expires in ${days(left)}`,
+      about: "expiry",
+      urgency: left,
+    });
+  if (unused >= long) found.push({ words: `Not used for ${days(unused)}`, about: "used", urgency: soon + 1 });
+  return found;
+}
 
 const byName = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
 /** Compares the API's date-times as text: all have the same length and the same time zone. */
@@ -77,46 +146,38 @@ function matches(key: ApiKey, search: string): boolean {
     .every((word) => shown.toLowerCase().includes(word));
 }
 
+/** The concerns about each key that has any, by its id. */
+export function concernsOf(keys: ApiKey[]): Map<string, Concern[]> {
+  const byId = new Map(keys.map((key) => [key.id, key]));
+  const all = keys.map((key) => [key.id, concerns(key, byId.get(key.replaced_by ?? ""))] as const);
+  return new Map(all.filter(([, some]) => some.length > 0));
+}
+
 /** The keys of each view, and those that the search finds. */
-export function groupsOf(keys: ApiKey[], search: string): Record<View | "found", ApiKey[]> {
-  const successors = new Map(keys.map((key) => [key.id, key]));
+export function groupsOf(
+  keys: ApiKey[],
+  worries: Map<string, Concern[]>,
+  search: string,
+): Record<View | "found", ApiKey[]> {
   const isActive = ({ status }: ApiKey): boolean => status === "active";
   return {
     active: keys.filter(isActive),
-    attention: keys.filter((key) => needsAttention(key, successors.get(key.replaced_by ?? ""))),
+    attention: keys.filter(({ id }) => worries.has(id)),
     inactive: keys.filter((key) => !isActive(key)),
     found: keys.filter((key) => matches(key, search)),
   };
 }
 
-export function sorted(keys: ApiKey[], { order, reversed }: Arrangement): ApiKey[] {
-  const inOrder = keys.toSorted(compare[order]);
+export function sorted(keys: ApiKey[], worries: Map<string, Concern[]>, arrangement: Arrangement): ApiKey[] {
+  const { order, reversed, view, search } = arrangement;
+  const urgency = ({ id }: ApiKey): number =>
+    Math.min(soon + 2, ...(worries.get(id) ?? []).map((worry) => worry.urgency));
+  const newest = keys.toSorted(compare.created);
+  const inOrder =
+    order !== null
+      ? keys.toSorted(compare[order])
+      : view === "attention" && search === ""
+        ? newest.toSorted((one, other) => urgency(one) - urgency(other))
+        : newest;
   return reversed ? inOrder.reverse() : inOrder;
 }
-
-const day = 24 * 60 * 60 * 1000;
-
-/** In days: a key that expires within `soon`, or that has not been used for `long`, needs attention. */
-const [soon, long] = [14, 90];
-
-const days = (count: number): string => (count === 1 ? "1 day" : `${count} days`);
-
-/**
- * Notes about an active key that an admin has to look at: it expires soon, is not used, or is replaced and still used.
- * @param successor the key that replaces it
- */
-export function concerns(key: ApiKey, successor: ApiKey | undefined, now = Date.now()): string[] {
-  if (key.status !== "active") return [];
-  if (successor) {
-    return key.last_used_at !== null && key.last_used_at > successor.created_at ? ["Replaced, still in use"] : [];
-  }
-  const left = key.expires_at === null ? null : Math.floor((Date.parse(key.expires_at) - now) / day);
-  const unused = Math.floor((now - Date.parse(key.last_used_at ?? key.created_at)) / day);
-  return [
-    ...(left === null || left >= soon ? [] : [left < 1 ? "Expires within a day" : `Expires in ${days(left)}`]),
-    ...(unused < long ? [] : [`Not used for ${days(unused)}`]),
-  ];
-}
-
-export const needsAttention = (key: ApiKey, successor: ApiKey | undefined): boolean =>
-  concerns(key, successor).length > 0;

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import { Actions } from "../parts/actions.tsx";
@@ -10,14 +10,18 @@ import { readExpiry } from "./expiry.ts";
 import { ExpiryField } from "./expiry_field.tsx";
 import classes from "./keys.module.css";
 import type { MakingForm } from "./make_key_dialog.tsx";
+import { presets } from "./presets.ts";
 
 const fields: readonly Field[] = ["name", "scopes", "expires_at"];
 
 const lostAnswer =
   "No answer came, so the key may have been created without being shown. Look for it in the list: if it is there, revoke it and create another.";
 
-export function CreateKeyForm(props: MakingForm & { names: string[] }) {
+/** @param preset the name of what is chosen at first, from a link; empty: nothing */
+export function CreateKeyForm(props: MakingForm & { names: string[]; preset: string }) {
   const form = useRef<HTMLFormElement>(null);
+  const [chosen, setChosen] = useState(Object.hasOwn(presets, props.preset) ? props.preset : "");
+  const preset = presets[chosen];
   const [atFields, setAtFields] = useState<FieldProblems>({});
 
   function showAtFields(problems: FieldProblems): void {
@@ -56,13 +60,38 @@ export function CreateKeyForm(props: MakingForm & { names: string[] }) {
   return (
     <form ref={form} onSubmit={submit} onChange={forgetMended} noValidate>
       <Stack gap="lg">
-        <NameField
-          description="What will use the key, for example “Power BI” or “Payroll import”."
-          error={atFields.name}
-          others={props.names}
+        <NativeSelect
+          label="What it is for"
+          description="Fills in the rest, which you can change."
+          data={purposes}
+          value={chosen}
+          onChange={(event) => {
+            setChosen(event.currentTarget.value);
+            setAtFields({});
+          }}
         />
-        <ScopesField error={atFields.scopes} />
-        <ExpiryField error={atFields.expires_at} />
+        {/* Another choice fills all fields anew. */}
+        <Stack key={chosen} gap="lg">
+          <NameField
+            description="What will use the key, for example “Power BI” or “Payroll import”."
+            defaultValue={preset?.label ?? ""}
+            error={atFields.name}
+            others={props.names}
+          />
+          <ScopesField
+            ticked={preset?.scopes ?? defaultScopes}
+            description={
+              preset?.scopes.length === 0
+                ? "Tick what the assistant may read: whoever talks to it can ask for all of it."
+                : "What the key opens. Tick only what its user needs."
+            }
+            error={atFields.scopes}
+          />
+          <ExpiryField
+            error={atFields.expires_at}
+            {...(preset ? { preset: { expiry: String(preset.days), day: "" } } : {})}
+          />
+        </Stack>
         <Notice kind="problem">{problem && (problem.kind === "unreachable" ? lostAnswer : problem.message)}</Notice>
         <Actions>
           <Button variant="default" onClick={props.onCancel} disabled={pending}>
@@ -77,14 +106,14 @@ export function CreateKeyForm(props: MakingForm & { names: string[] }) {
   );
 }
 
-function ScopesField({ error }: { error: string | undefined }) {
+const purposes = [
+  { value: "", label: "Something else" },
+  ...Object.entries(presets).map(([value, { label }]) => ({ value, label })),
+];
+
+function ScopesField(props: { ticked: readonly Scope[]; description: string; error: string | undefined }) {
   return (
-    <Checkbox.Group
-      label="Scopes"
-      description="What the key opens. Tick only what its user needs."
-      defaultValue={[...defaultScopes]}
-      error={error}
-    >
+    <Checkbox.Group label="Scopes" description={props.description} defaultValue={[...props.ticked]} error={props.error}>
       <Stack gap="sm" my="xs">
         {scopes.map(({ name, opens }) => (
           <Checkbox

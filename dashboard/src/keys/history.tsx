@@ -16,11 +16,9 @@ const pageSize = 25;
 export function History({ revision }: { revision: string }) {
   const { run, pending, problem } = useAction(async () => saveHistory(await listApiKeyEvents({})));
   return (
-    <Stack component="section" aria-labelledby="history" gap="md">
+    <Stack component="section" aria-label="History" gap="md">
       <Group justify="space-between">
-        <Title order={2} id="history">
-          History
-        </Title>
+        <Text c="dimmed">Who created, replaced, renamed and revoked which key.</Text>
         <Button
           variant="default"
           size="xs"
@@ -80,7 +78,7 @@ export function Entries({ keyId, revision }: { keyId: string | null; revision: s
       <div className={classes.days}>
         {[...days].map(([day, ofDay]) => (
           <div key={day} className={classes.day}>
-            <Title order={3} size="sm">
+            <Title order={keyId === null ? 2 : 4} size="sm">
               {day}
             </Title>
             <ol className={classes.events}>

@@ -1,32 +1,42 @@
-import { EmptyState, NativeSelect, Pagination, Paper, Tabs, Text, TextInput, VisuallyHidden } from "@mantine/core";
+import {
+  Button,
+  NativeSelect,
+  Pagination,
+  Paper,
+  Stack,
+  Tabs,
+  Text,
+  TextInput,
+  Title,
+  VisuallyHidden,
+} from "@mantine/core";
 import KeyRound from "lucide-react/icons/key-round";
 import Search from "lucide-react/icons/search";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 import type { ApiKey } from "../database.ts";
 import {
   type Arrangement,
+  type Concern,
   ends,
   groupsOf,
   type Order,
   orders,
   pageSize,
-  queryOf,
-  readArrangement,
   searchFor,
   sorted,
   type View,
   views,
 } from "./arrangement.ts";
 import classes from "./key_list.module.css";
-import type { KeyAction } from "./key_table.tsx";
-import { KeyTable } from "./key_table.tsx";
+import { type KeyAction, KeyTable } from "./key_table.tsx";
 import panels from "./keys.module.css";
 
 const foundWords = (count: number): string => `${count} ${count === 1 ? "key" : "keys"} found`;
 
 const empty: Record<View | "found", string> = {
   active: "No key is active.",
-  attention: "No key needs attention: none expires within 14 days, is unused for 90, or is replaced and still in use.",
+  attention:
+    "No key needs attention: none expires within 14 days, is unused for 90, is replaced and still in use, or is called although it no longer works.",
   inactive: "No key is revoked or expired.",
   found: "No keys match.",
 };
@@ -38,41 +48,38 @@ const empty: Record<View | "found", string> = {
  */
 export function KeyList(props: {
   keys: ApiKey[];
+  worries: Map<string, Concern[]>;
   news: string | null;
+  arrangement: Arrangement;
+  onArrange: (change: Partial<Arrangement>) => void;
   onArranged: () => void;
   onAction: (action: KeyAction, key: ApiKey) => void;
 }) {
-  const { keys, news } = props;
-  const [arrangement, setArrangement] = useState(() => readArrangement(window.location.search));
-
-  const groups = groupsOf(keys, arrangement.search);
+  const { keys, worries, news, arrangement } = props;
+  const groups = groupsOf(keys, worries, arrangement.search);
   const shown = arrangement.search === "" ? arrangement.view : "found";
   const extra = keys.filter(({ id }) => id === news && !groups[shown].some((key) => key.id === id));
-  const listed = sorted([...groups[shown], ...extra], arrangement);
+  const listed = sorted([...groups[shown], ...extra], worries, arrangement);
   const pages = Math.max(1, Math.ceil(listed.length / pageSize));
   const page = Math.min(arrangement.page, pages);
 
-  function arrange(change: Partial<Arrangement>): void {
-    const changed = { ...arrangement, page: 1, ...change };
-    setArrangement(changed);
-    window.history.replaceState(window.history.state, "", window.location.pathname + queryOf(changed));
-  }
-
   function choose(change: Partial<Arrangement>): void {
     props.onArranged();
-    arrange(change);
+    props.onArrange({ page: 1, ...change });
   }
 
   const place = listed.findIndex(({ id }) => id === news);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each news; then the person may turn the page
   useEffect(() => {
-    if (place >= 0) arrange({ page: Math.floor(place / pageSize) + 1 });
+    if (place >= 0) props.onArrange({ page: Math.floor(place / pageSize) + 1 });
   }, [news, place >= 0]);
 
   return (
     <Tabs
       value={shown}
-      onChange={(view) => view !== null && view !== "found" && choose({ view: view as View, search: "" })}
+      onChange={(view) =>
+        view !== null && view !== "found" && choose({ view: view as View, search: "", order: null, reversed: false })
+      }
       className={classes.list}
     >
       <Tools arrangement={arrangement} groups={groups} onChoose={choose} />
@@ -86,7 +93,9 @@ export function KeyList(props: {
             all={keys}
             listed={listed.slice((page - 1) * pageSize, page * pageSize)}
             news={news}
-            arrangement={arrangement}
+            worries={worries}
+            by={arrangement.order ?? (shown === "attention" ? null : "created")}
+            reversed={arrangement.reversed}
             onOrder={choose}
             onAction={props.onAction}
           />
@@ -123,6 +132,9 @@ const cardOrders = Object.entries(ends).flatMap(([order, [first, last]]) => [
   { value: `${order} reversed`, label: `${orders[order as Order]}: ${last} first` },
 ]);
 
+/** The view's own order of Needs attention, which no column has. */
+const urgentFirst = { value: "", label: "Most urgent first" };
+
 /** The views with the number of keys in each, the search, and for cards, which have no headings, the order. */
 function Tools(props: {
   arrangement: Arrangement;
@@ -130,13 +142,18 @@ function Tools(props: {
   onChoose: (change: Partial<Arrangement>) => void;
 }) {
   const { groups, onChoose } = props;
-  const { search, order, reversed } = props.arrangement;
+  const { search, view, reversed } = props.arrangement;
+  const isUrgent = view === "attention" && search === "";
+  const order = props.arrangement.order ?? (isUrgent ? "" : "created");
   return (
     <search className={classes.tools}>
-      <Tabs.List className={classes.views}>
+      <Tabs.List className={classes.views} aria-label="Views">
         {Object.entries(views).map(([view, words]) => (
           <Tabs.Tab key={view} value={view}>
-            {words} {groups[view as View].length}
+            {words}{" "}
+            <span className={classes.count} data-urgent={view === "attention" && groups.attention.length > 0}>
+              {groups[view as View].length}
+            </span>
           </Tabs.Tab>
         ))}
         {search !== "" && <Tabs.Tab value="found">Found {groups.found.length}</Tabs.Tab>}
@@ -144,11 +161,11 @@ function Tools(props: {
       <NativeSelect
         aria-label="Order"
         className={classes.order}
-        data={cardOrders}
+        data={isUrgent ? [urgentFirst, ...cardOrders] : cardOrders}
         value={reversed ? `${order} reversed` : order}
         onChange={(event) => {
           const [chosen, reversal] = event.currentTarget.value.split(" ");
-          onChoose({ order: chosen as Order, reversed: reversal !== undefined });
+          onChoose({ order: chosen ? (chosen as Order) : null, reversed: reversal !== undefined });
         }}
       />
       <TextInput
@@ -167,15 +184,25 @@ function Tools(props: {
   );
 }
 
-/** Shown when the company has no keys yet. */
-export function NoKeys() {
+/** Shown when the company has no keys yet: the way to the first answer. */
+export function NoKeys({ onCreate }: { onCreate: () => void }) {
   return (
     <Paper className={panels.panel}>
-      <EmptyState
-        icon={<KeyRound aria-hidden size={40} />}
-        title="No keys yet"
-        description="A key lets one other system (a BI tool, a spreadsheet, a script) read your company's data, or import rewards. You choose what it may see, and you can revoke it at any time without touching the others. Make one for each system, and name it after the system."
-      />
+      <Stack gap="md" align="flex-start">
+        <KeyRound aria-hidden size={40} />
+        <Title order={2}>No keys yet</Title>
+        <Text>
+          A key lets one other system (a BI tool, a spreadsheet, a script) read your company's data, or import rewards.
+        </Text>
+        <ol className={panels.steps}>
+          <li>Create a key for one system, name it after that system, and tick what it may see.</li>
+          <li>
+            Copy the key into that system. The page has the first lines for Power BI, Google Sheets, Python and others.
+          </li>
+          <li>See here when it is used, and revoke it at any time without touching the others.</li>
+        </ol>
+        <Button onClick={onCreate}>Create your first key</Button>
+      </Stack>
     </Paper>
   );
 }

@@ -1,9 +1,9 @@
-import { ActionIcon, Badge, Menu, Paper, Table, Text, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Badge, Button, Menu, Paper, Table, Text, VisuallyHidden } from "@mantine/core";
 import ArrowDown from "lucide-react/icons/arrow-down";
 import ArrowUp from "lucide-react/icons/arrow-up";
 import Ban from "lucide-react/icons/ban";
-import Clock from "lucide-react/icons/clock";
 import Ellipsis from "lucide-react/icons/ellipsis";
+import List from "lucide-react/icons/list";
 import Pencil from "lucide-react/icons/pencil";
 import RefreshCw from "lucide-react/icons/refresh-cw";
 import { type ReactNode, useEffect, useRef } from "react";
@@ -11,7 +11,8 @@ import type { ApiKey } from "../database.ts";
 import { Hint, Name } from "../parts/name.tsx";
 import { Ago, When } from "../parts/when.tsx";
 import type { Scope } from "../scopes.ts";
-import { type Arrangement, concerns, type Order, orders } from "./arrangement.ts";
+import { type Arrangement, type Concern, type Order, orders } from "./arrangement.ts";
+import { clientName } from "./client_name.ts";
 import classes from "./key_list.module.css";
 
 const columns: [heading: string, order: Order | null][] = [
@@ -25,32 +26,58 @@ const columns: [heading: string, order: Order | null][] = [
 /** The orders that begin with the latest date. */
 const newestFirst: (Order | null)[] = ["created", "used"];
 
+/** What an admin can do with a key. */
+export type KeyAction = "details" | "replace" | "rename" | "revoke";
+
+export const actions = {
+  details: { words: "Details", icon: List },
+  replace: { words: "Replace", icon: RefreshCw },
+  rename: { words: "Rename", icon: Pencil },
+  revoke: { words: "Revoke", icon: Ban },
+} as const;
+
+/** What can be done with a key in its status. */
+export function actionsFor({ status, replaced_by }: ApiKey): KeyAction[] {
+  if (status === "revoked") return ["details"];
+  const replaceable = status === "active" && replaced_by === null;
+  return ["details", ...(replaceable ? (["replace"] as const) : []), "rename", "revoke"];
+}
+
 /**
  * One page of the list. Where the table does not fit, each row is a card.
  * @param all all keys of the company: a key may be replaced by one of another page
+ * @param by the order in which the keys are listed, null if it is that of no column
  */
 export function KeyTable(props: {
   all: ApiKey[];
   listed: ApiKey[];
+  worries: Map<string, Concern[]>;
   news: string | null;
-  arrangement: Arrangement;
+  by: Order | null;
+  reversed: boolean;
   onOrder: (change: Pick<Arrangement, "order" | "reversed">) => void;
   onAction: (action: KeyAction, key: ApiKey) => void;
 }) {
-  const { order, reversed } = props.arrangement;
+  const { by, reversed } = props;
   const byId = new Map(props.all.map((key) => [key.id, key]));
   const byReplaced = new Map(props.all.map((key) => [key.replaced_by, key]));
   return (
     <Paper className={classes.table}>
-      <Table stickyHeader layout="fixed" aria-labelledby="keys">
+      <Table stickyHeader layout="fixed" aria-label="Keys">
         <Table.Thead>
           <Table.Tr>
-            {columns.map(([heading, by]) => (
+            {columns.map(([heading, order]) => (
               <Heading
                 key={heading}
-                direction={by !== order ? null : newestFirst.includes(by) !== reversed ? "descending" : "ascending"}
+                direction={
+                  order === null || order !== by
+                    ? null
+                    : newestFirst.includes(order) !== reversed
+                      ? "descending"
+                      : "ascending"
+                }
                 // A second click reverses the order.
-                onClick={by && (() => props.onOrder({ order: by, reversed: by === order && !reversed }))}
+                onClick={order && (() => props.onOrder({ order, reversed: order === by && !reversed }))}
               >
                 {heading}
               </Heading>
@@ -65,6 +92,7 @@ export function KeyTable(props: {
             <KeyRow
               key={key.id}
               apiKey={key}
+              worries={props.worries.get(key.id) ?? []}
               successor={byId.get(key.replaced_by ?? "")}
               predecessor={byReplaced.get(key.id)}
               isNews={key.id === props.news}
@@ -105,25 +133,27 @@ function shortScopes(scopes: readonly Scope[]): string[] {
 /** A key's row. If it `isNews`, because something was done to it, it takes the focus. */
 function KeyRow(props: {
   apiKey: ApiKey;
+  worries: Concern[];
   /** The key that replaces this one, and the key that this one replaces. */
   successor: ApiKey | undefined;
   predecessor: ApiKey | undefined;
   isNews: boolean;
   onAction: (action: KeyAction) => void;
 }) {
-  const { apiKey, successor, predecessor, isNews } = props;
+  const { apiKey, worries, successor, predecessor, isNews, onAction } = props;
   const nameId = `key-${apiKey.id}`;
   const row = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
     if (isNews) row.current?.focus();
   }, [isNews]);
+  const isExpiring = worries.some(({ about }) => about === "expiry");
 
   return (
     <Table.Tr ref={row} tabIndex={-1} aria-labelledby={nameId} className={classes.row}>
       <Table.Td>
-        <Text fw={600} id={nameId}>
+        <button type="button" id={nameId} className={classes.open} onClick={() => onAction("details")}>
           <Name>{apiKey.name}</Name>
-        </Text>
+        </button>
         <Aside>
           <Hint>{apiKey.hint}</Hint>
           {successor && (
@@ -139,6 +169,7 @@ function KeyRow(props: {
             </>
           )}
         </Aside>
+        <Ending apiKey={apiKey} />
       </Table.Td>
       <Table.Td data-column="Scopes">
         {shortScopes(apiKey.scopes).map((words) => (
@@ -155,12 +186,31 @@ function KeyRow(props: {
       </Table.Td>
       <Table.Td data-column="Last used">
         {apiKey.last_used_at === null ? "never" : <Ago at={apiKey.last_used_at} />}
+        {apiKey.last_client !== null && (
+          <Aside>
+            <Name>{clientName(apiKey.last_client)}</Name>
+          </Aside>
+        )}
+        <Worries worries={worries} about="used" />
       </Table.Td>
       <Table.Td data-column="Expires">
-        <Status apiKey={apiKey} successor={successor} />
+        <div>{apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="end" />}</div>
+        <Worries worries={worries} about="expiry" />
+        {isExpiring && (
+          <div>
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-label={`Replace ${apiKey.name}`}
+              onClick={() => onAction("replace")}
+            >
+              Replace
+            </Button>
+          </div>
+        )}
       </Table.Td>
       <Table.Td className={classes.actions}>
-        <KeyMenu apiKey={apiKey} onAction={props.onAction} />
+        <KeyMenu apiKey={apiKey} onAction={onAction} />
       </Table.Td>
     </Table.Tr>
   );
@@ -174,48 +224,32 @@ function Aside({ children }: { children: ReactNode }) {
   );
 }
 
-/** Until when a key works, or since when it no longer does, and what an admin has to look at. */
-function Status({ apiKey, successor }: { apiKey: ApiKey; successor: ApiKey | undefined }) {
-  const notes = concerns(apiKey, successor);
+/** That a key no longer works, and who revoked it. */
+export function Ending({ apiKey: { status, revoked_at, revoked_by } }: { apiKey: ApiKey }) {
+  if (status === "active") return null;
   return (
     <>
-      {apiKey.status !== "active" && (
-        <Badge className={classes.badge} data-status={apiKey.status}>
-          {apiKey.status}
-        </Badge>
-      )}
-      {apiKey.revoked_at !== null ? (
+      <Badge className={classes.badge} data-status={status}>
+        {status}
+      </Badge>
+      {revoked_at !== null && (
         <Aside>
-          by {apiKey.revoked_by === null ? "an operator" : <Name>{apiKey.revoked_by}</Name>},{" "}
-          <When at={apiKey.revoked_at} as="day" />
+          by {revoked_by === null ? "an operator" : <Name>{revoked_by}</Name>}, <When at={revoked_at} as="day" />
         </Aside>
-      ) : (
-        <div>{apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="end" />}</div>
       )}
-      {notes.map((words) => (
-        <Badge key={words} className={classes.badge} data-status="attention">
-          {words}
-        </Badge>
-      ))}
     </>
   );
 }
 
-/** What an admin can do with a key. */
-export type KeyAction = "replace" | "rename" | "history" | "revoke";
-
-const items = {
-  replace: { words: "Replace", icon: RefreshCw },
-  rename: { words: "Rename", icon: Pencil },
-  history: { words: "History", icon: Clock },
-  revoke: { words: "Revoke", icon: Ban },
-} as const;
-
-/** What can be done with a key in its status. */
-function actionsFor({ status, replaced_by }: ApiKey): KeyAction[] {
-  if (status === "revoked") return ["history"];
-  const replaceable = status === "active" && replaced_by === null;
-  return [...(replaceable ? (["replace"] as const) : []), "rename", "history", "revoke"];
+/** What an admin has to look at, of one column. */
+export function Worries({ worries, about }: { worries: Concern[]; about: Concern["about"] }) {
+  return worries
+    .filter((worry) => worry.about === about)
+    .map(({ words }) => (
+      <Badge key={words} className={classes.badge} data-status="attention">
+        {words}
+      </Badge>
+    ));
 }
 
 /** The menu behind the ⋯ of a key. */
@@ -237,7 +271,7 @@ function KeyMenu(props: { apiKey: ApiKey; onAction: (action: KeyAction) => void 
       </Menu.Target>
       <Menu.Dropdown>
         {actionsFor(props.apiKey).map((action) => {
-          const { words, icon: Icon } = items[action];
+          const { words, icon: Icon } = actions[action];
           return (
             <Menu.Item
               key={action}

@@ -1,4 +1,4 @@
-import { Button, Paper, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Button, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
@@ -63,35 +63,30 @@ export function QuickCheck({ keys, onChecked }: { keys: ApiKey[]; onChecked: () 
   }
 
   return (
-    <Stack component="section" aria-labelledby="quick-check" gap="md">
-      <Title order={2} id="quick-check">
-        Quick check
-      </Title>
-      <Paper className={classes.panel}>
-        <form onSubmit={submit}>
-          <Stack gap="md">
-            <Text size="sm" c="dimmed">
-              Does a key work, and what does it open? Paste it here: it is sent to the API and stored nowhere.
-            </Text>
-            <div className={classes.check}>
-              <TextInput
-                label="Key to check"
-                name="key"
-                autoComplete="off"
-                spellCheck={false}
-                required
-                onChange={forget}
-                className={classes.key}
-              />
-              <Button type="submit" variant="default" loading={pending}>
-                Check key
-              </Button>
-            </div>
-            <Notice kind="problem">{problem && explained(problem, tail, keys)}</Notice>
-            <CheckedKey checked={checked} />
-          </Stack>
-        </form>
-      </Paper>
-    </Stack>
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <Text size="sm" c="dimmed">
+          Does a key work, and what does it open? Paste it here: it is sent to the API and stored nowhere. This is not
+          counted as a use of the key.
+        </Text>
+        <div className={classes.check}>
+          <TextInput
+            label="Key to check"
+            name="key"
+            autoComplete="off"
+            spellCheck={false}
+            required
+            onChange={forget}
+            className={classes.key}
+            data-autofocus
+          />
+          <Button type="submit" loading={pending}>
+            Check key
+          </Button>
+        </div>
+        <Notice kind="problem">{problem && explained(problem, tail, keys)}</Notice>
+        <CheckedKey checked={checked} />
+      </Stack>
+    </form>
   );
 }

@@ -1,10 +1,12 @@
-import { Button, Container, Group, Stack, Text, Title } from "@mantine/core";
-import { type ReactNode, useState } from "react";
+import { Button, Container, Group, Stack, Tabs, Text } from "@mantine/core";
+import { type ReactNode, useEffect, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
+import { type Arrangement, concernsOf, queryOf, readArrangement, type Tab, tabs } from "../keys/arrangement.ts";
 import { BaseAddress } from "../keys/base_address.tsx";
 import { CreateKeyForm } from "../keys/create_key_form.tsx";
-import { Entries, History } from "../keys/history.tsx";
+import { History } from "../keys/history.tsx";
+import { KeyDrawer } from "../keys/key_drawer.tsx";
 import { KeyList, NoKeys } from "../keys/key_list.tsx";
 import type { KeyAction } from "../keys/key_table.tsx";
 import classes from "../keys/keys.module.css";
@@ -14,20 +16,31 @@ import { RenameKeyDialog } from "../keys/rename_key_dialog.tsx";
 import { ReplaceKeyForm } from "../keys/replace_key_form.tsx";
 import { RevokeKeyDialog } from "../keys/revoke_key_dialog.tsx";
 import { type Shown, usePublicApi } from "../keys/use_public_api.ts";
-import { SideDialog } from "../parts/dialog.tsx";
+import { Dialog } from "../parts/dialog.tsx";
 import { Heading } from "../parts/heading.tsx";
-import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { Header } from "./header.tsx";
 import { NoAccess } from "./no_access.tsx";
 import pages from "./pages.module.css";
 
+/** What an admin is about to do, and with which key. */
+type OpenDialog =
+  | { action: Exclude<KeyAction, "details">; key: ApiKey }
+  | { action: "create"; preset: string }
+  | { action: "check" };
+
+/** A link may open the dialog for a new key, with a purpose chosen: `?create=power-bi`. */
+function linkedDialog(): OpenDialog | null {
+  const preset = new URLSearchParams(window.location.search).get("create");
+  return preset === null ? null : { action: "create", preset };
+}
+
 /** Integrations → Public API: the keys of the signed-in admin's company. */
 export function PublicApiPage({ email }: { email: string }) {
   const { shown, problem, refresh } = usePublicApi();
   const again = useAction(refresh);
-  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const [dialog, setDialog] = useState(linkedDialog);
   const isAdmin = shown?.member.role === "admin";
   return (
     <>
@@ -40,12 +53,20 @@ export function PublicApiPage({ email }: { email: string }) {
               <Text c="dimmed">
                 Lets a BI tool, a spreadsheet or a system of your own work with your company's data.
               </Text>
+              {isAdmin && <BaseAddress />}
             </Stack>
             <Group gap="sm">
               <Button component="a" href="/reference/" variant="default">
                 API reference
               </Button>
-              {isAdmin && <Button onClick={() => setDialog({ action: "create", key: null })}>Create key</Button>}
+              {isAdmin && (
+                <>
+                  <Button variant="default" onClick={() => setDialog({ action: "check" })}>
+                    Quick check
+                  </Button>
+                  <Button onClick={() => setDialog({ action: "create", preset: "" })}>Create key</Button>
+                </>
+              )}
             </Group>
           </Container>
         </div>
@@ -81,9 +102,6 @@ export function PublicApiPage({ email }: { email: string }) {
   );
 }
 
-/** What an admin is about to do, and with which key. */
-type OpenDialog = { action: KeyAction | "create"; key: ApiKey | null };
-
 /** What was done: the key's row takes the focus. `words` is null when the person has seen it elsewhere already. */
 type Outcome = { keyId: string; words: ReactNode };
 
@@ -94,13 +112,21 @@ function Keys(props: {
   onDialog: (dialog: OpenDialog | null) => void;
   refresh: () => Promise<void>;
 }) {
-  const { dialog, refresh } = props;
+  const { refresh } = props;
   const { keys } = props.shown;
   const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const [arrangement, setArrangement] = useState(() => readArrangement(window.location.search));
+  useEffect(() => {
+    window.history.replaceState(window.history.state, "", window.location.pathname + queryOf(arrangement));
+  }, [arrangement]);
+
+  const arrange = (change: Partial<Arrangement>): void => setArrangement((before) => ({ ...before, ...change }));
+  const open = (key: string | null): void => arrange({ key });
 
   function ask(action: KeyAction, key: ApiKey): void {
     setOutcome(null);
-    props.onDialog({ action, key });
+    open(action === "details" ? key.id : null);
+    if (action !== "details") props.onDialog({ action, key });
   }
 
   function conclude(concluded: Outcome | null): void {
@@ -113,69 +139,105 @@ function Keys(props: {
     conclude({ keyId, words });
   }
 
-  const keyOf = (action: KeyAction): ApiKey | null => (dialog?.action === action ? dialog.key : null);
-  const replaced = keyOf("replace");
-  const names = keys.filter(({ status }) => status === "active").map(({ name }) => name);
   const revision = JSON.stringify(keys.map(({ id, name, status, replaced_by }) => [id, name, status, replaced_by]));
+  const worries = concernsOf(keys);
   return (
     <>
-      <Stack component="section" aria-labelledby="keys" gap="md">
-        <Title order={2} id="keys">
-          Keys
-        </Title>
-        {keys.length === 0 ? (
-          <NoKeys />
-        ) : (
-          <KeyList keys={keys} news={outcome?.keyId ?? null} onArranged={() => setOutcome(null)} onAction={ask} />
-        )}
-      </Stack>
+      <Tabs
+        value={arrangement.tab}
+        onChange={(tab) => tab !== null && arrange({ tab: tab as Tab })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="lg" aria-label="Parts of the page">
+          {Object.entries(tabs).map(([tab, words]) => (
+            <Tabs.Tab key={tab} value={tab} className={classes.part}>
+              {words}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="keys">
+          {keys.length === 0 ? (
+            <NoKeys onCreate={() => props.onDialog({ action: "create", preset: "" })} />
+          ) : (
+            <KeyList
+              keys={keys}
+              worries={worries}
+              news={outcome?.keyId ?? null}
+              arrangement={arrangement}
+              onArrange={arrange}
+              onArranged={() => setOutcome(null)}
+              onAction={ask}
+            />
+          )}
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <History revision={revision} />
+        </Tabs.Panel>
+      </Tabs>
       <div className={classes.outcome}>
         <Notice kind="done" onClose={() => setOutcome(null)}>
           {outcome?.words}
         </Notice>
       </div>
-      <div className={classes.pair}>
-        <BaseAddress />
-        <QuickCheck keys={keys} onChecked={refresh} />
-      </div>
-      <History revision={revision} />
-      <MakeKeyDialog
-        opened={dialog?.action === "create" || replaced !== null}
-        title={replaced ? "Replace key" : "Create key"}
-        form={(making) =>
-          replaced ? <ReplaceKeyForm {...making} apiKey={replaced} /> : <CreateKeyForm {...making} names={names} />
-        }
-        onClose={(keyId) => conclude(keyId === null ? null : { keyId, words: null })}
+      <KeyDrawer
+        keyId={arrangement.key}
+        keys={keys}
+        worries={worries}
+        revision={revision}
+        onAction={ask}
+        onOpen={open}
+        onClose={() => open(null)}
       />
-      <RenameKeyDialog
-        apiKey={keyOf("rename")}
-        names={names}
-        onClose={() => conclude(null)}
-        onRenamed={announce}
-        onGone={refresh}
-      />
-      <RevokeKeyDialog
-        apiKey={keyOf("revoke")}
-        admin={props.admin}
-        onClose={() => conclude(null)}
-        onRevoked={announce}
-        onGone={refresh}
-      />
-      <HistoryDialog apiKey={keyOf("history")} revision={revision} onClose={() => conclude(null)} />
+      <KeyDialogs {...props} onConcluded={conclude} onDone={announce} />
     </>
   );
 }
 
-function HistoryDialog(props: { apiKey: ApiKey | null; revision: string; onClose: () => void }) {
-  const { apiKey } = props;
-  const title = apiKey && (
-    <>
-      History of <Name>{apiKey.name}</Name>
-    </>
-  );
+/**
+ * The dialogs about keys, of which one is open at most.
+ * @param onConcluded is called when a dialog has closed, with what was done, or null
+ * @param onDone is called with what was done to a key, of which the list does not know yet
+ */
+function KeyDialogs(props: {
+  shown: Shown;
+  admin: string;
+  dialog: OpenDialog | null;
+  refresh: () => Promise<void>;
+  onConcluded: (outcome: Outcome | null) => void;
+  onDone: (keyId: string, words: ReactNode) => Promise<void>;
+}) {
+  const { dialog, refresh, onConcluded, onDone } = props;
+  const { keys } = props.shown;
+  const keyOf = (action: KeyAction): ApiKey | null =>
+    dialog?.action === action && "key" in dialog ? dialog.key : null;
+  const replaced = keyOf("replace");
+  const names = keys.filter(({ status }) => status === "active").map(({ name }) => name);
+  const close = (): void => onConcluded(null);
   return (
-    <SideDialog opened={apiKey !== null} title={title} onClose={props.onClose}>
-      {apiKey && <Entries keyId={apiKey.id} revision={props.revision} />}
-    </SideDialog>
+    <>
+      <MakeKeyDialog
+        opened={dialog?.action === "create" || replaced !== null}
+        title={replaced ? "Replace key" : "Create key"}
+        form={(making) =>
+          replaced ? (
+            <ReplaceKeyForm {...making} apiKey={replaced} />
+          ) : (
+            <CreateKeyForm {...making} names={names} preset={dialog?.action === "create" ? dialog.preset : ""} />
+          )
+        }
+        onClose={(keyId) => onConcluded(keyId === null ? null : { keyId, words: null })}
+      />
+      <RenameKeyDialog apiKey={keyOf("rename")} names={names} onClose={close} onRenamed={onDone} onGone={refresh} />
+      <RevokeKeyDialog
+        apiKey={keyOf("revoke")}
+        admin={props.admin}
+        onClose={close}
+        onRevoked={onDone}
+        onGone={refresh}
+      />
+      <Dialog opened={dialog?.action === "check"} title="Quick check" onClose={close}>
+        <QuickCheck keys={keys} onChecked={refresh} />
+      </Dialog>
+    </>
   );
 }

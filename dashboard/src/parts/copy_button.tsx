@@ -1,17 +1,38 @@
-import { Button, Group, Text, VisuallyHidden } from "@mantine/core";
+import { Button, Group, Text } from "@mantine/core";
 import { useClipboard } from "@mantine/hooks";
 import Check from "lucide-react/icons/check";
 import Copy from "lucide-react/icons/copy";
 import { useEffect } from "react";
 
-const refused = "Your browser does not allow it: select the text and copy it.";
-
-/** Copies a text to the clipboard and confirms it. If the browser forbids that, it says how to copy by hand. */
-export function CopyButton({ value, label }: { value: string; label: string }) {
+/**
+ * Copies a text to the clipboard and says so. If the browser forbids that, it says how to copy by hand.
+ * @param onCopied is called each time the text has been copied
+ */
+export function CopyButton(props: {
+  value: string;
+  label: string;
+  variant?: "default" | "filled";
+  size?: "xs" | "sm";
+  onCopied?: () => void;
+}) {
+  const { value, label, variant = "default", size = "sm", onCopied } = props;
   const clipboard = useClipboard({ timeout: 3000 });
+  const Icon = clipboard.copied ? Check : Copy;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: called once for each copy, not on every render
+  useEffect(() => {
+    if (clipboard.copied) onCopied?.();
+  }, [clipboard.copied]);
   return (
     <Group gap="xs">
-      <CopyIconButton label={label} copied={clipboard.copied} onClick={() => clipboard.copy(value)} />
+      <Button
+        variant={variant}
+        size={size}
+        flex="none"
+        leftSection={<Icon aria-hidden size={16} />}
+        onClick={() => clipboard.copy(value)}
+      >
+        {label}
+      </Button>
       <Text role="status" size="sm" c={clipboard.error ? "var(--mantine-color-error)" : "dimmed"}>
         {clipboard.error ? refused : clipboard.copied ? "Copied" : ""}
       </Text>
@@ -19,36 +40,4 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
   );
 }
 
-/**
- * The copy button inside a field, which has no room for a message.
- * @param onRefused is called with the message to show at the field
- */
-export function CopyInField(props: {
-  value: string;
-  label: string;
-  onCopied: () => void;
-  onRefused: (words: string) => void;
-}) {
-  const clipboard = useClipboard({ timeout: 3000 });
-  const { onCopied, onRefused } = props;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: called once for each outcome, not on every render
-  useEffect(() => {
-    if (clipboard.error) onRefused(refused);
-    else if (clipboard.copied) onCopied();
-  }, [clipboard.error, clipboard.copied]);
-  return (
-    <>
-      <CopyIconButton label={props.label} copied={clipboard.copied} onClick={() => clipboard.copy(props.value)} />
-      <VisuallyHidden role="status">{clipboard.copied ? "Copied" : ""}</VisuallyHidden>
-    </>
-  );
-}
-
-function CopyIconButton({ label, copied, onClick }: { label: string; copied: boolean; onClick: () => void }) {
-  const Icon = copied ? Check : Copy;
-  return (
-    <Button variant="default" flex="none" leftSection={<Icon aria-hidden size={16} />} onClick={onClick}>
-      {label}
-    </Button>
-  );
-}
+const refused = "Your browser does not allow it: select the text and copy it.";

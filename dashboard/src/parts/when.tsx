@@ -16,6 +16,7 @@ const locale = `en-${regionOf(navigator.language)}`;
 const formats = {
   moment: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }),
   day: new Intl.DateTimeFormat(locale, { dateStyle: "medium" }),
+  utcDay: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" }),
   weekday: new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric", month: "short", year: "numeric" }),
   clock: new Intl.DateTimeFormat(locale, { timeStyle: "short" }),
 };
@@ -25,6 +26,15 @@ const localTime = (iso: string): string => formats.moment.format(new Date(iso));
 
 /** `Sat, 21 Nov 2026` in the viewer's own time zone. */
 export const localWeekday = (iso: string): string => formats.weekday.format(new Date(iso));
+
+/** A day, `2026-11-21`, as `21 Nov 2026`: it is the same day in every time zone. */
+export const localDay = (day: string): string => formats.utcDay.format(new Date(day));
+
+/** The last days in UTC, as `2026-11-21`, today last. */
+export const lastDays = (count: number): string[] =>
+  Array.from({ length: count }, (_, place) =>
+    new Date(Date.now() - (count - 1 - place) * 24 * 3600 * 1000).toISOString().slice(0, 10),
+  );
 
 /** `(New York time)`, which a line break does not divide. */
 const zone = `(${Intl.DateTimeFormat().resolvedOptions().timeZone.split("/").at(-1)} time)`.replaceAll(
@@ -51,7 +61,7 @@ const steps = [
 const relative = new Intl.RelativeTimeFormat(locale);
 
 /** `3 days ago`. What was within the last minute is `just now`, also when the service's clock is ahead. */
-function ago(iso: string): string {
+export function ago(iso: string): string {
   const seconds = (Date.now() - Date.parse(iso)) / 1000;
   const [unit, length] = steps.find(([, length]) => seconds >= length) ?? [];
   return unit === undefined || length === undefined ? "just now" : relative.format(-Math.floor(seconds / length), unit);

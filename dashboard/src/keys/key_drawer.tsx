@@ -1,0 +1,187 @@
+import { Button, Group, Stack, Text, Title } from "@mantine/core";
+import type { ApiKey } from "../database.ts";
+import { SideDialog } from "../parts/dialog.tsx";
+import { Hint, Name } from "../parts/name.tsx";
+import { Ago, lastDays, localDay, When } from "../parts/when.tsx";
+import { scopes } from "../scopes.ts";
+import type { Concern } from "./arrangement.ts";
+import { Entries } from "./history.tsx";
+import { actions, actionsFor, Ending, type KeyAction, Worries } from "./key_table.tsx";
+import classes from "./keys.module.css";
+
+/**
+ * Everything about one key: what it opens, its use, its ending, the keys beside it, its history, and what can be done with it.
+ * @param keyId null: closed
+ * @param onOpen is called with the id of another key
+ */
+export function KeyDrawer(props: {
+  keyId: string | null;
+  keys: ApiKey[];
+  worries: Map<string, Concern[]>;
+  revision: string;
+  onAction: (action: KeyAction, key: ApiKey) => void;
+  onOpen: (keyId: string) => void;
+  onClose: () => void;
+}) {
+  const { keyId, keys } = props;
+  const key = keys.find(({ id }) => id === keyId);
+  return (
+    <SideDialog opened={keyId !== null} title={key ? <Name>{key.name}</Name> : "No such key"} onClose={props.onClose}>
+      {key ? (
+        <Stack gap="lg">
+          <Facts apiKey={key} keys={keys} worries={props.worries.get(key.id) ?? []} onOpen={props.onOpen} />
+          <Group gap="xs">
+            {actionsFor(key)
+              .filter((action) => action !== "details")
+              .map((action) => {
+                const { words, icon: Icon } = actions[action];
+                return (
+                  <Button
+                    key={action}
+                    variant="default"
+                    size="xs"
+                    leftSection={<Icon aria-hidden size={14} />}
+                    {...(action === "revoke" ? { c: "var(--mantine-color-error)" } : {})}
+                    onClick={() => props.onAction(action, key)}
+                  >
+                    {words}
+                  </Button>
+                );
+              })}
+          </Group>
+          <Title order={3}>History</Title>
+          <Entries key={key.id} keyId={key.id} revision={props.revision} />
+        </Stack>
+      ) : (
+        <Text>Your company has no key with this id. The address may be of another company's key, or cut short.</Text>
+      )}
+    </SideDialog>
+  );
+}
+
+function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; worries: Concern[]; onOpen: (keyId: string) => void }) {
+  const { apiKey, keys, worries, onOpen } = props;
+  const successor = keys.find(({ id }) => id === apiKey.replaced_by);
+  const predecessor = keys.find(({ replaced_by }) => replaced_by === apiKey.id);
+  return (
+    <dl className={classes.facts}>
+      <dt>Key</dt>
+      <dd>
+        <Hint>{apiKey.hint}</Hint> <Ending apiKey={apiKey} />
+      </dd>
+      <dt>Scopes</dt>
+      <dd>
+        <ul className={classes.endpoints}>
+          {scopes
+            .filter(({ name }) => apiKey.scopes.includes(name))
+            .map(({ name, opens }) => (
+              <li key={name}>
+                <span translate="no" className={classes.scope}>
+                  {name}
+                </span>{" "}
+                <Text span size="sm" c="dimmed">
+                  {opens}
+                </Text>
+              </li>
+            ))}
+        </ul>
+      </dd>
+      <dt>Created</dt>
+      <dd>
+        <When at={apiKey.created_at} /> by <Name>{apiKey.created_by}</Name>
+      </dd>
+      <dt>Expires</dt>
+      <dd>
+        {apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="end" />}{" "}
+        <Worries worries={worries} about="expiry" />
+      </dd>
+      <dt>Last used</dt>
+      <dd>
+        {apiKey.last_used_at === null ? (
+          "never"
+        ) : (
+          <Call at={apiKey.last_used_at} endpoint={apiKey.last_endpoint} client={apiKey.last_client} />
+        )}{" "}
+        <Worries worries={worries} about="used" />
+      </dd>
+      <dt>Last 30 days</dt>
+      <dd>
+        <Days usedOn={apiKey.used_on} />
+      </dd>
+      {apiKey.refused_at !== null && (
+        <>
+          <dt>Last refused</dt>
+          <dd>
+            <Call at={apiKey.refused_at} endpoint={apiKey.refused_endpoint} client={apiKey.refused_client} />
+          </dd>
+        </>
+      )}
+      {successor && (
+        <>
+          <dt>Replaced by</dt>
+          <dd>
+            <Other apiKey={successor} onOpen={onOpen} />
+          </dd>
+        </>
+      )}
+      {predecessor && (
+        <>
+          <dt>Replaces</dt>
+          <dd>
+            <Other apiKey={predecessor} onOpen={onOpen} />
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+/** When a key was used, for what, and by which program. */
+function Call({ at, endpoint, client }: { at: string; endpoint: string | null; client: string | null }) {
+  return (
+    <>
+      <Ago at={at} />
+      {endpoint !== null && (
+        <>
+          , <bdi translate="no">{endpoint}</bdi>
+        </>
+      )}
+      {client !== null && (
+        <>
+          , by <bdi translate="no">{client}</bdi>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The last 30 days, oldest first, with those on which a key was used; and the same in words. */
+function Days({ usedOn }: { usedOn: string[] }) {
+  const days = lastDays(30);
+  const used = days.filter((day) => usedOn.includes(day));
+  const words = `Used on ${used.length} of 30 days`;
+  return (
+    <>
+      <div
+        role="img"
+        aria-label={`${words}${used.map((day) => `, ${localDay(day)}`).join("")}`}
+        className={classes.strip}
+      >
+        {days.map((day) => (
+          <i key={day} data-used={usedOn.includes(day)} />
+        ))}
+      </div>
+      <Text size="sm" c="dimmed">
+        {words} (days in UTC)
+      </Text>
+    </>
+  );
+}
+
+function Other({ apiKey, onOpen }: { apiKey: ApiKey; onOpen: (keyId: string) => void }) {
+  return (
+    <button type="button" className={classes.link} onClick={() => onOpen(apiKey.id)}>
+      <Name>{apiKey.name}</Name> <Hint>{apiKey.hint}</Hint>
+    </button>
+  );
+}
