@@ -185,7 +185,7 @@ function KeyRow(props: {
         </Aside>
       </Table.Td>
       <Table.Td data-column="Last used">
-        {apiKey.last_used_at === null ? "never" : <Ago at={apiKey.last_used_at} />}
+        <div>{apiKey.last_used_at === null ? "never" : <Ago at={apiKey.last_used_at} />}</div>
         {apiKey.last_client !== null && (
           <Aside>
             <Name>{clientName(apiKey.last_client)}</Name>
@@ -201,6 +201,7 @@ function KeyRow(props: {
             <Button
               size="compact-sm"
               variant="default"
+              mt={4}
               aria-label={`Replace ${apiKey.name}`}
               onClick={() => onAction("replace")}
             >
