@@ -197,7 +197,7 @@ export class CsvConverter {
     this.#lines = larger;
   }
 
-  /** Of an unfinished cell it is known only when it has its quotes that they are needed. */
+  /** The bytes of all complete cells. A cell that is not complete stays: it may turn out to need quotes. */
   #complete(): Bytes {
     const length = this.#isQuoted && this.#isColumn ? this.#at : this.#cell;
     const complete = this.#lines.subarray(0, length);

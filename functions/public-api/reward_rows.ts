@@ -110,7 +110,7 @@ class RowReader {
   /** Unknown fields that were only counted. */
   more = 0;
   /**
-   * How many more names that are not plainly a reward's are read. After that, each such name only counts as unknown.
+   * How many more names of unknown fields are read, to be named in the error. Others are counted only.
    */
   #names: number;
   readonly #json: JsonText;
