@@ -150,7 +150,7 @@ export function withReference(markdown: string, examples: Examples): string {
     questionParameters: () => parameterTable("Questions", "both", questions),
     questions: () => questionSections(examples),
   };
-  return markdown.replace(/^<!-- (?!end)(\w+) -->\n.*?^<!-- end -->$/gms, (_, name: string) => {
+  return markdown.replace(/^<!-- (?!end -->)(\w+) -->\n.*?^<!-- end -->$/gms, (_, name: string) => {
     const part = parts[name];
     if (!part) throw new Error(`<!-- ${name} --> must be one of ${Object.keys(parts).join(", ")}`);
     return `<!-- ${name} -->\n\n${part()}\n<!-- end -->`;
