@@ -143,6 +143,15 @@ test("the file has its columns and no field that a newer database adds, and it i
   });
 });
 
+test("a value that is a list or an object is one cell, with its commas and quotes", async () => {
+  const nested = '{"a":[1,2.50,{"b":"x, \\"y\\""}],"c":null}';
+  const row = `{"id":"${team.id}","timestamp":"${team.created_at}","question":"","response_type":null,"value":${nested},"comment":""}`;
+  service.answer("list_pulse_responses", list(`[${row}]`));
+  const csv = await (await service.send("/pulse-responses?format=csv")).text();
+  const cell = `"${nested.replaceAll('"', '""')}"`;
+  expect(csv.split("\r\n")[1]).toBe(`${team.id},${team.created_at},,,${cell},`);
+});
+
 // Proves: requests.58
 test("rows that are no JSON are a failure, not half a file", async () => {
   for (const body of ["", '[{"id":', '[{"id":"a"}', "<html>"]) {

@@ -13,6 +13,8 @@ test.each<[string, Upstream]>([
   ["too many requests of the company", tooMany],
   // What PostgREST answers while the database restarts and until it has read the schema again.
   ["no database", refusal(503, "PGRST001")],
+  // What it answers when the process of the database that served it was killed.
+  ["a connection that broke", refusal(400, "")],
 ])("%s for a moment: the caller waits, and gets the answer that comes after it", async (_what, busy) => {
   service.answer("list_members", busy, busy, busy, list("[]"));
   expect((await service.send("/members")).status).toBe(200);
