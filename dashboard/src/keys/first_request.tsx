@@ -21,10 +21,10 @@ const environment = `export PUBLIC_API_URL=${baseAddress}
 printf 'API key: ' && read -rs PUBLIC_API_KEY && export PUBLIC_API_KEY`;
 
 const python = `${environment}
-python3 -c 'import os, urllib.request as u; print(u.urlopen(u.Request(os.environ["PUBLIC_API_URL"] , headers={"X-API-Key": os.environ["PUBLIC_API_KEY"]})).read().decode())'`;
+python3 -c 'import os, urllib.request as u; print(u.urlopen(u.Request(os.environ["PUBLIC_API_URL"], headers={"X-API-Key": os.environ["PUBLIC_API_KEY"]})).read().decode())'`;
 
 const node = `${environment}
-node -e 'fetch(process.env.PUBLIC_API_URL , { headers: { "X-API-Key": process.env.PUBLIC_API_KEY } }).then((r) => r.text()).then(console.log)'`;
+node -e 'fetch(process.env.PUBLIC_API_URL, { headers: { "X-API-Key": process.env.PUBLIC_API_KEY } }).then((r) => r.text()).then(console.log)'`;
 
 type Way = { words: string; guide: string; steps: ReactNode };
 

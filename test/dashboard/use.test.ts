@@ -1,0 +1,170 @@
+// From a new key to its first answer, and what the page shows of a key's use afterwards.
+import { spawnSync } from "node:child_process";
+import { expect } from "vitest";
+import { makeKey } from "../support/companies.ts";
+import { call, sql, stack } from "../support/stack.ts";
+import { expectGoodLooks } from "./looks.ts";
+import { openPage, setKey, signedInBrowser, signedInPage, test } from "./scene.ts";
+import {
+  chooseIn,
+  clipboard,
+  copyAndClose,
+  createKey,
+  expectFocus,
+  openView,
+  press,
+  row,
+  says,
+  signIn,
+} from "./steps.ts";
+
+const by = (program: string) => ({ headers: { "User-Agent": program } });
+const mashup = by("Microsoft.Data.Mashup (https://go.microsoft.com/fwlink/?LinkID=304225)");
+
+test("the dialog with the new key leads to the first request, and says when it has come", async ({ page }) => {
+  const key = await createKey(page, "Power BI");
+  const dialog = page.getByRole("dialog");
+  await says(dialog, stack.api_url);
+  await says(dialog, "Waiting for the first request …");
+  for (const [way, guide] of [
+    ["Google Sheets", "google-sheets"],
+    ["Python", "python"],
+    ["Node", "node"],
+    ["Power BI, Excel", "excel-and-power-bi"],
+  ] as const) {
+    await dialog.getByRole("tab", { name: way }).click();
+    const panel = dialog.getByRole("tabpanel");
+    expect(await panel.textContent(), way).not.toContain(key);
+    const leads = await panel.getByRole("link").getAttribute("href");
+    expect((await fetch(stack.dashboard_url + leads)).status, guide).toBe(200);
+    expect(leads).toBe(`/reference/guides/${guide}/`);
+    if (way !== "Node") continue;
+    await press(panel, "Copy command");
+    await expect.poll(() => clipboard(page)).toContain("node -e");
+    const env = { ...process.env, PATH: `${process.execPath.replace(/\/node$/, "")}:${process.env.PATH}` };
+    // An admin's own check is no first request.
+    await press(dialog, "Check key");
+    await says(dialog, "Power BI works");
+    await says(dialog, "Waiting for the first request …");
+    const shell = spawnSync("bash", ["-c", await clipboard(page)], { input: `${key}\n`, encoding: "utf8", env });
+    expect(shell.stdout, shell.stderr).toContain('"key_name":"Power BI"');
+    await dialog
+      .getByRole("status")
+      .getByText(/^Works: \d\d:\d\d, GET \/, from node$/)
+      .waitFor();
+    expect(await dialog.getByText("Waiting for").count()).toBe(0);
+    await expectGoodLooks(page, "first-request");
+  }
+  await copyAndClose(page);
+});
+
+test("a key has one drawer, with an address: its scopes, use, days, history and actions", async ({ client, admin }) => {
+  const { id, api_key } = await makeKey(client, "Payroll", ["read:members", "read:rewards"]);
+  expect((await call("/members?limit=1", api_key, mashup)).status).toBe(200);
+  await sql`update app.api_key_uses set used_on = used_on || (current_date - 3) || (current_date - 29) where key_id = ${id}`;
+  const page = await signedInPage(admin);
+  expect(await row(page, "Payroll").getByRole("cell").nth(3).textContent()).toBe("just nowPower BI or Excel");
+  await press(row(page, "Payroll"), "Payroll");
+  const drawer = page.getByRole("dialog", { name: "Payroll" });
+  for (const words of [
+    "names, email addresses, roles and teams",
+    "just now, GET /members, by Microsoft.Data.Mashup",
+    "Used on 3 of 30 days",
+    "Ada Brandt created Payroll",
+  ])
+    await says(drawer, words);
+  const days = await drawer.getByRole("img", { name: /^Used/ }).getAttribute("aria-label");
+  expect(days).toMatch(/^Used on 3 of 30 days(, \d+ \w+ \d{4}){3}$/);
+  await expectGoodLooks(page, "drawer");
+  expect(new URL(page.url()).searchParams.get("key")).toBe(id);
+  await page.reload();
+  await says(drawer, "Used on 3 of 30 days");
+  await page.keyboard.press("Escape");
+  await drawer.waitFor({ state: "hidden" });
+  expect(new URL(page.url()).search).toBe("");
+
+  // Replaced from the drawer, the two lead to each other.
+  await press(row(page, "Payroll"), "Payroll");
+  await press(drawer, "Replace");
+  const dialog = page.getByRole("dialog", { name: "Replace key" });
+  await press(dialog, "Cancel");
+  await dialog.waitFor({ state: "hidden" });
+  await expectFocus(page, row(page, "Payroll").getByRole("button", { name: "Payroll", exact: true }));
+  const { data } = await client.rpc("replace_api_key", { key_id: id, overlap: "7 days" });
+  await page.reload();
+  await press(page.getByRole("row").filter({ hasText: "replaced by" }), "Payroll");
+  await drawer.getByText("Replaced by").waitFor();
+  await drawer.getByRole("definition").getByRole("button").click();
+  await drawer.getByText("Replaces", { exact: true }).waitFor();
+  expect(new URL(page.url()).searchParams.get("key")).toBe((data as { id: string }).id);
+  const unknown = await openPage(page.context(), "?key=00000000-0000-0000-0000-000000000000");
+  await says(unknown.getByRole("dialog", { name: "No such key" }), "Your company has no key with this id.");
+});
+
+test("a dead key that is still called needs attention first", async ({ company, client, admin }) => {
+  const revoked = await makeKey(client, "Old script");
+  const quiet = await makeKey(client, "Quiet");
+  await makeKey(client, "Audit");
+  await setKey(company, "Audit", { expires_at: new Date(Date.now() + 86_400_000 / 2).toISOString() });
+  for (const { id } of [revoked, quiet]) await client.rpc("revoke_api_key", { key_id: id });
+  expect((await call("/teams", revoked.api_key, by("python-requests/2.32.3"))).status).toBe(401);
+  const refused = () => sql`select from app.api_key_uses where key_id = ${revoked.id} and refused_at is not null`;
+  await expect.poll(refused).toHaveLength(1);
+  const page = await signedInPage(admin, {});
+  await page.getByRole("tab", { name: "Needs attention 2" }).waitFor();
+  await openView(page, "Needs attention");
+  const listed = page.locator("tbody tr");
+  await expect.poll(() => listed.count()).toBe(2);
+  expect(await listed.first().textContent()).toContain("Still called by python-requests, revoked just now");
+  expect(await listed.last().textContent()).toContain("Expires within a day");
+  await expectGoodLooks(page, "still-called");
+  await says(await chooseIn(row(page, "Old script"), "Details"), "GET /teams, by python-requests/2.32.3");
+  await page.keyboard.press("Escape");
+
+  // Replace stands in the row of what expires.
+  await press(page, "Replace Audit");
+  await page.getByRole("dialog", { name: "Replace key" }).waitFor();
+});
+
+test("a purpose fills in name, scopes and expiry, by choice or by a link that survives sign-in", async ({ admin }) => {
+  const page = await (await signedInBrowser(admin)).newPage();
+  await page.goto("/integrations/public-api");
+  await press(page, "Sign out");
+  await page.goto("/integrations/public-api?create=power-bi");
+  await signIn(page, admin);
+  const dialog = page.getByRole("dialog", { name: "Create key" });
+  const ticked = () =>
+    dialog
+      .getByRole("checkbox", { checked: true })
+      .evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value));
+  const filled = async () => [
+    await dialog.getByRole("textbox", { name: "Name" }).inputValue(),
+    await ticked(),
+    await dialog.getByLabel("Expiry").inputValue(),
+  ];
+  await dialog.waitFor();
+  const reading = ["read:members", "read:activity", "read:rewards", "read:analytics"];
+  expect(await filled()).toEqual(["Power BI or Excel", reading, "365"]);
+  expect(new URL(page.url()).search).toBe("");
+  const purpose = dialog.getByLabel("What it is for");
+  for (const [choice, ...expected] of [
+    ["Google Sheets", "Google Sheets", ["read:members", "read:activity"], "365"],
+    ["Nightly copy", "Nightly copy", reading, "365"],
+    ["Reward import", "Reward import", ["read:rewards", "write:rewards"], "365"],
+    ["Assistant (MCP)", "Assistant (MCP)", [], "90"],
+    ["Something else", "", ["read:members", "read:activity"], ""],
+  ] as const) {
+    await purpose.selectOption(choice);
+    expect(await filled(), choice).toEqual(expected);
+  }
+  await purpose.selectOption("Assistant (MCP)");
+  await says(dialog, "Tick what the assistant may read");
+  await press(dialog, "Create key");
+  await says(dialog, "Tick at least one");
+  await dialog.getByRole("checkbox", { name: "read:members" }).check();
+  await press(dialog, "Create key");
+  await page.getByRole("dialog", { name: "Key created" }).getByLabel("API key").waitFor();
+  expect(
+    await sql`select scopes, expires_at > now() + interval '89 days' as lasts from app.api_keys where name = 'Assistant (MCP)'`,
+  ).toEqual([{ scopes: ["read:members"], lasts: true }]);
+});
