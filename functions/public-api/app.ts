@@ -2,17 +2,7 @@ import { z } from "zod";
 import { clientOf, quickCheck } from "./client.ts";
 import { keyHashOf } from "./credentials.ts";
 import { csv } from "./csv.ts";
-import {
-  asPage,
-  asText,
-  type CallDatabase,
-  type Caller,
-  connect,
-  type Page,
-  type Reader,
-  type Reply,
-  type Settings,
-} from "./database.ts";
+import { asPage, asText, type Caller, connect, type Page, type Reader, type Reply, type Settings } from "./database.ts";
 import type {
   ChangesEndpoint,
   Endpoint,
@@ -49,8 +39,8 @@ type Outcome = { answer: Answer; logged: Logged };
  * the headers are sent.
  */
 export function createApp(settings: Settings, log: (line: string) => void): (request: Request) => Promise<Response> {
-  const callDatabase = connect(settings);
-  const readList = settings.readUrls.length > 0 ? connectReplicas(settings, callDatabase) : callDatabase;
+  const primary = connect(settings);
+  const callDatabase = settings.readUrls.length > 0 ? connectReplicas(settings, primary) : primary;
   const line = new WaitingLine();
   const refusedUses = new RefusedUses(callDatabase);
 
@@ -78,27 +68,17 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
   async function respond(request: Request, path: string, query: string): Promise<Outcome> {
     const { endpoint, allowed } = route(path, request.method);
     if (!endpoint) return { answer: preflight(allowed), logged: {} };
-    const isLong = endpoint.kind === "import" || endpoint.kind === "groups";
-    const visit = new Visit(keyHashOf(request.headers), request.signal, isLong);
+    const visit = new Visit(keyHashOf(request.headers), request.signal);
     const caller = callerOf(endpoint, request.headers);
-    const verify = () =>
-      callDatabase("verify_api_key", { key_hash: visit.keyHash, required_scope: caller.scope }, caller, asText);
-    const through =
-      (database: CallDatabase): Call =>
-      (rpc, args, read, rows = 1) =>
-        line.call(visit, rows, () => database(rpc, { key_hash: visit.keyHash, ...args }, caller, read), verify);
-    const service: Service = {
-      verify: () => line.call(visit, 1, verify),
-      call: through(callDatabase),
-      readList: through(readList),
-      upload: (write) => {
-        refuseEncoded(request.headers);
-        return line.upload(visit, bodySize(request.headers), () => readRewards(request.body).then(write));
-      },
+    const ask: Call = (rpc, args, read) => callDatabase(rpc, { key_hash: visit.keyHash, ...args }, caller, read);
+    const verify = () => ask("verify_api_key", { required_scope: caller.scope }, asText);
+    const call: Call = (rpc, args, read, rows = 1) => line.call(visit, rows, () => ask(rpc, args, read), verify);
+    const upload: Upload = (write) => {
+      refuseEncoded(request.headers);
+      return line.upload(visit, bodySize(request.headers), () => readRewards(request.body).then(write));
     };
-    const { answer, logged } = await serve(endpoint, { address: settings.baseUrl + path, query }, service).catch(
-      failed,
-    );
+    const sent = { address: settings.baseUrl + path, query };
+    const { answer, logged } = await serve(endpoint, sent, call, upload).catch(failed);
     if (answer.status === 401 && logged.key_id) refusedUses.note(visit.keyHash, caller);
     return { answer, logged: { ...logged, waited_milliseconds: Math.round(visit.waited * 10) / 10 } };
   }
@@ -114,49 +94,39 @@ function callerOf({ method, path, scope, kind }: Endpoint, headers: Headers): Ca
   };
 }
 
-/** Calls the database with the key of the request, to read or write so many rows. */
+/** Calls the database with the key of the request, to read or write so many rows, when it is the turn of its company. */
 type Call = <Body>(rpc: string, args: object, read: Reader<Body>, rows?: number) => Promise<Reply<Body>>;
 
-/** What a request needs, each when it is the turn of its company. */
-type Service = {
-  /** Verifies the key and its scope. */
-  verify: () => Promise<Reply<string>>;
-  call: Call;
-  /** Calls the database too, or a read replica and the database. */
-  readList: Call;
-  /** Reads the rewards of the body, and passes them on. */
-  upload: (write: (rewards: object[]) => Promise<Outcome>) => Promise<Outcome>;
-};
+/** Reads the rewards of the body when there is room for it, and passes them on. */
+type Upload = (write: (rewards: object[]) => Promise<Outcome>) => Promise<Outcome>;
 
 /** What a request asks for: the whole address without the query, and the query as it was sent. */
 type Sent = { address: string; query: string };
 
-async function serve(endpoint: Endpoint, sent: Sent, service: Service): Promise<Outcome> {
-  const { query } = sent;
-  if (endpoint.kind === "import") return await importRewards(endpoint, query, service);
-  const { verify, call, readList } = service;
+async function serve(endpoint: Endpoint, sent: Sent, call: Call, upload: Upload): Promise<Outcome> {
+  if (endpoint.kind === "import") return await importRewards(endpoint, sent.query, call, upload);
   let parameters: Parameters;
   try {
-    parameters = readParameters(endpoint, query);
+    parameters = readParameters(endpoint, sent.query);
   } catch (error) {
     // Only a caller with a valid key learns what is wrong with the request.
-    return await afterVerifying(verify, () => Promise.reject(error));
+    return await afterVerifying(endpoint, call, () => Promise.reject(error));
   }
   if (endpoint.kind === "key") return await checkKey(endpoint, call);
   if (endpoint.kind === "groups") return await groups(endpoint, parameters, call);
-  return await list(endpoint, parameters, sent, readList);
+  return await list(endpoint, parameters, sent, call);
 }
 
-/** Runs `rest` once the key is verified. The log line gets the key's id and company even if `rest` fails. */
-async function afterVerifying(verify: Service["verify"], rest: () => Promise<Outcome>): Promise<Outcome> {
-  const verified = await verify();
+/** Runs `rest` once the key and its scope are verified. The log line gets its id and company even if `rest` fails. */
+async function afterVerifying({ scope }: Endpoint, call: Call, rest: () => Promise<Outcome>): Promise<Outcome> {
+  const verified = await call("verify_api_key", { required_scope: scope }, asText);
   const { answer, logged } = await rest().catch(failed);
   return { answer, logged: { ...verified.logged, ...logged } };
 }
 
 /** `POST /rewards`: the body is read only after the database has verified the key. */
-function importRewards(endpoint: ImportEndpoint, query: string, { verify, call, upload }: Service): Promise<Outcome> {
-  return afterVerifying(verify, async () => {
+function importRewards(endpoint: ImportEndpoint, query: string, call: Call, upload: Upload): Promise<Outcome> {
+  return afterVerifying(endpoint, call, async () => {
     const { dry_run } = readParameters(endpoint, query).args;
     return await upload(async (rewards) => {
       const args = { rewards: JSON.stringify(rewards), dry_run };

@@ -28,15 +28,12 @@ export type CallDatabase = <Body>(
 ) => Promise<Reply<Body>>;
 
 /**
- * The error of a call that the database cannot serve now, but may soon: too many requests of the company are running
- * (then with the number of those that may), or the Data API is connecting to the database.
+ * The error of a call that the database cannot serve now, but may soon: too many requests of the company are running, or
+ * the Data API is connecting to the database.
  */
 export class Busy extends ApiError {
-  readonly requestsAtOnce: number | undefined;
-
-  constructor({ status, message, headers, logged }: ApiError, requestsAtOnce?: number) {
-    super(status, message, { headers, logged });
-    this.requestsAtOnce = requestsAtOnce;
+  constructor({ status, message, ...details }: ApiError) {
+    super(status, message, details);
   }
 }
 
@@ -217,7 +214,7 @@ async function refusal(rpc: string, hasTimeZone: boolean, scope: string | null, 
     return new ApiError(403, `Forbidden: this key is missing the "${scope}" scope`, { logged: ownerOfKey(details) });
   }
   if (response.status === 429 && code === "PT429") {
-    return new Busy(tooManyRequests("refused by the database", ownerOfKey(details)), requestsAtOnce(details));
+    return new Busy(tooManyRequests("refused by the database", ownerOfKey(details)));
   }
   if (response.status === 400 && code === "PT400") {
     const message = "starting_after must be the id of a row of this list";
@@ -244,7 +241,6 @@ function failure(rpc: string, what: string): ApiError {
 
 const errorBody = z.object({ code: z.string().regex(/^([0-9A-Z]{3,8})?$/), details: z.string().nullish() }).partial();
 const keyOwner = z.object({ key_id: z.guid(), company_id: z.guid() });
-const bound = z.object({ requests_at_once: z.int() });
 
 /** The code and details of a PostgREST error body, or neither if it is another body. Reads only the first few KiB. */
 async function readError(response: Response): Promise<z.infer<typeof errorBody>> {
@@ -267,18 +263,9 @@ async function readError(response: Response): Promise<z.infer<typeof errorBody>>
 
 /** The key's id and company for the log, from the `details` of an error, which hold them as JSON text. */
 function ownerOfKey(details: string | null | undefined): Logged {
-  return keyOwner.safeParse(parsed(details)).data ?? {};
-}
-
-/** How many requests of the company may run, from the `details` of a PT429. */
-function requestsAtOnce(details: string | null | undefined): number | undefined {
-  return bound.safeParse(parsed(details)).data?.requests_at_once;
-}
-
-function parsed(json: string | null | undefined): unknown {
   try {
-    return JSON.parse(json ?? "");
+    return keyOwner.parse(JSON.parse(details ?? ""));
   } catch {
-    return undefined;
+    return {};
   }
 }

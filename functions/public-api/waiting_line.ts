@@ -1,37 +1,25 @@
+import { z } from "zod";
 import { Busy, discard, type Reply } from "./database.ts";
-import { type Cost, FairQueue, patience, type Visit } from "./fair_queue.ts";
+import { FairQueue, type Visit } from "./fair_queue.ts";
 import { ApiError, type Logged } from "./responses.ts";
 
-/** How many database calls run at once, of all companies. PostgREST has 10 or more connections in total. */
-const together = 8;
+/** What calls cost at once at most, of all and of new keys (PostgREST has 10 or more connections); how many keys are known. */
+const most = { together: 8, newKeys: 2, keys: 5000 };
 
-/**
- * The lane of all keys that this instance has not seen verified, and how many of its calls run at once. A new instance
- * knows nobody, so that at first all companies are in it. Therefore they leave it as soon as possible.
- */
-const unverified = { name: "", most: 2 };
+/** A call that reads or writes more rows than this costs 2, any other one 1. */
+const fewRows = 100;
 
-/**
- * A call that reads or writes more `rows` keeps the database busy for longer. While other companies call too (`recently`,
- * in milliseconds), it is heavy for this `share` of the time that it will probably take, so that a second one begins when the
- * first one has run for a while. An import keeps the function busy too, and a question reads more rows than it answers: they
- * are heavy until they end.
- */
-const heavy = { rows: 100, recently: 1000, share: 0.45 };
+/** How many bytes of bodies are let in at once, of all companies and of one. The last body may have 8 MiB more. */
+const bodies = { ofAll: 40 * 1024 * 1024, ofOneCompany: 24 * 1024 * 1024 };
 
-/** How many bytes the bodies of all uploads may have at once, and how many uploads one company may have. */
-const bodies = { bytes: 48 * 1024 * 1024, ofOneCompany: 4 };
-
-/** How many keys an instance remembers at most. */
-const mostKeys = 5000;
-
-/**
- * In milliseconds: the time between two refusals of a key (`apart`), and the longest delay of one (`held`). So a client
- * that tries many keys at once gets the refusals one after the other, and cannot keep the lane of unverified keys full.
- */
+/** The milliseconds between two refusals of keys, and the longest delay of one: so who tries many keys mostly waits outside. */
 const refusals = { apart: 20, held: 4000 };
 
-/** Calls the database. */
+const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+/** The time for which a call pauses that the database refused, and its place stays empty. Random: not all try again together. */
+const pause = () => sleep(25 + 75 * Math.random());
+
+const verifiedKey = z.object({ requests_at_once: z.int() });
 type Ask<Body> = () => Promise<Reply<Body>>;
 
 /**
@@ -42,115 +30,101 @@ type Ask<Body> = () => Promise<Reply<Body>>;
 export class WaitingLine {
   /** Key hash → the ids of key and company. */
   readonly #owners = new Map<string, Logged>();
-  readonly #calls = new FairQueue(together, (lane) => (lane === unverified.name ? unverified.most : together));
-  readonly #bodies = new FairQueue(bodies.bytes, () => bodies.ofOneCompany);
+  /** Key hash → the call that verifies it now. */
+  readonly #verifying = new Map<string, Promise<unknown>>();
+  readonly #calls = new FairQueue(most.together);
+  readonly #bodies = new FairQueue(bodies.ofAll);
+  /** What the calls of one company cost at most: as many as the database lets run. It says so when a key is verified. */
+  #ofOneCompany = most.together;
   #nextRefusal = 0;
-  /** Of the heavy call that ended last. Until one has ended, such a call is heavy until it ends. */
-  #millisecondsARow?: number;
-  /** The company that called last, and when a call of another one was before it. */
-  #latest = { lane: "", since: Number.NEGATIVE_INFINITY };
 
   /**
-   * Calls the database, for so many rows, when it is the request's turn. A call that the database cannot serve now waits
-   * at the end of its lane and is made again. Before a heavy call, a key that is not known here is verified by a call of
-   * its own. Throws what `ask` and `verify` throw, a 429 ApiError when there was no turn in time, and a 499 when the
-   * caller disconnects.
+   * Calls the database, for so many rows, when it is the request's turn. A key that is new here is verified before. A call
+   * that the database cannot serve now is made again, from the end of its lane. Throws what `ask` and `verify` throw, a
+   * 429 ApiError when there was no turn in time, and a 499 when the caller disconnects.
    */
-  async call<Body>(visit: Visit, rows: number, ask: Ask<Body>, verify?: Ask<unknown>): Promise<Reply<Body>> {
-    for (let busy: Busy | undefined; ; ) {
+  async call<Body>(visit: Visit, rows: number, ask: Ask<Body>, verify: Ask<string>): Promise<Reply<Body>> {
+    for (;;) {
       try {
-        return await this.#callOnce(visit, rows, ask, verify);
+        if (visit.refusal) await visit.wait(pause());
+        if (this.#laneOf(visit) === "") await this.#verify(visit, verify);
+        const leave = await this.#calls.enter(this.#laneOf(visit), visit, rows > fewRows ? 2 : 1, this.#ofOneCompany);
+        // PostgREST goes on with a call whose caller has disconnected: the call keeps its place until it has ended.
+        return await visit.untilAborted(this.#learn(visit.keyHash, ask, leave), discard);
       } catch (error) {
-        if (!(error instanceof Busy)) throw isLate(error) ? (busy ?? error) : error;
-        if (visit.waited >= patience) throw error;
-        busy = error;
+        if (!(error instanceof Busy) || error === visit.refusal) throw error;
+        visit.refusal = error;
       }
     }
   }
 
-  async #callOnce<Body>(visit: Visit, rows: number, ask: Ask<Body>, verify?: Ask<unknown>): Promise<Reply<Body>> {
-    const lane = this.#laneOf(visit);
-    const leave = await this.#calls.enter(lane, visit, this.#cost(lane, rows, visit));
-    if (this.#laneOf(visit) !== lane) {
-      // Meanwhile the key has been verified, or refused, for another request.
-      leave();
-      return await this.#callOnce(visit, rows, ask, verify);
-    }
-    if (lane !== unverified.name || rows <= heavy.rows || !verify) return await this.#run(visit, rows, ask, leave);
-    await this.#run(visit, 1, verify, leave);
-    return await this.#callOnce(visit, rows, ask);
-  }
-
-  async #run<Body>(visit: Visit, rows: number, ask: Ask<Body>, leave: () => void): Promise<Reply<Body>> {
-    const began = performance.now();
-    const answer = ask().then(
-      (reply) => {
-        this.#remember(visit.keyHash, reply.logged);
-        const { rows: served = rows } = reply.logged;
-        if (served > heavy.rows && !visit.isLong) this.#millisecondsARow = (performance.now() - began) / served;
-        return reply;
-      },
-      (error) => this.#learn(visit, error),
-    );
-    // PostgREST goes on with a call whose caller has disconnected. So the call keeps its place until it has ended.
-    const reply = visit.orGone(answer.finally(leave), discard);
-    return await reply.catch(async (error) => {
-      if (error instanceof ApiError && error.status === 401) await this.#holdBack();
-      throw error;
-    });
-  }
-
-  /** Learns from a refusal of the database, before the place is given to another request. */
-  #learn(visit: Visit, error: unknown): never {
-    if (error instanceof ApiError) {
-      this.#remember(visit.keyHash, error.logged);
-      if (error.status === 401) this.#owners.delete(visit.keyHash);
-      if (error instanceof Busy) this.#calls.refused(this.#laneOf(visit), error.requestsAtOnce);
-    }
-    throw error;
-  }
-
   /** Runs `serve` when there is room for a body of so many bytes. Throws as `call` does. */
   async upload<Result>(visit: Visit, bytes: number, serve: () => Promise<Result>): Promise<Result> {
-    const leave = await this.#bodies.enter(this.#laneOf(visit), visit, { size: bytes });
+    const leave = await this.#bodies.enter(this.#laneOf(visit), visit, bytes, bodies.ofOneCompany);
     return await serve().finally(leave);
   }
 
+  /** The company of the key, or the empty text, which is the lane of all keys that are new here. */
   #laneOf(visit: Visit): string {
     visit.owner = this.#owners.get(visit.keyHash) ?? {};
-    return visit.owner.company_id ?? unverified.name;
+    return visit.owner.company_id ?? "";
   }
 
-  #cost(lane: string, rows: number, { isLong }: Visit): Cost {
-    const now = performance.now();
-    if (lane !== unverified.name && lane !== this.#latest.lane) this.#latest = { lane, since: now };
-    if (rows <= heavy.rows || now - this.#latest.since > heavy.recently) return { size: 1 };
-    const ofARow = this.#millisecondsARow;
-    return { size: 1, heavy: isLong || ofARow === undefined || heavy.share * rows * ofARow };
+  /** Finds out whose key it is, in one call for all requests that have this key now. */
+  async #verify(visit: Visit, verify: Ask<string>): Promise<void> {
+    const { keyHash } = visit;
+    const leave = await this.#calls.enter("", visit, 1, most.newKeys);
+    if (this.#owners.has(keyHash)) return leave();
+    const begun = this.#verifying.get(keyHash);
+    if (begun) leave();
+    const ask = async () => {
+      const reply = await verify().finally(() => this.#verifying.delete(keyHash));
+      this.#ofOneCompany = verifiedKey.parse(JSON.parse(reply.body)).requests_at_once;
+      return reply;
+    };
+    const verifying =
+      begun ?? this.#learn(keyHash, ask, leave).catch((error) => this.#owners.has(keyHash) || Promise.reject(error));
+    this.#verifying.set(keyHash, verifying);
+    await visit.untilAborted(verifying);
   }
 
+  /** Calls the database, learns from the answer whose key it is, and leaves. */
+  async #learn<Body>(keyHash: string, ask: Ask<Body>, leave: () => void): Promise<Reply<Body>> {
+    const wasKnown = this.#owners.has(keyHash);
+    try {
+      const reply = await ask();
+      this.#remember(keyHash, reply.logged);
+      if (!this.#owners.has(keyHash)) throw new Error("the database did not say whose key it is");
+      leave();
+      return reply;
+    } catch (error) {
+      if (error instanceof ApiError && error.status !== 401) this.#remember(keyHash, error.logged);
+      // Where the refusal says whose new key it is, that company has to wait, and not the other new keys.
+      if (error instanceof Busy && this.#owners.has(keyHash) === wasKnown) pause().then(leave);
+      else leave();
+      if (error instanceof ApiError && error.status === 401) await this.#refuse(keyHash);
+      throw error;
+    }
+  }
+
+  /** No company makes the instance forget another one: of each its oldest keys are forgotten, and half of all at least. */
   #remember(keyHash: string, { key_id, company_id }: Logged): void {
     if (!key_id || !company_id || this.#owners.has(keyHash)) return;
+    if (this.#owners.size >= most.keys) {
+      const keysOf = Map.groupBy(this.#owners, ([, owner]) => owner.company_id);
+      const kept = Math.floor(most.keys / 2 / keysOf.size);
+      for (const keys of keysOf.values())
+        for (const [old] of keys.slice(0, -kept || keys.length)) this.#owners.delete(old);
+    }
     this.#owners.set(keyHash, { key_id, company_id });
-    if (this.#owners.size > mostKeys) this.#forgetSome();
   }
 
-  /** Forgets the older half of the keys of the company with the most keys: no company can make this instance forget another one. */
-  #forgetSome(): void {
-    const keysOf = Map.groupBy(this.#owners, ([, { company_id }]) => company_id);
-    const most = [...keysOf.values()].reduce((one, other) => (other.length > one.length ? other : one));
-    for (const [keyHash] of most.slice(0, Math.ceil(most.length / 2))) this.#owners.delete(keyHash);
-  }
-
-  /** Delays the refusal of a key until those before it have been sent; without any there is no delay. */
-  async #holdBack(): Promise<void> {
+  /** Forgets a key, and delays its refusal until those before it have been sent; without any there is no delay. */
+  async #refuse(keyHash: string): Promise<void> {
+    this.#owners.delete(keyHash);
     const now = performance.now();
     const turn = Math.min(Math.max(now, this.#nextRefusal), now + refusals.held);
     this.#nextRefusal = turn + refusals.apart;
-    if (turn > now) await new Promise((resolve) => setTimeout(resolve, turn - now));
+    if (turn > now) await sleep(turn - now);
   }
-}
-
-function isLate(error: unknown): boolean {
-  return error instanceof ApiError && error.status === 429;
 }

@@ -9,14 +9,15 @@ revoke all on type app.verified_key from public;
 grant usage on type app.verified_key to public_api;
 comment on type app.verified_key is 'A key that app.authenticate has verified.';
 
--- The only place with this number: the Edge Function learns it from the refusals of app.authenticate. Operators with more
--- compute can change it (create or replace function). Sessions use the new number at once, because the function is
+-- The only place with this number: the Edge Function learns it when it verifies a key that is new to it. Operators with
+-- more compute can change it (create or replace function). Sessions use the new number at once, because the function is
 -- stable; sessions would keep the value of an immutable function.
 create function app.requests_at_once() returns integer
 language sql stable set search_path = ''
 return 4;
 
 revoke all on function app.requests_at_once from public;
+grant execute on function app.requests_at_once to public_api;
 comment on function app.requests_at_once is
   'How many requests of one company run in the database at the same moment, over all its keys. More are refused with PT429. To be replaced by operators.';
 
@@ -176,9 +177,7 @@ begin
         raise exception using
           errcode = 'PT429',
           message = 'Too Many Requests',
-          detail = json_build_object(
-            'key_id', verified.key_id, 'company_id', verified.company_id, 'requests_at_once', app.requests_at_once()
-          );
+          detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
       end if;
     end loop;
   end if;

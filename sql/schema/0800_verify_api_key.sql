@@ -1,5 +1,5 @@
 -- GET / (docs/api.md, Authentication). The Edge Function also calls it before every 400, so that a caller without a
--- valid key, or without the scope, learns nothing about parameters.
+-- valid key, or without the scope, learns nothing about parameters; and when an instance of it sees a key for the first time.
 
 create function public.verify_api_key(key_hash text, required_scope text default null) returns json
 language plpgsql volatile security definer
@@ -25,7 +25,8 @@ begin
       'key_name', api_key.key_name,
       'scopes', api_key.scopes,
       'expires_at', app.iso_8601(api_key.expires_at),
-      'company_id', api_key.company_id
+      'company_id', api_key.company_id,
+      'requests_at_once', app.requests_at_once()
     )
   );
 end
@@ -38,7 +39,7 @@ revoke create on schema public from public_api;
 revoke all on function public.verify_api_key from public, anon, authenticated;
 grant execute on function public.verify_api_key to service_role;
 comment on function public.verify_api_key is
-  'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at, company_id }. PT401, PT403.';
+  'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at, company_id, requests_at_once }. PT401, PT403.';
 
 -- Called by the Edge Function after it has answered 401 for a key that was revoked or has expired, and by nobody else.
 create function public.note_refused_use(key_hash text) returns json

@@ -9,7 +9,7 @@ const basic = (credentials: string) => ({ Authorization: `Basic ${Buffer.from(cr
 describe("a key", () => {
   test.each(vectors.valid)("is sent to the database as its SHA-256 only: $sha256", async ({ key, sha256 }) => {
     await service.sendBare("/members", { headers: { "X-API-Key": key } });
-    expect(service.calls.map(({ args }) => args.key_hash)).toEqual([sha256]);
+    expect(new Set(service.calls.map(({ args }) => args.key_hash))).toEqual(new Set([sha256]));
     expect(JSON.stringify(service.calls)).not.toContain(key);
   });
 

@@ -26,14 +26,16 @@ const fromReplica = { headers: { ...headers, "X-Replica-Lag": "12" }, body };
 const { "X-Has-More": _, ...owned } = fromReplica.headers;
 const ofOther = { body, headers: { ...fromReplica.headers, "X-Company-Id": keyId } };
 
-/** A function with these replicas: sends a GET with a valid key, and returns the answer, its log line and the calls. */
-function withReplicas(...readUrls: string[]) {
+/** A function with these replicas, which knows the key: sends a GET, and returns the answer, its log line and the calls. */
+async function withReplicas(...readUrls: string[]) {
   const app = createApp({ supabaseUrl, baseUrl: "https://api.example/v1", secretKey, readUrls }, (line) =>
     service.lines.push(line),
   );
+  const send = (path: string) => app(new Request(`https://host/public-api${path}`, { headers: { "X-API-Key": key } }));
+  await send("/");
   return async (path = "/members") => {
     service.calls.length = 0;
-    const response = await app(new Request(`https://host/public-api${path}`, { headers: { "X-API-Key": key } }));
+    const response = await send(path);
     const body = await response.text();
     const line = JSON.parse(service.lines.at(-1) ?? "");
     return { status: response.status, body, line, calls: service.calls.map(({ rpc }) => rpc).sort() };
@@ -42,7 +44,7 @@ function withReplicas(...readUrls: string[]) {
 
 test("a list is the replica's, with the parameters of the request, when the primary has verified the key", async () => {
   service.answer("read_members", fromReplica);
-  const { calls, ...answer } = await withReplicas(supabaseUrl)("/members?limit=7&role=admin");
+  const { calls, ...answer } = await (await withReplicas(supabaseUrl))("/members?limit=7&role=admin");
   expect(answer).toMatchObject({ status: 200, body: '[{"name":"replica"}]' });
   expect(answer.line).toMatchObject({ rows: 1, served_by: "replica", replica_lag_milliseconds: 12 });
   expect(calls).toEqual(["read_members", "verify_api_key"]);
@@ -54,7 +56,7 @@ test("a list is the replica's, with the parameters of the request, when the prim
 });
 
 test("nothing but a list is read there", async () => {
-  const ask = withReplicas(supabaseUrl);
+  const ask = await withReplicas(supabaseUrl);
   expect((await ask("/")).calls).toEqual(["verify_api_key"]);
   expect((await ask("/members?limit=0")).calls).toEqual(["verify_api_key"]);
   expect((await ask("/rewards/changes")).calls).toEqual(["read_changes", "verify_api_key"]);
@@ -75,7 +77,7 @@ test.each<[what: string, answer: Upstream, error: string]>([
 ])("the primary is called, once, when the replica %s", async (_what, answer, error) => {
   service.answer("read_members", answer);
   service.answer("list_members", page("primary"));
-  const { status, body, line, calls } = await withReplicas(supabaseUrl)();
+  const { status, body, line, calls } = await (await withReplicas(supabaseUrl))();
   expect({ status, body }).toEqual({ status: 200, body: '[{"name":"primary"}]' });
   expect(line).toMatchObject({ rows: 1, served_by: "primary", replica_error: error });
   expect(line).not.toHaveProperty("error");
@@ -84,29 +86,31 @@ test.each<[what: string, answer: Upstream, error: string]>([
 
 describe("the errors of the primary win", () => {
   test.each(["json", "csv"])("over a page of the replica, as %s", async (format) => {
+    const ask = await withReplicas(supabaseUrl);
     service.answer("read_members", fromReplica);
     // The replica's page is there long before.
     service.answer("verify_api_key", (response) => {
       setTimeout(() => response.writeHead(401, { "Content-Type": "application/json" }).end('{"code":"PT401"}'), 200);
     });
-    const { status, line, calls } = await withReplicas(supabaseUrl)(`/members?format=${format}`);
+    const { status, line, calls } = await ask(`/members?format=${format}`);
     expect(status).toBe(401);
     expect(line).toMatchObject({ rows: null, error: "key refused" });
     expect(calls).toEqual(["read_members", "verify_api_key"]);
   });
 
   test("over the replica's refusal, also those of a list that is then read at the primary", async () => {
+    const ask = await withReplicas(supabaseUrl);
     service.answer("read_members", refusedKey);
     service.answer("verify_api_key", missingScope);
-    expect((await withReplicas(supabaseUrl)()).status).toBe(403);
+    expect((await ask()).status).toBe(403);
     service.answer("verify_api_key", page("verified"));
     service.answer("list_members", { status: 500, body: "{}" });
-    expect((await withReplicas(supabaseUrl)()).status).toBe(500);
+    expect((await ask()).status).toBe(500);
   });
 });
 test("several take turns, and one that was late is not called again soon", async () => {
   const other = supabaseUrl.replace("127.0.0.1", "localhost");
-  const ask = withReplicas(supabaseUrl, other);
+  const ask = await withReplicas(supabaseUrl, other);
   const called = () => service.calls.filter(({ rpc }) => rpc === "read_members").map(({ headers }) => headers.host);
   const [first, second] = [supabaseUrl, other].map((url) => new URL(url).host);
   service.answer("read_members", fromReplica);

@@ -1,31 +1,34 @@
 // The line before the database (docs/api.md, Limits), with calls that end when a test says so.
-import type { ServerResponse } from "node:http";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Busy } from "../../functions/public-api/database.ts";
 import { Visit } from "../../functions/public-api/fair_queue.ts";
-import { type ApiError, tooManyRequests, unauthorized } from "../../functions/public-api/responses.ts";
+import { ApiError, tooManyRequests, unauthorized } from "../../functions/public-api/responses.ts";
 import { WaitingLine } from "../../functions/public-api/waiting_line.ts";
-import { list, startService } from "../support/service.ts";
-import vectors from "../vectors/api_keys.json" with { type: "json" };
+
+/** A call of the database: the company, and how many rows, or that the key is verified. */
+type Call = { company: string; rows: number | "verify"; end: (error?: unknown) => Promise<void> };
 
 let line: WaitingLine;
 /** The calls that are under way, in the order in which they began. */
-const running: Call[] = [];
+let running: Call[];
+let requestsAtOnce: number;
 beforeEach(() => {
   vi.useFakeTimers();
   line = new WaitingLine();
-  running.splice(0);
+  [running, requestsAtOnce] = [[], 4];
 });
 afterEach(() => void vi.useRealTimers());
 
-interface Call {
-  company: string;
-  rows: number;
-  end(error?: ApiError): Promise<void>;
-}
-
-const owner = (key: string, company: string) => ({ key_id: `id of ${key}`, company_id: company });
-const settle = () => vi.advanceTimersByTimeAsync(0);
+const ownerOf = (key: string) => ({ key_id: `id of ${key}`, company_id: key.slice(-1) });
+const refusedKey = unauthorized("key refused");
+const tooMany = (company: string) => new Busy(tooManyRequests("refused by the database", ownerOf(company)));
+const noDatabase = new Busy(new ApiError(500, "Internal Server Error"));
+const settle = (milliseconds = 0) => vi.advanceTimersByTimeAsync(milliseconds);
+const companies = () => running.map(({ company }) => company);
+const rowsOf = () => running.map(({ rows }) => rows);
+const endAll = async (error?: unknown) => {
+  while (running.length > 0) await running[0]?.end(error);
+};
 
 /** What comes of a request: its status is 0 while it waits, then 200 or that of its error. */
 function outcome(visit: Visit, called: Promise<unknown>) {
@@ -37,374 +40,261 @@ function outcome(visit: Visit, called: Promise<unknown>) {
   return request;
 }
 
-function ask(
-  company: string,
-  key = `key of ${company}`,
-  { signal = new AbortController().signal, rows = 1, isLong = false } = {},
-) {
-  const visit = new Visit(key, signal, isLong);
-  const begin = (rows: number) => {
+const { signal: stays } = new AbortController();
+
+/** Sends a request with a key, whose last letter is its company. */
+function ask(key: string, { rows = 1, signal = stays, body = new ReadableStream() } = {}) {
+  const begin = async <Body>(rows: Call["rows"], body: Body) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const call: Call = {
-      company,
-      rows,
-      async end(error) {
-        running.splice(running.indexOf(call), 1);
-        if (error) reject(error);
-        else resolve();
-        await settle();
-      },
+    const end = async (error?: unknown) => {
+      running = running.filter((call) => call.end !== end);
+      if (error) reject(error);
+      else resolve();
+      await settle();
     };
-    running.push(call);
-    return promise.then(() => ({ headers: new Headers(), body: null, logged: owner(key, company) }));
+    running.push({ company: key.slice(-1), rows, end });
+    await promise;
+    return { headers: new Headers(), body, logged: ownerOf(key) };
   };
-  const called = line.call(
+  const verify = () => begin("verify", JSON.stringify({ requests_at_once: requestsAtOnce }));
+  const visit = new Visit(key, signal);
+  return outcome(
     visit,
-    rows,
-    () => begin(rows),
-    () => begin(1),
+    line.call(visit, rows, () => begin(rows, body), verify),
   );
-  return outcome(visit, called);
 }
 
-/** Sends so many requests of a company whose key the instance knows. */
-async function askMany(company: string, count: number) {
-  await verify(company);
-  const requests = Array.from({ length: count }, () => ask(company));
+/** Makes the instance know these keys. */
+async function know(...keys: string[]): Promise<void> {
+  for (const key of keys) {
+    ask(key);
+    await settle();
+    await endAll();
+  }
+}
+
+/** Sends so many requests with a key that the instance knows. */
+async function askMany(count: number, key: string, options?: Parameters<typeof ask>[1]) {
+  await know(key);
+  const requests = Array.from({ length: count }, () => ask(key, options));
   await settle();
   return requests;
 }
 
-const companies = () => running.map(({ company }) => company);
-const endAll = async () => {
-  while (running.length > 0) await running[0]?.end();
-};
+const manyKeys = (count: number, company: string) => Array.from({ length: count }, (_, n) => `${n} of ${company}`);
 
-/** Makes the instance know these keys of a company. */
-async function verify(company: string, keys = [`key of ${company}`]): Promise<void> {
-  for (const key of keys) {
-    ask(company, key);
-    await settle();
-    await endAll();
-  }
-}
-
-const manyKeys = (company: string, count: number) => Array.from({ length: count }, (_, n) => `key ${n} of ${company}`);
-
-/** The database's answer that as many requests of the company run as may. */
-const refusal = (company: string, requestsAtOnce: number) =>
-  new Busy(tooManyRequests("refused by the database", owner(`key of ${company}`, company)), requestsAtOnce);
-
-// Proves: requests.59
-test("eight calls are under way at once, and lanes take turns: a company with 200 keys and 200 requests is one lane", async () => {
-  const keys = manyKeys("A", 200);
-  await verify("A", keys);
-  for (const company of ["B", "C"]) await verify(company);
-  for (const key of keys) ask("A", key);
-  await settle();
-  expect(companies()).toEqual(Array(8).fill("A"));
-  for (const company of ["B", "C", "B"]) ask(company);
-  for (let ended = 0; ended < 5; ended++) await running[0]?.end();
-  expect(companies().slice(3)).toEqual(["A", "B", "C", "A", "B"]);
-});
-
-// Proves: requests.65
-test("keys that the instance has not seen verified share one lane with two places, however many they are", async () => {
-  await verify("B");
-  const unverified = manyKeys("nobody", 1000).map((key) => ask("nobody", key));
-  await settle();
-  expect(companies()).toEqual(["nobody", "nobody"]);
-  ask("B");
-  await settle();
-  expect(companies()).toEqual(["nobody", "nobody", "B"]);
-  await running[0]?.end(unauthorized("key refused"));
-  expect(unverified[0]?.status).toBe(401);
-  expect(companies()).toEqual(["nobody", "B", "nobody"]);
-});
-
-// Proves: requests.65
-test("on a new instance a company's burst leaves the unverified keys' lane as soon as its keys are known, and fills it with small calls only", async () => {
-  for (const key of ["first", "second"]) for (let count = 0; count < 100; count++) ask("A", key, { rows: 1000 });
-  ask("B");
-  await settle();
-  expect(running.map(({ rows }) => rows)).toEqual([1, 1]);
-  let ended = 0;
-  for (; ended < 10 && !companies().includes("B"); ended++) await running.find(({ rows }) => rows === 1)?.end();
-  // Two requests are let in with the first key, and one with the second.
-  expect(ended).toBe(3);
-});
-
-test("keys that are refused get their 401 20 ms apart, and at most 4 s later", async () => {
-  const requests = manyKeys("nobody", 300).map((key) => ask("nobody", key));
-  const answered = () => requests.filter(({ status }) => status === 401).length;
-  await settle();
-  while (running.length > 0) await running[0]?.end(unauthorized("key refused"));
-  expect(answered()).toBe(1);
-  await vi.advanceTimersByTimeAsync(200);
-  expect(answered()).toBe(11);
-  await vi.advanceTimersByTimeAsync(3790);
-  expect(answered()).toBe(200);
-  await vi.advanceTimersByTimeAsync(10);
-  expect(answered()).toBe(300);
-});
-
-// Proves: requests.65
-test("a company with more keys than the instance remembers does not make it forget another company", async () => {
-  await verify("B");
-  await verify("A", manyKeys("A", 6000));
-  for (const key of manyKeys("nobody", 2)) ask("nobody", key);
-  ask("B");
-  await settle();
-  expect(companies()).toEqual(["nobody", "nobody", "B"]);
-});
-
-test("a key counts as verified once the database has named its company, in a 429 too, and until it is refused", async () => {
-  ask("A");
-  await settle();
-  await running[0]?.end(refusal("A", 4));
-  for (const key of ["x", "y"]) ask("nobody", key);
-  await vi.advanceTimersByTimeAsync(101);
-  expect(companies()).toEqual(["nobody", "nobody", "A"]);
-  await running[2]?.end(unauthorized("key refused"));
-  ask("A");
-  await settle();
-  expect(companies()).toEqual(["nobody", "nobody"]);
-});
-
-describe("while another company calls too, a call of more than 100 rows takes all places but one", () => {
-  const askFor = (rows: number) => ask("A", undefined, { rows });
-
+describe("companies take turns", () => {
   // Proves: requests.59
-  test("one of them at once, and a small call beside it", async () => {
-    await verify("A");
-    await verify("B");
-    for (const rows of [1000, 1, 101, 1]) askFor(rows);
+  test("a company with 200 keys and 200 requests has four places and waits for itself", async () => {
+    const keys = manyKeys(200, "A");
+    await know(...keys, "B", "C", "D");
+    for (const key of [...keys, ..."BBBBCDC"]) ask(key);
     await settle();
-    for (const rows of [
-      [1000, 1],
-      [1, 101],
-      [101, 1],
-    ]) {
-      expect(running.map((call) => call.rows)).toEqual(rows);
+    expect(companies()).toEqual([..."AAAABBBB"]);
+    for (let ended = 0; ended < 5; ended++) await running[0]?.end();
+    expect(companies()).toEqual([..."BBBACDAC"]);
+  });
+
+  test("a call of more than 100 rows costs as much as two, and nobody of its company passes it", async () => {
+    await know("A");
+    for (const rows of [1000, 101, 1, 100, 2, 3]) ask("A", { rows });
+    await settle();
+    expect(rowsOf()).toEqual([1000, 101]);
+    await running[0]?.end();
+    ask("A", { rows: 4 });
+    expect(rowsOf()).toEqual([101, 1, 100]);
+    await running[0]?.end();
+    expect(rowsOf()).toEqual([1, 100, 2, 3]);
+  });
+
+  test("a large call is let in when a place is free, however many small ones of others wait", async () => {
+    await know("A", "B", "C", "D");
+    for (const company of "ABC".repeat(12)) ask(company);
+    const large = ask("D", { rows: 1000 });
+    await settle();
+    for (let ended = 0; !rowsOf().includes(1000); ended++) {
+      expect(ended).toBeLessThan(4);
       await running[0]?.end();
     }
+    await running.find(({ rows }) => rows === 1000)?.end();
+    expect(large.status).toBe(200);
+  });
+
+  test("as many of a company run as the database says when it verifies a key", async () => {
+    requestsAtOnce = 6;
+    await askMany(9, "A");
+    expect(running).toHaveLength(6);
+  });
+});
+
+describe("a key that is new to the instance", () => {
+  // Proves: requests.65
+  test("is verified first, once for all its requests, and two such keys at a time", async () => {
+    await know("B");
+    const keys = manyKeys(50, "A");
+    const requests = [...keys, ...keys].map((key) => ask(key));
+    ask("B");
+    await settle();
+    expect(rowsOf().sort()).toEqual([1, "verify", "verify"]);
+    const verifying = () => running.find(({ rows }) => rows === "verify");
+    let verified = 0;
+    for (; verifying(); verified++) await verifying()?.end();
     await endAll();
-    for (let count = 0; count < 9; count++) askFor(100);
+    expect([verified, ...requests.map(({ status }) => status)]).toEqual([50, ...Array(100).fill(200)]);
+  });
+
+  test("is a 401 for all its requests when it is refused, and new again for the next one", async () => {
+    const requests = [ask("A"), ask("A")];
     await settle();
-    expect(companies()).toEqual(Array(8).fill("A"));
-  });
-
-  test("the next large page begins when 45 % of the time have passed that the last one took, then there are two, and what takes longer than its rows say comes one at a time", async () => {
-    for (const company of ["A", "B"]) await verify(company);
-    for (const rows of [500, 1]) {
-      askFor(rows);
-      await vi.advanceTimersByTimeAsync(100);
-      await endAll();
-    }
-    for (const isLong of [false, false, true, true]) ask("A", undefined, { rows: 1000, isLong });
-    const under = async (milliseconds: number) => {
-      await vi.advanceTimersByTimeAsync(milliseconds);
-      return running.length;
-    };
-    expect([await under(89), await under(1), await under(500)]).toEqual([1, 2, 2]);
-    await running[0]?.end();
-    expect(await under(500)).toBe(2);
-    await running[0]?.end();
-    expect(await under(500)).toBe(1);
-    await running[0]?.end();
-    expect(running).toHaveLength(1);
-  });
-
-  test("a company that is alone for a second has all its places again", async () => {
-    await verify("A");
-    await verify("A");
-    await vi.advanceTimersByTimeAsync(1001);
-    ask("nobody");
-    for (let count = 0; count < 3; count++) askFor(1000);
+    await endAll(refusedKey);
+    expect(requests.map(({ status }) => status)).toEqual([401, 401]);
+    ask("A");
     await settle();
-    expect(companies()).toEqual(["nobody", "A", "A", "A"]);
+    expect(rowsOf()).toEqual(["verify"]);
   });
-});
-
-describe("while another company calls too, the function serves one at a time of", async () => {
-  const service = await startService();
-  const page = list("[]");
-  async function askForMembers(company: number): Promise<void> {
-    const headers = { ...page.headers, "X-Company-Id": `company ${company}` };
-    service.answer("list_members", { ...page, headers });
-    await service.send("/members", { headers: { "X-API-Key": vectors.valid[company]?.key ?? "" } });
-  }
-  const rewards = Array.from({ length: 500 }, (_, n) => ({ external_id: `${n}`, name: "Mug", points_cost: 1 }));
-
-  // Proves: questions.9
-  test.each<[what: string, rpc: string, path: string, init?: RequestInit]>([
-    ["pages of 1000 rows", "list_activity", "/activity?limit=1000"],
-    ["pages of 1000 rows in CSV", "list_activity", "/activity?limit=1000&format=csv"],
-    ["questions", "count_activity", "/activity/counts", {}],
-    ["imports of 500 rewards", "upsert_rewards", "/rewards", { method: "POST", body: JSON.stringify(rewards) }],
-  ])("%s", async (_what, rpc, path, init) => {
-    vi.useRealTimers();
-    const held: ServerResponse[] = [];
-    // Where the instance knows how long a page takes, pages overlap.
-    if (init) {
-      service.answer("list_activity", list("[]", { rows: 1000 }));
-      await service.send("/activity?limit=1000");
-    }
-    service.answer(rpc, (response) => void held.push(response));
-    for (const company of [0, 1]) await askForMembers(company);
-    const large = [service.send(path, init), service.send(path, init)];
-    for (const count of [1, 2]) {
-      await vi.waitFor(() => expect(held).toHaveLength(count));
-      if (count === 1) await askForMembers(1);
-      expect(held).toHaveLength(count);
-      held.at(-1)?.writeHead(200, page.headers).end(page.body);
-    }
-    expect((await Promise.all(large)).map(({ status }) => status)).toEqual([200, 200]);
-  });
-});
-
-describe("a key that is new to the instance", async () => {
-  const service = await startService();
 
   test.each([
-    ["is verified by the page itself", 100, ["list_activity", "list_activity"]],
-    [
-      "is verified by a call of its own before a page of more than 100 rows",
-      101,
-      ["verify_api_key", "list_activity", "list_activity"],
-    ],
-  ])("%s", async (_what, limit, calls) => {
-    vi.useRealTimers();
-    const headers = { "X-API-Key": vectors.valid[limit - 100]?.key ?? "" };
-    for (const _ of ["new", "known"]) await service.send(`/activity?limit=${limit}`, { headers });
-    expect(service.calls.map(({ rpc }) => rpc)).toEqual(calls);
+    ["429", tooMany("A")],
+    ["403", new ApiError(403, "Forbidden", { logged: ownerOf("A") })],
+  ])("has its company's turn as soon as a %s says whose it is", async (_status, error) => {
+    for (const key of ["A", ...manyKeys(3, "N")]) ask(key);
+    await settle();
+    await running[0]?.end(error);
+    expect(rowsOf().sort()).toEqual([1, "verify", "verify"]);
+  });
+
+  test("is a failure when the database does not say whose it is", async () => {
+    const reply = async () => ({ headers: new Headers(), body: '{"requests_at_once":4}', logged: {} });
+    await expect(line.call(new Visit("A", stays), 1, reply, reply)).rejects.toThrow("whose key");
+  });
+
+  test("gets its refusal 20 ms after the one before, and at most 4 s later", async () => {
+    const requests = manyKeys(300, "N").map((key) => ask(key));
+    const answered = () => requests.filter(({ status }) => status === 401).length;
+    await settle();
+    await endAll(refusedKey);
+    expect(answered()).toBe(1);
+    await settle(200);
+    expect(answered()).toBe(11);
+    await settle(3800);
+    expect(answered()).toBe(300);
   });
 });
 
-describe("a company has as many places as the database gives it", () => {
-  /** The database: of a company's calls it refuses those that are too many. */
-  async function refuseBeyond(most: number): Promise<void> {
-    while (running.length > most) await running.at(-1)?.end(refusal("A", Math.max(most, 4)));
-  }
+describe("a key that the instance knows", () => {
+  test("is new again when the database has refused it", async () => {
+    await askMany(1, "A");
+    await endAll(refusedKey);
+    ask("A");
+    await settle();
+    expect(rowsOf()).toEqual(["verify"]);
+  });
 
-  test("a refused call waits at the end of the lane, and the lane keeps to the number, which an operator can raise", async () => {
-    for (const most of [4, 6]) {
-      const requests = await askMany("A", 9);
-      expect(running).toHaveLength(8);
-      await refuseBeyond(most);
-      await vi.advanceTimersByTimeAsync(1000);
-      for (let ended = 0; ended < 9 - most; ended++) {
-        expect(running).toHaveLength(most);
-        await running[0]?.end();
-      }
-      expect(running).toHaveLength(most);
-      await endAll();
-      expect(requests.map(({ status }) => status)).toEqual(Array(9).fill(200));
-    }
+  // Proves: requests.65
+  test("stays known beside a company with more keys than an instance remembers, whose oldest are forgotten", async () => {
+    const keys = manyKeys(6000, "A");
+    await know("B", ...keys);
+    for (const key of ["B", keys.at(-1) ?? "", keys[0] ?? ""]) ask(key);
+    await settle();
+    expect(rowsOf()).toEqual([1, 1, "verify"]);
+  });
+});
+
+describe("a call that the database cannot serve now", () => {
+  test.each([
+    ["too many run", tooMany("A")],
+    ["there is no database", noDatabase],
+  ])("pauses, and so does its place; then it is made again: %s", async (_why, error) => {
+    const requests = await askMany(3, "A");
+    for (const call of running) await call.end(error);
+    expect(running).toHaveLength(0);
+    requests.push(ask("A"), ask("A"));
+    await settle();
+    expect(running).toHaveLength(1);
+    await settle(100);
+    expect(running).toHaveLength(4);
+    await endAll();
+    expect(requests.map(({ status }) => status)).toEqual(Array(5).fill(200));
+    expect(requests[0]?.visit.waited).toBeGreaterThanOrEqual(25);
   });
 
   // Proves: requests.64
-  test("where other instances use all its places, it tries again, 10 to 40 times a second, however many wait", async () => {
-    await askMany("A", 100);
-    await refuseBeyond(0);
-    let tried = 0;
-    for (let milliseconds = 0; milliseconds < 1000; milliseconds++) {
-      await vi.advanceTimersByTimeAsync(1);
-      tried += running.length;
-      await refuseBeyond(0);
+  test("is made a bounded number of times, however many wait, and ends as it was refused last", async () => {
+    const requests = await askMany(100, "A");
+    let made = 0;
+    for (let milliseconds = 0; milliseconds < 2000; milliseconds++) {
+      made += running.length;
+      await endAll(tooMany("A"));
+      await settle(1);
     }
-    expect(tried).toBeGreaterThanOrEqual(10);
-    expect(tried).toBeLessThanOrEqual(40);
-    await vi.advanceTimersByTimeAsync(101);
-    await endAll();
+    expect(made).toBeGreaterThan((4 * 2000) / 100);
+    expect(made).toBeLessThan((4 * 2000) / 25);
+    for (const { status } of requests) expect(status).toBe(429);
+    expect(requests[0]).toMatchObject({ visit: { waited: 2000 }, logged: { error: "refused by the database" } });
   });
 });
 
-describe("after two seconds", () => {
-  // Proves: requests.60
-  test("a request without a turn gets a 429 that names its key and company in the log", async () => {
-    await askMany("A", 8);
-    const late = ask("A");
-    await vi.advanceTimersByTimeAsync(1999);
-    expect(late.status).toBe(0);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(late).toMatchObject({ status: 429, logged: { ...owner("key of A", "A"), error: "no turn in time" } });
-    expect(late.visit.waited).toBe(2000);
-    expect(running).toHaveLength(8);
-  });
-
-  test("what a request has waited before counts", async () => {
-    await askMany("A", 8);
-    const request = ask("A");
-    await vi.advanceTimersByTimeAsync(1500);
-    await running[0]?.end();
-    // The last of the eight calls is that of the request.
-    await running.at(-1)?.end(refusal("A", 7));
-    await vi.advanceTimersByTimeAsync(499);
-    expect(request.status).toBe(0);
-    await vi.advanceTimersByTimeAsync(1);
-    expect(request.status).toBe(429);
-  });
-});
-
-// Proves: requests.66
-test("a caller who disconnects leaves the line, but the place of a call under way is free only when the call has ended", async () => {
-  await askMany("A", 7);
-  const leaving = new AbortController();
-  const [called, waiting] = [0, 1].map(() => ask("A", "key of A", { signal: leaving.signal }));
-  const next = ask("A");
-  await settle();
-  leaving.abort();
-  await settle();
-  for (const left of [called, waiting])
-    expect(left).toMatchObject({ status: 499, logged: { company_id: "A", error: "the caller went away" } });
-  expect(running).toHaveLength(8);
-  await running.at(-1)?.end();
-  expect(running).toHaveLength(8);
+// Proves: requests.60
+test("a request without a turn for two seconds gets a 429 that names its key and company in the log", async () => {
+  const late = (await askMany(5, "A"))[4];
+  await settle(1999);
+  expect(late?.status).toBe(0);
+  await settle(1);
+  expect(late).toMatchObject({ status: 429, logged: { ...ownerOf("A"), error: "no turn in time" } });
   await endAll();
-  expect(next.status).toBe(200);
+  expect([late?.visit.waited, running.length]).toEqual([2000, 0]);
 });
 
-describe("uploads", () => {
-  const mebibyte = 1024 * 1024;
-  /** The functions that end the uploads that have their places, in the order in which they got them. */
-  const inside: (() => void)[] = [];
-  beforeEach(() => void inside.splice(0));
-
-  function upload(company: string, bytes: number) {
-    const visit = new Visit(`key of ${company}`, new AbortController().signal);
-    const serve = () => new Promise<void>((resolve) => void inside.push(resolve));
-    return outcome(visit, line.upload(visit, bytes, serve));
-  }
-
-  // Proves: requests.70
-  test("four of a company at once, whose calls have their places all the same", async () => {
-    await verify("A");
-    const requests = Array.from({ length: 5 }, () => upload("A", 1));
-    ask("A");
+describe("a caller who disconnects", () => {
+  // Proves: requests.66
+  test("leaves the line, but the place of a call under way is free only when the call has ended", async () => {
+    await askMany(3, "A");
+    const leaving = new AbortController();
+    const cancel = vi.fn();
+    const body = new ReadableStream({ cancel });
+    const left = [0, 1].map(() => ask("A", { signal: leaving.signal, body }));
+    const next = ask("A");
     await settle();
-    expect(inside).toHaveLength(4);
-    expect(companies()).toEqual(["A"]);
-    inside[0]?.();
+    leaving.abort();
     await settle();
-    expect(inside).toHaveLength(5);
-    expect(requests[0]?.status).toBe(200);
-  });
-
-  // Proves: requests.70
-  test("48 MiB of all companies; an upload that finds no room in two seconds gets a 429", async () => {
-    for (const company of ["A", "B", "C"]) await verify(company);
-    for (const company of ["A", "B"]) for (let count = 0; count < 4; count++) upload(company, 6 * mebibyte);
-    await settle();
-    expect(inside).toHaveLength(8);
-    const late = upload("C", 1);
-    await vi.advanceTimersByTimeAsync(2000);
-    expect([late.status, inside.length]).toEqual([429, 8]);
-    const next = upload("C", 6 * mebibyte);
-    inside[0]?.();
-    await settle();
-    inside[8]?.();
-    await settle();
+    for (const request of left)
+      expect(request).toMatchObject({ status: 499, logged: { company_id: "A", error: "the caller went away" } });
+    expect(running).toHaveLength(4);
+    await running.at(-1)?.end();
+    expect(running).toHaveLength(4);
+    expect(cancel).toHaveBeenCalledOnce();
+    await endAll();
     expect(next.status).toBe(200);
   });
+
+  test("is not listened for once the request is over", async () => {
+    const { signal } = new AbortController();
+    const [added, removed] = [vi.spyOn(signal, "addEventListener"), vi.spyOn(signal, "removeEventListener")];
+    await askMany(6, "A", { signal });
+    await endAll();
+    expect(added.mock.calls.length).toBeGreaterThan(6);
+    expect(removed).toHaveBeenCalledTimes(added.mock.calls.length);
+  });
+});
+
+// Proves: requests.70
+test("uploads of one company and those of all have a bound, and hold no places of calls", async () => {
+  await know("A", "B", "C");
+  const inside: { company: string; end: () => void }[] = [];
+  const upload = (company: string, bytes = 8 * 1024 * 1024) => {
+    const visit = new Visit(company, stays);
+    const serve = () => new Promise<void>((end) => void inside.push({ company, end }));
+    return outcome(visit, line.upload(visit, bytes, serve));
+  };
+  for (const company of "AAAABBB") upload(company);
+  ask("A");
+  await settle();
+  expect([inside.map(({ company }) => company), companies()]).toEqual([[..."AAABB"], ["A"]]);
+  const late = upload("C", 1);
+  await settle(2000);
+  expect([late.status, inside.length]).toEqual([429, 5]);
+  upload("C");
+  inside[0]?.end();
+  await settle();
+  expect(inside.at(-1)?.company).toBe("C");
 });

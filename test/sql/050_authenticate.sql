@@ -3,7 +3,7 @@
 -- (docs/moving-a-company.md).
 begin;
 \ir helpers.psql
-select plan(57);
+select plan(58);
 
 select pg_temp.new_company(company) from unnest(array['Acorn', 'Birch']) as company;
 create temporary table keys as
@@ -141,6 +141,10 @@ select is(
 );
 -- What happens when they are taken is tested in test/serial/locks.test.ts.
 select is(app.requests_at_once(), 4, 'A company may have four requests under way');
+select is(
+  (public.verify_api_key(pg_temp.hash_of('members')) ->> 'requests_at_once')::integer, app.requests_at_once(),
+  'Who verifies a key is told this number'
+);
 
 -- Scopes: every function with every kind of key
 

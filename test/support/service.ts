@@ -62,6 +62,7 @@ const verified: Upstream = value({
   scopes: ["read:members"],
   expires_at: null,
   company_id: companyId,
+  requests_at_once: 4,
 });
 
 /** Starts a server on this machine, until the tests of the file are over. Returns its address. */
@@ -97,6 +98,9 @@ export async function startService() {
   const app = createApp({ supabaseUrl, baseUrl: "https://api.example/v1", secretKey, readUrls: [] }, (line) =>
     lines.push(line),
   );
+
+  // The instance knows the key from then on.
+  await app(new Request("https://project.example/public-api", { headers: { "X-API-Key": key } }));
 
   beforeEach(() => {
     calls.length = 0;
