@@ -33,6 +33,8 @@ create index members_email on app.members (lower(email));
 create unique index members_former on app.members (company_id) where is_former;
 -- For the changes, oldest first (0207).
 create index members_changed on app.members (company_id, changed_in, id);
+-- While many rows have the same number, PostgreSQL 18 would look up an id in this index too (skip scan).
+alter table app.members alter column changed_in set (n_distinct = -1);
 
 -- The planner assumes that each company has a tenth of the table. With the real, smaller share, and the default estimate
 -- for the bound of a page, (instant, id) < (…), it would expect few rows. It would then look up the team of each row in

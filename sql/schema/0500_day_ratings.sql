@@ -25,6 +25,8 @@ create index day_ratings_newest on app.day_ratings (company_id, created_at desc,
 create index day_ratings_team_newest on app.day_ratings (company_id, team_id, created_at desc, id desc);
 -- For the changes, oldest first (0207).
 create index day_ratings_changed on app.day_ratings (company_id, changed_in, id);
+-- While many rows have the same number, PostgreSQL 18 would look up an id in this index too (skip scan).
+alter table app.day_ratings alter column changed_in set (n_distinct = -1);
 
 -- So that a page with team_name keeps the teams that it has found, as a page of members does (0220_members.sql).
 alter table app.day_ratings alter column company_id set (n_distinct = 10);

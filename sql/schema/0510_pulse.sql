@@ -34,6 +34,8 @@ create index pulse_responses_newest on app.pulse_responses (company_id, created_
 create index pulse_responses_question on app.pulse_responses (company_id, question_id);
 -- For the changes, oldest first (0207).
 create index pulse_responses_changed on app.pulse_responses (company_id, changed_in, id);
+-- While many rows have the same number, PostgreSQL 18 would look up an id in this index too (skip scan).
+alter table app.pulse_responses alter column changed_in set (n_distinct = -1);
 
 -- So that a page keeps the questions that it has found, as a page of members keeps teams (0220_members.sql).
 alter table app.pulse_responses alter column company_id set (n_distinct = 10);
