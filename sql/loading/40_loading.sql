@@ -172,7 +172,8 @@ end
 $$;
 
 -- Security invoker: only a role that may write these tables can load. An error lists up to 20 problems.
-create function app.load_staging(company_id uuid)
+-- also_elsewhere: whether the rows may be mostly those of another company.
+create function app.load_staging(company_id uuid, also_elsewhere boolean default false)
 returns table (file text, inserted bigint, updated bigint, unchanged bigint, left_out bigint)
 language plpgsql volatile security invoker
 set search_path = ''
@@ -180,6 +181,7 @@ set jit = off
 as $$
 declare
   problems record;
+  other record;
   erased record;
   loaded record;
 begin
@@ -208,6 +210,16 @@ begin
       using errcode = 'invalid_parameter_value';
   end if;
 
+  select o.*, c.name into other
+  from app.rows_of_others(company_id) as o
+  join app.companies as c on c.id = o.owner
+  limit 1;
+  if found and not also_elsewhere then
+    raise exception '%: of % % % are those of the company "%" (%). Are these its files? If both have them, load with also_elsewhere',
+      other.file, other.looked_at, other.what, other.found, other.name, other.owner
+      using errcode = 'invalid_parameter_value';
+  end if;
+
   select * into erased from app.leave_out_erased(company_id);
   for loaded in select f.file, f.target from app.loaded_files() as f order by f.place loop
     perform app.prepare_file(company_id, loaded.file);
@@ -227,5 +239,5 @@ comment on function app.write_query(text) is 'The statement that writes rows of 
 comment on function app.write_file(uuid, text) is 'Writes a file in staging to a company. Returns how many rows were inserted, updated and unchanged.';
 comment on function app.leave_out_erased(uuid) is 'Removes erased people and their kudos from staging. Returns how many rows that were.';
 comment on function app.prepare_file(uuid, text) is 'Makes the changes that must come before the rows of a file are written.';
-comment on function app.load_staging(uuid) is
+comment on function app.load_staging(uuid, boolean) is
   'Checks the rows in staging, writes all of them or none to a company, and empties staging. Returns the numbers of rows per file.';

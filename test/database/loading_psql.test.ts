@@ -1,5 +1,6 @@
 // Loading with psql and sql/load.sql (docs/operations.md, Loading data): what the files say is stored to the letter,
 // what psql refuses, what waits for what, and how a large load is written.
+import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import papaparse from "papaparse";
@@ -10,6 +11,7 @@ import { type Run, runProgram, workFolder } from "../support/command_line.ts";
 import { type Cells, countsOf, good, headers, ids, inserted, stage } from "../support/loading.ts";
 import {
   createCompany,
+  everything,
   newProject,
   type ProjectCompany,
   readList,
@@ -39,8 +41,10 @@ async function psql(files: Record<string, string>, ...args: string[]): Promise<R
   return await runProgram("psql", command, cwd, process.env);
 }
 const empty = texts(Object.fromEntries(Object.keys(headers).map((file) => [file, []])));
-const runLoad = (files: Record<string, string>, { id } = company) =>
-  psql({ ...empty, ...files }, "--set", `company_id=${id}`);
+const into = ({ id, name }: ProjectCompany) => ["--set", `company_id=${id}`, "--set", `company=${name}`];
+/** Other tests load the same rows into other companies. */
+const runLoad = (files: Record<string, string>, one = company, ...args: string[]) =>
+  psql({ ...empty, ...files }, ...into(one), "--set", "also_elsewhere=on", ...args);
 
 test("what the files say is what the API says, to the letter", async () => {
   const { stdout } = await runLoad(texts(good()));
@@ -97,7 +101,7 @@ test.each<[what: string, files: Record<string, string>, message: string]>([
     `column name mismatch in header line field 1: got "${second}", expected "${first}"`,
   ]),
 ])("a file that %s stops the load", async (_what, files, message) => {
-  const { code, stderr } = await psql(files, "--set", `company_id=${company.id}`);
+  const { code, stderr } = await psql(files, ...into(company));
   expect(code).toBe(3);
   expect(stderr).toContain(message);
   expect(await sql`select from app.teams where company_id = ${company.id}`).toHaveLength(0);
@@ -132,14 +136,121 @@ test("a load reports its progress every 50,000 rows, and compares no row with al
   await pages.toBeLessThan(40 * 50_001);
 });
 
-test("loads at the same time wait for each other", async () => {
+test("loads at the same time wait for each other, and say for which one", async () => {
   const other = await createCompany(sql, "Other");
+  let waiting: Promise<Run> | undefined;
+  await withDatabase(url, (loading) =>
+    loading.begin(async (tx) => {
+      await tx`select app.begin_load(${other.id}, 'Other')`;
+      waiting = runLoad(texts(good()));
+      const locks = () => sql`select from pg_locks where relation = 'staging.teams'::regclass and not granted`;
+      await expect.poll(locks).toHaveLength(1);
+    }),
+  );
+  expect((await waiting)?.stderr).toMatch(
+    /NOTICE: {2}waiting for a load into Other \(process \d+, since \d\d:\d\d:\d\d UTC\)/,
+  );
   const loads = await Promise.all([company, company, other].map((one) => runLoad(texts(good()), one)));
   expect(loads.map(({ stdout }) => stdout.split("\n")[0]).sort()).toEqual([
     "teams,0,0,2,0",
-    "teams,2,0,0,0",
+    "teams,0,0,2,0",
     "teams,2,0,0,0",
   ]);
+});
+
+test("a load into another company than the one that is named is refused; without a name psql shows it and asks", async () => {
+  const wrong = await psql(texts(good()), "--set", `company_id=${company.id}`, "--set", "company=Larkfield");
+  expect(wrong).toMatchObject({ code: 3, stdout: "" });
+  expect(wrong.stderr).toContain(
+    `company must be the name of the company that company_id names: ${company.id} is of "Files", not of "Larkfield"`,
+  );
+  const cwd = await mkdtemp(`${folder}/`);
+  for (const [file, text] of Object.entries(empty)) await writeFile(`${cwd}/${file}.csv`, text);
+  const answer = (name: string, id = company.id) =>
+    runProgram(
+      "bash",
+      ["-c", `echo ${name} | psql "$0" --no-psqlrc -q --set company_id=${id} --file ${root}/sql/load.sql`, url],
+      cwd,
+      process.env,
+    );
+  expect(await answer("Files")).toMatchObject({ code: 0, stdout: expect.stringMatching(/^The company is Files\n/) });
+  expect(await answer("Files.")).toMatchObject({ code: 3, stderr: expect.stringContaining('is of "Files", not of') });
+  const none = await answer("Files", randomUUID());
+  expect(none).toMatchObject({ code: 3, stdout: expect.stringContaining("The company is none of this project") });
+  expect(none.stderr).toContain("company_id must be the id of a company");
+});
+
+test("files whose rows are another company's are refused, and nothing is written, unless that is said to be right", async () => {
+  const owner = await createCompany(sql, "Owner");
+  // Ids and addresses that no other test has.
+  const own = (text: string) =>
+    text.replaceAll("0a8f3f6e-2f0c", owner.id.slice(0, 13)).replaceAll("files.ex", "own.ex");
+  const files = Object.fromEntries(Object.entries(texts(good())).map(([file, text]) => [file, own(text)]));
+  expect((await psql(files, ...into(owner))).code).toBe(0);
+  expect((await psql(files, ...into(owner))).stdout, "again, into its own company").toContain("members,0,0,2,0");
+  const refused = async (sent: Record<string, string>) => {
+    const { code, stderr } = await psql({ ...empty, ...sent }, ...into(company));
+    expect(code).toBe(3);
+    return stderr;
+  };
+  const message = (what: string) => `${what} are those of the company "Owner" (${owner.id}). Are these its files?`;
+  expect(await refused(files)).toContain(message("teams: of 2 ids 2"));
+  for (const file of ["day_ratings", "pulse_responses"] as const) {
+    const rows = (good()[file] ?? []).map((row): Cells => ({ ...row, team_id: "", question_id: "" }));
+    const columns = rows.map((row) => Object.fromEntries((headers[file] ?? []).map((name) => [name, row[name] ?? ""])));
+    expect(await refused({ [file]: own(csv(file, columns)) })).toContain(message(`${file}: of 2 ids 2`));
+  }
+  // Other ids, as from a system that has made them anew.
+  const people = csv("members", good().members?.map((row) => ({ ...row, id: randomUUID(), team_id: "" })) ?? []);
+  expect(await refused({ members: own(people) })).toContain(message("members: of 2 addresses 2"));
+  expect(await sql`select from app.members where company_id = ${company.id}`, "only its admin").toHaveLength(1);
+
+  const half = `${own(people).trim()}\n${["Ada", "Bea"].map((name) => `${randomUUID()},${name},${name}@new.example,employee,,2026-01-01T00:00Z`).join("\n")}\n`;
+  expect((await psql({ ...empty, members: half }, ...into(company))).stdout, "not most").toContain("members,4,0,0,0");
+  expect((await psql(files, ...into(company), "--set", "also_elsewhere=on")).code).toBe(3);
+  const another = await createCompany(sql, "Another");
+  expect((await psql(files, ...into(another), "--set", "also_elsewhere=on")).stdout).toContain("members,2,0,0,0");
+});
+
+test("a dry run counts what the files would change, and changes nothing", async () => {
+  await runLoad(texts({ ...good(), kudos: [] }));
+  const files = good();
+  Object.assign(files.teams?.[0] as Cells, { name: "Corrected" });
+  const before = await everything(sql);
+  const { code, stdout } = await runLoad(texts(files), company, "--set", "dry_run=on");
+  expect(code).toBe(0);
+  expect(stdout).toContain("teams,0,1,1,0\n");
+  expect(stdout).toContain("kudos,2,0,0,0\n");
+  expect(stdout.trim().split("\n").at(-1)).toBe("Nothing was loaded: this was a dry run");
+  expect(await everything(sql)).toEqual(before);
+});
+
+test("a NUL byte is named with its line", async () => {
+  const ratings = Array.from({ length: 200 }, () => ({ ...(good().day_ratings?.[1] as Cells), id: randomUUID() }));
+  Object.assign(ratings[7] as Cells, { comment: "one\u0000two" });
+  Object.assign(ratings[90] as Cells, { comment: "\u0000" });
+  const { code, stderr } = await runLoad(texts({ day_ratings: ratings }));
+  expect(code).toBe(3);
+  expect(stderr).toContain("ERROR:  day_ratings.csv line 9: a NUL byte is no text\n");
+});
+
+test("a load whose psql is killed ends at the server", async () => {
+  const running = () => sql`
+    select from pg_stat_activity where state = 'active' and application_name = ${`load into ${company.id}`}`;
+  const cwd = await mkdtemp(`${folder}/`);
+  for (const [file, text] of Object.entries({ ...empty, ...texts(good()) }))
+    await writeFile(`${cwd}/${file}.csv`, text);
+  // Its writing takes a minute.
+  await sql.begin(async (tx) => {
+    await tx`create function app.slow() returns trigger language plpgsql as 'begin perform pg_sleep(60); return new; end'`;
+    await tx`create trigger slow before insert on app.pulse_responses for each row execute function app.slow()`;
+  });
+  const args = [url, "--no-psqlrc", ...into(company), "--set", "also_elsewhere=on", "--file", `${root}/sql/load.sql`];
+  const child = spawn("psql", args, { cwd, stdio: "ignore" });
+  await expect.poll(async () => (await running()).length).toBe(1);
+  child.kill("SIGKILL");
+  await expect.poll(async () => (await running()).length, { timeout: 20_000 }).toBe(0);
+  await sql`drop function app.slow cascade`;
 });
 
 test("a load waits for a session that is still filling staging, and checks its rows", async () => {

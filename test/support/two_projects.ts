@@ -80,8 +80,8 @@ export async function newSides() {
 /** A text that a copy without correct quoting would change. */
 const odd = "e'tab\\t, line\\n\\r\\n, backslash \\\\ \\\\N \\\\., quote \" '' , 李 🎉 é'";
 
-/** A company of such a project: its id, the id and email of its admin, and a key with every scope. */
-export type ProjectCompany = { id: string; admin: string; email: string; key: string };
+/** A company of such a project: its id and name, the id and email of its admin, and a key with every scope. */
+export type ProjectCompany = { id: string; name: string; admin: string; email: string; key: string };
 
 /** Acts as the person with this account, until the end of the transaction. */
 export async function signIn(tx: postgres.Sql | postgres.TransactionSql, user: string): Promise<void> {
@@ -108,7 +108,7 @@ export async function createCompany(sql: postgres.Sql, name: string, language = 
     await tx`insert into app.member_accounts (user_id, company_id, member_id) values (${admin}, ${id}, ${admin})`;
   });
   const key = await returned<string>(sql, admin, "public.create_api_key('in use', app.scopes()) ->> 'api_key'");
-  return { id, admin, email, key };
+  return { id, name, admin, email, key };
 }
 
 /** Creates a company with rows in every table, and a second key that is revoked. */
