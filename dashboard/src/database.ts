@@ -2,11 +2,16 @@
 // 0910_managing_api_keys.sql).
 import type { Scope } from "./scopes.ts";
 
-/** The signed-in person. `linked`: with their member row; `moved`: another project now serves their company. */
+/**
+ * The signed-in person. `linked`: with their member row, and, unless they are an admin, with the admins of their company;
+ * `moved`: another project now serves their company.
+ */
 export type Member =
-  | { status: "linked"; company_name: string; name: string; role: string }
+  | { status: "linked"; company_name: string; name: string; role: string; admins: Admin[] | null }
   | { status: "moved"; company_name: string; name: string; role: null }
   | { status: "email_not_confirmed" | "no_member" | "several_members"; company_name: null; name: null; role: null };
+
+export type Admin = { name: string; email: string };
 
 /** Date-times are ISO 8601 in UTC. */
 export type ApiKey = {

@@ -68,6 +68,22 @@ revoke all on function app.current_member from public;
 grant execute on function app.current_member to authenticated;
 comment on function app.current_member is 'Company name, name and role of the signed-in member; no row before link_member.';
 
+-- Whom a person asks who is signed in but no admin: the admins of their own company. Null for admins, before link_member, and
+-- for a company without one. Security definer: authenticated reads no member row but through current_member.
+create function app.admins_to_ask() returns json
+language sql stable security definer set search_path = ''
+begin atomic
+  select json_agg(json_build_object('name', admin.name, 'email', admin.email) order by admin.name, admin.id)
+  from app.member_accounts as a
+  join app.members as m on m.company_id = a.company_id and m.id = a.member_id and m.role <> 'admin'
+  join app.members as admin on admin.company_id = m.company_id and admin.role = 'admin' and not admin.is_former
+  where a.user_id = (select auth.uid());
+end;
+
+revoke all on function app.admins_to_ask from public;
+grant execute on function app.admins_to_ask to authenticated;
+comment on function app.admins_to_ask is 'Names and addresses of the admins of the signed-in member''s company, [{ name, email }]; null unless the member is no admin.';
+
 create function public.link_member() returns json
 language plpgsql volatile security invoker set search_path = ''
 as $$
@@ -76,11 +92,17 @@ declare
   member record;
 begin
   select * into member from app.current_member();
-  return json_build_object('status', status, 'company_name', member.company_name, 'name', member.name, 'role', case status when 'linked' then member.role end);
+  return json_build_object(
+    'status', status,
+    'company_name', member.company_name,
+    'name', member.name,
+    'role', case status when 'linked' then member.role end,
+    'admins', case status when 'linked' then app.admins_to_ask() end
+  );
 end
 $$;
 
 revoke all on function public.link_member from public, anon, service_role;
 grant execute on function public.link_member to authenticated;
 comment on function public.link_member is
-  'To be called after sign-in: { status, company_name, name, role }, status linked, moved (no role then), email_not_confirmed, no_member or several_members. PT401 when the account is gone.';
+  'To be called after sign-in: { status, company_name, name, role, admins }, status linked, moved (no role then), email_not_confirmed, no_member or several_members; admins as admins_to_ask. PT401 when the account is gone.';

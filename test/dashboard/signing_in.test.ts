@@ -50,7 +50,11 @@ const whoIsSignedIn = (page: Page) =>
   page.evaluate(() => Object.values(localStorage).map((stored) => JSON.parse(stored).user.email));
 
 // Proves: states.1, keys.21
-test("signing in links an admin and leads to the keys; a former admin cannot make one", async ({ company, admin }) => {
+test("signing in links an admin and leads to the keys; a former admin cannot make one", async ({
+  company,
+  admin,
+  rival,
+}) => {
   const page = await newPage();
   await page.goto("/");
   for (const email of [`nobody@${company.domain}`, admin.email]) {
@@ -75,6 +79,17 @@ test("signing in links an admin and leads to the keys; a former admin cannot mak
   await page.getByRole("heading", { name: "Only admins manage API keys" }).waitFor();
   expect(await page.getByRole("button", { name: "Create key" }).count()).toBe(0);
   await says(page.getByRole("main"), "with the role employee");
+  // Who is an admin, of their own company, and a request to send them.
+  await rival.addMember("Rita Rival", "admin");
+  await company.addMember("Ben Osei", "admin");
+  await page.reload();
+  const admins = page.getByRole("list", { name: "Admins of your company" });
+  await admins.waitFor();
+  expect(await admins.getByRole("listitem").allTextContents()).toEqual([`Ben Osei, ${company.emailOf("Ben Osei")}`]);
+  const mail = new URL((await page.getByRole("link", { name: "Write to them" }).getAttribute("href")) ?? "");
+  expect(decodeURIComponent(mail.pathname)).toBe(company.emailOf("Ben Osei"));
+  expect(mail.searchParams.get("body")).toContain(`${stack.dashboard_url}${path}?create=`);
+  await expectGoodLooks(page, "no-admin");
 });
 
 // Proves: keys.26, keys.27

@@ -71,7 +71,7 @@ select pg_temp.hire(company, 'Sam', 'sam@both.example', 'admin') from unnest(arr
 select pg_temp.sign_up('Sam', 'sam@both.example');
 select is(pg_temp.done_by(person, 'select public.' || call), outcome, name)
 from (values
-  ('Acorn user', 'link_member()', '{"status" : "moved", "company_name" : "Acorn", "name" : "Ada", "role" : null}',
+  ('Acorn user', 'link_member()', '{"status" : "moved", "company_name" : "Acorn", "name" : "Ada", "role" : null, "admins" : null}',
     'The admin of a company that has moved is informed that it has'),
   ('Acorn user', 'list_api_keys()', '[]', 'They see no key here, where revoking it would have no effect'),
   ('Acorn user', 'list_api_key_events()', '[]', 'They see no history here'),

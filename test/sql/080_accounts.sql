@@ -2,7 +2,7 @@
 -- goes and stays is in test/database/erasing.test.ts.
 begin;
 \ir helpers.psql
-select plan(22);
+select plan(24);
 
 insert into app.companies (id, name) values (pg_temp.id('Acorn'), 'Acorn'), (pg_temp.id('Birch'), 'Birch');
 select pg_temp.hire('Acorn', 'Ada', 'Ada@Acorn.example', 'admin'), pg_temp.hire('Acorn', 'Uma', 'uma@acorn.example'),
@@ -56,8 +56,16 @@ from (values
     'A member who is linked is not linked to a second sign-in')
 ) as calls (person, before, answer, name);
 select is(
-  public.link_member()::text, '{"status" : "no_member", "company_name" : null, "name" : null, "role" : null}', 'What is not known is null in the answer'
+  public.link_member()::text, '{"status" : "no_member", "company_name" : null, "name" : null, "role" : null, "admins" : null}', 'What is not known is null in the answer'
 );
+
+select is(
+  pg_temp.done_by(person, $$ select coalesce(public.link_member() ->> 'admins', 'null') $$), admins,
+  'Who is no admin is told who is, of their own company alone; an admin is told nobody'
+)
+from (values
+  ('Uma', '[{"name" : "Ada", "email" : "somebody@acorn.example"}]'), ('Ada', 'null')
+) as told (person, admins);
 
 -- No role of the Data API can write links (020_who_may_do_what.sql), but an operator can.
 

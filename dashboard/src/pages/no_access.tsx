@@ -1,8 +1,10 @@
 import { Button, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useAction } from "../account/use_action.ts";
-import type { Member } from "../database.ts";
+import type { Admin, Member } from "../database.ts";
+import { CopyButton } from "../parts/copy_button.tsx";
 import { Name } from "../parts/name.tsx";
+import { paths } from "../paths.ts";
 import classes from "./pages.module.css";
 
 /** Why this person sees no keys, and what they can do about it. */
@@ -15,6 +17,7 @@ function explanation(member: Member, email: string): { title: string; advice: Re
           <>
             You are signed in as <Name>{member.name}</Name> of <Name>{member.company_name}</Name>, with the role{" "}
             {member.role}. Ask an admin of your company to create the key for you, or to make you an admin.
+            {member.admins && <AskAdmins admins={member.admins} me={member.name} />}
           </>
         ),
       };
@@ -62,6 +65,29 @@ function explanation(member: Member, email: string): { title: string; advice: Re
   }
 }
 
+/** The admins, and a message to them that is ready to be sent. */
+function AskAdmins({ admins, me }: { admins: Admin[]; me: string }) {
+  const page = `${window.location.origin}${paths.publicApi}?create=`;
+  const request = `Hello,\n\nplease create an API key of the public data API for me, or make me an admin. What it is for: \n\nYou do it here: ${page}\n\n${me}`;
+  const to = admins.map(({ email }) => encodeURIComponent(email)).join(",");
+  const subject = encodeURIComponent("An API key for me");
+  return (
+    <Stack gap="sm" mt="md" align="flex-start">
+      <ul className={classes.admins} aria-label="Admins of your company">
+        {admins.map(({ name, email }) => (
+          <li key={email}>
+            <Name>{name}</Name>, <Name>{email}</Name>
+          </li>
+        ))}
+      </ul>
+      <Button component="a" href={`mailto:${to}?subject=${subject}&body=${encodeURIComponent(request)}`}>
+        Write to them
+      </Button>
+      <CopyButton value={request} label="Copy the request" />
+    </Stack>
+  );
+}
+
 export function NoAccess({
   member,
   email,
@@ -77,7 +103,9 @@ export function NoAccess({
     <Paper className={classes.panel} component="section">
       <Stack gap="md" align="flex-start">
         <Title order={2}>{title}</Title>
-        <Text className={classes.breakable}>{advice}</Text>
+        <Text component="div" className={classes.breakable}>
+          {advice}
+        </Text>
         <Button variant="default" loading={pending} onClick={() => void run()}>
           Try again
         </Button>
