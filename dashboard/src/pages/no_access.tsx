@@ -1,4 +1,4 @@
-import { Button, Paper, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { Admin, Member } from "../database.ts";
@@ -80,10 +80,12 @@ function AskAdmins({ admins, me }: { admins: Admin[]; me: string }) {
           </li>
         ))}
       </ul>
-      <Button component="a" href={`mailto:${to}?subject=${subject}&body=${encodeURIComponent(request)}`}>
-        Write to them
-      </Button>
-      <CopyButton value={request} label="Copy the request" />
+      <Group gap="sm">
+        <Button component="a" href={`mailto:${to}?subject=${subject}&body=${encodeURIComponent(request)}`}>
+          Write to them
+        </Button>
+        <CopyButton value={request} label="Copy the request" />
+      </Group>
     </Stack>
   );
 }
