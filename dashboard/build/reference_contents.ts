@@ -18,7 +18,7 @@ type Schema = {
   properties?: Record<string, Schema>;
   required?: string[];
 };
-type Content = Record<string, { schema: Schema; example?: unknown }>;
+type Content = Record<string, { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }>;
 /** A parameter, a field or a header. */
 type Described = { name: string; description?: string | undefined; schema?: Schema; optional?: boolean };
 type Response = { description: string; headers: object; content: Content };
@@ -105,7 +105,7 @@ export function contentsOf({ info, tags, paths, components }: OpenApi, guides: C
         `<p><b>${summary}</b></p>${html(description)}`,
         ...aliases.map((alias) => `<p>Alias: <code>${alias}</code>, with the same parameters and the same answer.</p>`),
         part("Parameters", parameters.map(field)),
-        part("Fields of a row of the body", fieldsOf(body?.schema).map(field)),
+        part("Fields of a row of the body", fieldsOf(body?.schema.properties?.rewards).map(field)),
         part("Fields of the answer", fields.map(field)),
         part("Answers", Object.entries(responses).map(answer)),
       ];
@@ -116,7 +116,7 @@ export function contentsOf({ info, tags, paths, components }: OpenApi, guides: C
         path,
         html: texts.join(""),
         parameters: parameters.map(({ name, schema }) => ({ name, values: schema?.enum ?? [] })),
-        body: body?.example ?? null,
+        body: body?.examples?.edited?.value ?? null,
         examples: examplesOf(content),
         found: [summary, ...aliases, ...[...parameters, ...fields].map(({ name }) => name)].join(" "),
       };

@@ -23,8 +23,12 @@ export function OperationSection(props: {
 }) {
   const { operation, language } = props;
   const { id, method, path, parameters, body, examples } = operation;
-  const isList = parameters.some(({ name }) => name === "limit");
-  const [values, setValues] = useState<Record<string, string>>(isList ? { limit: "5" } : {});
+  const has = (parameter: string) => parameters.some(({ name }) => name === parameter);
+  const [values, setValues] = useState<Record<string, string>>({
+    ...(has("limit") && { limit: "5" }),
+    // Code that is only tried must not write to the catalogue.
+    ...(has("dry_run") && { dry_run: "true" }),
+  });
   const url = addressOf(path, values);
   return (
     <Paper component="article" id={id} aria-labelledby={`${id}-name`} className={classes.operation}>
@@ -51,7 +55,7 @@ export function OperationSection(props: {
           <TryOut operation={operation} url={url} values={values} onValues={setValues} apiKey={props.apiKey} />
         ) : (
           <Text size="sm" c="dimmed">
-            Not to be tried here: it would change a real catalogue.
+            Not to be tried here: it would change a real catalogue. The code only tries it; without dry_run it writes.
           </Text>
         )}
         {examples.map(({ format, text }) => (

@@ -115,12 +115,19 @@ function compareParameters(place: string, old: Operation, now: Operation): strin
 const scopeOf = (operation: Operation): string | undefined =>
   operation["x-scope"] ?? operation.security?.[0]?.ApiKey?.[0];
 
+/** Of several forms of a body the document may show one, for tools that take no alternatives: the API takes them all. */
+function compareBodies(place: string, old: Json, now: Json | undefined): string[] {
+  if (!old.oneOf || now?.oneOf) return compareSchemas(place, old, now, "request");
+  const forms = Object.values(old.oneOf).map((form) => compareSchemas(place, form ?? {}, now, "request"));
+  return forms.find((problems) => problems.length === 0) ?? forms.flat();
+}
+
 function compareOperations(place: string, old: Operation, now: Operation | undefined): string[] {
   if (!now) return [`${place} is gone`];
   const problems = compareParameters(place, old, now);
   if (scopeOf(old) !== scopeOf(now)) problems.push(`${place} needs another scope`);
   for (const [type, { schema }] of Object.entries(old.requestBody?.content ?? {})) {
-    problems.push(...compareSchemas(`${place}: body`, schema, now.requestBody?.content[type]?.schema, "request"));
+    problems.push(...compareBodies(`${place}: body`, schema, now.requestBody?.content[type]?.schema));
   }
   for (const [status, { headers = {}, content = {} }] of Object.entries(old.responses)) {
     const answer = now.responses[status];

@@ -5,7 +5,7 @@ import type { Endpoint } from "../../../functions/public-api/endpoint_types.ts";
 import { endpoints, version } from "../../../functions/public-api/endpoints.ts";
 import { exposedHeaders } from "../../../functions/public-api/responses.ts";
 import { scopeTable } from "../reference.ts";
-import type { Examples } from "./examples.ts";
+import { type Examples, unedited } from "./examples.ts";
 import { parameter, reference, type Schema, schemas } from "./schemas.ts";
 import { type ErrorStatus, errorTexts, errorWords, introduction, tags } from "./words.ts";
 
@@ -119,18 +119,16 @@ function goodResponse(endpoint: Endpoint, { json, csv }: Examples[string]): Sche
   };
 }
 
-const rewardsForms: Schema = {
-  description: "One reward, an array of rewards, or an object that holds such an array.",
-  oneOf: [
-    reference("RewardRow"),
-    { type: "array", minItems: 1, maxItems: 500, items: reference("RewardRow") },
-    {
-      type: "object",
-      properties: { rewards: { type: "array", minItems: 1, maxItems: 500, items: reference("RewardRow") } },
-      required: ["rewards"],
-      additionalProperties: false,
-    },
-  ],
+/**
+ * One of the three forms of a body, an object: hosts of MCP servers refuse a server that has a tool with any other input,
+ * or with alternatives.
+ */
+const rewards: Schema = {
+  description: "Rewards. The API also takes an array of rewards, or one reward, in place of this object.",
+  type: "object",
+  properties: { rewards: { type: "array", minItems: 1, maxItems: 500, items: reference("RewardRow") } },
+  required: ["rewards"],
+  additionalProperties: false,
 };
 
 /** Assistants and many tools see no headers. */
@@ -167,7 +165,16 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
     ...(kind === "import" && {
       requestBody: {
         required: true,
-        content: { "application/json": { schema: rewardsForms, example: examples.request } },
+        content: {
+          "application/json": {
+            schema: rewards,
+            // Programs that import the document send the first one when all requests are run.
+            examples: {
+              unedited: { summary: "Refused, and nothing is written, until the ids are your own", value: unedited },
+              edited: { summary: "Two rewards", value: examples.request },
+            },
+          },
+        },
       },
     }),
     responses: {

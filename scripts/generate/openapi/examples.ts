@@ -26,6 +26,9 @@ const rewards = [
   { external_id: "day-1", name: "Day off", points_cost: 4999.5, reward_type: "time" },
 ];
 
+/** An import that is refused as it is, because an id must be unique in a request: no schema says so. */
+export const unedited = { rewards: rewards.map((reward) => ({ ...reward, external_id: "replace-this" })) };
+
 /** A text in which cursors are the same on every server: but for the id of the row they consist of zeros. */
 const shownCursors = (text: string): string =>
   text.replace(
@@ -60,8 +63,8 @@ export async function collectExamples(
     const isImport = kind === "import";
     const hasRows = kind !== "import" && kind !== "key";
     const poorKey = scope === "read:members" ? keys["read:activity"] : keys["read:members"];
-    const body = isImport ? rewards : undefined;
-    const wrong = isImport ? [{ external_id: "mug-1", name: "Coffee mug", points_cost: "250" }] : undefined;
+    const body = isImport ? { rewards } : undefined;
+    const wrong = isImport ? unedited : undefined;
     const address = `${path}${exampleQueries[kind]}`;
     const read = async (from: string) => shownCursors(await (await request(200, from, keys.all, body)).text());
     examples[`${method} ${path}`] = {

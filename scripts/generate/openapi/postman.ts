@@ -1,5 +1,5 @@
 // The Postman collection of the API (docs/connect/other-tools.md), made from endpoints.ts. It has every optional
-// parameter, disabled.
+// parameter, disabled, but for dry_run: "Run collection" must not write to the real catalogue.
 import type { Endpoint, Parameter, ParameterKind } from "../../../functions/public-api/endpoint_types.ts";
 import { endpoints, version } from "../../../functions/public-api/endpoints.ts";
 
@@ -19,23 +19,23 @@ const query = ({ name, kind, description }: Parameter) => ({
   key: name,
   value: values[kind] ?? "",
   description,
-  disabled: true,
+  disabled: name !== "dry_run",
 });
 
-const reward = { external_id: "sku-1", name: "Coffee", points_cost: 150 };
+const rewards = { rewards: [{ external_id: "sku-1", name: "Coffee", points_cost: 150 }] };
 
 function request({ method, path, parameters, description, kind }: Endpoint) {
   const segments = path.split("/").filter((segment) => segment !== "");
   const body = {
     mode: "raw",
-    raw: JSON.stringify([reward], null, 2),
+    raw: JSON.stringify(rewards, null, 2),
     options: { raw: { language: "json" } },
   };
   return {
     method,
     description,
     url: {
-      raw: ["{{base_url}}", ...segments].join("/"),
+      raw: `${["{{base_url}}", ...segments].join("/")}${kind === "import" ? "?dry_run=true" : ""}`,
       host: ["{{base_url}}"],
       path: segments,
       query: parameters.map(query),
@@ -45,23 +45,6 @@ function request({ method, path, parameters, description, kind }: Endpoint) {
 }
 
 const item = (endpoint: Endpoint) => ({ name: endpoint.summary, request: request(endpoint) });
-
-/** Requests that write are in a folder of their own, and are skipped: "Run collection" would add a reward that cannot be deleted. */
-const writing = {
-  name: "Writes to your catalogue",
-  description:
-    "**Careful**: sent, this adds rewards to the real catalogue of the company, or changes them, and the API cannot delete a reward. Requests of this folder are skipped until the variable allow_writing is true.",
-  event: [
-    {
-      listen: "prerequest",
-      script: {
-        type: "text/javascript",
-        exec: ['if (pm.variables.get("allow_writing") !== "true") pm.execution.skipRequest();'],
-      },
-    },
-  ],
-  item: endpoints.filter(({ kind }) => kind === "import").map(item),
-};
 
 /**
  * The collection, as Postman imports it (format 2.1). Address and key are variables; the key has no value in the file.
@@ -84,8 +67,7 @@ export function postmanCollection(): object {
     variable: [
       { key: "base_url", value: "https://<project>.supabase.co/functions/v1/public-api" },
       { key: "api_key", value: "" },
-      { key: "allow_writing", value: "false" },
     ],
-    item: [...endpoints.filter(({ kind }) => kind !== "import").map(item), writing],
+    item: endpoints.map(item),
   };
 }
