@@ -42,11 +42,14 @@ test.each<[method: string, path: string, errors: string[]]>([
   expect(answers).toEqual(errors);
 });
 
+/** A text in which cursors do not say when a copy began: this differs from one request to the next. */
+const stableText = (text: string): string => text.replace(/([0-9a-f]{56})[0-9a-f]{16}/g, "$1");
+
 /** The headers of a response but those that differ from one to the next. */
 const stable = (headers: Headers) =>
-  [...headers].filter(
-    ([name]) => !/^(date|x-request-id|keep-alive|connection|transfer-encoding|content-length)$/.test(name),
-  );
+  [...headers]
+    .filter(([name]) => !/^(date|x-request-id|keep-alive|connection|transfer-encoding|content-length)$/.test(name))
+    .map(([name, value]) => [name, stableText(value)]);
 
 const known = endpoints.flatMap(({ path, aliases }) => [path === "/" ? "" : path, ...aliases]);
 
@@ -72,7 +75,7 @@ test("OPTIONS answers a preflight with 204, without a key and without a body", a
   const preflight = { Origin: "https://bi.example", "Access-Control-Request-Method": "GET" };
   for (const path of [...known, "/rewards/", "/members?limit=0"]) {
     const { status, body, headers } = await send("OPTIONS", path, preflight);
-    const methods = path.startsWith("/rewards") ? "GET, HEAD, POST, OPTIONS" : "GET, HEAD, OPTIONS";
+    const methods = /^\/rewards\/?$/.test(path) ? "GET, HEAD, POST, OPTIONS" : "GET, HEAD, OPTIONS";
     expect([path, status, body, headers.get("Access-Control-Allow-Methods")]).toEqual([path, 204, "", methods]);
     expect(headers.get("Access-Control-Allow-Headers")).toBe(
       "Authorization, X-API-Key, Content-Type, apikey, X-Client-Info",
@@ -85,7 +88,7 @@ test("a trailing slash changes nothing, and nothing is redirected", async () => 
   for (const path of known) {
     // call follows no redirect.
     const [plain, slashed] = [await call(path, first.key), await call(`${path}/`, first.key)];
-    expect([slashed.status, await slashed.text()]).toEqual([200, await plain.text()]);
+    expect([slashed.status, stableText(await slashed.text())]).toEqual([200, stableText(await plain.text())]);
   }
   const body = JSON.stringify({ external_id: "slash", name: "Slash", points_cost: 1 });
   expect((await call("/rewards/", good, { method: "POST", body })).status).toBe(200);
