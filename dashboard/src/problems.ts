@@ -4,8 +4,8 @@ import {
   isAuthError,
   isAuthRetryableFetchError,
   isAuthWeakPasswordError,
-  type PostgrestError,
-} from "@supabase/supabase-js";
+} from "@supabase/auth-js";
+import type { PostgrestError } from "@supabase/postgrest-js";
 
 /** An error with a message for the person who uses the page. */
 export class Problem extends Error {

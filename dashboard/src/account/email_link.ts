@@ -3,11 +3,10 @@
 // link of Auth's default templates is used up when it is opened, and then leads here with tokens and a type, or an error. Only
 // an invitation and "Forgot password?" sign somebody in here. Any other link is discarded, because anybody could have made
 // it.
-import { createClient } from "@supabase/supabase-js";
 import { paths } from "../paths.ts";
 import { authProblem, Problem } from "../problems.ts";
 import type { NavigationState } from "../router.ts";
-import { publishableKey, supabaseUrl } from "../settings.ts";
+import { authOfLinks } from "../supabase.ts";
 
 /** What the links of an invitation and of "Forgot password?" bring, before they are used and after. */
 export type UnusedLink = { token_hash: string; type: "invite" | "recovery" };
@@ -34,11 +33,6 @@ export function followEmailLink(): void {
   else if (given.has("access_token") || given.has("token_hash")) window.history.replaceState(refused, "", paths.signIn);
 }
 
-/** A client only for requests about a link: the main client would end the current session if the link has expired. */
-const separateClient = createClient(supabaseUrl, publishableKey, {
-  auth: { persistSession: false, autoRefreshToken: false, detectSessionInUrl: false, storageKey: "link" },
-});
-
 const dead = (): Problem => new Problem("refused", "This link has expired or was used before.");
 
 /**
@@ -46,7 +40,7 @@ const dead = (): Problem => new Problem("refused", "This link has expired or was
  * @throws Problem `unreachable`, or `refused` when the link has expired or was used
  */
 export async function spendLink({ token_hash, type }: UnusedLink): Promise<UsedLink> {
-  const { data, error } = await separateClient.auth.verifyOtp({ token_hash, type });
+  const { data, error } = await authOfLinks.verifyOtp({ token_hash, type });
   if (!data.session) {
     const problem = authProblem(error);
     throw problem.kind === "unreachable" ? problem : dead();
@@ -62,7 +56,7 @@ export async function spendLink({ token_hash, type }: UnusedLink): Promise<UsedL
  * @throws Problem `unreachable`, or `refused` when the link has expired
  */
 export async function whoseLink({ access_token }: UsedLink): Promise<string> {
-  const { data, error } = await separateClient.auth.getUser(access_token);
+  const { data, error } = await authOfLinks.getUser(access_token);
   if (!error && data.user.email) return data.user.email;
   const problem = authProblem(error);
   throw problem.kind === "unreachable" ? problem : dead();

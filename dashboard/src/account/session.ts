@@ -1,5 +1,5 @@
 import { useSyncExternalStore } from "react";
-import { supabase } from "../supabase.ts";
+import { auth } from "../supabase.ts";
 
 /**
  * Signed in and `ended`: the session is over, but the page is held (see `holdPage`). Signed out and `lost`: there was a
@@ -21,7 +21,7 @@ function change(): void {
   for (const listener of listeners) listener();
 }
 
-supabase.auth.onAuthStateChange((_, current) => {
+auth.onAuthStateChange((_, current) => {
   const heard: Session = current
     ? { status: "signed_in", email: current.user.email ?? "", ended: false }
     : {
@@ -67,11 +67,11 @@ export function holdPage(): () => void {
 /** Ends the session in this browser. If the service cannot be reached, the session expires there by itself. */
 export async function signOut(): Promise<void> {
   leaving = true;
-  await supabase.auth.signOut({ scope: "local" });
+  await auth.signOut({ scope: "local" });
   leaving = false;
 }
 
 /** Call this when the service no longer knows the session. */
 export async function loseSession(): Promise<void> {
-  await supabase.auth.signOut({ scope: "local" });
+  await auth.signOut({ scope: "local" });
 }

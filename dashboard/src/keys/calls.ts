@@ -1,10 +1,10 @@
 // The SQL functions for admins, each as one function that returns its result or throws a Problem.
-import type { PostgrestError } from "@supabase/supabase-js";
+import type { PostgrestError } from "@supabase/postgrest-js";
 import { loseSession } from "../account/session.ts";
 import type { ApiKey, ApiKeyEvent, EventPage, Member, NewApiKey, Overlap, RevokedApiKey } from "../database.ts";
 import { dataProblem, Problem } from "../problems.ts";
 import type { Scope } from "../scopes.ts";
-import { supabase } from "../supabase.ts";
+import { dataApi } from "../supabase.ts";
 
 type Answer<Data> = PromiseLike<
   { data: Data; error: null; status: number } | { data: null; error: PostgrestError; status: number }
@@ -19,29 +19,29 @@ async function answered<Data>(answer: Answer<Data>, conflict = ""): Promise<Data
   throw problem;
 }
 
-export const linkMember = (): Promise<Member> => answered(supabase.rpc("link_member"));
+export const linkMember = (): Promise<Member> => answered(dataApi.rpc("link_member"));
 
-export const listApiKeys = (): Promise<ApiKey[]> => answered(supabase.rpc("list_api_keys"));
+export const listApiKeys = (): Promise<ApiKey[]> => answered(dataApi.rpc("list_api_keys"));
 
 export const listApiKeyEvents = (page: EventPage): Promise<ApiKeyEvent[]> =>
-  answered(supabase.rpc("list_api_key_events", page));
+  answered(dataApi.rpc("list_api_key_events", page));
 
 /** @param expires_at ISO 8601, or null for never */
 export const createApiKey = (name: string, scopes: Scope[], expires_at: string | null): Promise<NewApiKey> =>
-  answered(supabase.rpc("create_api_key", { name, scopes, expires_at }));
+  answered(dataApi.rpc("create_api_key", { name, scopes, expires_at }));
 
 /** @param expires_at of the new key, ISO 8601, or null for never */
 export const replaceApiKey = (key_id: string, overlap: Overlap, expires_at: string | null): Promise<NewApiKey> =>
   answered(
-    supabase.rpc("replace_api_key", { key_id, overlap, expires_at }),
+    dataApi.rpc("replace_api_key", { key_id, overlap, expires_at }),
     "This key cannot be replaced any more: it is revoked, expired, or replaced already.",
   );
 
 export const renameApiKey = (key_id: string, name: string): Promise<{ id: string; name: string }> =>
-  answered(supabase.rpc("rename_api_key", { key_id, name }), "This key cannot be renamed any more: it is revoked.");
+  answered(dataApi.rpc("rename_api_key", { key_id, name }), "This key cannot be renamed any more: it is revoked.");
 
 export const revokeApiKey = (key_id: string): Promise<RevokedApiKey> =>
-  answered(supabase.rpc("revoke_api_key", { key_id }));
+  answered(dataApi.rpc("revoke_api_key", { key_id }));
 
 /**
  * Handles a key that is not found. Keys are never deleted: so the person is no longer an admin, or the company has
