@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, posix } from "node:path";
 import { Marked } from "marked";
+import { copying } from "./reference_article.tsx";
 import { scrolling } from "./reference_contents.ts";
 
 /** The documents that become pages below /reference/guides/, in the order of the menu. */
@@ -28,9 +29,12 @@ const files = [
   "docs/connect/typescript/package.json",
   "docs/connect/dlt_public_data_api.py",
   "docs/connect/airbyte-public-data-api.yaml",
+  "docs/connect/n8n-public-data-api.json",
 ];
 
 const addressOf = (guide: string): string => `/reference/guides/${basename(guide, ".md").toLowerCase()}/`;
+/** The address of a guide as Markdown. */
+const markdownOf = (address: string): string => address.replace(/^(\/reference\/guides\/[^/#]+)\//, "$1.md");
 const published = new Map([
   ...guides.map((guide) => [guide, addressOf(guide)] as const),
   ...files.map((file) => [file, `/reference/files/${basename(file)}`] as const),
@@ -68,13 +72,26 @@ const markedFor = (document: string): Marked =>
       image: ({ text }) => text,
       code({ text }) {
         const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-        return `<pre tabindex="0"><code>${escaped}</code></pre><div></div>`;
+        return `<pre tabindex="0"><code>${escaped}</code></pre>${copying}`;
       },
     },
   });
 
-/** A page below /reference/: its title, its address, its HTML and the headings in it. */
-type Page = { title: string; address: string; html: string; headings: { text: string; id: string }[] };
+/** The Markdown of a guide, whose links lead to the published guides as Markdown, and to nothing that is not published. */
+const publishedMarkdown = (document: string, text: string): string =>
+  text.replaceAll(/\[([^\]\n]+)\]\(([^()\s]+)\)/g, (_, words: string, href: string) => {
+    const leadsTo = target(document, href);
+    return leadsTo === null ? words : `[${words}](${markdownOf(leadsTo)})`;
+  });
+
+/** A page below /reference/: its title, its addresses, its HTML, its Markdown and the headings in it. */
+export type Page = {
+  title: string;
+  address: string;
+  markdown: { address: string; text: string };
+  html: string;
+  headings: { text: string; id: string }[];
+};
 
 export async function readGuides(root: string): Promise<Page[]> {
   return Promise.all(
@@ -89,7 +106,9 @@ export async function readGuides(root: string): Promise<Page[]> {
           id: slug(heading),
         }),
       );
-      return { title: title.replaceAll("`", ""), address: addressOf(file), html, headings };
+      const address = addressOf(file);
+      const markdown = { address: markdownOf(address), text: publishedMarkdown(file, text) };
+      return { title: title.replaceAll("`", ""), address, markdown, html, headings };
     }),
   );
 }

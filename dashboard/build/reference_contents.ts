@@ -3,6 +3,26 @@
 import { Marked } from "marked";
 import type { Contents, Operation } from "../src/reference/contents.ts";
 
+/** A parameter, a field or a header: its name, the words for its type, and what it means, as HTML. */
+export type Term = { name: string; type: string; html: string };
+type Example = { format: string; text: string };
+
+/** The whole reference. `html`, `about` and `headers` are HTML of Markdown. */
+export type Article = {
+  about: string;
+  tags: { name: string; html: string }[];
+  operations: (Omit<Operation, "found"> & {
+    tag: string;
+    summary: string;
+    html: string;
+    aliases: string[];
+    groups: { title: string; id: string; terms: Term[] }[];
+    answers: { status: string; html: string; example: string | null; headers: string[] }[];
+    examples: Example[];
+  })[];
+  headers: Term[];
+};
+
 type Schema = {
   $ref?: string;
   type?: string | string[];
@@ -53,40 +73,29 @@ function typeOf({ type, format, minimum, maximum, items, anyOf, ...schema }: Sch
   return `${base}${format ? ` (${format})` : ""}${range}${preset}`;
 }
 
-/** Each term, and what it means. */
-const list = (terms: [term: string, meaning: string][]): string =>
-  `<dl>${terms.map(([term, meaning]) => `<dt>${term}</dt><dd>${meaning}</dd>`).join("")}</dl>`;
-const part = (title: string, terms: [term: string, meaning: string][]): string =>
-  terms.length === 0 ? "" : `<h4>${title}</h4>${list(terms)}`;
-
-const examplesOf = (content: Content): Operation["examples"] =>
+const examplesOf = (content: Content): Example[] =>
   Object.entries(content).map(([type, { example }]) => ({
     format: type === "text/csv" ? "CSV" : "JSON",
     text: typeof example === "string" ? example : JSON.stringify(example, null, 2),
   }));
 
-const answer = ([status, { description, headers, content }]: [string, Response]): [term: string, meaning: string] => [
-  `<b>${status}</b>`,
-  `${html(description)}${status === "200" ? "" : `<code>${examplesOf(content)[0]?.text}</code>`}
-  <details><summary>Headers</summary>${Object.keys(headers).join(", ")}</details>`,
-];
-
-export function contentsOf({ info, tags, paths, components }: OpenApi, guides: Contents["guides"]): Contents {
+export function articleOf({ info, tags, paths, components }: OpenApi): Article {
   const followed = (schema: Schema): Schema =>
     schema.$ref ? (components.schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {}) : schema;
 
-  const field = ({ name, description, schema = {}, optional }: Described): [term: string, meaning: string] => [
-    `<b><code>${name}</code></b> ${typeOf(followed(schema))}${optional ? ", optional" : ""}`,
-    html(description),
-  ];
+  const term = ({ name, description, schema = {}, optional }: Described): Term => ({
+    name,
+    type: `${typeOf(followed(schema))}${optional ? ", optional" : ""}`,
+    html: html(description),
+  });
 
   /** The fields of an object, or of a row where the schema is of rows. */
-  function fieldsOf(schema: Schema = {}): Described[] {
+  function fieldsOf(schema: Schema = {}): Term[] {
     const { properties = {}, items, oneOf, required = [] } = followed(schema);
     if (items ?? oneOf) return fieldsOf(items ?? oneOf?.[0]);
-    return Object.entries(properties).map(([name, schema]) => {
-      return { name, description: schema.description, schema, optional: !required.includes(name) };
-    });
+    return Object.entries(properties).map(([name, schema]) =>
+      term({ name, description: schema.description, schema, optional: !required.includes(name) }),
+    );
   }
 
   const all = Object.entries(paths).flatMap(([path, methods]) =>
@@ -97,28 +106,30 @@ export function contentsOf({ info, tags, paths, components }: OpenApi, guides: C
   const operations = all
     .filter((each) => aliasOf(each) === undefined)
     .map(({ operationId, tags, method, path, summary, description, parameters = [], requestBody, responses }) => {
-      const aliases = all.filter((other) => aliasOf(other) === path && other.method === method).map(({ path }) => path);
       const body = requestBody?.content["application/json"];
       const { content = {} } = responses["200"] ?? {};
-      const fields = fieldsOf(content["application/json"]?.schema);
-      const texts = [
-        `<p><b>${summary}</b></p>${html(description)}`,
-        ...aliases.map((alias) => `<p>Alias: <code>${alias}</code>, with the same parameters and the same answer.</p>`),
-        part("Parameters", parameters.map(field)),
-        part("Fields of a row of the body", fieldsOf(body?.schema.properties?.rewards).map(field)),
-        part("Fields of the answer", fields.map(field)),
-        part("Answers", Object.entries(responses).map(answer)),
-      ];
       return {
         id: operationId,
         tag: tags[0] ?? "",
         method,
         path,
-        html: texts.join(""),
+        summary,
+        html: html(description),
+        aliases: all.filter((other) => aliasOf(other) === path && other.method === method).map(({ path }) => path),
+        groups: [
+          { title: "Parameters", id: "parameter", terms: parameters.map(term) },
+          { title: "Fields of a row of the body", id: "body", terms: fieldsOf(body?.schema.properties?.rewards) },
+          { title: "Fields of the answer", id: "field", terms: fieldsOf(content["application/json"]?.schema) },
+        ].filter(({ terms }) => terms.length > 0),
+        answers: Object.entries(responses).map(([status, { description, headers, content }]) => ({
+          status,
+          html: html(description),
+          example: status === "200" ? null : (examplesOf(content)[0]?.text ?? null),
+          headers: Object.keys(headers),
+        })),
         parameters: parameters.map(({ name, schema }) => ({ name, values: schema?.enum ?? [] })),
         body: body?.examples?.edited?.value ?? null,
         examples: examplesOf(content),
-        found: [summary, ...aliases, ...[...parameters, ...fields].map(({ name }) => name)].join(" "),
       };
     });
 
@@ -126,10 +137,16 @@ export function contentsOf({ info, tags, paths, components }: OpenApi, guides: C
     about: scrolling(html(info.description)),
     tags: tags.map(({ name, description }) => ({ name, html: html(description) })),
     operations,
-    headers: list(Object.entries(components.headers).map(([name, header]) => field({ name, ...header }))),
-    guides,
+    headers: Object.entries(components.headers).map(([name, header]) => term({ name, ...header })),
   };
 }
+
+/** What the reference's scripts need of the article. */
+export const operationsOf = ({ operations }: Article): Contents["operations"] =>
+  operations.map(({ id, method, path, parameters, body, summary, aliases, groups }) => {
+    const names = groups.filter(({ id }) => id !== "body").flatMap(({ terms }) => terms.map(({ name }) => name));
+    return { id, method, path, parameters, body, found: [summary, ...aliases, ...names].join(" ") };
+  });
 
 /** Lets a table that is too wide scroll within the page, also by keyboard. */
 export const scrolling = (page: string): string =>

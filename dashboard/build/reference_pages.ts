@@ -1,17 +1,34 @@
 import { readFile } from "node:fs/promises";
 import type { Plugin } from "vite";
-import { readFiles, readGuides } from "./guides.ts";
-import { contentsOf } from "./reference_contents.ts";
+import { type Page, readFiles, readGuides } from "./guides.ts";
+import { guideHtml, referenceHtml } from "./reference_article.tsx";
+import { articleOf, operationsOf } from "./reference_contents.ts";
 
 const root = `${import.meta.dirname}/../..`;
 const contents = "virtual:reference";
 
 const readOpenApi = async () => JSON.parse(await readFile(`${root}/docs/openapi.json`, "utf8"));
 
+/** Sets the colours before the page is first drawn. A file, because the Content-Security-Policy refuses inline scripts. */
+const colours =
+  'document.documentElement.dataset.mantineColorScheme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";\n';
+
+/** What an assistant reads first (llmstxt.org). */
+const llms = (guides: Page[]): string => `# Public data API
+
+> Reads one company's people, kudos, rewards and anonymous mood data over HTTP, as JSON or CSV, and imports a reward
+> catalogue. Every request needs a key, in the header X-API-Key.
+
+## The API
+
+- [OpenAPI document](/reference/openapi.json): every operation, parameter, field and error
+${guides.map(({ title, markdown }) => `- [${title}](${markdown.address})`).join("\n")}
+`;
+
 /**
- * Builds /reference: a page for the API and one for each guide, from reference.html, the OpenAPI document with this
- * project's base address, and the files that guides offer for download. The dashboard loads nothing of it, and nobody
- * has to sign in to read it.
+ * Builds /reference: a page for the API and one for each guide, from reference.html, each guide as Markdown too, the
+ * OpenAPI document with this project's base address, and the files that guides offer for download; and /llms.txt. The
+ * dashboard loads nothing of it, and nobody has to sign in to read it.
  */
 export function referencePages(supabaseUrl: string): Plugin {
   return {
@@ -21,7 +38,7 @@ export function referencePages(supabaseUrl: string): Plugin {
     async load(id) {
       if (id !== `\0${contents}`) return;
       const guides = (await readGuides(root)).map(({ title, address, headings }) => ({ title, address, headings }));
-      return `export const contents = ${JSON.stringify(contentsOf(await readOpenApi(), guides))}`;
+      return `export const contents = ${JSON.stringify({ operations: operationsOf(articleOf(await readOpenApi())), guides })}`;
     },
     async generateBundle(_, bundle) {
       const page = bundle["reference.html"];
@@ -36,12 +53,16 @@ export function referencePages(supabaseUrl: string): Plugin {
             .replace("%ARTICLE%", () => article),
         );
 
-      const needsScript =
-        '<noscript>This page needs JavaScript. The document behind it is <a href="/reference/openapi.json">openapi.json</a>.</noscript>';
-      emitPage("/reference/", "API reference", needsScript);
-      for (const { address, title, html } of await readGuides(root)) emitPage(address, title, html);
-
       const url = `${supabaseUrl.replace(/\/+$/, "")}/functions/v1/public-api`;
+      const guides = await readGuides(root);
+      emitPage("/reference/", "API reference", referenceHtml(articleOf(await readOpenApi()), url));
+      for (const { address, title, html, markdown } of guides) {
+        emitPage(address, title, guideHtml(html, markdown.address));
+        emit(markdown.address.slice(1), markdown.text);
+      }
+      emit("llms.txt", llms(guides));
+      emit("reference/colours.js", colours);
+
       const servers = [{ url, description: "The base address." }];
       emit("reference/openapi.json", JSON.stringify({ ...(await readOpenApi()), servers }));
       for (const [name, text] of await readFiles(root, url)) emit(`reference/files/${name}`, text);

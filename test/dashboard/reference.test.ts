@@ -22,12 +22,13 @@ const menuOf = (page: Page) => page.getByRole("navigation", { name: "Reference" 
 async function openReference(at = ""): Promise<Page> {
   const page = await newPage();
   await page.goto(`/reference/${at}`);
-  await operationOf(page, "checkKey").waitFor();
+  await menuOf(page).waitFor();
   return page;
 }
 
-test("it can be read without signing in: every endpoint with all its parameters, fields, answers and aliases", async () => {
-  const page = await openReference();
+test("it can be read without signing in and without scripts: every endpoint with all its parameters, fields, answers and aliases", async () => {
+  const page = await newPage({ javaScriptEnabled: false });
+  await page.goto("/reference/");
   for (const [name, methods] of Object.entries<Record<string, Method>>(openapi.paths)) {
     for (const [method, { operationId, summary, parameters = [], responses }] of Object.entries(methods)) {
       if (summary.startsWith("Alias of ")) {
@@ -70,9 +71,10 @@ test("every endpoint has code to copy, which works, in four languages", async ({
       ["JavaScript", process.execPath, "--input-type=module", "-e"],
       ["PowerShell"],
     ] as const) {
-      await operation.getByRole("tab", { name: language }).click();
-      await press(operation.getByRole("tabpanel"), "Copy");
-      await says(operation.getByRole("tabpanel"), "Copied");
+      await operation.getByRole("radio", { name: language }).check();
+      const sample = operation.locator(`[data-language=${language}]`);
+      await press(sample, "Copy");
+      await says(sample, "Copied");
       const code = await clipboard(page);
       for (const text of [address, "PUBLIC_API_KEY"]) expect(code).toContain(text);
       if (program === "") continue;
@@ -87,18 +89,19 @@ test("what reads can be tried with a key that is checked on entry", async ({ cli
   const page = await openReference("#listMembers");
   const members = operationOf(page, "listMembers");
   const send = members.getByRole("button", { name: "Send" });
-  const keyField = page.getByRole("textbox", { name: "Key for trying out" });
+  const keyField = members.getByRole("textbox", { name: "API key" });
+  expect(await page.getByRole("textbox", { name: "API key" }).count(), "no key field before it is needed").toBe(0);
   await members.getByText("Try it", { exact: true }).click();
   await members.getByLabel("limit", { exact: true }).fill("1");
   await send.click();
-  await says(members.getByRole("alert"), "Enter a key that works in the bar above.");
+  await says(members.getByRole("alert"), "Enter a key that works first.");
   await expectFocus(page, send);
   for (const [entered, said] of [
     [`sk_live_${"x".repeat(38)}`, "This key does not work: it is mistyped, revoked or expired."],
     [` Bearer ${api_key}`, "Trying of Hollis & Rowe: read:members"],
   ] as const) {
     await keyField.fill(entered);
-    await says(page.getByRole("status"), said);
+    await says(members.getByRole("status"), said);
   }
   const sent = page.waitForRequest((request) => request.url().startsWith(`${stack.api_url}/members`));
   await send.click();
@@ -106,13 +109,14 @@ test("what reads can be tried with a key that is checked on entry", async ({ cli
   expect((await sent).headers()["x-api-key"]).toBe(api_key);
   await says(members, /^200 X-Request-Id \S+, X-Has-More false$/);
   await says(members, admin.email);
-  expect(await members.getByRole("tabpanel").textContent()).toContain("/members?limit=1");
+  expect(await members.locator("[data-language=curl]").textContent()).toContain("/members?limit=1");
 
   await members.getByLabel("limit", { exact: true }).fill("0");
   await send.click();
   await says(members, /^400 X-Request-Id/);
   const activity = operationOf(page, "listActivity");
   await activity.getByText("Try it", { exact: true }).click();
+  await says(activity.getByRole("status"), "Trying of Hollis & Rowe: read:members");
   await activity.getByLabel("format").selectOption("csv");
   await press(activity, "Send");
   await says(activity, /^403 /);
@@ -122,6 +126,7 @@ test("what reads can be tried with a key that is checked on entry", async ({ cli
   const stored = () => JSON.stringify({ ...localStorage, ...sessionStorage, ...history.state }) + document.cookie;
   expect(await page.evaluate(stored)).not.toContain("sk_live_");
   await page.reload();
+  await members.getByText("Try it", { exact: true }).click();
   expect(await keyField.inputValue()).toBe("");
   expect(await operationOf(page, "importRewards").getByText("Try it", { exact: true }).count()).toBe(0);
 });
@@ -130,7 +135,7 @@ test("the menu marks where one is, and its search finds endpoints, parameters, g
   const page = await openReference();
   const marked = () => menuOf(page).locator("[aria-current]").allTextContents();
   expect(await marked()).toEqual(["Overview"]);
-  await menuOf(page).getByRole("link", { name: "GET /day-ratings" }).click();
+  await menuOf(page).getByRole("link", { name: "GET /day-ratings", exact: true }).click();
   await expect.poll(marked).toEqual(["GET /day-ratings"]);
   const top = async (of: Page) => Math.round((await operationOf(of, "listDayRatings").boundingBox())?.y ?? -1);
   const another = await newPage();
@@ -162,9 +167,12 @@ test("the menu marks where one is, and its search finds endpoints, parameters, g
   await menuOf(page).getByRole("link").click();
   await page.getByRole("heading", { name: "Python", level: 1 }).waitFor();
   expect(await page.title()).toBe("Python · Recognition and rewards");
-  await page.getByRole("button", { name: "Copy" }).first().click();
-  await says(page.getByRole("status"), "Copied");
+  await page.getByRole("button", { name: "Copy", exact: true }).first().click();
+  await says(page.locator("pre + .copying"), "Copied");
   expect(await clipboard(page)).toBe(await page.locator("article pre").first().textContent());
+  await press(page, "Copy as Markdown");
+  await says(page.locator(".address"), "Copied");
+  expect(await clipboard(page)).toMatch(/^# Python\n/);
   await expectGoodLooks(page, "guide");
 });
 
@@ -172,7 +180,7 @@ test("on a narrow screen the menu is one line, which opens over the page until i
   const page = await newPage({ viewport: narrow });
   await page.goto("/reference/guides/python/");
   const contents = menuOf(page).getByText("Contents", { exact: true });
-  const link = menuOf(page).getByRole("link", { name: "GET /day-ratings" });
+  const link = menuOf(page).getByRole("link", { name: "GET /day-ratings", exact: true });
   await contents.waitFor();
   expect(await link.isVisible()).toBe(false);
   await page.mouse.wheel(0, 2000);
@@ -208,7 +216,7 @@ test("each guide's links lead somewhere, and files are downloaded with the proje
     for (const [link, at = guide, fragment] of html.matchAll(/<a href="(\/[^"#]*)?(?:#([^"]*))?"/g)) {
       const there = pages.get(at) ?? (await read(at));
       if (at.startsWith("/reference/files/")) offered.add(basename(at));
-      else if (at.endsWith("/")) expect(there, `${guide}: ${link}`).toContain("<article>");
+      else if (at.endsWith("/")) expect(there, `${guide}: ${link}`).toContain("<article");
       if (fragment !== undefined) expect(there, `${guide}: ${link}`).toContain(` id="${fragment}"`);
     }
   }
@@ -226,6 +234,38 @@ test("each guide's links lead somewhere, and files are downloaded with the proje
     page.locator("article a[download]").first().click(),
   ]);
   expect(offered).toContain(download.suggestedFilename());
+});
+
+test("the samples stay beside the text while it scrolls, the menu follows, and each field has an address", async () => {
+  const page = await openReference("#listActivity-field-category");
+  const activity = operationOf(page, "listActivity");
+  await expect.poll(() => menuOf(page).locator("[aria-current]").allTextContents()).toEqual(["GET /activity"]);
+  const visible = (text: string) => activity.locator("dt", { hasText: text }).last();
+  await expect.poll(async () => ((await visible("category").boundingBox())?.y ?? -1) >= 0).toBe(true);
+  const sample = activity.locator("[data-language=curl]");
+  expect((await sample.boundingBox())?.y).toBeGreaterThanOrEqual(0);
+  expect((await sample.boundingBox())?.y).toBeLessThan(300);
+  await activity.getByRole("link", { name: "message", exact: true }).click();
+  expect(new URL(page.url()).hash).toBe("#listActivity-field-message");
+  await page.mouse.move(600, 400);
+  await page.mouse.wheel(0, 20_000);
+  await expect.poll(() => menuOf(page).locator("[aria-current]").allTextContents()).not.toEqual(["GET /activity"]);
+});
+
+test("each guide is also Markdown, and llms.txt names them all", async () => {
+  const read = async (at: string) => {
+    const response = await fetch(stack.dashboard_url + at);
+    expect(response.status, at).toBe(200);
+    return response.text();
+  };
+  const named = [...(await read("/llms.txt")).matchAll(/\]\((\S+)\)/g)].map(([, at = ""]) => at);
+  expect(named).toEqual(expect.arrayContaining(["/reference/openapi.json", "/reference/guides/api.md"]));
+  const texts = await Promise.all(named.filter((at) => at.endsWith(".md")).map(read));
+  expect(texts.length).toBeGreaterThan(10);
+  for (const text of texts) {
+    expect(text).toMatch(/^# /);
+    for (const [, at = ""] of text.matchAll(/\]\((\/[^)#]+)/g)) expect(at.endsWith("/"), at).toBe(false);
+  }
 });
 
 test("the dashboard leads there and back; the person stays in the header", async ({ admin, browser }) => {

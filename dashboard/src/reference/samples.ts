@@ -2,6 +2,18 @@
 
 type Request = { method: string; url: string; body: unknown };
 
+/** What a request is first shown with: few rows, and an import that writes nothing. */
+export function firstValues(parameters: readonly { name: string }[]): Record<string, string> {
+  const has = (parameter: string) => parameters.some(({ name }) => name === parameter);
+  return { ...(has("limit") && { limit: "5" }), ...(has("dry_run") && { dry_run: "true" }) };
+}
+
+/** The address of a request with these parameters. @param base the API's base address */
+export function addressOf(base: string, path: string, values: Record<string, string>): string {
+  const query = new URLSearchParams(Object.entries(values).filter(([, value]) => value !== "")).toString();
+  return `${base}${path === "/" ? "" : path}${query === "" ? "" : `?${query}`}`;
+}
+
 const isCsv = (url: string): boolean => url.includes("format=csv");
 const quoted = (text: string): string => JSON.stringify(text);
 

@@ -1,11 +1,14 @@
-import { Button, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { Button, Code, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { type FormEvent, useEffect, useState } from "react";
 import { useAction } from "../account/use_action.ts";
+import { CopyButton } from "../parts/copy_button.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Problem, unreachable } from "../problems.ts";
+import { baseAddress } from "../settings.ts";
 import { deadline } from "../supabase.ts";
 import type { Operation } from "./contents.ts";
-import { Sample } from "./operation.tsx";
+import { KeyField, useWorkingKey } from "./key_field.tsx";
+import { addressOf, firstValues, languages } from "./samples.ts";
 
 /** `said`: status and headers, in a line. */
 type Answer = { said: string; text: string };
@@ -28,21 +31,25 @@ async function send(url: string, apiKey: string): Promise<Answer> {
   }
 }
 
-/** The request of an endpoint with parameters of one's own, and what came of it. The samples beside it show the same. */
-export function TryOut(props: {
-  operation: Operation;
-  url: string;
-  values: Record<string, string>;
-  onValues: (values: Record<string, string>) => void;
-  apiKey: string | null;
-}) {
-  const { operation, url, values, apiKey } = props;
+/** The request of an endpoint with parameters of one's own, and what came of it. The samples above it show the same. */
+export function TryOut({ operation }: { operation: Operation }) {
+  const { id, method, path, parameters, body } = operation;
+  const [values, setValues] = useState(() => firstValues(parameters));
+  const url = addressOf(baseAddress, path, values);
+  const entered = useWorkingKey();
   const [answer, setAnswer] = useState<Answer | null>(null);
   const { run, pending, problem } = useAction(async () => {
     setAnswer(null);
-    if (apiKey === null) throw new Problem("refused", "Enter a key that works in the bar above.");
-    setAnswer(await send(url, apiKey));
+    if (entered === null) throw new Problem("refused", "Enter a key that works first.");
+    setAnswer(await send(url, entered.key));
   });
+  // The samples are HTML that was there before.
+  useEffect(() => {
+    for (const [language, write] of Object.entries(languages)) {
+      const sample = document.querySelector(`#${id} [data-language="${language}"] code`);
+      if (sample) sample.textContent = write({ method, url, body });
+    }
+  }, [id, method, url, body]);
 
   function submit(event: FormEvent): void {
     event.preventDefault();
@@ -54,31 +61,36 @@ export function TryOut(props: {
     size: "xs",
     value: values[name] ?? "",
     onChange: (event: { currentTarget: { value: string } }) =>
-      props.onValues({ ...values, [name]: event.currentTarget.value }),
+      setValues({ ...values, [name]: event.currentTarget.value }),
   });
 
   return (
-    <details>
-      <summary>Try it</summary>
-      <form onSubmit={submit} aria-label={`Try ${operation.method} ${operation.path}`}>
-        <Stack gap="xs" my="xs" align="stretch">
-          {operation.parameters.map(({ name, values: choices }) =>
-            choices.length > 0 ? (
-              <NativeSelect key={name} data={["", ...choices]} {...field(name)} />
-            ) : (
-              <TextInput key={name} autoComplete="off" spellCheck={false} {...field(name)} />
-            ),
-          )}
-          <Notice kind="problem">{problem?.message}</Notice>
-          <Button type="submit" loading={pending}>
-            Send
-          </Button>
-          <Text role="status" size="sm">
-            {answer?.said}
-          </Text>
-          {answer && <Sample text={answer.text} />}
-        </Stack>
-      </form>
-    </details>
+    <form onSubmit={submit} aria-label={`Try ${method} ${path}`}>
+      <Stack gap="xs" my="xs" align="stretch">
+        <KeyField />
+        {parameters.map(({ name, values: choices }) =>
+          choices.length > 0 ? (
+            <NativeSelect key={name} data={["", ...choices]} {...field(name)} />
+          ) : (
+            <TextInput key={name} autoComplete="off" spellCheck={false} {...field(name)} />
+          ),
+        )}
+        <Notice kind="problem">{problem?.message}</Notice>
+        <Button type="submit" loading={pending}>
+          Send
+        </Button>
+        <Text role="status" size="sm">
+          {answer?.said}
+        </Text>
+        {answer && (
+          <>
+            <Code block tabIndex={0}>
+              {answer.text}
+            </Code>
+            <CopyButton value={answer.text} label="Copy" />
+          </>
+        )}
+      </Stack>
+    </form>
   );
 }

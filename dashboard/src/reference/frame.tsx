@@ -1,11 +1,10 @@
 import { contents } from "virtual:reference";
-import { Container, NavLink, Text, TextInput } from "@mantine/core";
-import { useDocumentTitle, useHash, useMediaQuery } from "@mantine/hooks";
+import { NavLink, Text, TextInput } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import Search from "lucide-react/icons/search";
-import { type ReactNode, useEffect, useState } from "react";
-import { Header } from "../pages/header.tsx";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { HeaderBar, SignInButton } from "../pages/header_bar.tsx";
 import { paths } from "../paths.ts";
-import classes from "./reference.module.css";
 
 /** An entry of the menu. `found`: words by which the search finds it, besides those that are shown. */
 type Item = { words: string; href: string; found?: string };
@@ -29,8 +28,12 @@ function searched(all: Item[], search: string): Item[] {
   );
 }
 
-/** The frame of the reference and of its guides: the header, the menu with the search, and the page. */
-export function ReferencePage({ children }: { children: ReactNode }) {
+/** Only for somebody who has a session here: most readers never load what signs people in. */
+const Person = lazy(async () => ({ default: (await import("../pages/header.tsx")).Person }));
+const isKnown = Object.keys(window.localStorage).some((name) => /^sb-.*-auth-token$/.test(name));
+
+/** The frame of the reference and of its guides: the header, and the menu with the search. */
+export function Frame() {
   const guide = contents.guides.find(({ address }) => window.location.pathname.startsWith(address));
   const crumbs = [
     { words: "Integrations" },
@@ -38,9 +41,8 @@ export function ReferencePage({ children }: { children: ReactNode }) {
     { words: "API reference", href: home },
     ...(guide ? [{ words: guide.title }] : []),
   ];
-  useDocumentTitle(`${guide?.title ?? "API reference"} · Recognition and rewards`);
-  // The browser looked for the place of the address before the page was there. With its typeface the text is longer, and
-  // the place is further down. A reader who has scrolled meanwhile stays where they are.
+  // With the header and its typeface the page is longer: the place of the address is further down than the browser
+  // found it. A reader who has scrolled meanwhile stays where they are.
   useEffect(() => {
     const scroll = (): void =>
       document.getElementById(decodeURIComponent(window.location.hash.slice(1)))?.scrollIntoView();
@@ -50,13 +52,35 @@ export function ReferencePage({ children }: { children: ReactNode }) {
   }, []);
   return (
     <>
-      <Header member={null} crumbs={crumbs} />
-      <Container size={1280} className={classes.columns}>
-        <Menu />
-        <main>{children}</main>
-      </Container>
+      <HeaderBar crumbs={crumbs}>
+        {isKnown ? (
+          <Suspense>
+            <Person member={null} />
+          </Suspense>
+        ) : (
+          <SignInButton />
+        )}
+      </HeaderBar>
+      <Menu />
     </>
   );
+}
+
+/** The id of the part of the page that a reader has before them: the last one that crossed a line in its upper quarter. */
+function usePlace(): string {
+  const [place, setPlace] = useState(window.location.hash.slice(1));
+  useEffect(() => {
+    const watcher = new IntersectionObserver(
+      (entries) => {
+        const here = entries.find(({ isIntersecting }) => isIntersecting)?.target;
+        if (here instanceof HTMLElement) setPlace(here.dataset.place ?? "");
+      },
+      { rootMargin: "-25% 0px -75% 0px" },
+    );
+    for (const part of document.querySelectorAll("[data-place]")) watcher.observe(part);
+    return () => watcher.disconnect();
+  }, []);
+  return place;
 }
 
 /** The menu, with a search of endpoints and guides. On a narrow screen it is one line that opens over the page. */
@@ -64,8 +88,14 @@ function Menu() {
   const [search, setSearch] = useState("");
   const [opened, setOpened] = useState(false);
   const isNarrow = useMediaQuery("(max-width: 64rem)", undefined, { getInitialValueInEffect: false });
-  const [hash] = useHash({ getInitialValueInEffect: false });
-  const here = window.location.pathname.replace(/\/?$/, "/") + hash;
+  const address = window.location.pathname.replace(/\/?$/, "/");
+  const place = usePlace();
+  const here = address === home && place !== "" ? `${home}#${place}` : address;
+  const menu = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the mark has moved
+  useEffect(() => {
+    menu.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }, [here]);
 
   const groups: Record<string, Item[]> =
     search === ""
@@ -107,7 +137,7 @@ function Menu() {
     </>
   );
   return (
-    <nav className={classes.menu} aria-label="Reference">
+    <nav ref={menu} className="menu" aria-label="Reference">
       {isNarrow ? (
         <details open={opened} onToggle={(event) => setOpened(event.currentTarget.open)}>
           <summary>Contents</summary>

@@ -1,0 +1,87 @@
+import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
+import { useRef, useState, useSyncExternalStore } from "react";
+import { checkKey, type KeyCheck, pastedKey } from "../keys/check_key.ts";
+import { Name } from "../parts/name.tsx";
+import { revealing } from "../parts/revealing.ts";
+import { messageOf } from "../problems.ts";
+
+/** The key that works: entered at one endpoint, it holds for all, and is kept only here until the page is left. */
+let working: { key: string; check: KeyCheck } | null = null;
+const watching = new Set<() => void>();
+
+function setWorking(key: typeof working): void {
+  working = key;
+  for (const each of watching) each();
+}
+
+/** The key that was entered and works, or null. */
+export const useWorkingKey = (): typeof working =>
+  useSyncExternalStore(
+    (changed) => {
+      watching.add(changed);
+      return () => watching.delete(changed);
+    },
+    () => working,
+  );
+
+/** Asks for a key, and checks it as soon as it is entered. */
+export function KeyField() {
+  const entered = useWorkingKey();
+  const [problem, setProblem] = useState<string | null>(null);
+  /** The key that was entered last: the answer for another one comes too late. */
+  const latest = useRef("");
+
+  // The field keeps its text itself: React would copy a value that it controls into the page.
+  async function enter(text: string): Promise<void> {
+    const key = pastedKey(text);
+    latest.current = key;
+    setProblem(null);
+    if (key === "") return;
+    try {
+      const check = await checkKey(key);
+      if (latest.current === key) setWorking({ key, check });
+    } catch (error) {
+      if (latest.current === key) setProblem(messageOf(error));
+    }
+  }
+
+  return (
+    <Stack gap={4} align="stretch">
+      {entered === null && (
+        <PasswordInput
+          label="API key"
+          size="xs"
+          autoComplete="off"
+          spellCheck={false}
+          onChange={(event) => void enter(event.currentTarget.value)}
+          error={problem !== null}
+          aria-invalid={problem !== null}
+          {...revealing("key")}
+        />
+      )}
+      <Text size="sm" role="status" c={problem === null ? "dimmed" : "var(--mantine-color-error)"}>
+        {problem ??
+          (entered ? (
+            <Said check={entered.check} />
+          ) : (
+            "It is sent to the API only, and forgotten when you leave the page."
+          ))}
+      </Text>
+      {entered !== null && (
+        <Group>
+          <Button variant="default" size="xs" onClick={() => setWorking(null)}>
+            Use another key
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+function Said({ check }: { check: KeyCheck }) {
+  return (
+    <span>
+      <Name>{check.key_name}</Name> of <Name>{check.company_name}</Name>: {check.scopes.join(", ")}
+    </span>
+  );
+}
