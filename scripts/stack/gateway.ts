@@ -33,37 +33,41 @@ function answer(response: ServerResponse, status: number, message: string): void
 
 /**
  * Forwards a request to the function and its response back, as streams of unchanged bytes. A body that is cut off on
- * one side is cut off on the other. When the function answers before the body has come, the connection is closed after
- * the answer, as the function closes its own.
+ * one side is cut off on the other. It is sent only when the function begins to read it (`Expect: 100-continue`): a
+ * function that refuses a request closes the connection, and an answer is lost when a body is written to it at that
+ * moment. Other proxies (http-proxy-3, httpxy) lose it.
  */
 function forward(incoming: IncomingMessage, response: ServerResponse, port: number, path: string): void {
+  const { "content-length": length = "0", "transfer-encoding": encoding } = incoming.headers;
+  const hasBody = length !== "0" || encoding !== undefined;
   const outgoing = request({
     host: "127.0.0.1",
     port,
     path,
     method: incoming.method,
-    headers: endToEnd(incoming.rawHeaders),
+    headers: [...endToEnd(incoming.rawHeaders), ...(hasBody ? ["Expect", "100-continue"] : [])],
     // A new connection for each request: the function could close an idle connection at the moment of its next use.
     agent: false,
   });
-  let answered = false;
+  // What the function leaves of a body is read all the same, so that the caller gets the answer, and can send the next
+  // request on this connection.
+  const discardBody = () => incoming.unpipe(outgoing).resume();
+  outgoing.on("continue", () => incoming.pipe(outgoing));
   outgoing.on("response", (upstream) => {
-    answered = true;
-    if (!incoming.complete) {
-      // Read until the answer has been sent: a connection that is closed with unread bytes may lose the answer.
-      incoming.unpipe(outgoing).resume();
-      response.setHeader("Connection", "close");
-    }
+    discardBody();
     response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage, endToEnd(upstream.rawHeaders));
     response.flushHeaders();
     pipeline(upstream, response).catch(() => response.destroy());
   });
   // An error after the response has begun is ignored: the function may refuse a body that is still being sent.
   outgoing.on("error", () => {
-    if (!answered) answer(response, 502, "The function did not answer");
+    if (response.headersSent) return;
+    discardBody();
+    answer(response, 502, "The function did not answer");
   });
   response.on("close", () => outgoing.destroy());
-  incoming.pipe(outgoing);
+  if (hasBody) outgoing.flushHeaders();
+  else outgoing.end();
 }
 
 /** Serves a request with Lite, which uses the Fetch API's Request and Response. */

@@ -1,12 +1,13 @@
 // The gateway in front of a function that misbehaves: what it forwards, and that a broken response never looks complete
 // to a client.
 import { once } from "node:events";
-import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { buffer, text } from "node:stream/consumers";
 import { afterAll, expect, test } from "vitest";
 import { startGateway } from "../../scripts/stack/gateway.ts";
 import { listen } from "../../scripts/stack/ports.ts";
+import { stack } from "../support/stack.ts";
 
 let answer: (incoming: IncomingMessage, response: ServerResponse) => void;
 const server = createServer((incoming, response) => answer(incoming, response));
@@ -83,4 +84,24 @@ test("a client that goes away ends the request behind the gateway", async () => 
 test("a function that does not answer is a 502", async () => {
   answer = (incoming) => incoming.socket.destroy();
   expect((await fetch(base)).status).toBe(502);
+});
+
+// The stack's own gateway and function.
+test("an upload that the function refuses unread gets its answer, and so does the next request on that connection", async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 12 });
+  const upload = async (bytes: number) => {
+    const outgoing = request(`${stack.api_url}/rewards`, { method: "POST", agent, headers: { "X-API-Key": "wrong" } });
+    const [response]: IncomingMessage[] = await once(outgoing.end(Buffer.alloc(bytes, " ")), "response");
+    response?.resume();
+    return response?.statusCode;
+  };
+  for (const [bytes, together] of [
+    [6_000_000, 1],
+    [30_000, 12],
+  ] as const)
+    for (let count = 0; count < 10; count++) {
+      const statuses = await Promise.all(Array.from({ length: together }, () => upload(bytes)));
+      expect(statuses).toEqual(Array(together).fill(401));
+    }
+  agent.destroy();
 });

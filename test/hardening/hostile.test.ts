@@ -120,7 +120,7 @@ afterAll(() => company.remove());
 
 /** Checks an answer and counts its status. */
 function check(statuses: Map<number, number>, { status, headers }: { status: number; headers: Headers }, body: string) {
-  expect([200, 204, 400, 401, 403, 404, 405]).toContain(status);
+  expect([200, 204, 400, 401, 403, 404, 405, 415]).toContain(status);
   statuses.set(status, (statuses.get(status) ?? 0) + 1);
   // HEAD has no body.
   if (status < 400 || body === "") return;
@@ -157,7 +157,7 @@ test("whatever reaches the function is answered in time, an error as { error }, 
   // On a busy machine too: no request here needs much work.
   expect(slowest, "milliseconds of processor time").toBeLessThan(3000);
   tried(`hostile input, in process: ${numRuns} requests (${counted(statuses)}), the slowest ${Math.round(slowest)} ms`);
-  expect([...statuses.keys()].sort()).toEqual([200, 204, 400, 401, 404, 405]);
+  expect([...statuses.keys()].sort()).toEqual([200, 204, 400, 401, 404, 405, 415]);
 });
 
 /** Checks the rows that an import sends to the database. */
@@ -180,10 +180,7 @@ test("whatever comes over HTTP is answered by the whole stack without a 5xx, and
   // The gateway does not forward a method that Node's parser does not know.
   const overHttp = hostile(apiKey).filter(({ method }) => METHODS.includes(method));
   const property = fc.asyncProperty(overHttp, async ({ method, target, headers, body }) => {
-    // When the function refuses a body without reading it, Deno closes the connection. A client that is still sending
-    // may then miss the answer.
-    const isRead = method === "POST" && target === "/rewards" && headers["X-API-Key"] === apiKey;
-    const response = await send(method, target, headers, (isRead ? body : body?.subarray(0, 8192)) ?? undefined);
+    const response = await send(method, target, headers, body ?? undefined);
     check(statuses, response, response.body);
   });
   const numRuns = count(300, 3000);
