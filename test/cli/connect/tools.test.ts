@@ -106,10 +106,11 @@ withTools("clients made from the document by Hey API and Orval compile, and one 
   await node(bin("orval"), "--input", document, "--output", "orval/api.ts", "--client", "fetch");
   writeFileSync(
     `${folder}/use.ts`,
-    `import { listMembers } from "./hey";
+    `import { listMembers, listMembersChanges } from "./hey";
     import { listActivity } from "./orval/api";
-    const emails: Promise<string[]> = listMembers({ query: { limit: 5 } }).then(({ data }) => (data ?? []).flatMap((row) => (row.deleted ? [] : row.email)));
-    listActivity({ limit: 5 }).then((answer) => { if (answer.status === 200) console.log(answer.data, emails); });`,
+    const emails: Promise<string[]> = listMembers({ query: { limit: 5 } }).then(({ data }) => (data ?? []).map((row) => row.email));
+    const changed: Promise<(string | null)[]> = listMembersChanges().then(({ data }) => (data ?? []).flatMap((row) => (row.deleted ? [] : row.email)));
+    listActivity({ limit: 5 }).then((answer) => { if (answer.status === 200) console.log(answer.data, emails, changed); });`,
   );
   const options =
     "--noEmit --strict --skipLibCheck --target es2022 --module esnext --moduleResolution bundler --lib es2022,dom,dom.iterable";
@@ -121,6 +122,10 @@ withTools("clients made from the document by Hey API and Orval compile, and one 
   const { data } = await listActivity(sent);
   expect(Object.keys(data?.[0] ?? {}), "include is sent as one value").toEqual(expect.arrayContaining(include));
 });
+
+/** Rows whose cursors do not say when a copy began: this differs from one request to the next. */
+const alike = (rows: Record<string, unknown>[]) =>
+  rows.map((row) => ("cursor" in row ? { ...row, cursor: String(row.cursor).slice(0, 56) } : row));
 
 withTools("clients that check every answer, or only type it, read the most extreme rows and the errors", async () => {
   const { makeKey, remove } = await makeExtremes();
@@ -138,14 +143,15 @@ withTools("clients that check every answer, or only type it, read the most extre
   // Its methods are in groups, by the first word of the path.
   const swagger = Object.assign({}, ...Object.values(new Api({ baseUrl: stack.api_url, baseApiParams: { headers } })));
   for (const endpoint of endpoints) {
-    if (endpoint.kind !== "list") continue;
+    if (endpoint.kind !== "list" && endpoint.kind !== "changes") continue;
     const { path, operationId, included } = endpoint;
     const include = included.map(({ name }) => name);
-    const expected = await list(`${path}${include.length > 0 ? `?include=${include}` : ""}`, key);
+    const expected = alike(await list(`${path}${include.length > 0 ? `?include=${include}` : ""}`, key));
     const query = include.length > 0 ? { include } : {};
-    expect(await checked.get(path, { queries: query }), `zod ${path}`).toEqual(expected);
-    expect(await oazapfts[operationId](query), `oazapfts ${path}`).toMatchObject({ status: 200, data: expected });
-    expect((await swagger[operationId](query)).data, `swagger-typescript-api ${path}`).toEqual(expected);
+    expect(alike(await checked.get(path, { queries: query })), `zod ${path}`).toEqual(expected);
+    const answer = await oazapfts[operationId](query);
+    expect({ ...answer, data: alike(answer.data) }, `oazapfts ${path}`).toMatchObject({ status: 200, data: expected });
+    expect(alike((await swagger[operationId](query)).data), `swagger-typescript-api ${path}`).toEqual(expected);
   }
 
   const error = "limit must be an integer from 1 to 1000";
