@@ -2,6 +2,7 @@
 import type { BrowserContext } from "playwright-core";
 import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
+import { call } from "../support/stack.ts";
 import { takeTroubles } from "./browser.ts";
 import { openPage, test } from "./scene.ts";
 import { chooseIn, copyAndClose, createKey, openCreateKey, openView, path, press, row, says } from "./steps.ts";
@@ -33,15 +34,27 @@ test("while the browser translates it, every step works and shows what is true",
     await says(dialog, words);
   }
   expect(await dialog.getByText(/Works until end/).count()).toBe(0);
+  for (const [purpose, words] of [
+    ["Assistant (MCP)", "Tick what the assistant may read"],
+    ["Nightly copy", "What the key opens."],
+  ] as const) {
+    await dialog.getByLabel("What it is for").selectOption(purpose);
+    await says(dialog, words);
+  }
   await press(dialog, "Cancel");
   await dialog.waitFor({ state: "hidden" });
 
-  await createKey(page, "Power BI");
+  const key = await createKey(page, "Power BI");
   await press(dialog, "Done");
   await says(dialog, "is never shown again");
   await press(dialog, "Back to the key");
   await press(dialog, "Check key");
   await says(dialog, "Power BI works: it opens data of Hollis & Rowe.");
+  await dialog.getByRole("tab", { name: "curl" }).click();
+  await says(dialog, "Waiting for the first request");
+  expect((await call("/members", key)).status).toBe(200);
+  await says(dialog, /^Works: \d\d:\d\d, GET \/members, from node$/);
+  expect(await dialog.getByText("Waiting for").count()).toBe(0);
   await copyAndClose(page);
   await page.getByRole("tab", { name: "Active 2" }).waitFor();
 
@@ -66,6 +79,9 @@ test("while the browser translates it, every step works and shows what is true",
   await chooseIn(row(page, "Tableau"), "Details");
   await says(dialog, "Ada Brandt renamed Power BI to Tableau");
   await press(dialog, "Close");
+  await page.getByRole("tab", { name: "History" }).click();
+  await says(page, "Ada Brandt renamed Power BI to Tableau");
+  await page.getByRole("tab", { name: "Keys" }).click();
   await press(await chooseIn(row(page, "Tableau"), "Revoke"), "Revoke key");
   await says(page, "Tableau is revoked: the API refuses it from now on.");
   await openView(page, "Inactive");
