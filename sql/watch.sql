@@ -1,9 +1,18 @@
 -- The state of the database, as it reports it itself (docs/watching.md, The database). Run it as postgres. It prints one
 -- row per sign, first those that need an alert. To compare the size with the disk: psql … --set disk_gb=8
 
+\set ON_ERROR_STOP on
 \if :{?disk_gb}
 \else
   \set disk_gb null
+\endif
+
+-- The size of PostgreSQL's logs (WAL), if this role may see it.
+select has_function_privilege('pg_catalog.pg_ls_waldir()', 'execute') as sees_wal \gset
+\if :sees_wal
+  \set wal '(select sum(size) from pg_catalog.pg_ls_waldir())'
+\else
+  \set wal null::numeric
 \endif
 
 with
@@ -34,8 +43,26 @@ signs (sign, found, alert) as (
   union all
   select
     'disk',
-    pg_size_pretty(pg_database_size(current_database())) || coalesce(' of ' || :disk_gb || ' GB', ''),
-    coalesce(pg_database_size(current_database()) > 0.8 * :disk_gb * 1024 ^ 3, false)
+    pg_size_pretty(used.data) || coalesce(' and ' || pg_size_pretty(used.wal) || ' of WAL', '') || coalesce(' of ' || :disk_gb || ' GB', ''),
+    coalesce(used.data + coalesce(used.wal, 0) > 0.8 * :disk_gb * 1024 ^ 3, false)
+  from (
+    select sum(pg_database_size(d.oid)) as data, :wal as wal
+    from pg_catalog.pg_database as d where has_database_privilege(d.oid, 'connect')
+  ) as used
+  union all
+  -- The server keeps its WAL until the replica or copy behind a slot has read it: without an end, if it never does.
+  select
+    'replication',
+    coalesce(string_agg(slot.state, ', ' order by slot.kept desc), 'none'),
+    coalesce(bool_or(slot.kept > case when slot.active then 1024 else 64 end * 1024 ^ 2), false)
+      or exists (select from pg_catalog.pg_stat_replication as r where r.replay_lag > interval '5 minutes')
+  from (
+    select s.active, s.kept, format('%s: %s, keeps %s of WAL', s.slot_name, case when s.active then 'active' else 'inactive' end, pg_size_pretty(s.kept))
+    from (
+      select r.slot_name, r.active, pg_wal_lsn_diff(pg_current_wal_lsn(), r.restart_lsn) as kept
+      from pg_catalog.pg_replication_slots as r where r.restart_lsn is not null
+    ) as s
+  ) as slot (active, kept, state)
   union all
   -- What should have been deleted two days ago (docs/operations.md, Retention).
   select 'retention', coalesce(string_agg(c.id::text, ', ' order by c.id), 'none'), count(*) > 0

@@ -50,6 +50,7 @@ const causes: [cause: string, column: string, status: number, code: string][] = 
   ["the pool is exhausted", "no_connection_free", 504, "PGRST003"],
   ["PostgreSQL has no connection left", "no_connection_free", 503, "53300"],
   ["the database is down", "database_away", 503, "PGRST000"],
+  ["a lock is held for too long", "locked", 500, "55P03"],
 ];
 
 let texts: string[];
@@ -93,18 +94,33 @@ test.each(causes)("the alerts count it when %s", (_cause, column, status, code) 
   expect(failure).toBeDefined();
   const [alert] = ask("alerts", [...Array(999).fill(healthy()), failure]);
   const noAlert = { failures: 1, requests: 1000, database_away: 0, no_answer_in_time: 0 };
-  if (column === "database_away") expect(alert, "one failure of a restart is no alert").toBeUndefined();
-  else expect(alert).toMatchObject({ ...noAlert, [column]: 1 });
+  if (["database_away", "locked"].includes(column)) {
+    expect(alert, "one failure of a restart or a push is no alert").toBeUndefined();
+    expect(ask("alerts", [...Array(99).fill(healthy()), ...Array(3).fill(failure)])).toMatchObject([{ [column]: 3 }]);
+  } else expect(alert).toMatchObject({ ...noAlert, [column]: 1 });
 });
 
-test("there is an alert when more than 1 in 100 requests fails, and for no 429, 401 or 400", () => {
+test("there is an alert when most lists are read at the primary although there are replicas", () => {
+  const from = (served_by: string, count: number) =>
+    Array(count).fill(JSON.stringify({ ...JSON.parse(healthy() ?? ""), served_by }));
+  expect(ask("alerts", [...from("primary", 21), ...from("replica", 20)])).toMatchObject([
+    { not_from_replica: 21, from_replica: 20, failures: 0 },
+  ]);
+  expect(ask("alerts", [...from("primary", 20), ...from("replica", 20)])).toEqual([]);
+  expect(ask("alerts", from("primary", 19))).toEqual([]);
+});
+
+test("there is an alert when more than 1 in 100 requests fails, three at least, and for no 429, 401 or 400", () => {
   const slow = texts.filter((text) => text.includes("list_activity answered 500 with 57014"));
   const others = texts.filter((_, index) => Number(lines[index]?.status) < 500);
   expect(new Set(lines.map(({ status }) => status))).toEqual(new Set([200, 400, 401, 403, 429, 500]));
   expect(ask("alerts", others)).toEqual([]);
-  const many = Array(99).fill(healthy());
-  expect(ask("alerts", [...many, ...slow])).toEqual([]);
-  expect(ask("alerts", [...many.slice(1), ...slow])).toEqual([expect.objectContaining({ failures: 1, requests: 99 })]);
+  const failing = [...slow, ...slow, ...slow];
+  expect(ask("alerts", [...Array(297).fill(healthy()), ...failing])).toEqual([]);
+  expect(ask("alerts", [...Array(296).fill(healthy()), ...failing])).toEqual([
+    expect.objectContaining({ failures: 3, requests: 299 }),
+  ]);
+  expect(ask("alerts", [...Array(10).fill(healthy()), ...failing.slice(1)])).toEqual([]);
 });
 
 test("the command of the page runs the query on the platform, and prints what it finds", async () => {
@@ -172,7 +188,7 @@ test("sql/watch.sql: one row for each sign, and an alert for a company whose mov
   };
   const row = (sign: string, printed: string[]) => printed.find((text) => text.includes(`,${sign},`));
   const signs = (await watch()).slice(1, -1).map((text) => text.split(",")[1]);
-  expect(signs).toHaveLength(7);
+  expect(signs).toHaveLength(8);
   for (const sign of signs) expect(page).toContain(`| \`${sign}\` |`);
   expect(row("disk", await watch())).toMatch(/^f,disk,\d+ MB$/);
   expect(row("disk", await watch("--set", "disk_gb=0.001"))).toMatch(/^t,disk,\d+ MB of 0.001 GB$/);
@@ -184,4 +200,35 @@ test("sql/watch.sql: one row for each sign, and an alert for a company whose mov
       expect(row("unfinished moves", await watch())).not.toContain(company.id);
     }),
   );
+});
+
+test("sql/watch.sql names a slot that nobody reads, which would fill the disk, and counts the WAL where it may", async () => {
+  const watch = (url: string, ...options: string[]) =>
+    runCommand("psql", [url, "--no-psqlrc", "--csv", ...options, "--file", `${root}/sql/watch.sql`], {});
+  const quiet = await watch(stack.superuser_url);
+  expect(quiet).toMatch(/^f,replication,none$/m);
+  expect(quiet).toMatch(/^f,disk,\d+ MB and \d+ MB of WAL$/m);
+  await withDatabase(stack.superuser_url, async (superuser) => {
+    await superuser`select pg_create_physical_replication_slot('nobody', true)`;
+    try {
+      expect(await watch(stack.database_url)).toMatch(/^f,replication,"nobody: inactive, keeps .*"$/m);
+      for (let segments = 0; segments < 5; segments++) {
+        await superuser`select pg_logical_emit_message(true, 'test', 'x')`;
+        await superuser`select pg_switch_wal()`;
+      }
+      expect(await watch(stack.database_url)).toMatch(/^t,replication,"nobody: inactive, keeps \d+ MB of WAL"$/m);
+    } finally {
+      await superuser`select pg_drop_replication_slot('nobody')`;
+    }
+  });
+});
+
+test("the command for a scheduler prints nothing on a quiet day, a sign, and that it could not run", async () => {
+  const command = /^\{ psql .*$/m.exec(page)?.[0].replace("sql/watch.sql", `${root}/sql/watch.sql`) ?? "";
+  const scheduled = (url: string, gigabytes: string) =>
+    runCommand("bash", ["-c", `${command.replace("disk_gb=8", `disk_gb=${gigabytes}`)}; true`], {
+      env: { ...process.env, DATABASE_URL: url },
+    });
+  expect(await scheduled(stack.database_url, "0.001")).toMatch(/^t\|disk\|\d+ MB of 0\.001 GB\n$/);
+  expect(await scheduled(stack.database_url.replace(/:[^:@/]+@/, ":wrong@"), "8")).toMatch(/^t\|watch\.sql\|did not run\n/m);
 });
