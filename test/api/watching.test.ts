@@ -230,5 +230,7 @@ test("the command for a scheduler prints nothing on a quiet day, a sign, and tha
       env: { ...process.env, DATABASE_URL: url },
     });
   expect(await scheduled(stack.database_url, "0.001")).toMatch(/^t\|disk\|\d+ MB of 0\.001 GB\n$/);
-  expect(await scheduled(stack.database_url.replace(/:[^:@/]+@/, ":wrong@"), "8")).toMatch(/^t\|watch\.sql\|did not run\n/m);
+  expect(await scheduled(stack.database_url.replace(/:[^:@/]+@/, ":wrong@"), "8")).toMatch(
+    /^t\|watch\.sql\|did not run\n/m,
+  );
 });

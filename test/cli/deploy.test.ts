@@ -1,7 +1,9 @@
 // A rehearsal of a deployment (docs/operations.md): what the real CLI sends to a stand-in of the management API, and
 // what its commands do to a database.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdir, readFile } from "node:fs/promises";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { createDatabase, runSql, withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { stack } from "../support/stack.ts";
@@ -89,7 +91,13 @@ test("no deploy has to set a setting: those that the function needs are the plat
   expect(api.requests.filter(({ path }) => path.endsWith("/secrets"))).toEqual([]);
   const sources = [...sent.values()].join("\n");
   expect(new Set(sources.match(/\b[A-Z]+(?:_[A-Z]+)*_(?:URL|KEYS?)\b/g))).toEqual(
-    new Set(["SUPABASE_URL", "SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY", "PUBLIC_API_READ_URL"]),
+    new Set([
+      "SUPABASE_URL",
+      "SUPABASE_SECRET_KEYS",
+      "SUPABASE_SERVICE_ROLE_KEY",
+      "PUBLIC_API_READ_URL",
+      "PUBLIC_API_URL",
+    ]),
   );
 });
 
@@ -114,6 +122,30 @@ test("db push shows what it would do, changes nothing while a lock is held, and 
   expect(await withDatabase(database, (sql) => sql`select from app.companies`)).toHaveLength(0);
 });
 
+test("npm run push waits for a long transaction, names it, and applies the migrations when it has ended", async () => {
+  const url = await createDatabase(stack, "pushed", []);
+  onTestFinished(() => runSql(stack.superuser_url, "drop database if exists pushed with (force)"));
+  let output = "";
+  let exited: Promise<unknown> = Promise.resolve();
+  await withDatabase(url.replace(/$/, "?application_name=pg_dump"), (dump) =>
+    dump.begin(async (tx) => {
+      await tx`lock table auth.users in access share mode`;
+      await tx`select pg_sleep(5.1)`;
+      const push = spawn(process.execPath, ["scripts/push.ts"], {
+        cwd: root,
+        env: { ...process.env, DATABASE_URL: url },
+      });
+      for (const stream of [push.stdout, push.stderr]) stream.on("data", (text) => (output += text));
+      exited = once(push, "exit");
+      await expect.poll(() => output, { timeout: 20_000 }).toContain("Trying again in 5 seconds");
+      expect(await tx`select to_regnamespace('app') as app`).toEqual([{ app: null }]);
+    }),
+  );
+  expect([await exited, output]).toEqual([[0, null], expect.stringContaining("Finished supabase db push")]);
+  expect(output).toMatch(/process \d+ \(postgres, pg_dump\), open for 00:00:0\d/);
+  expect(await withDatabase(url, (sql) => sql`select from app.companies`)).toHaveLength(0);
+});
+
 test("with the switches of docs/operations.md the CLI talks to the management API and to nobody else", () => {
   const paths = api.requests.map(({ method, path }) => `${method} ${path}`);
   expect(paths).toContain(`POST /v1/projects/${project}/functions/deploy?slug=public-api`);
@@ -125,7 +157,7 @@ test("with the switches of docs/operations.md the CLI talks to the management AP
  * answers instead.
  */
 const commands = (text: string): string[] =>
-  [...text.matchAll(/^ *(?:- run: )?npx supabase (.*)$/gm)].map(([, command = ""]) =>
+  [...text.matchAll(/^ *(?:- run: )?(?:npx supabase|npm run(?= push)) (.*)$/gm)].map(([, command = ""]) =>
     command.replace(/ --yes\b/, "").replace(/\$\{\{ vars\.PROJECT_REF \}\}/, "<ref>"),
   );
 
