@@ -8,7 +8,7 @@ import { exportCommand } from "../../cli/src/commands/export.ts";
 import { importCommand } from "../../cli/src/commands/import.ts";
 import { withEvenLines } from "../../cli/src/even_lines.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { environment, run } from "../support/command_line.ts";
+import { environment, main, run, runProgram } from "../support/command_line.ts";
 import { newCompany } from "../support/companies.ts";
 import { type Row, sql } from "../support/stack.ts";
 import { forAllTests } from "./connect/companies.ts";
@@ -473,6 +473,40 @@ test("--archive-missing archives what was imported once and is not in the file, 
   const [row] =
     await sql`select name, points_cost::int, description from app.rewards where company_id = ${customer.company.id} and external_id = 'sku-2'`;
   expect(row, "nothing else of it is changed").toEqual({ name: "No. 2", points_cost: 2, description: "kept" });
+});
+
+/** Runs a program on a terminal, and types this when it asks. */
+const onTerminal = (typed: string, ...program: string[]): string[] => [
+  "-I",
+  "-c",
+  `import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execv(sys.argv[2], sys.argv[2:])
+shown = b""
+while True:
+  try: part = os.read(terminal, 4096)
+  except OSError: break
+  if not part: break
+  if b"[y/N]" in part: os.write(terminal, sys.argv[1].encode())
+  shown += part
+print(shown.decode())
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`,
+  typed,
+  ...program,
+];
+
+test.each([
+  ["Ctrl-C", "\u0003", 1, ["sku-7"]],
+  ["Ctrl-D", "\u0004", 1, ["sku-7"]],
+  ["nothing", "\n", 1, ["sku-7"]],
+  ["y", "y\n", 0, ["sku-1", "sku-2", "sku-7"]],
+])("on a terminal --archive-missing asks, and the answer %s counts", async (_name, typed, code, after) => {
+  writeFileSync(`${folder}/a.csv`, fileOf((await catalogueOf(6)).slice(2)));
+  const program = onTerminal(typed, process.execPath, main, "import", "a.csv", "--archive-missing");
+  const ran = await runProgram("python3", program, folder, environment(customer.key));
+  expect([ran.code, ran.stdout]).toEqual([code, expect.stringContaining("Archive these 2? [y/N]")]);
+  if (code !== 0) expect(ran.stdout).toMatch(/Nothing was sent[^\n]*\s*$/);
+  expect(await archived()).toEqual(after);
 });
 
 test("--archive-missing archives more than half of the catalogue with --yes only, and nothing when a row is wrong", async () => {

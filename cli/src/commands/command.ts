@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import { setTimeout as pause } from "node:timers/promises";
@@ -55,12 +54,12 @@ export function surroundings(): Surroundings {
   };
 }
 
-/** Whether the user answers yes. No answer, as with Ctrl-C, is a no. */
+/** Whether the user answers yes. */
 async function isYes(question: string): Promise<boolean> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const closed = once(lines, "close").then(() => "");
   try {
-    return /^\s*y(es)?\s*$/i.test(await Promise.race([lines.question(`${question} [y/N] `), closed]));
+    // Ctrl-C and Ctrl-D are no answer.
+    return /^\s*y(es)?\s*$/i.test(await lines.question(`${question} [y/N] `).catch(() => ""));
   } finally {
     lines.close();
   }
