@@ -15,6 +15,8 @@ import { blocks, runRecipe } from "./recipe.ts";
 const tools = `${root}/test/cli/tools`;
 const folder = workFolder();
 const document = `${root}/docs/openapi.json`;
+// For what the tools make.
+if (existsSync(`${tools}/node_modules`)) symlinkSync(`${tools}/node_modules`, `${folder}/node_modules`);
 
 /** These tools are large, so they are installed separately. */
 const withTools = (name: string, check: () => Promise<void>): void =>
@@ -76,7 +78,6 @@ withTools("other-tools.md: an MCP server made from the document answers an assis
   const args = generate.replace("openapi.json", document).split(" ").slice(2);
   await node(bin("openapi-mcp-generator"), ...args, "--force");
   // Its dependencies are installed already. Its build command is tsc.
-  symlinkSync(`${tools}/node_modules`, `${folder}/node_modules`);
   const mcp = `${folder}/mcp`;
   const compiler = [bin("tsc"), "--project", mcp, "--typeRoots", `${root}/node_modules/@types`];
   const compiled = spawnSync(process.execPath, compiler, { cwd: mcp });
