@@ -6,6 +6,7 @@ import { scrolling } from "./reference_contents.ts";
 
 /** The documents that become pages below /reference/guides/, in the order of the menu. */
 const guides = [
+  "docs/connect/kudos-per-team.md",
   "docs/connect/excel-and-power-bi.md",
   "docs/connect/google-sheets.md",
   "docs/connect/curl.md",

@@ -47,6 +47,7 @@ class Sheet {
     return {
       getValues: () =>
         this.cells.slice(row - 1, row - 1 + rows).map((cells) => cells.slice(column - 1, column - 1 + columns)),
+      setValues,
       clearContent: () => setValues(emptyRows(rows, columns)),
       setNumberFormat(format: string) {
         expect(format).toBe("@");

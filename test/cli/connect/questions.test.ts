@@ -1,0 +1,82 @@
+// docs/connect/kudos-per-team.md: the table in each program, compared with the tables of the database.
+import { DatabaseSync } from "node:sqlite";
+import papaparse from "papaparse";
+import { expect, test } from "vitest";
+import { environment, run, workFolder } from "../../support/command_line.ts";
+import { newCompany } from "../../support/companies.ts";
+import { sql, stack } from "../../support/stack.ts";
+import { appsScript } from "./apps_script.ts";
+import { blocks, runRecipe } from "./recipe.ts";
+
+const folder = workFolder();
+
+/** A company with kudos to people of two teams and of none, also just before and behind the beginning of a month in Berlin. */
+async function makeTeams() {
+  const company = await newCompany("Questions");
+  const { id } = company;
+  await sql`insert into app.teams (company_id, name) values (${id}, 'Red, "hot"'), (${id}, '=Blue')`;
+  await sql`insert into app.members (company_id, name, email, role, team_id)
+    select ${id}, t.name, t.id || ${`@${company.domain}`}, 'employee', t.id from app.teams as t where t.company_id = ${id}`;
+  await sql`insert into app.categories (company_id) values (${id})`;
+  await sql`insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+    select ${id}, m.id, m.id, c.id, 'thanks', date_trunc('month', now(), 'Europe/Berlin') - make_interval(months => n % 5) + (n % 3 - 1) * interval '1 minute'
+    from app.members as m, app.categories as c, generate_series(1, 40) as n
+    where m.company_id = ${id} and c.company_id = ${id} and (n % 7 < 4 or m.team_id is null)`;
+  const { api_key } = await company.makeKey(["read:members", "read:activity"]);
+  return { ...company, key: api_key };
+}
+
+/** Month, team and kudos, as the tables have them. */
+const counted = (company: string, zone: string) => sql<{ month: string; team: string; kudos: number }[]>`
+  select to_char(k.created_at at time zone ${zone}, 'YYYY-MM') as month, coalesce(t.name, 'No Team') as team, count(*)::int as kudos
+  from app.kudos as k
+  join app.members as m on m.id = k.receiver_id
+  left join app.teams as t on t.id = m.team_id
+  where k.company_id = ${company}
+  group by 1, 2 order by 1, 2`;
+
+const sorted = (rows: { month: string; team: string; kudos: number }[]) =>
+  rows.map(({ month, team, kudos }) => [month, team, kudos]).sort();
+
+test("kudos-per-team.md: curl, Google Sheets and SQLite show what the tables have", async ({ onTestFinished }) => {
+  const company = await makeTeams();
+  onTestFinished(() => company.remove());
+  const inBerlin = sorted([...(await counted(company.id, "Europe/Berlin"))]);
+  const inUtc = sorted([...(await counted(company.id, "UTC"))]);
+  expect(inBerlin).not.toEqual(inUtc);
+  expect(new Set(inBerlin.map(([, team]) => team)).size).toBe(3);
+
+  const [curl = ""] = blocks("kudos-per-team.md", "sh");
+  const csv = await runRecipe(folder, company.key, "sh", ["-c", curl]);
+  const { data } = papaparse.parse<Record<string, string>>(csv.trimEnd(), { header: true });
+  const byCurl = data.map((row) => ({
+    month: row.month?.slice(0, 7) ?? "",
+    team: row.receiver_team_name ?? "",
+    kudos: Number(row.kudos),
+  }));
+  expect(sorted(byCurl)).toEqual(inBerlin);
+
+  const [script = ""] = blocks("kudos-per-team.md", "js");
+  const google = appsScript(script, { PUBLIC_API_URL: `${stack.api_url}/`, PUBLIC_API_KEY: `${company.key}\n` });
+  google.run("kudosPerTeam");
+  const cells = google.cells("Kudos per team");
+  for (const row of cells) row[4] = "mine";
+  google.run("kudosPerTeam");
+  expect(google.rows("Kudos per team")[0]).toEqual(["month", "team", "kudos"]);
+  const shown = google
+    .rows("Kudos per team")
+    .slice(1)
+    .map(([month, team, kudos]) => [month, team?.replace(/^'=/, "="), kudos]);
+  expect(shown.sort()).toEqual(inBerlin);
+  expect(new Set(google.cells("Kudos per team").map((row) => row[4]))).toEqual(new Set(["mine"]));
+  expect(() =>
+    appsScript(script, { PUBLIC_API_URL: stack.api_url, PUBLIC_API_KEY: "none" }).run("kudosPerTeam"),
+  ).toThrow("401: ");
+
+  await run(["sync", "company.sqlite"], folder, environment(company.key));
+  const copy = new DatabaseSync(`${folder}/company.sqlite`, { readOnly: true });
+  const [query = ""] = blocks("kudos-per-team.md", "sql");
+  const inCopy = copy.prepare(query).all() as { month: string; team: string; kudos: number }[];
+  copy.close();
+  expect(sorted(inCopy)).toEqual(inUtc);
+});
