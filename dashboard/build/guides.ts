@@ -18,6 +18,7 @@ const guides = [
   "docs/connect/command-line.md",
   "docs/connect/databases.md",
   "docs/connect/warehouses.md",
+  "docs/connect/assistants.md",
   "docs/connect/other-tools.md",
   "docs/api.md",
   "CHANGELOG.md",

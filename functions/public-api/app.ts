@@ -10,28 +10,16 @@ import type {
   ImportEndpoint,
   KeyEndpoint,
   ListEndpoint,
+  McpEndpoint,
 } from "./endpoint_types.ts";
 import { endpoints, version } from "./endpoints.ts";
 import { Visit } from "./fair_queue.ts";
 import { linkToNext, type Parameters, readParameters } from "./parameters.ts";
 import { RefusedUses } from "./refused_uses.ts";
 import { connectReplicas } from "./replicas.ts";
-import {
-  type Answer,
-  ApiError,
-  badRequest,
-  closing,
-  errorAnswer,
-  json,
-  type Logged,
-  preflight,
-  toResponse,
-} from "./responses.ts";
-import { bodySize, readRewards, refuseEncoded } from "./reward_import.ts";
+import { ApiError, badRequest, closing, errorAnswer, json, type Outcome, preflight, toResponse } from "./responses.ts";
+import { bodySize, readRewards, readText, refuseEncoded } from "./reward_import.ts";
 import { WaitingLine } from "./waiting_line.ts";
-
-/** The outcome of a request: the answer, and fields for the log, never with a key, a hash, a parameter or data. */
-type Outcome = { answer: Answer; logged: Logged };
 
 /**
  * Makes the handler of the API: path, method, key, parameters, body, database, response (`docs/api.md`, Requests).
@@ -66,21 +54,36 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
   };
 
   async function respond(request: Request, path: string, query: string): Promise<Outcome> {
-    const { endpoint, allowed } = route(path, request.method);
-    if (!endpoint) return { answer: preflight(allowed), logged: {} };
+    const { endpoint, allowed, isMcp } = route(path, request.method);
+    if (!endpoint) return { answer: preflight(allowed, isMcp), logged: {} };
+    return await respondTo(endpoint, request, query, path);
+  }
+
+  async function respondTo(
+    endpoint: Endpoint,
+    request: Request,
+    query: string,
+    path = endpoint.path,
+  ): Promise<Outcome> {
     const visit = new Visit(keyHashOf(request.headers), request.signal);
     const caller = callerOf(endpoint, request.headers);
     const ask: Call = (rpc, args, read) => callDatabase(rpc, { key_hash: visit.keyHash, ...args }, caller, read);
     const verify = () => ask("verify_api_key", { required_scope: caller.scope }, asText);
-    const call: Call = (rpc, args, read, rows = 1) => line.call(visit, rows, () => ask(rpc, args, read), verify);
-    const upload: Upload = (write) => {
-      refuseEncoded(request.headers);
-      return line.upload(visit, bodySize(request.headers), () => readRewards(request.body).then(write));
+    const service: Service = {
+      call: (rpc, args, read, rows = 1) => line.call(visit, rows, () => ask(rpc, args, read), verify),
+      upload: (serve) => {
+        refuseEncoded(request.headers);
+        return line.upload(visit, bodySize(request.headers), () => serve(request.body));
+      },
+      headers: request.headers,
+      ask: (other, asked) => respondTo(other, request, asked),
     };
     const sent = { address: settings.baseUrl + path, query };
-    const { answer, logged } = await serve(endpoint, sent, call, upload).catch(failed);
+    const { answer, logged } = await serve(endpoint, sent, service).catch(failed);
     if (answer.status === 401 && logged.key_id) refusedUses.note(visit.keyHash, caller);
-    return { answer, logged: { ...logged, waited_milliseconds: Math.round(visit.waited * 10) / 10 } };
+    // A tool of an assistant has waited before its answer came here.
+    const waited = visit.waited + (logged.waited_milliseconds ?? 0);
+    return { answer, logged: { ...logged, waited_milliseconds: Math.round(waited * 10) / 10 } };
   }
 }
 
@@ -97,14 +100,23 @@ function callerOf({ method, path, scope, kind }: Endpoint, headers: Headers): Ca
 /** Calls the database with the key of the request, to read or write so many rows, when it is the turn of its company. */
 type Call = <Body>(rpc: string, args: object, read: Reader<Body>, rows?: number) => Promise<Reply<Body>>;
 
-/** Reads the rewards of the body when there is room for it, and passes them on. */
-type Upload = (write: (rewards: object[]) => Promise<Outcome>) => Promise<Outcome>;
+/** What a request needs. */
+type Service = {
+  call: Call;
+  /** Serves the body when there is room for it. */
+  upload: (serve: (body: Request["body"]) => Promise<Outcome>) => Promise<Outcome>;
+  headers: Headers;
+  /** Answers a request for another endpoint with the key of this one. */
+  ask: (endpoint: Endpoint, query: string) => Promise<Outcome>;
+};
 
 /** What a request asks for: the whole address without the query, and the query as it was sent. */
 type Sent = { address: string; query: string };
 
-async function serve(endpoint: Endpoint, sent: Sent, call: Call, upload: Upload): Promise<Outcome> {
-  if (endpoint.kind === "import") return await importRewards(endpoint, sent.query, call, upload);
+async function serve(endpoint: Endpoint, sent: Sent, service: Service): Promise<Outcome> {
+  const { call } = service;
+  if (endpoint.kind === "import") return await importRewards(endpoint, sent.query, service);
+  if (endpoint.kind === "mcp") return await assist(endpoint, sent.query, service);
   let parameters: Parameters;
   try {
     parameters = readParameters(endpoint, sent.query);
@@ -118,20 +130,37 @@ async function serve(endpoint: Endpoint, sent: Sent, call: Call, upload: Upload)
 }
 
 /** Runs `rest` once the key and its scope are verified. The log line gets its id and company even if `rest` fails. */
-async function afterVerifying({ scope }: Endpoint, call: Call, rest: () => Promise<Outcome>): Promise<Outcome> {
+async function afterVerifying(
+  { scope }: Endpoint,
+  call: Call,
+  rest: (key: string) => Promise<Outcome>,
+): Promise<Outcome> {
   const verified = await call("verify_api_key", { required_scope: scope }, asText);
-  const { answer, logged } = await rest().catch(failed);
+  const { answer, logged } = await rest(verified.body).catch(failed);
   return { answer, logged: { ...verified.logged, ...logged } };
 }
 
 /** `POST /rewards`: the body is read only after the database has verified the key. */
-function importRewards(endpoint: ImportEndpoint, query: string, call: Call, upload: Upload): Promise<Outcome> {
+function importRewards(endpoint: ImportEndpoint, query: string, { call, upload }: Service): Promise<Outcome> {
   return afterVerifying(endpoint, call, async () => {
     const { dry_run } = readParameters(endpoint, query).args;
-    return await upload(async (rewards) => {
+    return await upload(async (body) => {
+      const rewards = await readRewards(body);
       const args = { rewards: JSON.stringify(rewards), dry_run };
       const reply = await call(endpoint.rpc, args, asText, rewards.length);
       return { answer: json(reply.body), logged: { ...reply.logged, rows: rewards.length } };
+    });
+  });
+}
+
+/** `POST /mcp`: a message of an assistant, which may call one of the other endpoints (`docs/api.md`, Assistants). */
+function assist(endpoint: McpEndpoint, query: string, { call, upload, headers, ask }: Service): Promise<Outcome> {
+  return afterVerifying(endpoint, call, async (key) => {
+    readParameters(endpoint, query);
+    return await upload(async (body) => {
+      const text = await readText(body, "body must be at most 8 MiB");
+      const { serveMcp } = await import("./mcp.ts");
+      return await serveMcp(headers, text, verifiedKey.parse(JSON.parse(key)).scopes, ask);
     });
   });
 }
@@ -199,14 +228,15 @@ function address(url: string): { path: string; query: string } {
 }
 
 /** Finds the endpoint; undefined for OPTIONS. Throws a 404 for an unknown path, a 405 for a wrong method. */
-function route(path: string, method: string): { endpoint: Endpoint | undefined; allowed: string } {
+function route(path: string, method: string): { endpoint: Endpoint | undefined; allowed: string; isMcp: boolean } {
   const name = path.replace(/([^/])\/$/, "$1");
   const here = endpoints.filter((endpoint) => endpoint.path === name || endpoint.aliases.includes(name));
   if (here.length === 0) throw new ApiError(404, `Not Found: ${path}`);
   const methods = here.flatMap((endpoint) => (endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method]));
   const allowed = [...methods, "OPTIONS"].join(", ");
   const endpoint = here.find((endpoint) => endpoint.method === (method === "HEAD" ? "GET" : method));
-  if (endpoint || method === "OPTIONS") return { endpoint, allowed };
+  const isMcp = here.some(({ kind }) => kind === "mcp");
+  if (endpoint || method === "OPTIONS") return { endpoint, allowed, isMcp };
   throw new ApiError(405, `Method Not Allowed: ${name} accepts ${allowed}`, { headers: { Allow: allowed } });
 }
 

@@ -45,6 +45,8 @@ type Common = {
   readonly summary: string;
   /** Begins with what the operation does: an assistant may be shown nothing else. */
   readonly description: string;
+  /** When a model should choose the endpoint (`docs/api.md`, Assistants). It is a tool of assistants if it has this. */
+  readonly forAssistants?: string | undefined;
 };
 
 /** `GET /`: checks a key. */
@@ -83,4 +85,7 @@ export type ChangesEndpoint = Omit<ListEndpoint, "kind"> & { readonly kind: "cha
 /** The import of rewards. The fields of its rows are in reward_rows.ts. */
 export type ImportEndpoint = Common & { readonly kind: "import"; readonly method: "POST" };
 
-export type Endpoint = KeyEndpoint | ListEndpoint | ChangesEndpoint | GroupsEndpoint | ImportEndpoint;
+/** `POST /mcp`: the other endpoints as tools of assistants (Model Context Protocol). */
+export type McpEndpoint = Common & { readonly kind: "mcp"; readonly method: "POST" };
+
+export type Endpoint = KeyEndpoint | ListEndpoint | ChangesEndpoint | GroupsEndpoint | ImportEndpoint | McpEndpoint;

@@ -7,6 +7,7 @@ import type {
   ImportEndpoint,
   KeyEndpoint,
   ListEndpoint,
+  McpEndpoint,
   Parameter,
 } from "./endpoint_types.ts";
 
@@ -132,6 +133,7 @@ const key: KeyEndpoint = {
   summary: "Check the key",
   description:
     "Checks the key: returns the API version, the company, the key's name, scopes and expiry, and the list of endpoints. Any valid key will do.",
+  forAssistants: "Use it to learn of which company the data is, and what this key may read.",
   parameters: [],
 };
 
@@ -149,6 +151,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     summary: "People, their roles and teams",
     description:
       "Lists the company's people with name, email address, role and team, newest first; `team_id` and `role` filter them. Erased people are not in it.",
+    forAssistants: "Use it to find a person, such as the id for `sender_id` and `receiver_id`, or who is in a team.",
     parameters: [
       ...list,
       teamId,
@@ -177,6 +180,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     operationId: "listTeams",
     summary: "The teams that people are in",
     description: "Lists the company's teams, newest first: the names behind `team_id`, also of teams without people.",
+    forAssistants: "Use it to find the id of a team.",
     parameters: [...list],
     rows: { name: "Team", description: "A team of the company." },
     columns: [
@@ -198,6 +202,8 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     summary: "Kudos with sender, recipient and category",
     description:
       "Lists kudos: who thanked whom, when, for what and with which message, newest first. A time window (`since`, `until`), category, sender and receiver filter them; a row must match all filters that are sent. `include` adds the ids of people and category. An erased person is `Former member`, with an empty email address.",
+    forAssistants:
+      "Use it to read single kudos and their messages. For how many there are use `count_activity`: one call instead of many pages.",
     parameters: [...list, include, ...window, ...ofKudos],
     rows: { name: "Kudos", description: "One person's thanks to another." },
     columns: [
@@ -255,6 +261,8 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     summary: "How many kudos, by time, team, person or category",
     description:
       "Counts kudos in one request, for a table, a chart or a cell: by month, or by up to three of time, team, person and category, such as `by=month,receiver_team`. Only groups that have kudos, the newest time first, then the most kudos. Teams are those of today, as in `GET /members`. At most 10,000 rows, and 400 days.",
+    forAssistants:
+      "Use it first for every question of how many kudos: per team, per month, who gives or gets the most, in which category. Without `since` it answers for the last 12 months; send `since` and `until` for others.",
     parameters: [
       ...question(
         "one to three different ones of `day`, `week`, `month`, `quarter` or `year` (one of these), `category`, `sender_team`, `receiver_team`, `sender` and `receiver`",
@@ -313,6 +321,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     summary: "What kudos are given for",
     description:
       "Lists the categories of kudos, newest first: the names behind `category_id`, and the values that this filter of `GET /activity` takes.",
+    forAssistants: "Use it to find the id of a category.",
     parameters: [...list],
     rows: { name: "Category", description: "A category of kudos." },
     columns: [
@@ -339,6 +348,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     summary: "The reward catalogue",
     description:
       "Lists the rewards that people can buy with points, with price, stock and vendor, newest first. Archived rewards are left out unless `include_archived=true` is sent; `include` adds the id of the system that imports them.",
+    forAssistants: "Use it for questions about rewards and their prices.",
     parameters: [
       ...list,
       include,
@@ -389,6 +399,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     summary: "How days were rated, by team",
     description:
       "Lists day ratings, from 1 (bad) to 5 (good), with comment and team, newest first; a time window (`since`, `until`) and `team_id` filter them. They are anonymous: a rating belongs to a team at most, never to a person.",
+    forAssistants: "Use it to read single ratings and their comments. For averages use `average_day_ratings`.",
     parameters: [...list, include, ...window, teamId],
     rows: { name: "DayRating", description: "How somebody of a team rated a day." },
     columns: [
@@ -418,6 +429,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     summary: "How days were rated on average, by time or team",
     description:
       "Answers number and average of day ratings in one request: by month, or by a step of time, by team, or by both, such as `by=week,team`. Only groups that have ratings, the newest time first, then the most ratings. At most 10,000 rows, and 400 days.",
+    forAssistants: "Use it first for every question of how the mood is or how it changes, of all or by team.",
     parameters: [
       ...question("`day`, `week`, `month`, `quarter` or `year`, or `team`, or one of the former and `team`"),
       teamId,
@@ -459,6 +471,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     summary: "Answers to pulse surveys",
     description:
       "Lists answers to pulse surveys with their questions, newest first; a time window (`since`, `until`) filters them. They are anonymous: an answer names neither a person nor a team.",
+    forAssistants: "Use it to read what people answered to surveys.",
     parameters: [...list, include, ...window],
     rows: { name: "PulseAnswer", description: "An answer to a question of a pulse survey." },
     columns: [
@@ -500,6 +513,21 @@ const rewardImport: ImportEndpoint = {
   parameters: [{ name: "dry_run", kind: "true", description: "Check and count, write nothing: `imported` is then 0." }],
 };
 
+const mcp: McpEndpoint = {
+  kind: "mcp",
+  method: "POST",
+  path: "/mcp",
+  aliases: [],
+  scope: null,
+  rpc: "verify_api_key",
+  tag: "Key",
+  operationId: "assist",
+  summary: "The API as tools of an assistant (Model Context Protocol)",
+  description:
+    "Model Context Protocol, Streamable HTTP without sessions: what the key may read, as tools of an assistant. It writes nothing.",
+  parameters: [],
+};
+
 /** The columns behind all others of a row of changes. */
 export const changeColumns: readonly Column[] = [
   { name: "cursor", type: "text", description: "What to send as `after` to get the changes after this one." },
@@ -516,6 +544,7 @@ function changesOf(list: ListEndpoint): ChangesEndpoint {
   const shared = list.parameters.filter(({ name }) => ["limit", "format", "escape_formulas", "include"].includes(name));
   return {
     ...list,
+    forAssistants: undefined,
     kind: "changes",
     list: name,
     path: `${list.path}/changes`,
@@ -533,4 +562,4 @@ function changesOf(list: ListEndpoint): ChangesEndpoint {
 }
 
 /** Every method and path (`docs/api.md`, Requests). */
-export const endpoints: readonly Endpoint[] = [key, ...reads, rewardImport, ...lists.map(changesOf)];
+export const endpoints: readonly Endpoint[] = [key, ...reads, rewardImport, ...lists.map(changesOf), mcp];

@@ -13,6 +13,8 @@ export type Answer = {
 
 /** The fields of a log line about the outcome of a request. */
 export type Logged = {
+  /** The tool that an assistant has called. */
+  tool?: string;
   rows?: number;
   key_id?: string;
   company_id?: string;
@@ -23,6 +25,9 @@ export type Logged = {
   replica_lag_milliseconds?: number;
   error?: string;
 };
+
+/** The outcome of a request: the answer, and fields for the log, never with a key, a hash, a parameter or data. */
+export type Outcome = { answer: Answer; logged: Logged };
 
 type Details = { headers?: Record<string, string>; logged?: Logged };
 
@@ -114,12 +119,13 @@ export function toResponse({ status, headers, body }: Answer, requestId: string,
 }
 
 /** The answer to a CORS preflight (`docs/api.md`, Requests). */
-export function preflight(allowed: string): Answer {
+export function preflight(allowed: string, isMcp: boolean): Answer {
+  const names = "Authorization, X-API-Key, Content-Type, apikey, X-Client-Info";
   return {
     status: 204,
     headers: {
       "Access-Control-Allow-Methods": allowed,
-      "Access-Control-Allow-Headers": "Authorization, X-API-Key, Content-Type, apikey, X-Client-Info",
+      "Access-Control-Allow-Headers": isMcp ? `${names}, MCP-Protocol-Version, Mcp-Method, Mcp-Name` : names,
     },
     body: null,
   };

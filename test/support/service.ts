@@ -56,7 +56,8 @@ export const owner = { key_id: keyId, company_id: companyId };
 export const refusedKey = refusal(401, "PT401");
 export const missingScope = refusal(403, "PT403", owner);
 
-const verified: Upstream = value({
+/** The answer of `verify_api_key`. */
+export const verified: Upstream = value({
   company_name: "Larkfield",
   key_name: "BI",
   scopes: ["read:members"],

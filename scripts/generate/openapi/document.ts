@@ -2,11 +2,11 @@
 // examples.
 import { mostGroups } from "../../../functions/public-api/app.ts";
 import type { Endpoint } from "../../../functions/public-api/endpoint_types.ts";
-import { endpoints, version } from "../../../functions/public-api/endpoints.ts";
+import { version } from "../../../functions/public-api/endpoints.ts";
 import { exposedHeaders } from "../../../functions/public-api/responses.ts";
 import { scopeTable } from "../reference.ts";
 import { type Examples, unedited } from "./examples.ts";
-import { parameter, reference, type Schema, schemas } from "./schemas.ts";
+import { operations, parameter, reference, type Schema, schemas } from "./schemas.ts";
 import { type ErrorStatus, errorTexts, errorWords, introduction, tags } from "./words.ts";
 
 const text = (description: string, constant?: string): Schema => ({
@@ -191,7 +191,7 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
  */
 export function openApiDocument(examples: Examples): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
-  for (const endpoint of endpoints) {
+  for (const endpoint of operations) {
     const name = `${endpoint.method} ${endpoint.path}`;
     const real = examples[name];
     if (!real)

@@ -1,7 +1,7 @@
 import { createClient } from "@supabase/supabase-js";
-import { endpoints } from "../../../functions/public-api/endpoints.ts";
 import type { StackFile } from "../../stack/stack.ts";
 import { removeImports } from "../outputs.ts";
+import { operations } from "./schemas.ts";
 
 /** Real responses by method and path, `errors` by status. Errors that no request can cause on purpose are left out. */
 export type Examples = Record<
@@ -59,7 +59,7 @@ export async function collectExamples(
   // Requests that are refused.
   const bad = { list: "?limit=0", changes: "?limit=0", groups: "?by=hour", key: "?limit=0", import: "" };
   const examples: Examples = {};
-  for (const { kind, method, path, scope } of endpoints) {
+  for (const { kind, method, path, scope } of operations) {
     const isImport = kind === "import";
     const hasRows = kind !== "import" && kind !== "key";
     const poorKey = scope === "read:members" ? keys["read:activity"] : keys["read:members"];

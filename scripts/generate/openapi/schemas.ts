@@ -8,15 +8,16 @@ import type {
   GroupsEndpoint,
   ListEndpoint,
   Parameter,
-  ParameterKind,
 } from "../../../functions/public-api/endpoint_types.ts";
 import { changeColumns, endpoints } from "../../../functions/public-api/endpoints.ts";
-import { mostNames } from "../../../functions/public-api/parameters.ts";
+import { parameterSchema, type Schema } from "../../../functions/public-api/parameter_schemas.ts";
 import { rewardFields } from "../../../functions/public-api/reward_rows.ts";
 import { scopes } from "../../../functions/public-api/scopes.ts";
 
-/** JSON Schema 2020-12, as OpenAPI 3.1 holds it. */
-export type Schema = { readonly [keyword: string]: unknown };
+export type { Schema };
+
+/** The endpoints of the document. Assistants ask `/mcp` itself what it has. */
+export const operations = endpoints.filter((endpoint) => endpoint.kind !== "mcp");
 
 /** A date-time in responses: UTC with microseconds. */
 const instant = {
@@ -36,32 +37,11 @@ const columnTypes: Record<ColumnType, Schema> = {
   json: {},
 };
 
-/** The schemas of query parameters. `since` and `until` are plain strings: they allow more than RFC 3339. */
-const parameterKinds: Record<Exclude<ParameterKind, "include" | "by">, Schema> = {
-  limit: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
-  format: { type: "string", enum: ["json", "csv"], default: "json" },
-  true: { type: "string", enum: ["true"] },
-  uuid: { type: "string", format: "uuid" },
-  text: { type: "string", minLength: 1 },
-  time_zone: { type: "string", default: "UTC", examples: ["Europe/Berlin"] },
-  since: { type: "string" },
-  until: { type: "string" },
-  after: { type: "string", pattern: "^(start|[0-9a-f]{1,80})$", default: "start" },
-};
-
 /** A query parameter. `include` and `by` take several names in one value, separated by commas. */
 export function parameter({ name, kind, description }: Parameter, endpoint: Endpoint): Schema {
-  const common = { name, in: "query", required: false, description };
-  if (kind !== "include" && kind !== "by") return { ...common, schema: parameterKinds[kind] };
-  const names = choices(endpoint).map((choice) => choice.name);
-  const more = endpoint.kind === "groups" ? { maxItems: mostNames(endpoint.by), default: ["month"] } : {};
-  const schema = { type: "array", minItems: 1, uniqueItems: true, ...more, items: { type: "string", enum: names } };
-  return { ...common, style: "form", explode: false, schema };
-}
-
-function choices(endpoint: Endpoint): readonly { name: string }[] {
-  if ("included" in endpoint) return endpoint.included;
-  return endpoint.kind === "groups" ? endpoint.by : [];
+  const schema = parameterSchema(kind, endpoint);
+  const form = kind === "include" || kind === "by" ? { style: "form", explode: false } : {};
+  return { name, in: "query", required: false, description, ...form, schema };
 }
 
 /** An object with these fields in this order, all of them required. */

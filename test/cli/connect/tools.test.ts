@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { endpoints } from "../../../functions/public-api/endpoints.ts";
+import { operations } from "../../../scripts/generate/openapi/schemas.ts";
 import { root } from "../../../scripts/stack/process.ts";
 import { workFolder } from "../../support/command_line.ts";
 import { newCompany } from "../../support/companies.ts";
@@ -59,7 +60,7 @@ withTools("the Postman collection works on import, and running all of it writes 
     const executions: { item: { name: string }; response: { code: number } }[] = run.executions;
     return executions.map(({ item, response }) => [item.name, response.code]);
   };
-  const all = endpoints.map(({ summary }) => [summary, 200]);
+  const all = operations.map(({ summary }) => [summary, 200]);
   expect(await answers()).toEqual(all);
   expect(await list("/rewards", api_key)).toEqual([]);
   // As the page says: dry_run disabled.
@@ -67,33 +68,6 @@ withTools("the Postman collection works on import, and running all of it writes 
   expect(await answers()).toEqual(all);
   expect(await list("/rewards", api_key)).toHaveLength(1);
   await company.remove();
-});
-
-withTools("other-tools.md: an MCP server made from the document answers an assistant", async () => {
-  const [recipe = ""] = blocks("other-tools.md", "sh");
-  const [generate = "", build = ""] = recipe.trim().split("\n");
-  expect(build).toBe("cd mcp && npm install && npm run build");
-  const { version } = JSON.parse(readFileSync(`${tools}/node_modules/openapi-mcp-generator/package.json`, "utf8"));
-  expect(generate).toContain(`openapi-mcp-generator@${version} --input openapi.json `);
-  const args = generate.replace("openapi.json", document).split(" ").slice(2);
-  await node(bin("openapi-mcp-generator"), ...args, "--force");
-  // Its dependencies are installed already. Its build command is tsc.
-  const mcp = `${folder}/mcp`;
-  const compiler = [bin("tsc"), "--project", mcp, "--typeRoots", `${root}/node_modules/@types`];
-  const compiled = spawnSync(process.execPath, compiler, { cwd: mcp });
-  expect(String(compiled.stdout)).toBe("");
-
-  const env = { API_BASE_URL: stack.api_url, API_KEY_APIKEY: first.key };
-  const client = [`${tools}/mcp_client.mjs`, `${mcp}/build/index.js`, "listMembers", '{"limit":1000}'];
-  const answer: { tools: string[]; text: string } = JSON.parse(
-    await runRecipe(folder, first.key, process.execPath, client, env),
-  );
-  expect(answer.tools.sort(), "a tool for each endpoint, and none for an alias").toEqual(
-    endpoints.map(({ operationId }) => operationId).sort(),
-  );
-  const [member] = await list("/members?limit=1", first.key);
-  expect(answer.text).toContain(member?.email);
-  expect(answer.text).toContain("Status: 200");
 });
 
 withTools("Spectral finds nothing in the document", async () => {

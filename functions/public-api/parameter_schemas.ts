@@ -1,0 +1,32 @@
+// The schemas of parameters, for the OpenAPI document and for the tools of assistants.
+import type { Endpoint, ParameterKind } from "./endpoint_types.ts";
+import { mostNames } from "./parameters.ts";
+
+/** JSON Schema 2020-12, as OpenAPI 3.1 holds it. */
+export type Schema = { readonly [keyword: string]: unknown };
+
+/** `since` and `until` are plain strings: they allow more than RFC 3339. */
+const kinds: Record<Exclude<ParameterKind, "include" | "by">, Schema> = {
+  limit: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
+  format: { type: "string", enum: ["json", "csv"], default: "json" },
+  true: { type: "string", enum: ["true"] },
+  uuid: { type: "string", format: "uuid" },
+  text: { type: "string", minLength: 1 },
+  time_zone: { type: "string", default: "UTC", examples: ["Europe/Berlin"] },
+  since: { type: "string" },
+  until: { type: "string" },
+  after: { type: "string", pattern: "^(start|[0-9a-f]{1,80})$", default: "start" },
+};
+
+/** The schema of a query parameter. `include` and `by` are arrays; a query has their names with commas between them. */
+export function parameterSchema(kind: ParameterKind, endpoint: Endpoint): Schema {
+  if (kind !== "include" && kind !== "by") return kinds[kind];
+  const items = { type: "string", enum: choices(endpoint).map(({ name }) => name) };
+  const more = endpoint.kind === "groups" ? { maxItems: mostNames(endpoint.by), default: ["month"] } : {};
+  return { type: "array", minItems: 1, uniqueItems: true, ...more, items };
+}
+
+function choices(endpoint: Endpoint): readonly { name: string }[] {
+  if ("included" in endpoint) return endpoint.included;
+  return endpoint.kind === "groups" ? endpoint.by : [];
+}

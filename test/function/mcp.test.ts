@@ -1,0 +1,59 @@
+// POST /mcp (docs/api.md, Assistants) in the process of the test: the log, and what is loaded when.
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { root } from "../../scripts/stack/process.ts";
+import { key, list, owner, refusedKey, startService, verified } from "../support/service.ts";
+
+const service = await startService();
+const line = () => JSON.parse(service.lines.at(-1) ?? "");
+const send = (body: object | string): Promise<Response> =>
+  service.send("/mcp", {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+const callTool = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "tools/call",
+  params: { name: "list_members", arguments: { limit: 5 } },
+};
+
+// Proves: assistants.8
+test("a call of a tool is one line of the log, with the tool and its rows, and no argument", async () => {
+  service.answer("list_members", list("[]", { rows: 7 }));
+  const response = await send({ ...callTool, params: { ...callTool.params, arguments: { role: "secret" } } });
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("0 rows, there are no more")]);
+  expect(service.lines).toHaveLength(1);
+  expect(line()).toMatchObject({ method: "POST", path: "/mcp", status: 200, tool: "list_members", rows: 7, ...owner });
+  expect(service.lines.join()).not.toMatch(/secret/);
+});
+
+// Proves: assistants.1
+test("the key is verified before the body is read, and again for the tool", async () => {
+  service.answer("verify_api_key", refusedKey);
+  expect((await send("{")).status).toBe(401);
+  service.answer("verify_api_key", verified);
+  service.answer("list_members", refusedKey);
+  expect(await (await send(callTool)).text()).toContain("Unauthorized: Invalid or missing API Key");
+  expect(service.calls.map(({ args }) => args.key_hash)).not.toContain(key);
+});
+
+// Proves: assistants.8
+test("the library of the protocol is loaded by nothing but /mcp", () => {
+  const config = `--config=${root}/functions/public-api/deno.json`;
+  const args = ["info", "--json", "--node-modules-dir=manual", config, `${root}/functions/public-api/index.ts`];
+  const info = execFileSync(process.execPath, [`${root}/node_modules/deno/bin.cjs`, ...args], {
+    encoding: "utf8",
+    cwd: root,
+  });
+  type Module = { specifier: string; dependencies?: { isDynamic?: boolean; code?: { specifier: string } }[] };
+  const modules = new Map((JSON.parse(info).modules as Module[]).map((module) => [module.specifier, module]));
+  const loaded = new Set([`file://${root}/functions/public-api/index.ts`]);
+  for (const specifier of loaded)
+    for (const { isDynamic, code } of modules.get(specifier)?.dependencies ?? [])
+      if (!isDynamic && code) loaded.add(code.specifier);
+  const names = [...loaded].map((specifier) => specifier.replace(/.*\/(public-api|node_modules)\//, ""));
+  expect(names).toEqual(expect.arrayContaining(["index.ts", "app.ts", "waiting_line.ts", "zod/index.js"]));
+  expect(names.filter((name) => /mcp|modelcontextprotocol/.test(name))).toEqual([]);
+});
