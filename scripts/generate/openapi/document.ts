@@ -148,7 +148,9 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
   ];
   return {
     tags: [tag],
-    operationId: alias ? `${operationId}As${alias[1]?.toUpperCase()}${alias.slice(2)}` : operationId,
+    operationId: alias
+      ? operationId + alias.replace("/", "As/").replace(/\/(.)/g, (_, first) => first.toUpperCase())
+      : operationId,
     summary: alias ? `Alias of ${endpoint.path}` : summary,
     description: [
       description,
