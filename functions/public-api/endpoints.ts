@@ -150,12 +150,17 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     operationId: "listMembers",
     summary: "People, their roles and teams",
     description:
-      "Lists the company's people with name, email address, role and team, newest first; `team_id` and `role` filter them. Erased people are not in it.",
+      "Lists the company's people with name, email address, role and team, newest first; `team_id`, `role` and `email` filter them. Erased people are not in it.",
     forAssistants: "Use it to find a person, such as the id for `sender_id` and `receiver_id`, or who is in a team.",
     parameters: [
       ...list,
       teamId,
       { name: "role", kind: "text", description: "Only people with exactly this role; case matters." },
+      {
+        name: "email",
+        kind: "text",
+        description: "Only the person with this whole email address; case does not matter.",
+      },
     ],
     rows: { name: "Member", description: "A person of the company." },
     columns: [
@@ -347,12 +352,17 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     operationId: "listRewards",
     summary: "The reward catalogue",
     description:
-      "Lists the rewards that people can buy with points, with price, stock and vendor, newest first. Archived rewards are left out unless `include_archived=true` is sent; `include` adds the id of the system that imports them.",
+      "Lists the rewards that people can buy with points, with price, stock and vendor, newest first. Archived rewards are left out unless `include_archived=true` is sent; `external_id` finds one of them; `include` adds the id of the system that imports them.",
     forAssistants: "Use it for questions about rewards and their prices.",
     parameters: [
       ...list,
       include,
       { name: "include_archived", kind: "true", description: "Archived rewards too; without it they are left out." },
+      {
+        name: "external_id",
+        kind: "text",
+        description: "Only the reward with exactly this id in the system that imports it.",
+      },
     ],
     rows: { name: "Reward", description: "Something that can be bought with points." },
     columns: [

@@ -26,7 +26,8 @@ create function public.list_rewards(
   max_rows integer,
   include_archived boolean default false,
   starting_after uuid default null,
-  include text[] default null
+  include text[] default null,
+  external_id text default null
 )
 returns json
 language plpgsql volatile security definer
@@ -60,7 +61,26 @@ begin
     end if;
   end if;
 
-  if include_archived is not true then
+  if external_id is not null then
+    -- One row at most. It is looked up before other conditions, in the order of external ids, so that no plan can use
+    -- another index.
+    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+      select id, item, row_number() over () as place from (
+        select item.id, case when include is null then item else item_with_external_id end as item
+        from (
+          select v.* from api.rewards as v
+          where v.company_id = api_key.company_id and v.external_id between list_rewards.external_id and list_rewards.external_id
+          order by v.external_id limit 1
+        ) as r
+        cross join lateral (
+          select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
+        ) as item
+        cross join lateral (select item.*, r.external_id) as item_with_external_id
+        where (r.instant, r.id) < (below_instant, below_id)
+          and (include_archived or not r.is_archived)
+      ) as ordered
+    ) as numbered;
+  elsif include_archived is not true then
     select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
       select id, item, row_number() over () as place from (
         select item.id, case when include is null then item else item_with_external_id end as item

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lists } from "../../functions/public-api/endpoints.ts";
 import { newCompany, type TestCompany } from "../support/companies.ts";
-import { everyCombination, tied } from "../support/list_requests.ts";
+import { everyCombination, met, rowAt, tied } from "../support/list_requests.ts";
 import { modelOf, predict, readCsv, rowsOf } from "../support/model.ts";
 import { call, expectError, list, type Row, second, sql } from "../support/stack.ts";
 import { iso, newWorld, type World } from "../support/world.ts";
@@ -50,7 +50,7 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
     expect(included.map(({ name }) => name)).toEqual(modelOf(path).included);
     const common = ["limit", "format", "escape_formulas", "starting_after"];
     if (included.length > 0) common.push("include");
-    expect(parameters.map(({ name }) => name)).toEqual([...common, ...modelOf(path).filters]);
+    expect(parameters.map(({ name }) => name)).toEqual([...common, ...modelOf(path).filters, ...modelOf(path).unique]);
   });
 
   // That no column names the person of a day rating or a pulse answer is in the model.
@@ -82,6 +82,20 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
       // All rows, exactly as many as there are, and one less: there are more then.
       const limit = [1000, Math.max(1, length), Math.max(1, length - 1)][index % 3];
       await expectPage(path, { ...request, limit: String(limit) });
+    }
+  });
+
+  // Proves: questions.10, questions.11
+  test("a filter that one row meets finds that row and no other, whatever else is sent", async () => {
+    const name = modelOf(path).unique[0] ?? "";
+    const rows = rowsOf(world, path).filter((row) => (row[name] ?? null) !== null);
+    for (const [index, row] of rows.slice(0, 12).entries()) {
+      const value = String(row[name]);
+      // Those that the row meets, and those of another one.
+      const { starting_after, ...filters } = met(path, rowAt(world, path, index * (index % 2)));
+      const sent = [{}, filters, { starting_after }, { starting_after, ...filters }, { limit: "1" }];
+      for (const others of sent) await expectPage(path, { ...others, [name]: value } as Parameters);
+      await expectPage(path, { [name]: name === "email" ? value.toUpperCase() : `${value}0` });
     }
   });
 

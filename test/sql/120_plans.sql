@@ -51,6 +51,18 @@ insert into pages (name, call, paged, entered, answered, besides)
 select 'no ' || name, regexp_replace(call, '(''Acorn [^'']*''|''lead'')', '''nothing'''), paged, entered, '[0,0]', 0
 from pages where call ~ '_id =>|role =>';
 
+-- Filters that one row meets. The address is looked up by one index, and its member by another.
+insert into pages (name, call, paged, entered, answered, besides)
+values
+  ('the member with an address', $q$ list_members($1, 100, email => '7@ACORN.example') $q$, 'app.members', '{members_email_key,members_pkey}', '[1,1]', 1),
+  ('the member with an address and a role', $q$ list_members($1, 100, role => 'employee', email => '7@ACORN.example') $q$, 'app.members',
+    '{members_email_key,members_pkey}', '[1,1]', 1),
+  ('the reward with an external id', $q$ list_rewards($1, 100, external_id => 'item 7') $q$, 'app.rewards', '{rewards_external_id_key}', '[1,1]', 0),
+  ('an archived reward with an external id', $q$ list_rewards($1, 100, true, external_id => 'item 9') $q$, 'app.rewards', '{rewards_external_id_key}',
+    '[1,1]', 0),
+  ('the member with no address', $q$ list_members($1, 100, email => 'nobody@acorn.example') $q$, 'app.members', '{members_email_key}', '[0,0]', 0),
+  ('the reward with no external id', $q$ list_rewards($1, 100, external_id => 'nothing') $q$, 'app.rewards', '{rewards_external_id_key}', '[0,0]', 0);
+
 -- Questions read the rows of their window and no others: kudos have one a minute. Each period enters the index.
 insert into pages (name, call, paged, entered, answered, besides)
 select name, call, indrelid, array_fill(index, array[periods]), int4range(1, 1000), read

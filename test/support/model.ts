@@ -15,6 +15,8 @@ interface List {
   included: string[];
   /** The parameters that filter this list, or add rows to it. Those that have the name of a value of its rows compare it. */
   filters: string[];
+  /** The filters whose values no two rows share. */
+  unique: string[];
   /** The table of the rows. */
   table: string;
   rows(world: World): ModelRow[];
@@ -35,6 +37,7 @@ const members: List = {
   columns: ["id", "name", "email", "role", "team_id", "team_name", "created_at"],
   included: [],
   filters: ["team_id", "role"],
+  unique: ["email"],
   table: "members",
   rows: (world) =>
     world.members.map((member) => ({ ...member, team_name: teamName(world, member.team_id) ?? "No Team" })),
@@ -44,6 +47,7 @@ const activity: List = {
   columns: ["id", "timestamp", "sender_name", "sender_email", "receiver_name", "receiver_email", "message", "category"],
   included: ["sender_id", "receiver_id", "category_id"],
   filters: ["since", "until", "category_id", "sender_id", "receiver_id"],
+  unique: [],
   table: "kudos",
   rows: (world) =>
     world.kudos.map((kudos) => {
@@ -57,7 +61,7 @@ const activity: List = {
     }),
 };
 /** A list of names. */
-const names = { columns: ["id", "name", "created_at"], included: [], filters: [] };
+const names = { columns: ["id", "name", "created_at"], included: [], filters: [], unique: [] };
 
 export const lists: Record<string, List> = {
   "/members": members,
@@ -77,6 +81,7 @@ export const lists: Record<string, List> = {
     ],
     included: ["external_id"],
     filters: ["include_archived"],
+    unique: ["external_id"],
     table: "rewards",
     rows: ({ rewards }) => rewards,
   },
@@ -85,6 +90,7 @@ export const lists: Record<string, List> = {
     columns: ["id", "rating", "comment", "team_id", "points_awarded", "created_at"],
     included: ["team_name"],
     filters: ["since", "until", "team_id"],
+    unique: [],
     table: "day_ratings",
     rows: (world) =>
       world.day_ratings.map((rating) => ({ ...rating, team_name: teamName(world, rating.team_id) ?? null })),
@@ -94,6 +100,7 @@ export const lists: Record<string, List> = {
     columns: ["id", "timestamp", "question", "response_type", "value", "comment"],
     included: ["question_id"],
     filters: ["since", "until"],
+    unique: [],
     table: "pulse_responses",
     rows: ({ pulse_responses, pulse_questions }) =>
       pulse_responses.map((answer) => {
@@ -120,6 +127,10 @@ function columnsOf(path: string, include = ""): string[] {
   return [...columns, ...included.filter((name) => include.split(",").includes(name))];
 }
 
+/** Addresses are compared without case. */
+const meets = (row: ModelRow, name: string, value: string): boolean =>
+  name === "email" ? String(row.email).toLowerCase() === value.toLowerCase() : row[name] === value;
+
 /** The page that a key of this company must get; null when starting_after is no row of the list. */
 export function predict(world: World, { path, parameters }: ListRequest): { rows: Row[]; hasMore: boolean } | null {
   const { limit = "100", since = "", until = "~", include_archived, starting_after, include } = parameters;
@@ -130,7 +141,7 @@ export function predict(world: World, { path, parameters }: ListRequest): { rows
     .filter((row) => !start || isBelow(row, start))
     // Times can be compared as text, because `iso` always has the same length.
     .filter(({ at }) => iso(at) >= since && iso(at) <= until)
-    .filter((row) => Object.entries(parameters).every(([name, value]) => !(name in row) || row[name] === value))
+    .filter((row) => Object.entries(parameters).every(([name, value]) => !(name in row) || meets(row, name, value)))
     .filter(({ is_archived }) => !is_archived || include_archived === "true");
   const columns = columnsOf(path, include);
   const rows = found.slice(0, Number(limit)).map(({ at, ...row }) => {
