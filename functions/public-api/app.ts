@@ -189,9 +189,15 @@ async function list(
   call: Call,
 ): Promise<Outcome> {
   const { args } = parameters;
-  const reply = await call(endpoint.rpc, args, asPage, args.max_rows);
+  const reply = await call(endpoint.rpc, args, asPage, rowsToRead(endpoint, args));
   const headers = moreRows(reply.headers, sent, endpoint.kind === "changes" ? "after" : "starting_after");
   return rows(endpoint.path, parameters, reply, headers);
+}
+
+/** How many rows are read for a page: with several filters it may be all that one of them matches. */
+function rowsToRead({ parameters }: Endpoint, args: Parameters["args"]): number | undefined {
+  const filters = parameters.filter(({ name, kind }) => name !== "starting_after" && ["uuid", "text"].includes(kind));
+  return filters.filter(({ name }) => args[name] !== undefined).length > 1 ? Number.POSITIVE_INFINITY : args.max_rows;
 }
 
 /** The most rows that a question is answered with. The database function has the same number. */

@@ -6,8 +6,8 @@ import { ApiError, type Logged } from "./responses.ts";
 /** What calls cost at once at most, of all and of new keys (PostgREST has 10 or more connections); how many keys are known. */
 const most = { together: 8, newKeys: 2, keys: 5000 };
 
-/** A call that reads or writes more rows than this costs 2, any other one 1. */
-const fewRows = 100;
+/** What a call costs: 1, for more than 100 rows that it may read or write 2, for more than 1,000 rows 4. */
+const costOf = (rows: number) => (rows > 1000 ? 4 : 1 + Number(rows > 100));
 
 /** How many bytes of bodies are let in at once, of all companies and of one. The last body may have 8 MiB more. */
 const bodies = { ofAll: 40 * 1024 * 1024, ofOneCompany: 24 * 1024 * 1024 };
@@ -48,7 +48,7 @@ export class WaitingLine {
       try {
         if (visit.refusal) await visit.wait(pause());
         if (this.#laneOf(visit) === "") await this.#verify(visit, verify);
-        const leave = await this.#calls.enter(this.#laneOf(visit), visit, rows > fewRows ? 2 : 1, this.#ofOneCompany);
+        const leave = await this.#calls.enter(this.#laneOf(visit), visit, costOf(rows), this.#ofOneCompany);
         // PostgREST goes on with a call whose caller has disconnected: the call keeps its place until it has ended.
         return await visit.untilAborted(this.#learn(visit.keyHash, ask, leave), discard);
       } catch (error) {

@@ -13,7 +13,9 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["the key itself goes to the database", "const digest =", "return key;\n  const digest ="],
   ],
   "app.ts": [
-    ["a large page counts as one call", "asPage, args.max_rows)", "asPage)"],
+    ["a large page counts as one call", "Number.POSITIVE_INFINITY : args.max_rows", "Number.POSITIVE_INFINITY : 1"],
+    ["several filters count as one", ".length > 1 ? Number", ".length > 9 ? Number"],
+    ["the last row of a page counts as a filter", 'name !== "starting_after" && '],
     ["a question counts as one call", "asPage, mostGroups)", "asPage)"],
     ["a large import counts as one call", "asText, rewards.length)", "asText)"],
     ["anybody learns what is wrong with a request", "return await afterVerifying", "throw error; afterVerifying"],
@@ -112,7 +114,8 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   "waiting_line.ts": [
     ["any number of calls is under way", "together: 8", "together: 8000"],
     ["any number of new keys is verified at once", "newKeys: 2", "newKeys: 8"],
-    ["a large page counts as one call", "rows > fewRows ? 2 : 1", "1"],
+    ["a large page counts as one call", "1 + Number(rows > 100)", "1"],
+    ["what may read any number of rows counts as a large page", "rows > 1000 ? 4", "rows > 1000 ? 2"],
     ["of a company any number runs", "this.#ofOneCompany);", "most.together);"],
     ["the number that the database says is not learnt", "this.#ofOneCompany = verifiedKey", "verifiedKey"],
     ["a new key is not verified first", 'if (this.#laneOf(visit) === "") await this.#verify(visit, verify);'],
