@@ -159,6 +159,9 @@ test("a purpose fills in name, scopes and expiry, by choice or by a link that su
   }
   await purpose.selectOption("Assistant (MCP)");
   await says(dialog, "Tick what the assistant may read");
+  expect(
+    await dialog.getByRole("checkbox").evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value)),
+  ).toEqual(reading);
   await press(dialog, "Create key");
   await says(dialog, "Tick at least one");
   await dialog.getByRole("checkbox", { name: "read:members" }).check();

@@ -79,12 +79,9 @@ export function CreateKeyForm(props: MakingForm & { names: string[]; preset: str
             others={props.names}
           />
           <ScopesField
+            offered={preset?.offered ?? scopeNames}
             ticked={preset?.scopes ?? defaultScopes}
-            description={
-              preset?.scopes.length === 0
-                ? "Tick what the assistant may read: whoever talks to it can ask for all of it."
-                : "What the key opens. Tick only what its user needs."
-            }
+            description={preset?.advice ?? "What the key opens. Tick only what its user needs."}
             error={atFields.scopes}
           />
           <ExpiryField
@@ -111,27 +108,34 @@ const purposes = [
   ...Object.entries(presets).map(([value, { label }]) => ({ value, label })),
 ];
 
-function ScopesField(props: { ticked: readonly Scope[]; description: string; error: string | undefined }) {
+function ScopesField(props: {
+  offered: readonly Scope[];
+  ticked: readonly Scope[];
+  description: string;
+  error: string | undefined;
+}) {
   return (
     <Checkbox.Group label="Scopes" description={props.description} defaultValue={[...props.ticked]} error={props.error}>
       <Stack gap="sm" my="xs">
-        {scopes.map(({ name, opens }) => (
-          <Checkbox
-            key={name}
-            name="scopes"
-            value={name}
-            label={
-              <>
-                <Text span fw={600} translate="no" className={classes.scope}>
-                  {name}
-                </Text>{" "}
-                <Text span size="sm">
-                  {opens}
-                </Text>
-              </>
-            }
-          />
-        ))}
+        {scopes
+          .filter(({ name }) => props.offered.includes(name))
+          .map(({ name, opens }) => (
+            <Checkbox
+              key={name}
+              name="scopes"
+              value={name}
+              label={
+                <>
+                  <Text span fw={600} translate="no" className={classes.scope}>
+                    {name}
+                  </Text>{" "}
+                  <Text span size="sm">
+                    {opens}
+                  </Text>
+                </>
+              }
+            />
+          ))}
       </Stack>
     </Checkbox.Group>
   );

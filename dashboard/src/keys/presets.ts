@@ -1,7 +1,10 @@
 import { type Scope, scopeNames } from "../scopes.ts";
 
-/** What a new key is for, which fills in the form. `days`: its lifetime. Without scopes the admin ticks what it may see. */
-export type Preset = { label: string; scopes: readonly Scope[]; days: number };
+/**
+ * What a new key is for, which fills in the form: its name, the ticked scopes, and its lifetime in `days`. `offered`: only these
+ * scopes can be ticked. `advice` stands above them.
+ */
+type Preset = { label: string; scopes: readonly Scope[]; days: number; offered?: readonly Scope[]; advice?: string };
 
 const reading = scopeNames.filter((scope) => scope.startsWith("read:"));
 
@@ -11,5 +14,11 @@ export const presets: Record<string, Preset> = {
   "google-sheets": { label: "Google Sheets", scopes: ["read:members", "read:activity"], days: 365 },
   "nightly-copy": { label: "Nightly copy", scopes: reading, days: 365 },
   "reward-import": { label: "Reward import", scopes: ["read:rewards", "write:rewards"], days: 365 },
-  assistant: { label: "Assistant (MCP)", scopes: [], days: 90 },
+  assistant: {
+    label: "Assistant (MCP)",
+    scopes: [],
+    days: 90,
+    offered: reading,
+    advice: "Tick what the assistant may read: whoever talks to it can ask for all of it.",
+  },
 };
