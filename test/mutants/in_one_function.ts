@@ -50,7 +50,11 @@ export const inOne: Record<string, Removal[]> = {
   ],
   "public.list_changes": [
     ["a cursor of another list or company is good", /left\(after, 8\) <> origin/, "false"],
-    ["a cursor from the future is good", /least\(after_transaction, began\) < 0 or/, "least(after_transaction, began) < 0 and"],
+    [
+      "a cursor from the future is good",
+      /least\(after_transaction, began\) < 0 or/,
+      "least(after_transaction, began) < 0 and",
+    ],
     ["what a running transaction has changed is shown", /horizon::text(?=::xid8, origin)/, "'9000000000000000000'"],
     ["numbers of another server are passed over", /if are_foreign/, "if false"],
     ["a cursor from before what is forgotten is good", /\(f\.deleted_in, f\.id\) > \(.*, after_id\)/, "false"],
