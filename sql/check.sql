@@ -38,116 +38,222 @@ policies as (
   select p.polrelid as relation, role, p.polrelid::regclass::text as relation_name, role::regrole::text as role_name
   from pg_catalog.pg_policy as p
   cross join unnest(p.polroles) as role
-)
+),
 
-select 'role public_api' as what, 'must exist' as problem
-where not exists (select from roles as r where r.name = 'public_api')
-union all
-select 'role public_api', 'must not be a superuser, bypass row-level security, inherit or sign in'
-from pg_catalog.pg_roles as r
-where r.rolname = 'public_api' and (r.rolsuper or r.rolbypassrls or r.rolinherit or r.rolcanlogin)
-union all
-select 'function ' || f.name, 'must belong to public_api, not to ' || f.owner
-from functions as f
-where f.caller = 'service_role' and f.owner <> 'public_api'
-union all
-select 'function ' || f.name, 'must belong to postgres, not to ' || f.owner
-from functions as f
-where f.caller is distinct from 'service_role' and f.owner <> 'postgres'
-union all
-select 'function ' || f.name, 'must be executable by ' || f.caller
-from functions as f
-where f.caller is not null and not has_function_privilege(f.caller, f.oid, 'execute')
-union all
-select 'function ' || f.name, 'must not be executable by ' || r.name
-from functions as f
-cross join roles as r
-where has_function_privilege(r.oid, f.oid, 'execute')
-  and case f.schema when 'app' then r.name in ('anon', 'service_role') else r.name not in (f.caller, f.owner) end
-union all
-select 'table ' || t.name, 'must have row-level security enabled'
-from relations as t
-where t.kind = 'r' and not t.relrowsecurity
-union all
-select 'view ' || t.name, 'must have security_invoker'
-from relations as t
-where t.kind = 'v' and not coalesce(t.reloptions @> array['security_invoker=true'], false)
-union all
-select 'view ' || t.name, 'must be readable by public_api'
-from relations as t
-where t.schema = 'api' and not exists (select from granted as g where g.relation = t.oid and g.role_name = 'public_api')
-union all
-select 'table ' || p.relation_name, 'must be granted to ' || p.role_name || ', it has a policy for it'
-from policies as p
-where not exists (select from granted as g where g.relation = p.relation and g.role = p.role)
-union all
-select 'table ' || t.name, 'must have a policy for ' || g.role_name || ', or not be granted to it'
-from relations as t
-join granted as g on g.relation = t.oid
-where t.kind = 'r' and not exists (select from policies as p where p.relation = g.relation and p.role = g.role)
-union all
-select 'trigger ' || needed.name, 'must exist on ' || needed.relation || ': copies of the lists would miss changes'
-from (
-  select 'app.' || list as relation, name
-  from unnest(array['members', 'teams', 'kudos', 'categories', 'rewards', 'day_ratings', 'pulse_responses']) as list,
-    unnest(array['number_insert', 'number_update', 'record_deletions', 'record_truncate', 'record_old_id']) as name
-  union all values
-    ('app.companies', 'begin_changes'), ('app.companies', 'end_changes'), ('app.companies', 'mark_categories'), ('app.category_names', 'mark_category'),
-    ('app.pulse_questions', 'mark_answers')
-) as needed
-where not exists (select from pg_catalog.pg_trigger as t where t.tgrelid = to_regclass(needed.relation) and t.tgname = needed.name)
-union all
-select 'table ' || changed.relation, 'must have numbers of this server in changed_in: run sql/repair.sql'
-from (
-  select 'app.members' as relation, max(changed_in) as newest from app.members
-  union all select 'app.teams', max(changed_in) from app.teams
-  union all select 'app.kudos', max(changed_in) from app.kudos
-  union all select 'app.categories', max(changed_in) from app.categories
-  union all select 'app.rewards', max(changed_in) from app.rewards
-  union all select 'app.day_ratings', max(changed_in) from app.day_ratings
-  union all select 'app.pulse_responses', max(changed_in) from app.pulse_responses
-) as changed
-where changed.newest >= pg_snapshot_xmax(pg_current_snapshot())
-union all
-select 'trigger ' || t.tgname, 'must be enabled on ' || r.name
-from pg_catalog.pg_trigger as t
-join relations as r on r.oid = t.tgrelid
-where t.tgenabled <> 'O'
-union all
+-- The checks, each with its title, what is wrong, and what to do about it.
+
+-- The role that row-level security binds is there.
+role_is_missing (what, problem, remedy) as (
+  select
+    'role public_api', 'must exist',
+    'the statements before create schema in sql/schema/0100_roles_and_schemas.sql, then sql/repair.sql'
+  where not exists (select from roles as r where r.name = 'public_api')
+),
+-- Row-level security binds it, and nobody signs in with it.
+role_is_too_mighty (what, problem, remedy) as (
+  select
+    'role public_api', 'must not be a superuser, bypass row-level security, inherit or sign in',
+    'alter role public_api nobypassrls noinherit nologin; only Supabase can take superuser away'
+  from pg_catalog.pg_roles as r
+  where r.rolname = 'public_api' and (r.rolsuper or r.rolbypassrls or r.rolinherit or r.rolcanlogin)
+),
+-- It owns the functions that serve API keys.
+serving_owners (what, problem, remedy) as (
+  select
+    'function ' || f.name, 'must belong to public_api, not to ' || f.owner,
+    'sql/repair.sql'
+  from functions as f
+  where f.caller = 'service_role' and f.owner <> 'public_api'
+),
+-- No other function belongs to somebody who could change it.
+other_owners (what, problem, remedy) as (
+  select
+    'function ' || f.name, 'must belong to postgres, not to ' || f.owner,
+    format('alter function %s owner to postgres;', f.name)
+  from functions as f
+  where f.caller is distinct from 'service_role' and f.owner <> 'postgres'
+),
+-- Who has to call a function of the Data API may.
+missing_callers (what, problem, remedy) as (
+  select
+    'function ' || f.name, 'must be executable by ' || f.caller,
+    case f.caller when 'service_role' then 'sql/repair.sql' else format('grant execute on function %s to %I;', f.name, f.caller) end
+  from functions as f
+  where f.caller is not null and not has_function_privilege(f.caller, f.oid, 'execute')
+),
+-- Nobody else may call one.
+strange_callers (what, problem, remedy) as (
+  select
+    'function ' || f.name, 'must not be executable by ' || r.name,
+    format('revoke execute on function %s from public, %I;', f.name, r.name)
+  from functions as f
+  cross join roles as r
+  where has_function_privilege(r.oid, f.oid, 'execute')
+    and case f.schema when 'app' then r.name in ('anon', 'service_role') else r.name not in (f.caller, f.owner) end
+),
+-- Row-level security is on.
+open_tables (what, problem, remedy) as (
+  select
+    'table ' || t.name, 'must have row-level security enabled',
+    format('alter table %s enable row level security;', t.name)
+  from relations as t
+  where t.kind = 'r' and not t.relrowsecurity
+),
+-- A view reads with the rights of the role that selects from it.
+open_views (what, problem, remedy) as (
+  select
+    'view ' || t.name, 'must have security_invoker',
+    format('alter view %s set (security_invoker = true);', t.name)
+  from relations as t
+  where t.kind = 'v' and not coalesce(t.reloptions @> array['security_invoker=true'], false)
+),
+-- public_api reads every view of the lists.
+unreadable_views (what, problem, remedy) as (
+  select
+    'view ' || t.name, 'must be readable by public_api',
+    'the grants and policies of the file of sql/schema that makes it'
+  from relations as t
+  where t.schema = 'api' and not exists (select from granted as g where g.relation = t.oid and g.role_name = 'public_api')
+),
+-- A policy is for a role that may do something with the table.
+policies_without_grants (what, problem, remedy) as (
+  select
+    'table ' || p.relation_name, 'must be granted to ' || p.role_name || ', it has a policy for it',
+    'the grants and policies of the file of sql/schema that makes it'
+  from policies as p
+  where not exists (select from granted as g where g.relation = p.relation and g.role = p.role)
+),
+-- A role that may do something with a table has a policy there.
+grants_without_policies (what, problem, remedy) as (
+  select
+    'table ' || t.name, 'must have a policy for ' || g.role_name || ', or not be granted to it',
+    'the grants and policies of the file of sql/schema that makes it'
+  from relations as t
+  join granted as g on g.relation = t.oid
+  where t.kind = 'r' and not exists (select from policies as p where p.relation = g.relation and p.role = g.role)
+),
+-- Copies of the lists learn of every change.
+missing_triggers (what, problem, remedy) as (
+  select
+    'trigger ' || needed.name, 'must exist on ' || needed.relation || ': copies of the lists would miss changes',
+    'create trigger … of the file of sql/schema that makes the table, then select app.forget_cursors();'
+  from (
+    select 'app.' || list as relation, name
+    from unnest(array['members', 'teams', 'kudos', 'categories', 'rewards', 'day_ratings', 'pulse_responses']) as list,
+      unnest(array['number_insert', 'number_update', 'record_deletions', 'record_truncate', 'record_old_id']) as name
+    union all values
+      ('app.companies', 'begin_changes'), ('app.companies', 'end_changes'), ('app.companies', 'mark_categories'), ('app.category_names', 'mark_category'),
+      ('app.pulse_questions', 'mark_answers')
+  ) as needed
+  where not exists (select from pg_catalog.pg_trigger as t where t.tgrelid = to_regclass(needed.relation) and t.tgname = needed.name)
+),
+-- The numbers of changes are of this server: a dump brings those of another one.
+numbers_of_another_server (what, problem, remedy) as (
+  select
+    'table ' || changed.relation, 'must have numbers of this server in changed_in',
+    'sql/repair.sql'
+  from (
+    select 'app.members' as relation, max(changed_in) as newest from app.members
+    union all select 'app.teams', max(changed_in) from app.teams
+    union all select 'app.kudos', max(changed_in) from app.kudos
+    union all select 'app.categories', max(changed_in) from app.categories
+    union all select 'app.rewards', max(changed_in) from app.rewards
+    union all select 'app.day_ratings', max(changed_in) from app.day_ratings
+    union all select 'app.pulse_responses', max(changed_in) from app.pulse_responses
+  ) as changed
+  where changed.newest >= pg_snapshot_xmax(pg_current_snapshot())
+),
+-- Every trigger is on.
+disabled_triggers (what, problem, remedy) as (
+  select
+    'trigger ' || t.tgname, 'must be enabled on ' || r.name,
+    format('alter table %s enable trigger %I;', r.name, t.tgname)
+  from pg_catalog.pg_trigger as t
+  join relations as r on r.oid = t.tgrelid
+  where t.tgenabled <> 'O'
+),
 -- A request has the secret key and a key's hash among its parameters, and a logged statement is logged with its
 -- parameters.
-select 'setting ' || s.name, 'must be ' || s.quiet || ' while log_parameter_max_length is not 0: the secret key and key hashes would be logged'
-from (values
-  ('log_statement', array['none', 'ddl'], 'none or ddl'),
-  ('log_min_duration_statement', array['-1'], '-1'),
-  ('log_min_duration_sample', array['-1'], '-1'),
-  ('log_transaction_sample_rate', array['0'], '0')
-) as s (name, accepted, quiet)
-where current_setting('log_parameter_max_length') <> '0'
-  and not exists (
-    select from pg_catalog.pg_db_role_setting as kept
-    where kept.setrole = to_regrole('authenticator') and 'log_parameter_max_length=0' = any (kept.setconfig)
-  )
-  and (
-    (select p.setting from pg_catalog.pg_settings as p where p.name = s.name) <> all (s.accepted)
-    or exists (
-      select from pg_catalog.pg_db_role_setting as kept, unnest(kept.setconfig) as setting
-      where split_part(setting, '=', 1) = s.name and split_part(setting, '=', 2) <> all (s.accepted)
+logged_statements (what, problem, remedy) as (
+  select
+    'setting ' || s.name, 'must be ' || s.quiet || ' while log_parameter_max_length is not 0: the secret key and key hashes would be logged',
+    'for the role authenticator or in postgresql.conf: docs/operations.md, What PostgreSQL logs'
+  from (values
+    ('log_statement', array['none', 'ddl'], 'none or ddl'),
+    ('log_min_duration_statement', array['-1'], '-1'),
+    ('log_min_duration_sample', array['-1'], '-1'),
+    ('log_transaction_sample_rate', array['0'], '0')
+  ) as s (name, accepted, quiet)
+  where current_setting('log_parameter_max_length') <> '0'
+    and not exists (
+      select from pg_catalog.pg_db_role_setting as kept
+      where kept.setrole = to_regrole('authenticator') and 'log_parameter_max_length=0' = any (kept.setconfig)
     )
-  )
-union all
+    and (
+      (select p.setting from pg_catalog.pg_settings as p where p.name = s.name) <> all (s.accepted)
+      or exists (
+        select from pg_catalog.pg_db_role_setting as kept, unnest(kept.setconfig) as setting
+        where split_part(setting, '=', 1) = s.name and split_part(setting, '=', 2) <> all (s.accepted)
+      )
+    )
+),
 -- auto_explain logs parameters whatever log_parameter_max_length says. Requests come in as authenticator, and the Data API
 -- applies what is set for the role that it changes to.
-select 'setting auto_explain.log_min_duration', 'must be -1 for ' || r.role || ': the secret key and key hashes would be logged'
-from unnest(array['authenticator', 'anon', 'authenticated', 'service_role']) as r (role)
-left join lateral (
-  select split_part(setting, '=', 2) as value
-  from pg_catalog.pg_db_role_setting as kept, unnest(kept.setconfig) as setting
-  where kept.setrole = to_regrole(r.role) and split_part(setting, '=', 1) = 'auto_explain.log_min_duration'
-  order by kept.setdatabase desc limit 1
-) as own on true
-where coalesce(own.value, case r.role when 'authenticator' then current_setting('auto_explain.log_min_duration', true) end, '-1') <> '-1'
-union all
-select 'setting log_parameter_max_length_on_error', 'must be 0: the secret key and key hashes would be logged with an error'
-where current_setting('log_parameter_max_length_on_error') <> '0'
+logged_plans (what, problem, remedy) as (
+  select
+    'setting auto_explain.log_min_duration', 'must be -1 for ' || r.role || ': the secret key and key hashes would be logged',
+    'for the role authenticator or in postgresql.conf: docs/operations.md, What PostgreSQL logs'
+  from unnest(array['authenticator', 'anon', 'authenticated', 'service_role']) as r (role)
+  left join lateral (
+    select split_part(setting, '=', 2) as value
+    from pg_catalog.pg_db_role_setting as kept, unnest(kept.setconfig) as setting
+    where kept.setrole = to_regrole(r.role) and split_part(setting, '=', 1) = 'auto_explain.log_min_duration'
+    order by kept.setdatabase desc limit 1
+  ) as own on true
+  where coalesce(own.value, case r.role when 'authenticator' then current_setting('auto_explain.log_min_duration', true) end, '-1') <> '-1'
+),
+-- The same with an error.
+logged_errors (what, problem, remedy) as (
+  select
+    'setting log_parameter_max_length_on_error', 'must be 0: the secret key and key hashes would be logged with an error',
+    'for the role authenticator or in postgresql.conf: docs/operations.md, What PostgreSQL logs'
+  where current_setting('log_parameter_max_length_on_error') <> '0'
+)
+
+select found.what, found.problem, found.remedy
+from (
+  table role_is_missing
+  union all
+  table role_is_too_mighty
+  union all
+  table serving_owners
+  union all
+  table other_owners
+  union all
+  table missing_callers
+  union all
+  table strange_callers
+  union all
+  table open_tables
+  union all
+  table open_views
+  union all
+  table unreadable_views
+  union all
+  table policies_without_grants
+  union all
+  table grants_without_policies
+  union all
+  table missing_triggers
+  union all
+  table numbers_of_another_server
+  union all
+  table disabled_triggers
+  union all
+  table logged_statements
+  union all
+  table logged_plans
+  union all
+  table logged_errors
+) as found
 order by 1, 2;

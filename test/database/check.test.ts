@@ -33,7 +33,10 @@ async function tryOut<T>(use: (tx: TransactionSql) => Promise<T>, by = sql): Pro
 /** What check.sql finds after this statement. */
 async function problems(tx: TransactionSql, statement = "select"): Promise<string[]> {
   await tx.unsafe(statement);
-  return (await tx.unsafe(check)).map(({ what, problem }) => `${what} ${problem}`);
+  return (await tx.unsafe(check)).map(({ what, problem, remedy }) => {
+    expect(remedy, `what to do about ${what} ${problem}`).toMatch(/\w/);
+    return `${what} ${problem}`;
+  });
 }
 
 /** The functions that serve API keys: those that public_api owns. */
@@ -106,7 +109,7 @@ const losses: Record<string, string> = {
   "drop trigger record_deletions on app.kudos":
     "trigger record_deletions must exist on app.kudos: copies of the lists would miss changes",
   "set local session_replication_role = replica; update app.members set changed_in = '9000000000000000000'":
-    "table app.members must have numbers of this server in changed_in: run sql/repair.sql",
+    "table app.members must have numbers of this server in changed_in",
   "set local log_parameter_max_length_on_error = -1": `setting log_parameter_max_length_on_error must be 0: ${logged} with an error`,
 };
 
