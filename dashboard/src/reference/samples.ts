@@ -62,4 +62,4 @@ $answer`;
 }
 
 export const languages = { curl, Python: python, JavaScript: javascript, PowerShell: powershell };
-export type Language = keyof typeof languages;
+type Language = keyof typeof languages;
