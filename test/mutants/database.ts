@@ -139,6 +139,17 @@ const onStack: Record<string, [routine: string, ...Removal][]> = {
   "hardening/imports": [
     ["public.upsert_rewards", "imports are not sorted", /order by sent_reward\.external_id collate "C"/],
   ],
+  "api/import": [
+    ["public.upsert_rewards", "a dry run writes", /(?<=if )dry_run(?= then)/, "false"],
+    ["public.upsert_rewards", "a changed reward counts as new", /kept\.xmax = 0/, "true"],
+    [
+      "public.upsert_rewards",
+      "an update clears what was not sent",
+      /named -> excluded\.external_id \? 'vendor_name'/,
+      "true",
+    ],
+    ["public.upsert_rewards", "what was not sent counts as a change", /named -> \S+ \? 'description' and (?=kept)/],
+  ],
   "serial/locks": [
     ["app.note_use", "the use of a key is written on a locked row", /(?<=for update) skip locked/],
     ["app.authenticate", "the company of a key outlives its transaction", /(?<=company_id::text, )true/, "false"],
