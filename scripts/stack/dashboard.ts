@@ -1,23 +1,13 @@
 import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { createServer, type ServerResponse } from "node:http";
-import { extname } from "node:path";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { gzipSync } from "node:zlib";
+import sirv from "sirv";
 import type { Project } from "./companies.ts";
 import { type Listening, listen } from "./ports.ts";
 import { bin, root, runCommand } from "./process.ts";
 import { writePrivate } from "./secrets.ts";
-
-const contentTypes: Record<string, string> = {
-  ".html": "text/html; charset=utf-8",
-  ".json": "application/json",
-  ".js": "text/javascript; charset=utf-8",
-  ".css": "text/css; charset=utf-8",
-  ".svg": "image/svg+xml",
-  ".woff2": "font/woff2",
-};
 
 /** A hash of everything that the built files depend on: the sources, the files that they read, and the settings. */
 async function fingerprint(settings: object): Promise<string> {
@@ -51,43 +41,34 @@ export async function buildDashboard(
     env: { ...process.env, ...settings, NODE_ENV: "production" },
     signal,
   });
+  await compressFiles(`${folder}/dashboard`);
   await writePrivate(mark, built);
 }
 
-/** The files for a path, in order: a file of the build, the page of that path, or the dashboard's page. */
-function filesFor(path: string): string[] {
-  if (/^(?:\/[\w-]+(?:\.[\w-]+)*)+\.\w+$/.test(path)) return [path];
-  const page = /^(?:\/[\w-]+)+/.exec(path)?.[0] ?? "";
-  return [`${page}/index.html`, "/index.html"];
-}
-
-const compressed = promisify(gzip);
-
-/** Sends the first of the files that exists, compressed as static hosts do. */
-async function send(folder: string, [file = "", ...others]: string[], response: ServerResponse): Promise<void> {
-  const content = await readFile(`${folder}${file}`).catch(() => null);
-  if (!content && others.length > 0) return send(folder, others, response);
-  const compresses = Boolean(response.req.headers["accept-encoding"]?.includes("gzip")) && extname(file) !== ".woff2";
-  response.writeHead(content ? 200 : 404, {
-    "Content-Type": content ? (contentTypes[extname(file)] ?? "application/octet-stream") : "text/plain",
-    ...(content && compresses ? { "Content-Encoding": "gzip" } : {}),
-    Vary: "Accept-Encoding",
-    // The headers that docs/dashboard.md requires of every host.
-    "Content-Security-Policy": "frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "no-cache",
-  });
-  response.end(content === null ? "Not found" : compresses ? await compressed(content) : content);
+/** Writes each file compressed beside it, as static hosts send it. */
+async function compressFiles(folder: string): Promise<void> {
+  for (const file of globSync("**/*.{html,json,js,css,svg,md,txt}", { cwd: folder }))
+    await writeFile(`${folder}/${file}.gz`, gzipSync(await readFile(`${folder}/${file}`)));
 }
 
 /**
  * Serves the built dashboard on 127.0.0.1, as a static host does. Its files are missing until the first build is ready.
  */
 export function serveDashboard(folder: string, port: number): Promise<Listening> {
-  const server = createServer((request, response) => {
-    // Not `new URL`: a path may begin with `//`, which URL would read as a host.
-    const [path = ""] = (request.url ?? "").split("?");
-    void send(`${folder}/dashboard`, filesFor(path), response);
+  const serve = sirv(`${folder}/dashboard`, {
+    // The files are looked up for each request, because a build may replace them.
+    dev: true,
+    single: true,
+    gzip: true,
+    // The headers that docs/dashboard.md requires of every host.
+    setHeaders: (response) => {
+      response.setHeader("Content-Security-Policy", "frame-ancestors 'none'");
+      response.setHeader("X-Content-Type-Options", "nosniff");
+      response.setHeader("Cache-Control", "no-cache");
+    },
   });
-  return listen(server, port);
+  return listen(
+    createServer((request, response) => serve(request, response)),
+    port,
+  );
 }
