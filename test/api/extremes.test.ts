@@ -37,6 +37,8 @@ test.for(lists)(
     const csv = await (await call(`${path}?${query}&format=csv`, key)).text();
     const { data, errors } = papaparse.parse<Row>(csv, { header: true, skipEmptyLines: true, newline: "\r\n" });
     expect(errors).toEqual([]);
+    // Each read from the start has cursors of its own.
+    for (const row of [...rows, ...data]) if ("cursor" in row) row.cursor = "";
     expect(data).toEqual(
       rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cell(name, value)]))),
     );

@@ -132,8 +132,12 @@ const rewards: Schema = {
 };
 
 /** Assistants and many tools see no headers. */
-const fullPage =
-  "A full page (as many rows as `limit`) means that there may be more: ask again with the last row's `id` as `starting_after`, until a page is shorter.";
+const nextPage: Record<string, string> = {
+  starting_after:
+    "A full page (as many rows as `limit`) means that there may be more: ask again with the last row's `id` as `starting_after`, until a page is shorter.",
+  after:
+    "There may be more behind every page that has rows: ask again with the last row's `cursor` as `after`, until a page has none.",
+};
 
 function operation(endpoint: Endpoint, examples: Examples[string], alias: string | null): Schema {
   const { kind, scope, tag, operationId, summary, description, parameters } = endpoint;
@@ -154,7 +158,7 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
     summary: alias ? `Alias of ${endpoint.path}` : summary,
     description: [
       description,
-      ...(parameters.some(({ name }) => name === "starting_after") ? [fullPage] : []),
+      ...parameters.flatMap(({ name }) => nextPage[name] ?? []),
       ...(scope ? [`Needs the scope \`${scope}\`.`] : []),
     ].join(" "),
     // Linters and generators know scopes of OAuth only, so ours is in an extension, and `security` is global.
