@@ -1,26 +1,59 @@
-// npm run move-company -- <company id> --leave closed|readable: moves a company to another project
+// npm run move-company -- <company id> --company <its name> --leave closed|readable: moves a company to another project
 // (docs/moving-a-company.md).
+import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { progressOn } from "../cli/src/progress.ts";
-import { type Database, openDatabase, Problem } from "./move/database.ts";
+import { type Database, openDatabase, Problem, query } from "./move/database.ts";
 import { type Moved, moveCompany, type OldSide } from "./move/move.ts";
 
-const usage = `Usage: npm run move-company -- <company id> --leave closed|readable
+const usage = `Usage: npm run move-company -- <company id> --company <its name> --leave closed|readable
+  --company <name>   the company's name; without it a terminal shows the name and asks for it
   --leave closed     then requests with the company's keys get a 401 from the source
   --leave readable   then its keys still read from the source what was there when it moved
 SOURCE_DATABASE_URL and TARGET_DATABASE_URL are the addresses of the two databases: direct connections, or session poolers, of the role postgres.`;
 
-function readArguments(args: string[]): { company: string; oldSide: OldSide } {
+interface Arguments {
+  company: string;
+  /** The company's name, if it was given. */
+  name: string | undefined;
+  oldSide: OldSide;
+}
+
+function readArguments(args: string[]): Arguments {
   try {
-    const { values, positionals } = parseArgs({ args, options: { leave: { type: "string" } }, allowPositionals: true });
+    const options = { leave: { type: "string" }, company: { type: "string" } } as const;
+    const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
     const [company = "", ...others] = positionals;
     if (others.length > 0 || !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(company))
       throw new Error("Name one company, by its id");
     if (values.leave !== "closed" && values.leave !== "readable") throw new Error("--leave must be closed or readable");
-    return { company: company.toLowerCase(), oldSide: values.leave };
+    return { company: company.toLowerCase(), name: values.company, oldSide: values.leave };
   } catch (error) {
     throw new Problem(`${(error as Error).message}\n${usage}`);
+  }
+}
+
+/**
+ * Compares the name of the company at the source with the one that was given, or that a terminal is asked for.
+ * @throws Problem when it is another one
+ */
+async function confirmName(source: Database, { company, name }: Arguments): Promise<void> {
+  const [found] = await query<{ name: string }>(source, "select name from app.companies where id = $1", [company]);
+  if (!found) throw new Problem("The source has no such company. Nothing was changed");
+  const typed =
+    name ?? (process.stdin.isTTY ? await ask(`The company is ${found.name}. Type its name to move it: `) : "");
+  if (typed === found.name) return;
+  const not = typed === "" ? "" : `, not ${JSON.stringify(typed)}`;
+  throw new Problem(`${company} is ${JSON.stringify(found.name)}${not}: name it with --company. Nothing was changed`);
+}
+
+async function ask(question: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
   }
 }
 
@@ -46,11 +79,13 @@ async function main(): Promise<void> {
   const progress = progressOn(process.stderr);
   const databases: Database[] = [];
   try {
-    const { company, oldSide } = readArguments(process.argv.slice(2));
+    const given = readArguments(process.argv.slice(2));
+    const { company, oldSide } = given;
     const source = await openDatabase("SOURCE_DATABASE_URL");
     databases.push(source);
     const target = await openDatabase("TARGET_DATABASE_URL");
     databases.push(target);
+    await confirmName(source, given);
     const moved = await moveCompany({ source, target, company, oldSide, progress: progress.show });
     console.log(report(moved, company, oldSide));
   } catch (error) {

@@ -304,7 +304,7 @@ test("a NUL byte is named with its line", async () => {
 
 test("a load whose psql is killed ends at the server", async () => {
   const running = () => sql`
-    select from pg_stat_activity where state = 'active' and application_name = ${`load into ${company.id}`}`;
+    select from pg_stat_activity where wait_event = 'PgSleep' and application_name = ${`load into ${company.id}`}`;
   const cwd = await mkdtemp(`${folder}/`);
   for (const [file, text] of Object.entries({ ...empty, ...texts(good()) }))
     await writeFile(`${cwd}/${file}.csv`, text);

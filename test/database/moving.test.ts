@@ -36,7 +36,8 @@ beforeEach(async () => {
 });
 afterAll(removeProjects);
 
-const move = (oldSide = "closed"): Run => moveCompany(source, target, company.id, "--leave", oldSide);
+const move = (oldSide = "closed"): Run =>
+  moveCompany(source, target, company.id, "--company", company.name, "--leave", oldSide);
 
 /** All rows of the company on one side, by table. */
 const ofSource = () => contents(source.sql, company.id);
@@ -224,6 +225,8 @@ describe("refused, with nothing changed", () => {
     const absent = { ...target, url: "postgres://postgres:secret@127.0.0.1:1/postgres" };
     for (const [to, message, ...args] of [
       [target, "The source has no such company", randomUUID(), "--leave", "closed"],
+      [target, 'is "Moving": name it with --company. Nothing was changed', company.id, "--leave", "closed"],
+      [target, 'is "Moving", not "Staying": name it', company.id, "--company", "Staying", "--leave", "closed"],
       [target, usage, company.id],
       [target, usage, company.id, "--leave", "open"],
       [target, usage, "Moving", "--leave", "closed"],
