@@ -84,6 +84,18 @@ test.each<[what: string, answer: Upstream, error: string]>([
   expect(calls.filter((rpc) => rpc !== "read_members")).toEqual(["list_members", "verify_api_key"]);
 });
 
+test("a page for another company is not even read to its end", async () => {
+  const ask = await withReplicas(supabaseUrl);
+  const closed = new Promise((resolve) => {
+    service.answer("read_members", (response) => {
+      response.on("close", resolve);
+      response.writeHead(200, ofOther.headers).write("[");
+    });
+  });
+  expect(await ask()).toMatchObject({ status: 200, line: { replica_error: "answered for another company" } });
+  await closed;
+});
+
 describe("the errors of the primary win", () => {
   test.each(["json", "csv"])("over a page of the replica, as %s", async (format) => {
     const ask = await withReplicas(supabaseUrl);

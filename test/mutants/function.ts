@@ -48,6 +48,8 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a secret that is no JSON is shown", "// The message of JSON.parse would", "throw new Error(json); //"],
     ["a closed connection is a failure", ": send())", ": Promise.reject(error))"],
     ["every 429 is the company's", 'response.status === 429 && code === "PT429"', "response.status === 429"],
+    ["every 410 is about a cursor", 'response.status === 410 && code === "PT410"', "response.status === 410"],
+    ["a broken connection is final", '(status === 400 && code === "")', "false"],
     ["every 400 is about starting_after", 'response.status === 400 && code === "PT400"', "response.status === 400"],
     ["whose the refused request was is not logged", 'by the database", ownerOfKey(details)', 'by the database", {}'],
     [
@@ -119,8 +121,14 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a uuid may be anything", '.regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, "must be a uuid")'],
     ["NUL goes on in a filter", '.regex(/^[^\\0]*$/, "must not contain NUL or lone surrogates")'],
     ["an empty filter filters nothing", '.min(1, "must not be empty")'],
+    ["changes have no cursor in CSV", '...(endpoint.kind === "changes" ? changeColumns : []),'],
     ["since may be after until", "if (since && until && isAfter(since, until))", "if (false)"],
     ["since rounds down", "timestamp(since, Math.ceil)", "timestamp(since, Math.floor)"],
+  ],
+  "replicas.ts": [
+    ["a replica's page for another company is passed on", "if (isOfCompany && reply", "if (reply"],
+    ["a replica's page is passed on that does not say whether there is more", ' && reply.headers.has("X-Has-More")'],
+    ["a page that nobody takes is not given up", "discardPage();\n    return", "return"],
   ],
   "instants.ts": [["a day that is none is taken", "if (!isRealDate || !isRealTime) return undefined;"]],
   "waiting_line.ts": [
