@@ -136,10 +136,10 @@ grants_without_policies (what, problem, remedy) as (
 missing_triggers (what, problem, remedy) as (
   select
     'trigger ' || needed.name, 'must exist on ' || needed.relation || ': copies of the lists would miss changes',
-    'create trigger … of the file of sql/schema that makes the table, then select app.forget_cursors();'
+    'create trigger … of app.keep_changes, or of the file of sql/schema that makes the table, then select app.forget_cursors();'
   from (
-    select 'app.' || list as relation, name
-    from unnest(array['members', 'teams', 'kudos', 'categories', 'rewards', 'day_ratings', 'pulse_responses']) as list,
+    select k.relation::text as relation, name
+    from app.kept_tables() as k,
       unnest(array['number_insert', 'number_update', 'record_deletions', 'record_truncate', 'record_old_id']) as name
     union all values
       ('app.companies', 'begin_changes'), ('app.companies', 'end_changes'), ('app.companies', 'mark_categories'), ('app.category_names', 'mark_category'),

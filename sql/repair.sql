@@ -4,8 +4,6 @@
 -- of rows that a dump brought from another server (sql/schema/0207_changes.sql). It is safe to run this file again.
 --   psql "$DATABASE_URL" --single-transaction --file sql/repair.sql
 
-grant create on schema public to public_api;
-
 do $$
 declare
   serving regprocedure;
@@ -14,23 +12,19 @@ begin
     select p.oid from pg_catalog.pg_proc as p
     where p.pronamespace = 'public'::regnamespace and p.prosecdef and p.prosrc ~ 'app\.(authenticate|from_replica|note_refused_use)\('
   loop
-    execute format('alter function %s owner to public_api', serving);
-    execute format('revoke all on function %s from public, anon, authenticated', serving);
-    execute format('grant execute on function %s to service_role', serving);
+    perform app.serve_keys(serving);
   end loop;
 end
 $$;
-
-revoke create on schema public from public_api;
 
 -- Rows that have been inserted or changed here have numbers below the next one; a higher number is another server's.
 do $$
 declare
   next constant xid8 := pg_snapshot_xmax(pg_current_snapshot());
-  relation text;
+  relation regclass;
 begin
-  foreach relation in array array['members', 'teams', 'kudos', 'categories', 'rewards', 'day_ratings', 'pulse_responses'] loop
-    execute format('update app.%I set changed_in = pg_current_xact_id() where changed_in >= $1', relation) using next;
+  for relation in select k.relation from app.kept_tables() as k loop
+    execute format('update %s set changed_in = pg_current_xact_id() where changed_in >= $1', relation) using next;
   end loop;
   delete from app.deletions as d where d.deleted_in >= next;
   delete from app.forgotten_deletions as f where f.deleted_in >= next;

@@ -60,16 +60,25 @@ comment on column app.deletions.relation is 'The table that the row was in, such
 comment on column app.deletions.deleted_in is 'The transaction that deleted it.';
 comment on table app.forgotten_deletions is 'The last deletion of a table that is no longer in app.deletions.';
 
+-- The tables of the lists: those that number their changes.
+create function app.kept_tables() returns table (relation regclass)
+language sql stable set search_path = ''
+begin atomic
+  select a.attrelid::regclass from pg_attribute as a join pg_class as c on c.oid = a.attrelid
+  where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' and a.attname = 'changed_in' and not a.attisdropped;
+end;
+
 -- Invalidates all cursors that were given so far, so that every copy begins again: of one company or of all, of one
 -- table or of all.
 create function app.forget_cursors(company_id uuid default null, relation text default null) returns void
 language sql volatile set search_path = ''
 begin atomic
   insert into app.forgotten_deletions as forgotten (company_id, relation, deleted_in, id)
-  select c.id, ('app.' || numbered.relation)::regclass, pg_current_xact_id(), 'ffffffff-ffff-ffff-ffff-ffffffffffff'
-  from app.companies as c, unnest(array['members', 'teams', 'kudos', 'categories', 'rewards', 'day_ratings', 'pulse_responses']) as numbered (relation)
-  where c.id = coalesce(forget_cursors.company_id, c.id) and numbered.relation = coalesce(forget_cursors.relation, numbered.relation)
-  order by c.id, numbered.relation
+  select c.id, kept.relation, pg_current_xact_id(), 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+  from app.companies as c, app.kept_tables() as kept
+  where c.id = coalesce(forget_cursors.company_id, c.id)
+    and kept.relation = coalesce(('app.' || forget_cursors.relation)::regclass, kept.relation)
+  order by c.id, kept.relation
   on conflict on constraint forgotten_deletions_pkey do update set deleted_in = excluded.deleted_in, id = excluded.id
   where forgotten.deleted_in < excluded.deleted_in;
 end;
@@ -162,6 +171,29 @@ begin
 end
 $$;
 
+-- The triggers of a table of a list.
+create function app.keep_changes(relation regclass) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  execute format(
+    $triggers$
+      create trigger number_insert before insert on %1$s
+        for each row when (new.changed_in <> pg_current_xact_id()) execute function app.number_change();
+      create trigger number_update before update on %1$s
+        for each row when (old *<> new) execute function app.number_change();
+      create trigger record_deletions after delete on %1$s
+        referencing old table as deleted for each statement execute function app.record_deletions();
+      create trigger record_truncate after truncate on %1$s
+        for each statement execute function app.record_deletions();
+      create trigger record_old_id after update on %1$s
+        for each row when (old.company_id <> new.company_id or old.id <> new.id) execute function app.record_old_id();
+    $triggers$,
+    relation
+  );
+end
+$$;
+
 -- Triggers on app.companies. There may have been a company with the same id before, with other rows.
 create function app.begin_changes() returns trigger
 language plpgsql set search_path = ''
@@ -188,7 +220,7 @@ create trigger end_changes after delete on app.companies
 
 revoke all on function
   app.number_change, app.forget_cursors, app.forget_deletions, app.record_deletions, app.record_old_id,
-  app.begin_changes, app.end_changes
+  app.keep_changes, app.kept_tables, app.begin_changes, app.end_changes
 from public;
 comment on function app.number_change() is 'Trigger: gives a row the number of the transaction that changes it.';
 comment on function app.forget_cursors(uuid, text) is
@@ -196,5 +228,7 @@ comment on function app.forget_cursors(uuid, text) is
 comment on function app.forget_deletions(uuid, regclass) is 'Removes deletions of a table that are older than 90 days, the oldest first.';
 comment on function app.record_deletions() is 'Trigger: records in app.deletions which rows of a list were deleted.';
 comment on function app.record_old_id() is 'Trigger: records in app.deletions the id that a row had before an update.';
+comment on function app.keep_changes(regclass) is 'Creates the triggers that number the changes of a table and record its deletions.';
+comment on function app.kept_tables() is 'The tables of the lists, whose changes are numbered.';
 comment on function app.begin_changes() is 'Trigger: invalidates the cursors of an earlier company with the same id.';
 comment on function app.end_changes() is 'Trigger: removes the recorded deletions of a company that is deleted.';

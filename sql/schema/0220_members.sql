@@ -84,16 +84,7 @@ grant select (company_id, id, name) on app.members to authenticated;
 -- postgres).
 
 -- Keeping copies (0207).
-create trigger number_insert before insert on app.members
-  for each row when (new.changed_in <> pg_current_xact_id()) execute function app.number_change();
-create trigger number_update before update on app.members
-  for each row when (old *<> new) execute function app.number_change();
-create trigger record_deletions after delete on app.members
-  referencing old table as deleted for each statement execute function app.record_deletions();
-create trigger record_truncate after truncate on app.members
-  for each statement execute function app.record_deletions();
-create trigger record_old_id after update on app.members
-  for each row when (old.company_id <> new.company_id or old.id <> new.id) execute function app.record_old_id();
+select app.keep_changes('app.members');
 
 comment on table app.members is 'The people of a company.';
 comment on column app.members.is_former is 'True for the one row that represents all erased people of a company (0950). No list of members has it.';

@@ -39,16 +39,7 @@ grant select on app.categories, app.category_names to public_api;
 -- Not granted: any write; anything to authenticated.
 
 -- Keeping copies (0207).
-create trigger number_insert before insert on app.categories
-  for each row when (new.changed_in <> pg_current_xact_id()) execute function app.number_change();
-create trigger number_update before update on app.categories
-  for each row when (old *<> new) execute function app.number_change();
-create trigger record_deletions after delete on app.categories
-  referencing old table as deleted for each statement execute function app.record_deletions();
-create trigger record_truncate after truncate on app.categories
-  for each statement execute function app.record_deletions();
-create trigger record_old_id after update on app.categories
-  for each row when (old.company_id <> new.company_id or old.id <> new.id) execute function app.record_old_id();
+select app.keep_changes('app.categories');
 
 -- Triggers: a category's name in the API depends on app.category_names and on the company's default language. So a
 -- change of either counts as a change of the category. mark_categories locks the company: it waits for transactions that

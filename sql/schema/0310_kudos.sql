@@ -38,15 +38,6 @@ grant select on app.kudos to public_api;
 -- Not granted: any write; anything to authenticated.
 
 -- Keeping copies (0207).
-create trigger number_insert before insert on app.kudos
-  for each row when (new.changed_in <> pg_current_xact_id()) execute function app.number_change();
-create trigger number_update before update on app.kudos
-  for each row when (old *<> new) execute function app.number_change();
-create trigger record_deletions after delete on app.kudos
-  referencing old table as deleted for each statement execute function app.record_deletions();
-create trigger record_truncate after truncate on app.kudos
-  for each statement execute function app.record_deletions();
-create trigger record_old_id after update on app.kudos
-  for each row when (old.company_id <> new.company_id or old.id <> new.id) execute function app.record_old_id();
+select app.keep_changes('app.kudos');
 
 comment on table app.kudos is 'Kudos: one member thanks another for something.';

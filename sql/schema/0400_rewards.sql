@@ -54,16 +54,7 @@ grant update (name, description, points_cost, reward_type, is_archived, stock_co
 -- Not granted: delete; writing created_at, which an import does not change; anything to authenticated.
 
 -- Keeping copies (0207).
-create trigger number_insert before insert on app.rewards
-  for each row when (new.changed_in <> pg_current_xact_id()) execute function app.number_change();
-create trigger number_update before update on app.rewards
-  for each row when (old *<> new) execute function app.number_change();
-create trigger record_deletions after delete on app.rewards
-  referencing old table as deleted for each statement execute function app.record_deletions();
-create trigger record_truncate after truncate on app.rewards
-  for each statement execute function app.record_deletions();
-create trigger record_old_id after update on app.rewards
-  for each row when (old.company_id <> new.company_id or old.id <> new.id) execute function app.record_old_id();
+select app.keep_changes('app.rewards');
 
 comment on table app.rewards is 'The reward catalogue of a company.';
 comment on column app.rewards.external_id is 'The id of the reward in the system that imports the catalogue; null for rewards that were not imported.';

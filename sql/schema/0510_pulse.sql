@@ -49,16 +49,7 @@ grant select on app.pulse_questions, app.pulse_responses to public_api;
 -- Not granted: any write; anything to authenticated.
 
 -- Keeping copies (0207).
-create trigger number_insert before insert on app.pulse_responses
-  for each row when (new.changed_in <> pg_current_xact_id()) execute function app.number_change();
-create trigger number_update before update on app.pulse_responses
-  for each row when (old *<> new) execute function app.number_change();
-create trigger record_deletions after delete on app.pulse_responses
-  referencing old table as deleted for each statement execute function app.record_deletions();
-create trigger record_truncate after truncate on app.pulse_responses
-  for each statement execute function app.record_deletions();
-create trigger record_old_id after update on app.pulse_responses
-  for each row when (old.company_id <> new.company_id or old.id <> new.id) execute function app.record_old_id();
+select app.keep_changes('app.pulse_responses');
 
 -- Trigger: a change of a question counts as a change of its answers, because there is no list of questions that a copy
 -- could join. It locks the question: it waits for transactions that are adding answers, because it does not see their

@@ -38,6 +38,24 @@ revoke all on function app.refuse_without_row_security from public;
 grant execute on function app.refuse_without_row_security to public_api;
 comment on function app.refuse_without_row_security is 'Raises PT500: row-level security does not bind the current role.';
 
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only. sql/repair.sql
+-- calls this too, after a restore without owners and privileges.
+create function app.serve_keys(served regprocedure) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  grant create on schema public to public_api;
+  execute format('alter function %s owner to public_api', served);
+  revoke create on schema public from public_api;
+  execute format('revoke all on function %s from public, anon, authenticated', served);
+  execute format('grant execute on function %s to service_role', served);
+end
+$$;
+
+revoke all on function app.serve_keys from public;
+comment on function app.serve_keys is
+  'Makes a function one that serves API keys: public_api owns it, and only service_role may call it. For the schema and sql/repair.sql.';
+
 -- The response headers of a page for the Edge Function (PostgREST's setting response.headers): the ids of key and
 -- company for the request log, the number of rows, whether there are more, and the id or the cursor of the last row, with
 -- which the next page is requested. It is a text for format(), because JSON functions took a tenth of a small page's

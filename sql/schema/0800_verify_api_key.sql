@@ -32,12 +32,7 @@ begin
 end
 $$;
 
--- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
-grant create on schema public to public_api;
-alter function public.verify_api_key owner to public_api;
-revoke create on schema public from public_api;
-revoke all on function public.verify_api_key from public, anon, authenticated;
-grant execute on function public.verify_api_key to service_role;
+select app.serve_keys('public.verify_api_key'::regproc);
 comment on function public.verify_api_key is
   'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at, company_id, requests_at_once }. PT401, PT403.';
 
@@ -50,10 +45,6 @@ set lock_timeout = '5s'
 set statement_timeout = '7s'
 as 'select to_json(app.note_refused_use(key_hash))';
 
-grant create on schema public to public_api;
-alter function public.note_refused_use owner to public_api;
-revoke create on schema public from public_api;
-revoke all on function public.note_refused_use from public, anon, authenticated;
-grant execute on function public.note_refused_use to service_role;
+select app.serve_keys('public.note_refused_use'::regproc);
 comment on function public.note_refused_use is
   'Records now as the last refused use of a revoked or expired key, at most once a minute. Returns true or false: whether it has.';

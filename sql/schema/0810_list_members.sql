@@ -199,11 +199,6 @@ begin
 end
 $$;
 
--- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
-grant create on schema public to public_api;
-alter function public.list_members owner to public_api;
-revoke create on schema public from public_api;
-revoke all on function public.list_members from public, anon, authenticated;
-grant execute on function public.list_members to service_role;
+select app.serve_keys('public.list_members'::regproc);
 comment on function public.list_members is
   'Members of the key''s company, newest first, as a JSON array. read:members. PT400, PT401, PT403, PT429.';

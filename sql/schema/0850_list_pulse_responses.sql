@@ -90,11 +90,6 @@ begin
 end
 $$;
 
--- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
-grant create on schema public to public_api;
-alter function public.list_pulse_responses owner to public_api;
-revoke create on schema public from public_api;
-revoke all on function public.list_pulse_responses from public, anon, authenticated;
-grant execute on function public.list_pulse_responses to service_role;
+select app.serve_keys('public.list_pulse_responses'::regproc);
 comment on function public.list_pulse_responses is
   'Pulse answers of the key''s company, newest first, as a JSON array. read:analytics. PT400, PT401, PT403, PT429.';

@@ -92,11 +92,6 @@ begin
 end
 $$;
 
--- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
-grant create on schema public to public_api;
-alter function public.upsert_rewards owner to public_api;
-revoke create on schema public from public_api;
-revoke all on function public.upsert_rewards from public, anon, authenticated;
-grant execute on function public.upsert_rewards to service_role;
+select app.serve_keys('public.upsert_rewards'::regproc);
 comment on function public.upsert_rewards is
   'Creates or updates rewards of the key''s company by external_id: { imported, created, updated, unchanged }; dry_run counts and writes nothing. write:rewards. PT401, PT403, PT429; 25006 while the database is read-only.';

@@ -224,11 +224,6 @@ begin
 end
 $$;
 
--- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
-grant create on schema public to public_api;
-alter function public.list_changes owner to public_api;
-revoke create on schema public from public_api;
-revoke all on function public.list_changes from public, anon, authenticated;
-grant execute on function public.list_changes to service_role;
+select app.serve_keys('public.list_changes'::regproc);
 comment on function public.list_changes is
   'What was added, changed or deleted in a list of the key''s company, oldest change first, as a JSON array. PT401, PT403, PT410, PT429.';

@@ -165,11 +165,6 @@ begin
 end
 $$;
 
--- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
-grant create on schema public to public_api;
-alter function public.count_activity owner to public_api;
-revoke create on schema public from public_api;
-revoke all on function public.count_activity from public, anon, authenticated;
-grant execute on function public.count_activity to service_role;
+select app.serve_keys('public.count_activity'::regproc);
 comment on function public.count_activity is
   'How many kudos of the key''s company, by what by names, as a JSON array. read:activity. PT401, PT403, PT429.';

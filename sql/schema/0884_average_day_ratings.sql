@@ -72,11 +72,6 @@ begin
 end
 $$;
 
--- Owned by public_api, so that the policies bind it; to be called with the project's secret key only.
-grant create on schema public to public_api;
-alter function public.average_day_ratings owner to public_api;
-revoke create on schema public from public_api;
-revoke all on function public.average_day_ratings from public, anon, authenticated;
-grant execute on function public.average_day_ratings to service_role;
+select app.serve_keys('public.average_day_ratings'::regproc);
 comment on function public.average_day_ratings is
   'Number and average of the day ratings of the key''s company, by what by names, as a JSON array. read:analytics. PT401, PT403, PT429.';

@@ -72,9 +72,7 @@ begin
       $create$,
       list.reading, pg_get_function_arguments(list.oid), list.proname, array_to_string(list.proargnames, ', ')
     );
-    execute format('alter function public.%I owner to public_api', list.reading);
-    execute format('revoke all on function public.%I from public, anon, authenticated', list.reading);
-    execute format('grant execute on function public.%I to service_role', list.reading);
+    perform app.serve_keys(format('public.%I', list.reading)::regproc);
     execute format('comment on function public.%I is %L', list.reading, format('public.%s, at a read replica. PT503 too.', list.proname));
   end loop;
 end

@@ -126,8 +126,8 @@ select bag_eq(
     where not tgisinternal and tgrelid in (select oid from pg_class where relnamespace = 'app'::regnamespace)
   $$,
   $$
-    select 'app.' || numbered as relation, names.name, names.function, names.name like 'number%' as is_before
-    from unnest(array['members', 'teams', 'kudos', 'categories', 'rewards', 'day_ratings', 'pulse_responses']) as numbered, (values
+    select 'app.' || l.relation as relation, names.name, names.function, names.name like 'number%' as is_before
+    from app.changing_lists() as l, (values
       ('number_insert', 'app.number_change'), ('number_update', 'app.number_change'),
       ('record_deletions', 'app.record_deletions'), ('record_truncate', 'app.record_deletions'), ('record_old_id', 'app.record_old_id')) as names (name, function)
     union all values
