@@ -62,4 +62,3 @@ $answer`;
 }
 
 export const languages = { curl, Python: python, JavaScript: javascript, PowerShell: powershell };
-type Language = keyof typeof languages;
