@@ -1,6 +1,11 @@
 import type { ListEndpoint } from "../../functions/public-api/endpoint_types.ts";
+import { lists as all } from "../../functions/public-api/endpoints.ts";
 
-export { lists } from "../../functions/public-api/endpoints.ts";
+/** Without the teams of kudos, which are those of today: files and copies join them by the ids of people. */
+export const lists: readonly ListEndpoint[] = all.map((list) => ({
+  ...list,
+  included: list.included.filter(({ name }) => !/^(sender|receiver)_team_/.test(name)),
+}));
 
 /** The name of a list, as in `day-ratings`. */
 export const nameOf = ({ path }: ListEndpoint): string => path.slice(1);

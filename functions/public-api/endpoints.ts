@@ -252,6 +252,18 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
           "The recipient's id, as in `GET /members`; all erased people share one id, which is not listed there.",
       },
       { name: "category_id", type: "uuid", description: "The category's id, as in `GET /categories`." },
+      ...(["sender", "receiver"] as const).flatMap(
+        (person) =>
+          [
+            {
+              name: `${person}_team_id`,
+              type: "uuid",
+              nullable: true,
+              description: `The ${person}'s team today; null without a team, and for a person who was erased.`,
+            },
+            { name: `${person}_team_name`, type: "text", nullable: true, description: "The team's name, or null." },
+          ] as const,
+      ),
     ],
   },
   {

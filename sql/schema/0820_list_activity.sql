@@ -14,13 +14,17 @@ select
   sender.email as sender_email,
   receiver.name as receiver_name,
   receiver.email as receiver_email,
-  k.message
+  k.message,
+  sender.team_id as sender_team_id,
+  (select t.name from app.teams as t where t.company_id = k.company_id and t.id = sender.team_id) as sender_team_name,
+  receiver.team_id as receiver_team_id,
+  (select t.name from app.teams as t where t.company_id = k.company_id and t.id = receiver.team_id) as receiver_team_name
 from app.kudos as k
 left join lateral (
-  select m.name, m.email from app.members as m where m.company_id = k.company_id and m.id = k.sender_id offset 0
+  select m.name, m.email, m.team_id from app.members as m where m.company_id = k.company_id and m.id = k.sender_id offset 0
 ) as sender on true
 left join lateral (
-  select m.name, m.email from app.members as m where m.company_id = k.company_id and m.id = k.receiver_id offset 0
+  select m.name, m.email, m.team_id from app.members as m where m.company_id = k.company_id and m.id = k.receiver_id offset 0
 ) as receiver on true;
 
 grant select on api.activity to public_api;
@@ -150,10 +154,13 @@ declare
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
   after_instant timestamptz;
   lead_by text;
+  with_teams boolean := include && array['sender_team_id', 'sender_team_name', 'receiver_team_id', 'receiver_team_name'];
+  missing text;
 begin
   if not (
     row_security_active('app.kudos'::regclass) and row_security_active('app.members'::regclass)
     and row_security_active('app.category_names'::regclass) and row_security_active('app.companies'::regclass)
+    and row_security_active('app.teams'::regclass)
   ) then
     perform app.refuse_without_row_security();
   end if;
@@ -180,7 +187,7 @@ begin
   if lead_by is null then
     select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
       select id, item, row_number() over () as place from (
-        select item.id, case when include is null then item else item_with_ids end as item
+        select item.id, case when include is null then item when with_teams then item_with_teams else item_with_ids end as item
         from api.activity as k
         cross join lateral (
           select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
@@ -192,6 +199,13 @@ begin
             case when 'receiver_id' = any (include) then k.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then k.category_id end as category_id
         ) as item_with_ids
+        cross join lateral (
+          select item_with_ids.*,
+            case when 'sender_team_id' = any (include) then k.sender_team_id end as sender_team_id,
+            case when 'sender_team_name' = any (include) then k.sender_team_name end as sender_team_name,
+            case when 'receiver_team_id' = any (include) then k.receiver_team_id end as receiver_team_id,
+            case when 'receiver_team_name' = any (include) then k.receiver_team_name end as receiver_team_name
+        ) as item_with_teams
         where k.company_id = api_key.company_id
           and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
         order by k.instant desc, k.id desc
@@ -201,7 +215,7 @@ begin
   elsif lead_by = 'sender' then
     select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
       select id, item, row_number() over () as place from (
-        select item.id, case when include is null then item else item_with_ids end as item
+        select item.id, case when include is null then item when with_teams then item_with_teams else item_with_ids end as item
         from api.activity as k
         cross join lateral (
           select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
@@ -213,6 +227,13 @@ begin
             case when 'receiver_id' = any (include) then k.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then k.category_id end as category_id
         ) as item_with_ids
+        cross join lateral (
+          select item_with_ids.*,
+            case when 'sender_team_id' = any (include) then k.sender_team_id end as sender_team_id,
+            case when 'sender_team_name' = any (include) then k.sender_team_name end as sender_team_name,
+            case when 'receiver_team_id' = any (include) then k.receiver_team_id end as receiver_team_id,
+            case when 'receiver_team_name' = any (include) then k.receiver_team_name end as receiver_team_name
+        ) as item_with_teams
         where k.company_id = api_key.company_id and k.sender_id = list_activity.sender_id
           and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
           and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
@@ -224,7 +245,7 @@ begin
   elsif lead_by = 'receiver' then
     select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
       select id, item, row_number() over () as place from (
-        select item.id, case when include is null then item else item_with_ids end as item
+        select item.id, case when include is null then item when with_teams then item_with_teams else item_with_ids end as item
         from api.activity as k
         cross join lateral (
           select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
@@ -236,6 +257,13 @@ begin
             case when 'receiver_id' = any (include) then k.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then k.category_id end as category_id
         ) as item_with_ids
+        cross join lateral (
+          select item_with_ids.*,
+            case when 'sender_team_id' = any (include) then k.sender_team_id end as sender_team_id,
+            case when 'sender_team_name' = any (include) then k.sender_team_name end as sender_team_name,
+            case when 'receiver_team_id' = any (include) then k.receiver_team_id end as receiver_team_id,
+            case when 'receiver_team_name' = any (include) then k.receiver_team_name end as receiver_team_name
+        ) as item_with_teams
         where k.company_id = api_key.company_id and k.receiver_id = list_activity.receiver_id
           and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
           and (list_activity.sender_id is null or k.sender_id = list_activity.sender_id)
@@ -247,7 +275,7 @@ begin
   else
     select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
       select id, item, row_number() over () as place from (
-        select item.id, case when include is null then item else item_with_ids end as item
+        select item.id, case when include is null then item when with_teams then item_with_teams else item_with_ids end as item
         from api.activity as k
         cross join lateral (
           select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
@@ -259,6 +287,13 @@ begin
             case when 'receiver_id' = any (include) then k.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then k.category_id end as category_id
         ) as item_with_ids
+        cross join lateral (
+          select item_with_ids.*,
+            case when 'sender_team_id' = any (include) then k.sender_team_id end as sender_team_id,
+            case when 'sender_team_name' = any (include) then k.sender_team_name end as sender_team_name,
+            case when 'receiver_team_id' = any (include) then k.receiver_team_id end as receiver_team_id,
+            case when 'receiver_team_name' = any (include) then k.receiver_team_name end as receiver_team_name
+        ) as item_with_teams
         where k.company_id = api_key.company_id and k.category_id = list_activity.category_id
           and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
           and (list_activity.sender_id is null or k.sender_id = list_activity.sender_id)
@@ -269,14 +304,17 @@ begin
     ) as numbered;
   end if;
 
-  -- Columns of item_with_ids that include does not name are null in every row, and are removed from the text of the page. This text is
+  -- Columns of these records that include does not name are null in every row, and are removed from the text of the page. This text is
   -- never within a value, because quotes are escaped there.
-  if cardinality(include) < 3 then
-    page := replace(replace(replace(page::text,
-      case when 'sender_id' = any (include) then '' else ',"sender_id":null' end, ''),
-      case when 'receiver_id' = any (include) then '' else ',"receiver_id":null' end, ''),
-      case when 'category_id' = any (include) then '' else ',"category_id":null' end, '');
-  end if;
+  foreach missing in array case
+    when include is null then '{}'
+    when with_teams then '{sender_id,receiver_id,category_id,sender_team_id,sender_team_name,receiver_team_id,receiver_team_name}'
+    else '{sender_id,receiver_id,category_id}'::text[]
+  end loop
+    if missing <> all (include) then
+      page := replace(page::text, format(',"%s":null', missing), '');
+    end if;
+  end loop;
 
   found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(

@@ -21,7 +21,7 @@ as $$
     ('activity', 'read:activity', 'kudos', 'from app.kudos as t where true', 'from api.activity as v',
       'v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
       coalesce((select app.category_names_by_id($1)) ->> v.category_id::text, '''') as category',
-      '{sender_id,receiver_id,category_id}'),
+      '{sender_id,receiver_id,category_id,sender_team_id,sender_team_name,receiver_team_id,receiver_team_name}'),
     ('categories', 'read:activity', 'categories', 'from app.categories as t where true', 'from api.categories as v',
       'coalesce((select app.category_names_by_id($1)) ->> v.id::text, '''') as name, v.created_at', '{}'),
     ('rewards', 'read:rewards', 'rewards', 'from app.rewards as t where true', 'from api.rewards as v',

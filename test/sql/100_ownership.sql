@@ -21,7 +21,8 @@ from (
   select unnest(array['list_members($1, 100)', 'list_members($1, 100, role => ''employee'')', 'list_members($1, 100, pg_temp.id(''row''))',
     'list_teams($1, 100)', 'list_categories($1, 100)', 'list_rewards($1, 100)', 'list_rewards($1, 100, true)',
     'list_rewards($1, 100, include => ''{external_id}'')', 'list_activity($1, 100)',
-    'list_activity($1, 100, include => ''{sender_id,receiver_id,category_id}'')', 'list_day_ratings($1, 100)',
+    'list_activity($1, 100, include => ''{sender_id,receiver_id,category_id}'')',
+    'list_activity($1, 100, include => ''{receiver_team_name}'')', 'list_day_ratings($1, 100)',
     'list_day_ratings($1, 100, include => ''{team_name}'')', 'list_day_ratings($1, 100, team_id => pg_temp.id(''row''))',
     'list_day_ratings($1, 100, team_id => pg_temp.id(''row''), include => ''{team_name}'')', 'list_pulse_responses($1, 100)',
     'count_activity($1, ''{month,category,receiver_team}'')', 'count_activity($1, ''{sender,receiver,sender_team}'')',
@@ -93,7 +94,7 @@ select is_empty(
 select bag_eq(
   'select name, count(*)::integer from reads group by name',
   $$
-    values ('list_members', 2), ('list_teams', 1), ('list_activity', 4), ('list_categories', 3), ('list_rewards', 1),
+    values ('list_members', 2), ('list_teams', 1), ('list_activity', 5), ('list_categories', 3), ('list_rewards', 1),
       ('list_day_ratings', 2), ('list_pulse_responses', 2), ('list_changes', 12),
       ('count_activity', 5), ('average_day_ratings', 2), ('upsert_rewards', 1), ('verify_api_key', 1)
   $$,

@@ -36,6 +36,7 @@ from (values
   ('pulse answers until a day', $q$ list_pulse_responses($1, 100, until => '2026-01-03Z') $q$, 'pulse_responses_newest'),
   ('a thousand pulse answers', 'list_pulse_responses($1, 1000)', 'pulse_responses_newest'),
   ('a thousand kudos', 'list_activity($1, 1000)', 'kudos_newest'),
+  ('a thousand kudos with their teams', $q$ list_activity($1, 1000, include => array['sender_team_name', 'receiver_team_name']) $q$, 'kudos_newest'),
   ('a thousand kudos with their ids', $q$ list_activity($1, 1000, include => array['sender_id', 'receiver_id', 'category_id']) $q$, 'kudos_newest'),
   ('rewards with their external ids', $q$ list_rewards($1, 100, include => array['external_id']) $q$, 'rewards_current_newest'),
   ('a thousand day ratings with the names of teams', $q$ list_day_ratings($1, 1000, include => array['team_name']) $q$, 'day_ratings_newest'),

@@ -63,7 +63,8 @@ const leftOut = (path: string, query: string, shown = query.split("=")[0]): BadR
   get(`${path}?${query}`, `${shown} must be left out: ${accepts(path)}`);
 
 export const limit = "limit must be an integer from 1 to 1000";
-const include = "include must be one or more of sender_id, receiver_id, category_id";
+const include =
+  "include must be one or more of sender_id, receiver_id, category_id, sender_team_id, sender_team_name, receiver_team_id, receiver_team_name";
 const format = "format must be json or csv";
 const timeZone = "time_zone must be UTC or the IANA name of a time zone, such as Europe/Berlin";
 const by =

@@ -9,7 +9,10 @@ type Change = Row & { cursor: string; deleted: boolean };
 type Lists = Record<string, Record<string, unknown>[]>;
 
 /** Columns with names from another list: they are those of the moment of reading, and a copy joins them by their ids. */
-const derived = ["team_name", "sender_name", "sender_email", "receiver_name", "receiver_email", "category"];
+const derived = [
+  ...["sender_team_id", "sender_team_name", "receiver_team_id", "receiver_team_name"],
+  ...["team_name", "sender_name", "sender_email", "receiver_name", "receiver_email", "category"],
+];
 
 /** Rows without these columns, in the order of their ids. */
 const comparable = (rows: Iterable<Row>) =>

@@ -45,7 +45,10 @@ const members: List = {
 const activity: List = {
   scope: "read:activity",
   columns: ["id", "timestamp", "sender_name", "sender_email", "receiver_name", "receiver_email", "message", "category"],
-  included: ["sender_id", "receiver_id", "category_id"],
+  included: [
+    ...["sender_id", "receiver_id", "category_id"],
+    ...["sender_team_id", "sender_team_name", "receiver_team_id", "receiver_team_name"],
+  ],
   filters: ["since", "until", "category_id", "sender_id", "receiver_id"],
   unique: [],
   table: "kudos",
@@ -57,6 +60,9 @@ const activity: List = {
         ...{ ...kudos, category: categoryName(world, kudos.category_id) },
         ...{ sender_name: sender?.name, sender_email: sender?.email },
         ...{ receiver_name: receiver?.name, receiver_email: receiver?.email },
+        ...{ sender_team_id: sender?.team_id ?? null, receiver_team_id: receiver?.team_id ?? null },
+        sender_team_name: teamName(world, sender?.team_id ?? null) ?? null,
+        receiver_team_name: teamName(world, receiver?.team_id ?? null) ?? null,
       };
     }),
 };
