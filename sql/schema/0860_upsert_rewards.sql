@@ -19,8 +19,8 @@ as $$
 declare
   api_key app.verified_key;
   sent constant jsonb := rewards::jsonb;
-  -- The names of the fields of each row, by external_id. An update keeps the fields that were not sent.
-  named jsonb;
+  -- The rows by external_id. An update keeps the fields that were not sent.
+  by_id jsonb;
   created integer;
   updated integer;
 begin
@@ -34,8 +34,8 @@ begin
     raise exception using errcode = 'read_only_sql_transaction', message = 'the database is read-only';
   end if;
 
-  select jsonb_object_agg(reward.fields ->> 'external_id', (select jsonb_agg(name) from jsonb_object_keys(reward.fields) as name))
-  into named
+  select jsonb_object_agg(reward.fields ->> 'external_id', reward.fields)
+  into by_id
   from jsonb_array_elements(sent) as reward (fields);
 
   begin
@@ -61,19 +61,19 @@ begin
       on conflict (company_id, external_id) do update set
         name = excluded.name,
         points_cost = excluded.points_cost,
-        description = case when named -> excluded.external_id ? 'description' then excluded.description else kept.description end,
-        reward_type = case when named -> excluded.external_id ? 'reward_type' then excluded.reward_type else kept.reward_type end,
-        is_archived = case when named -> excluded.external_id ? 'is_archived' then excluded.is_archived else kept.is_archived end,
-        stock_count = case when named -> excluded.external_id ? 'stock_count' then excluded.stock_count else kept.stock_count end,
-        image_url = case when named -> excluded.external_id ? 'image_url' then excluded.image_url else kept.image_url end,
-        vendor_name = case when named -> excluded.external_id ? 'vendor_name' then excluded.vendor_name else kept.vendor_name end
+        description = case when by_id -> excluded.external_id ? 'description' then excluded.description else kept.description end,
+        reward_type = case when by_id -> excluded.external_id ? 'reward_type' then excluded.reward_type else kept.reward_type end,
+        is_archived = case when by_id -> excluded.external_id ? 'is_archived' then excluded.is_archived else kept.is_archived end,
+        stock_count = case when by_id -> excluded.external_id ? 'stock_count' then excluded.stock_count else kept.stock_count end,
+        image_url = case when by_id -> excluded.external_id ? 'image_url' then excluded.image_url else kept.image_url end,
+        vendor_name = case when by_id -> excluded.external_id ? 'vendor_name' then excluded.vendor_name else kept.vendor_name end
       where (kept.name, kept.points_cost) is distinct from (excluded.name, excluded.points_cost)
-        or (named -> excluded.external_id ? 'description' and kept.description is distinct from excluded.description)
-        or (named -> excluded.external_id ? 'reward_type' and kept.reward_type is distinct from excluded.reward_type)
-        or (named -> excluded.external_id ? 'is_archived' and kept.is_archived is distinct from excluded.is_archived)
-        or (named -> excluded.external_id ? 'stock_count' and kept.stock_count is distinct from excluded.stock_count)
-        or (named -> excluded.external_id ? 'image_url' and kept.image_url is distinct from excluded.image_url)
-        or (named -> excluded.external_id ? 'vendor_name' and kept.vendor_name is distinct from excluded.vendor_name)
+        or (kept.description is distinct from excluded.description and by_id -> excluded.external_id ? 'description')
+        or (kept.reward_type is distinct from excluded.reward_type and by_id -> excluded.external_id ? 'reward_type')
+        or (kept.is_archived is distinct from excluded.is_archived and by_id -> excluded.external_id ? 'is_archived')
+        or (kept.stock_count is distinct from excluded.stock_count and by_id -> excluded.external_id ? 'stock_count')
+        or (kept.image_url is distinct from excluded.image_url and by_id -> excluded.external_id ? 'image_url')
+        or (kept.vendor_name is distinct from excluded.vendor_name and by_id -> excluded.external_id ? 'vendor_name')
       -- Only a row that was there before has been locked, by the number in xmax.
       returning kept.xmax = 0 as is_new
     )

@@ -145,10 +145,14 @@ const onStack: Record<string, [routine: string, ...Removal][]> = {
     [
       "public.upsert_rewards",
       "an update clears what was not sent",
-      /named -> excluded\.external_id \? 'vendor_name'/,
+      /by_id -> excluded\.external_id \? 'vendor_name'(?= then)/,
       "true",
     ],
-    ["public.upsert_rewards", "what was not sent counts as a change", /named -> \S+ \? 'description' and (?=kept)/],
+    [
+      "public.upsert_rewards",
+      "what was not sent counts as a change",
+      /(?<=excluded\.description) and by_id -> \S+ \? 'description'/,
+    ],
   ],
   "serial/locks": [
     ["app.note_use", "the use of a key is written on a locked row", /(?<=for update) skip locked/],

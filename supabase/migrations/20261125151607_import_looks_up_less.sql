@@ -1,0 +1,89 @@
+set lock_timeout = '2s';
+set statement_timeout = '60s';
+
+set local check_function_bodies = off;
+
+CREATE OR REPLACE FUNCTION public.upsert_rewards(key_hash text, rewards text, dry_run boolean DEFAULT false)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET jit TO 'off'
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+AS $function$
+declare
+  api_key app.verified_key;
+  sent constant jsonb := rewards::jsonb;
+  -- The rows by external_id. An update keeps the fields that were not sent.
+  by_id jsonb;
+  created integer;
+  updated integer;
+begin
+  if not row_security_active('app.rewards'::regclass) then
+    perform app.refuse_without_row_security();
+  end if;
+  api_key := app.authenticate(key_hash, 'write:rewards');
+  -- The platform makes read-only the default when a disk is nearly full. PostgREST begins this transaction as read write
+  -- all the same, so that the rows would be written.
+  if current_setting('default_transaction_read_only')::boolean then
+    raise exception using errcode = 'read_only_sql_transaction', message = 'the database is read-only';
+  end if;
+
+  select jsonb_object_agg(reward.fields ->> 'external_id', reward.fields)
+  into by_id
+  from jsonb_array_elements(sent) as reward (fields);
+
+  begin
+    with written as (
+      insert into app.rewards as kept
+        (company_id, external_id, name, description, points_cost, reward_type, is_archived, stock_count, image_url, vendor_name)
+      select
+        api_key.company_id,
+        sent_reward.external_id,
+        sent_reward.name,
+        sent_reward.description,
+        sent_reward.points_cost,
+        coalesce(sent_reward.reward_type, 'perk'),
+        coalesce(sent_reward.is_archived, false),
+        sent_reward.stock_count,
+        sent_reward.image_url,
+        sent_reward.vendor_name
+      from jsonb_to_recordset(sent) as sent_reward (
+        external_id text, name text, description text, points_cost bigint, reward_type text,
+        is_archived boolean, stock_count integer, image_url text, vendor_name text
+      )
+      order by sent_reward.external_id collate "C"
+      on conflict (company_id, external_id) do update set
+        name = excluded.name,
+        points_cost = excluded.points_cost,
+        description = case when by_id -> excluded.external_id ? 'description' then excluded.description else kept.description end,
+        reward_type = case when by_id -> excluded.external_id ? 'reward_type' then excluded.reward_type else kept.reward_type end,
+        is_archived = case when by_id -> excluded.external_id ? 'is_archived' then excluded.is_archived else kept.is_archived end,
+        stock_count = case when by_id -> excluded.external_id ? 'stock_count' then excluded.stock_count else kept.stock_count end,
+        image_url = case when by_id -> excluded.external_id ? 'image_url' then excluded.image_url else kept.image_url end,
+        vendor_name = case when by_id -> excluded.external_id ? 'vendor_name' then excluded.vendor_name else kept.vendor_name end
+      where (kept.name, kept.points_cost) is distinct from (excluded.name, excluded.points_cost)
+        or (kept.description is distinct from excluded.description and by_id -> excluded.external_id ? 'description')
+        or (kept.reward_type is distinct from excluded.reward_type and by_id -> excluded.external_id ? 'reward_type')
+        or (kept.is_archived is distinct from excluded.is_archived and by_id -> excluded.external_id ? 'is_archived')
+        or (kept.stock_count is distinct from excluded.stock_count and by_id -> excluded.external_id ? 'stock_count')
+        or (kept.image_url is distinct from excluded.image_url and by_id -> excluded.external_id ? 'image_url')
+        or (kept.vendor_name is distinct from excluded.vendor_name and by_id -> excluded.external_id ? 'vendor_name')
+      -- Only a row that was there before has been locked, by the number in xmax.
+      returning kept.xmax = 0 as is_new
+    )
+    select count(*) filter (where is_new), count(*) filter (where not is_new) into created, updated from written;
+    if dry_run then
+      raise exception using errcode = 'DRYRN';
+    end if;
+  exception when sqlstate 'DRYRN' then
+    -- Nothing is left but the counts.
+  end;
+
+  return app.respond(api_key.key_id, api_key.company_id, format(
+    '{"imported":%s,"created":%s,"updated":%s,"unchanged":%s}',
+    case when dry_run then 0 else jsonb_array_length(sent) end, created, updated, jsonb_array_length(sent) - created - updated
+  )::json);
+end
+$function$;
