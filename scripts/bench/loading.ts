@@ -96,12 +96,8 @@ export const loading: Part = {
       timed(
         "app.kudos",
         `--set=company_id=${company}`,
-        "--set=company=Loading",
-        "--set=also_elsewhere=on",
-        "--command",
-        `\\cd ${folder}`,
-        "--file",
-        `${root}/sql/load.sql`,
+        ...["--set=company=Loading", "--set=also_elsewhere=on"],
+        ...["--command", `\\cd ${folder}`, "--file", `${root}/sql/load.sql`],
       ),
       timed(
         "bench.kudos_before",
