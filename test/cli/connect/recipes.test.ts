@@ -226,6 +226,24 @@ test("warehouses.md: the script for dlt and the manifest for Airbyte are well-fo
   expect(paths).toEqual(lists);
 });
 
+test("the n8n workflow asks for what the API has, and ends only when it says that there is no more", async ({
+  year,
+}) => {
+  const { nodes } = JSON.parse(readFileSync(`${root}/docs/connect/n8n-public-data-api.json`, "utf8"));
+  const requests = nodes.filter(({ type }: { type: string }) => type.endsWith(".httpRequest"));
+  expect(requests).toHaveLength(2);
+  for (const { parameters } of requests) {
+    const address = parameters.url.replace(/^=?https:\/\/<project>.*?\/public-api/, stack.api_url);
+    const response = await fetch(address.replace("{{ $json.after }}", "start"), { headers: { "X-API-Key": year.key } });
+    expect(response.status, address).toBe(200);
+    const { nextURL, completeExpression } = parameters.options.pagination.pagination;
+    expect(completeExpression).toContain('$response.headers["x-has-more"] === "false"');
+    const [, pattern = ""] = nextURL.match(/match\(\/(.*)\/\)/) ?? [];
+    const next = new RegExp(pattern).exec(response.headers.get("Link") ?? "")?.[1] ?? "";
+    expect((await fetch(next, { headers: { "X-API-Key": year.key } })).status, next).toBe(200);
+  }
+});
+
 test("every page says at its end whether the tests run it, and none holds a key or puts one into an address", () => {
   for (const page of readdirSync(`${root}/docs/connect`).filter((file) => file.endsWith(".md"))) {
     const text = readFileSync(`${root}/docs/connect/${page}`, "utf8");
