@@ -1,5 +1,5 @@
 // Replaces the Data API where its speed must not matter: it answers every call at once, with a page of as many rows as
-// the call asks for. It runs as a thread (startThread in http.ts).
+// the call asks for, or with a good key. It runs as a thread (startThread in http.ts).
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
@@ -20,17 +20,20 @@ const page = (rows: number, item = row) => [rows, Buffer.from(JSON.stringify(Arr
 // The last one has 40 MB, with messages of the greatest length, in a script that takes four bytes a character.
 const pages = new Map([page(20), page(100), page(1000), page(999, { ...row, message: "😄".repeat(10_000) })]);
 
+/** Of the answer to a new key, what the function reads. */
+const verified = Buffer.from('{"requests_at_once":4}');
+
 const server = createServer(async (request, response) => {
   // The function sends the number of rows in its arguments, the bare proxy in its path.
   const [, limit] = /(?:"max_rows":|limit=)(\d+)/.exec(request.url + (await text(request))) ?? [];
   const rows = Number(limit);
-  const body = pages.get(rows);
+  const body = request.url?.endsWith("/verify_api_key") ? verified : pages.get(rows);
   response.writeHead(body ? 200 : 404, {
     "Content-Type": "application/json; charset=utf-8",
     "Content-Length": body?.length ?? 0,
     "X-Key-Id": "00000000-0000-4000-8000-00000000000a",
     "X-Company-Id": "00000000-0000-4000-8000-00000000000b",
-    "X-Row-Count": rows,
+    "X-Row-Count": rows || 0,
     "X-Has-More": "true",
   });
   response.end(body);
