@@ -44,10 +44,10 @@ export class Visit {
   }
 }
 
-/** The requests of one company: how much room they take, and those that wait. */
+/** The requests of one company: how much of its share they take, and those that wait. */
 type Lane = { taken: number; readonly waiting: Set<Ticket> };
-/** A request that waits: what it costs, and how much room its lane may take. */
-type Ticket = { readonly cost: number; readonly most: number; readonly letIn: () => void };
+/** A request that waits: what it costs of all the room, what of its lane's share, and how much that may be. */
+type Ticket = { readonly cost: number; readonly share: number; readonly most: number; readonly letIn: () => void };
 
 /**
  * A queue with a lane for each company, before something that has only so much room. Who leaves makes room for the first
@@ -67,16 +67,16 @@ export class FairQueue {
    * left: if it had to wait until all of it fits, cheaper ones would pass it for ever. Returns the function that leaves.
    * Throws as `visit.wait`.
    */
-  async enter(name: string, visit: Visit, cost: number, most: number): Promise<() => void> {
+  async enter(name: string, visit: Visit, cost: number, most: number, share = cost): Promise<() => void> {
     const lane = this.#lanes.get(name) ?? { taken: 0, waiting: new Set() };
     this.#lanes.set(name, lane);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const ticket = { cost, most, letIn: resolve };
+    const ticket = { cost, share, most, letIn: resolve };
     lane.waiting.add(ticket);
     this.#admit();
     if (lane.waiting.has(ticket)) await visit.wait(promise).finally(() => lane.waiting.delete(ticket));
     return () => {
-      lane.taken -= cost;
+      lane.taken -= share;
       this.#room += cost;
       this.#admit();
     };
@@ -92,7 +92,7 @@ export class FairQueue {
       this.#lanes.delete(name);
       this.#lanes.set(name, lane);
       lane.waiting.delete(next);
-      lane.taken += next.cost;
+      lane.taken += next.share;
       this.#room -= next.cost;
       next.letIn();
     }

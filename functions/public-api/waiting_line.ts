@@ -9,8 +9,8 @@ const most = { together: 8, newKeys: 2, keys: 5000 };
 /** What a call costs: 1, for more than 100 rows that it may read or write 2, for more than 1,000 rows 4. */
 const costOf = (rows: number) => (rows > 1000 ? 4 : 1 + Number(rows > 100));
 
-/** How many bytes of bodies are let in at once, of all companies and of one. The last body may have 8 MiB more. */
-const bodies = { ofAll: 40 * 1024 * 1024, ofOneCompany: 24 * 1024 * 1024 };
+/** How many bytes of bodies are let in at once (the last one may have 8 MiB more), and how many bodies of one company. */
+const bodies = { bytes: 40 * 1024 * 1024, ofOneCompany: 4 };
 
 /** The milliseconds between two refusals of keys, and the longest delay of one: so who tries many keys mostly waits outside. */
 const refusals = { apart: 20, held: 4000 };
@@ -33,7 +33,7 @@ export class WaitingLine {
   /** Key hash → the call that verifies it now. */
   readonly #verifying = new Map<string, Promise<unknown>>();
   readonly #calls = new FairQueue(most.together);
-  readonly #bodies = new FairQueue(bodies.ofAll);
+  readonly #bodies = new FairQueue(bodies.bytes);
   /** What the calls of one company cost at most: as many as the database lets run. It says so when a key is verified. */
   #ofOneCompany = most.together;
   #nextRefusal = 0;
@@ -60,7 +60,7 @@ export class WaitingLine {
 
   /** Runs `serve` when there is room for a body of so many bytes. Throws as `call` does. */
   async upload<Result>(visit: Visit, bytes: number, serve: () => Promise<Result>): Promise<Result> {
-    const leave = await this.#bodies.enter(this.#laneOf(visit), visit, bytes, bodies.ofOneCompany);
+    const leave = await this.#bodies.enter(this.#laneOf(visit), visit, bytes, bodies.ofOneCompany, 1);
     return await serve().finally(leave);
   }
 

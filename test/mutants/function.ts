@@ -164,8 +164,9 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
       "ask(), discard).finally(leave",
     ],
     ["an answer that nobody waits for is not given up", "ask, leave), discard)", "ask, leave))"],
-    ["bodies of one company have no bound", "bytes, bodies.ofOneCompany", "bytes, bodies.ofAll"],
-    ["bodies have no bound", "ofAll: 40 *", "ofAll: 4000 *"],
+    ["bodies of one company have no bound", "bodies.ofOneCompany, 1", "bodies.bytes, 1"],
+    ["a company may have few bodies when they are large", "bodies.ofOneCompany, 1", "bodies.ofOneCompany"],
+    ["bodies have no bound", "bytes: 40 *", "bytes: 4000 *"],
   ],
   "fair_queue.ts": [
     [
