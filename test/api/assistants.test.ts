@@ -3,6 +3,7 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { accepts } from "../support/bad_requests.ts";
 import { readCsv } from "../support/model.ts";
 import { call, first, invalidKey, list, type Row, second, stack } from "../support/stack.ts";
 import { newWorld, type World } from "../support/world.ts";
@@ -137,8 +138,7 @@ describe("an answer", () => {
     const wrong = await use("list_members", { limit: 0, team: "Sales" });
     expect([wrong.isError, wrong.content[0]?.text]).toEqual([
       true,
-      "limit must be an integer from 1 to 1000; team must be left out: " +
-        "GET /members accepts limit, format, escape_formulas, starting_after, team_id, role",
+      `limit must be an integer from 1 to 1000; team must be left out: ${accepts("/members")}`,
     ]);
     expect((await use("list_rewards", { include_archived: false, starting_after: null })).isError).toBeUndefined();
     expect(await use("import_rewards", { rewards: [] })).toMatchObject({
