@@ -1,9 +1,11 @@
-// npm run generate: writes what repeats endpoints.ts: docs/openapi.json, the Postman collection, and the tables of
+// npm run generate: writes what repeats endpoints.ts: docs/openapi.json, the Postman collection, the functions of the
+// lists in SQL, and the tables of
 // README.md and docs/api.md; and which tests prove the statements of docs/making/specification.md and SECURITY.md. With
 // -- --examples it first gets the examples of the document, and the outputs of the curl commands of the pages, from the
 // stack of `npm start`. test/cli/documents.test.ts fails when something is stale.
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { listsFile, listsSql } from "./generate/lists.ts";
 import { openApiDocument } from "./generate/openapi/document.ts";
 import { type Examples, newExamples } from "./generate/openapi/examples.ts";
 import { postmanCollection } from "./generate/openapi/postman.ts";
@@ -22,6 +24,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
   const files = new Map([
     ["docs/openapi.json", JSON.stringify(openApiDocument(examples))],
     ["docs/connect/public-data-api.postman_collection.json", JSON.stringify(postmanCollection())],
+    [listsFile, listsSql()],
   ]);
   for (const page of pages) files.set(page, withReference(await read(page), examples));
   for (const page of provenPages) files.set(page, withProofs(await read(page), readProofs()));

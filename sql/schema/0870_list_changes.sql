@@ -5,36 +5,6 @@
 -- text from a caller becomes SQL. The statement is planned for each call, which takes about as long as reading a
 -- hundred rows.
 
--- The lists: the scope; the table, its rows that are in the list (t), and the list's view (v); the columns in the order
--- of docs/api.md, and those of include. $1 is the company.
-create function app.changing_lists()
-returns table (list text, scope text, relation text, rows text, view text, columns text, included text[])
-language sql immutable
-set search_path = ''
-set jit = off
-as $$
-  values
-    ('members', 'read:members', 'members', 'from app.members as t where not t.is_former', 'from api.members as v',
-      'v.name, v.email, v.role, v.team_id, v.team_name, v.created_at', '{}'::text[]),
-    ('teams', 'read:members', 'teams', 'from app.teams as t where true', 'from api.teams as v',
-      'v.name, v.created_at', '{}'),
-    ('activity', 'read:activity', 'kudos', 'from app.kudos as t where true', 'from api.activity as v',
-      'v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-      coalesce((select app.category_names_by_id($1)) ->> v.category_id::text, '''') as category',
-      '{sender_id,receiver_id,category_id,sender_team_id,sender_team_name,receiver_team_id,receiver_team_name}'),
-    ('categories', 'read:activity', 'categories', 'from app.categories as t where true', 'from api.categories as v',
-      'coalesce((select app.category_names_by_id($1)) ->> v.id::text, '''') as name, v.created_at', '{}'),
-    ('rewards', 'read:rewards', 'rewards', 'from app.rewards as t where true', 'from api.rewards as v',
-      'v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived, v.created_at',
-      '{external_id}'),
-    ('day-ratings', 'read:analytics', 'day_ratings', 'from app.day_ratings as t where true', 'from api.day_ratings as v',
-      'v.rating, v.comment, v.team_id, v.points_awarded, v.created_at',
-      '{team_name}'),
-    ('pulse-responses', 'read:analytics', 'pulse_responses', 'from app.pulse_responses as t where true', 'from api.pulse_responses as v',
-      'v."timestamp", v.question, v.response_type, v.value, v.comment',
-      '{question_id}')
-$$;
-
 -- The statement of a page. Its parameters: $1 the company; $2 the number of rows; the page begins after ($3, $4), for
 -- deletions after ($5, $6), and ends below $7; $8 the first part of a cursor; $9 the number at which this copy began.
 --
@@ -116,9 +86,8 @@ begin
 end
 $$;
 
-revoke all on function app.changing_lists, app.changes_query, app.cursor_origin, app.refuse_cursor from public;
-grant execute on function app.changing_lists, app.changes_query, app.cursor_origin, app.refuse_cursor to public_api;
-comment on function app.changing_lists is 'The lists whose changes are served: their scope, their table and their columns.';
+revoke all on function app.changes_query, app.cursor_origin, app.refuse_cursor from public;
+grant execute on function app.changes_query, app.cursor_origin, app.refuse_cursor to public_api;
 comment on function app.changes_query is 'The statement of a page of changes of a list, with the columns that include names.';
 comment on function app.cursor_origin is 'The first 8 characters of every cursor of this company and list.';
 comment on function app.refuse_cursor is 'Raises PT410: the cursor is no longer known. The detail names key and company for the request log.';
@@ -227,3 +196,20 @@ $$;
 select app.serve_keys('public.list_changes'::regproc);
 comment on function public.list_changes is
   'What was added, changed or deleted in a list of the key''s company, oldest change first, as a JSON array. PT401, PT403, PT410, PT429.';
+
+create function public.read_changes(
+  key_hash text,
+  list text,
+  max_rows integer,
+  after text,
+  include text[] default null
+)
+returns json
+language sql stable security definer
+set search_path = ''
+set jit = off
+set statement_timeout = '2s'
+as 'select app.from_replica(public.list_changes(key_hash, list, max_rows, after, include))';
+
+select app.serve_keys('public.read_changes'::regproc);
+comment on function public.read_changes is 'public.list_changes, at a read replica. PT503 too.';

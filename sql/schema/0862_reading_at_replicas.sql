@@ -1,6 +1,7 @@
 -- The lists at a read replica (docs/operations.md, Read replicas). A replica runs no transaction that may write, and the
 -- Data API begins one for every POST to a volatile function. So each list has a stable function with the same arguments
--- for replicas: read_members for list_members. The lists themselves stay volatile: they record the last
+-- for replicas: read_members for list_members (0865_lists.sql, 0870_list_changes.sql). Their statement timeout is the
+-- time that the Edge Function waits for a replica. The lists themselves stay volatile: they record the last
 -- use of a key. That is left to public.verify_api_key here, which the Edge Function calls at the primary at the same time.
 
 -- Stable, so that sessions use a new number at once.
@@ -46,36 +47,3 @@ comment on function app.max_replica_lag is
   'How far behind a replica may be to serve lists. The primary serves them otherwise. To be replaced by operators.';
 comment on function app.from_replica is
   'Returns the page, and adds the response header X-Replica-Lag (milliseconds). PT503 if the server is too far behind, or not a replica.';
-
--- Created from the functions of the lists, so that their arguments are defined in one place. The statement timeout is the time that the Edge
--- Function waits for a replica. Owned by public_api, so that the policies bind them; to be called with the project's
--- secret key only.
-grant create on schema public to public_api;
-
-do $$
-declare
-  list record;
-begin
-  for list in
-    select p.oid, p.proname, replace(p.proname, 'list_', 'read_') as reading, p.proargnames
-    from pg_catalog.pg_proc as p
-    where p.pronamespace = 'public'::regnamespace and p.proname like 'list\_%' and p.prosecdef
-  loop
-    execute format(
-      $create$
-        create function public.%1$I(%2$s) returns json
-        language sql stable security definer
-        set search_path = ''
-        set jit = off
-        set statement_timeout = '2s'
-        as 'select app.from_replica(public.%3$I(%4$s))'
-      $create$,
-      list.reading, pg_get_function_arguments(list.oid), list.proname, array_to_string(list.proargnames, ', ')
-    );
-    perform app.serve_keys(format('public.%I', list.reading)::regproc);
-    execute format('comment on function public.%I is %L', list.reading, format('public.%s, at a read replica. PT503 too.', list.proname));
-  end loop;
-end
-$$;
-
-revoke create on schema public from public_api;

@@ -1,0 +1,310 @@
+-- GET /members (docs/api.md, Members).
+--
+-- There is one static statement per leading filter, because each filter has an index that continues with the order of
+-- the page. A second filter is checked for each row. The generic plan is forced, because planning again for every call
+-- would halve the speed of small pages. Sequential scans and sorts are off, so that the plan must use the index in the
+-- page's order. Reading a whole table, or sorting all matches of a filter, may look cheap when a session makes its
+-- plan, but is slow when the table has grown.
+--
+-- One statement with a branch of `union all` for each filter would be shorter. Tried for activity, it returned the same
+-- pages (144 of 144, byte for byte), but took 1.27 times the time for 20 rows, so each filter has its own statement.
+--
+-- A sort that cannot be avoided, such as that of the names of categories, then has an estimated cost of 1e10. This is
+-- above jit_above_cost, and compiling a page of 2 milliseconds took 200 to 700. Therefore jit = off, here and in all
+-- functions that a page calls. The cost affects no other decision: only such a sort has it, parallel plans are
+-- impossible because of the policies (app.current_company_id is not parallel safe), and force_generic_plan compares no
+-- costs.
+--
+-- Each statement reads one row more than it returns. If that row exists, X-Has-More is true.
+
+create view api.members with (security_invoker = true) as
+select
+  m.company_id,
+  m.created_at as instant,
+  m.id,
+  m.name,
+  m.email,
+  m.role,
+  m.team_id,
+  coalesce(team.name, 'No Team') as team_name,
+  to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+from app.members as m
+left join lateral (
+  select t.name from app.teams as t where t.company_id = m.company_id and t.id = m.team_id offset 0
+) as team on true
+where not m.is_former;
+
+grant select on api.members to public_api;
+comment on view api.members is 'Members (docs/api.md, Members).';
+
+-- The leading filter: the only one that is set, or of two the one that fewer members match. At most a thousand matches
+-- of each are counted, which takes less time than a page. The plans have the settings of the caller, but no bitmap
+-- scans, which would read all matches before the first is counted.
+create function app.rarest_members_filter(company_id uuid, team_id uuid, role text) returns text
+language plpgsql stable
+set search_path = ''
+set enable_bitmapscan = off
+set jit = off
+as $$
+declare
+  of_team bigint;
+  of_role bigint;
+begin
+  if num_nonnulls(team_id, role) = 1 then
+    return case when team_id is not null then 'team' else 'role' end;
+  end if;
+
+  select count(*) into of_team from (
+    select from app.members as m
+    where m.company_id = rarest_members_filter.company_id and m.team_id = rarest_members_filter.team_id
+    limit 1000
+  ) as counted;
+  select count(*) into of_role from (
+    select from app.members as m
+    where m.company_id = rarest_members_filter.company_id and m.role = rarest_members_filter.role
+    limit 1000
+  ) as counted;
+  return case least(of_team, of_role) when of_team then 'team' else 'role' end;
+end
+$$;
+
+revoke all on function app.rarest_members_filter from public;
+grant execute on function app.rarest_members_filter to public_api;
+comment on function app.rarest_members_filter is 'team or role, whichever fewest members match.';
+
+-- The id of the member with this address. It runs with the rights of its owner, because a policy keeps the index of
+-- lower(email) from being used: a function that is not leakproof may not see rows before the policy does. It is no way
+-- round the policy: list_members then reads the row of that id as public_api. Only the
+-- index of company and address has this order: that of addresses alone would read the members of all companies with it.
+create function app.member_with_email(company_id uuid, email text) returns uuid
+language sql stable security definer
+set search_path = ''
+set enable_sort = off
+set enable_incremental_sort = off
+begin atomic
+  select m.id from app.members as m
+  where (m.company_id, lower(m.email)) >= (member_with_email.company_id, lower(member_with_email.email))
+    and (m.company_id, lower(m.email)) <= (member_with_email.company_id, lower(member_with_email.email))
+  order by m.company_id, lower(m.email) limit 1;
+end;
+
+revoke all on function app.member_with_email from public;
+grant execute on function app.member_with_email to public_api;
+comment on function app.member_with_email is 'The id of a company''s member with this email address, whatever its case.';
+
+-- GET /teams (docs/api.md, Teams). Statement and plan as in list_members.
+
+create view api.teams with (security_invoker = true) as
+select
+  t.company_id,
+  t.created_at as instant,
+  t.id,
+  t.name,
+  to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+from app.teams as t;
+
+grant select on api.teams to public_api;
+comment on view api.teams is 'Teams (docs/api.md, Teams).';
+
+-- GET /activity (docs/api.md, Activity). Statements and plans as in list_members.
+
+-- All columns except the name of the category: public.list_activity looks up the names of all categories once per page.
+create view api.activity with (security_invoker = true) as
+select
+  k.company_id,
+  k.category_id,
+  k.sender_id,
+  k.receiver_id,
+  k.created_at as instant,
+  k.id,
+  to_char(k.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "timestamp",
+  sender.name as sender_name,
+  sender.email as sender_email,
+  receiver.name as receiver_name,
+  receiver.email as receiver_email,
+  k.message,
+  sender.team_id as sender_team_id,
+  (select t.name from app.teams as t where t.company_id = k.company_id and t.id = sender.team_id) as sender_team_name,
+  receiver.team_id as receiver_team_id,
+  (select t.name from app.teams as t where t.company_id = k.company_id and t.id = receiver.team_id) as receiver_team_name
+from app.kudos as k
+left join lateral (
+  select m.name, m.email, m.team_id from app.members as m where m.company_id = k.company_id and m.id = k.sender_id offset 0
+) as sender on true
+left join lateral (
+  select m.name, m.email, m.team_id from app.members as m where m.company_id = k.company_id and m.id = k.receiver_id offset 0
+) as receiver on true;
+
+grant select on api.activity to public_api;
+comment on view api.activity is 'Kudos (docs/api.md, Activity), with the id of their category.';
+
+-- The name of each category of a company, by the category's id: in the company's default language (pt-br matches pt-BR,
+-- but an exact match comes first), else in English, else in the first language by its tag. A category without a name is
+-- not in the result. In plpgsql, because a session keeps its plan. Stable, so that it has the same snapshot as the
+-- statement that calls it.
+create function app.category_names_by_id(company_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+set jit = off
+as $$
+begin
+  return (
+    select jsonb_object_agg(named.category_id, named.name)
+    from (
+      select distinct on (n.category_id) n.category_id, n.name
+      from app.category_names as n
+      join app.companies as company on company.id = n.company_id
+      where n.company_id = category_names_by_id.company_id
+      order by n.category_id, n.language = company.default_language desc,
+        lower(n.language) = lower(company.default_language) desc, n.language = 'en' desc, n.language
+    ) as named
+  );
+end
+$$;
+
+revoke all on function app.category_names_by_id from public;
+grant execute on function app.category_names_by_id to public_api;
+comment on function app.category_names_by_id is 'The names of a company''s kudos categories, { id: name }, in the language that the company reads.';
+
+-- The leading filter: the only one that is set, or of several the one that the fewest kudos of the time window match.
+-- At most a thousand matches of each are counted. The plans have the settings of the caller, but no bitmap scans, which
+-- would read all matches before the first is counted.
+create function app.rarest_kudos_filter(
+  company_id uuid,
+  since timestamptz,
+  until timestamptz,
+  sender_id uuid,
+  receiver_id uuid,
+  category_id uuid
+)
+returns text
+language plpgsql stable
+set search_path = ''
+set enable_bitmapscan = off
+set jit = off
+as $$
+declare
+  of_sender bigint;
+  of_receiver bigint;
+  of_category bigint;
+begin
+  if num_nonnulls(sender_id, receiver_id, category_id) = 1 then
+    return case when sender_id is not null then 'sender' when receiver_id is not null then 'receiver' else 'category' end;
+  end if;
+
+  if sender_id is not null then
+    select count(*) into of_sender from (
+      select from app.kudos as k
+      where k.company_id = rarest_kudos_filter.company_id and k.sender_id = rarest_kudos_filter.sender_id
+        and k.created_at >= since and k.created_at <= until
+      limit 1000
+    ) as counted;
+  end if;
+  if receiver_id is not null then
+    select count(*) into of_receiver from (
+      select from app.kudos as k
+      where k.company_id = rarest_kudos_filter.company_id and k.receiver_id = rarest_kudos_filter.receiver_id
+        and k.created_at >= since and k.created_at <= until
+      limit 1000
+    ) as counted;
+  end if;
+  if category_id is not null then
+    select count(*) into of_category from (
+      select from app.kudos as k
+      where k.company_id = rarest_kudos_filter.company_id and k.category_id = rarest_kudos_filter.category_id
+        and k.created_at >= since and k.created_at <= until
+      limit 1000
+    ) as counted;
+  end if;
+  -- least() passes over those that were not counted.
+  return case least(of_sender, of_receiver, of_category)
+    when of_sender then 'sender'
+    when of_receiver then 'receiver'
+    else 'category'
+  end;
+end
+$$;
+
+revoke all on function app.rarest_kudos_filter from public;
+grant execute on function app.rarest_kudos_filter to public_api;
+comment on function app.rarest_kudos_filter is
+  'sender, receiver or category, whichever fewest kudos of the window match.';
+
+-- GET /categories (docs/api.md, Categories). Statement and plan as in list_members.
+
+-- All columns except the name, which app.category_names_by_id looks up, as for kudos.
+create view api.categories with (security_invoker = true) as
+select
+  c.company_id,
+  c.created_at as instant,
+  c.id,
+  to_char(c.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+from app.categories as c;
+
+grant select on api.categories to public_api;
+comment on view api.categories is 'Categories (docs/api.md, Categories).';
+
+-- GET /rewards (docs/api.md, Rewards). Statements and plans as in list_members. The list without archived rewards has
+-- its own index.
+
+create view api.rewards with (security_invoker = true) as
+select
+  r.company_id,
+  r.created_at as instant,
+  r.id,
+  r.name,
+  r.description,
+  r.points_cost,
+  r.reward_type,
+  r.stock_count,
+  r.image_url,
+  r.vendor_name,
+  r.is_archived,
+  to_char(r.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
+  r.external_id
+from app.rewards as r;
+
+grant select on api.rewards to public_api;
+comment on view api.rewards is 'Rewards (docs/api.md, Rewards).';
+
+-- GET /day-ratings (docs/api.md, Day ratings). Statements and plans as in list_members.
+
+create view api.day_ratings with (security_invoker = true) as
+select
+  d.company_id,
+  d.created_at as instant,
+  d.id,
+  d.rating,
+  d.comment,
+  d.team_id,
+  d.points_awarded,
+  to_char(d.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
+  (select t.name from app.teams as t where t.company_id = d.company_id and t.id = d.team_id) as team_name
+from app.day_ratings as d;
+
+grant select on api.day_ratings to public_api;
+comment on view api.day_ratings is 'Day ratings (docs/api.md, Day ratings).';
+
+-- GET /pulse-responses (docs/api.md, Pulse responses).
+
+create view api.pulse_responses with (security_invoker = true) as
+select
+  p.company_id,
+  p.created_at as instant,
+  p.id,
+  to_char(p.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as "timestamp",
+  question.question,
+  question.response_type,
+  p.value,
+  p.comment,
+  p.question_id
+from app.pulse_responses as p
+left join lateral (
+  select q.question, q.response_type
+  from app.pulse_questions as q
+  where q.company_id = p.company_id and q.id = p.question_id
+  offset 0
+) as question on true;
+
+grant select on api.pulse_responses to public_api;
+comment on view api.pulse_responses is 'Pulse answers (docs/api.md, Pulse responses).';
