@@ -37,7 +37,7 @@ function withNeeds(actions: Action[], some: (action: Action) => boolean): Action
 }
 
 const notes = {
-  tables: `-- These tables and app.companies are small: reading them takes milliseconds.
+  tables: `-- The tables of companies and keys are small: reading them takes milliseconds.
 -- squawk-ignore-file ban-drop-not-null, constraint-missing-not-valid
 `,
   indexes: `-- Apart from the columns, because an added column blocks reading until its transaction ends. This blocks writing while
@@ -47,25 +47,32 @@ const notes = {
 };
 
 /**
- * Parts statements so that no request waits in a circle with a migration, and none for long. What locks the tables of
- * keys comes first and apart: a request that waits for a view or table of a list has read the keys already. The indexes
- * come last, those of tables that grow in files of their own.
+ * Parts statements so that no request waits in a circle with a migration, and none for long. What keeps companies from
+ * being read comes first and apart, then what locks the tables of keys: requests read both, some in one order and some in
+ * the other, before they wait for a view or table of a list. The indexes come last, those of tables that grow in files of
+ * their own.
  * @param actions all statements, in an order in which they can be applied
  */
 export function byLock(actions: Action[]): Part[] {
   const indexes = actions.filter(isIndex);
-  const others = actions.filter((action) => !isIndex(action));
-  const locksKeys = (action: Action) =>
-    action.lockClass !== "none" && tablesOf(action).some((table) => keyTables.includes(table));
-  const keys = withNeeds(others, locksKeys);
-  const lists = others.filter((action) => !keys.includes(action));
+  let rest = actions.filter((action) => !isIndex(action));
+  const take = (some: (action: Action) => boolean): Action[] => {
+    const taken = withNeeds(rest, some);
+    rest = rest.filter((action) => !taken.includes(action));
+    return taken;
+  };
+  const companies = take((action) => action.lockClass === "accessExclusive" && tablesOf(action).includes("companies"));
+  const keys = take(
+    (action) => action.lockClass !== "none" && tablesOf(action).some((table) => keyTables.includes(table)),
+  );
   const rooms = Map.groupBy(indexes, (action) => {
     const [table = ""] = tablesOf(action);
     return `indexes_of_${growing.get(table) ?? "others"}`;
   });
   const parts = [
+    { name: "companies", actions: companies, note: notes.tables },
     { name: "tables_of_keys", actions: keys, note: notes.tables },
-    { name: "lists", actions: lists, note: notes.tables },
+    { name: "lists", actions: rest, note: notes.tables },
     ...[...rooms].map(([name, actions]) => ({ name, actions, note: notes.indexes })),
   ];
   return parts.filter(({ actions }) => actions.length > 0);

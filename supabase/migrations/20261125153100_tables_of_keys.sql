@@ -1,4 +1,4 @@
--- These tables and app.companies are small: reading them takes milliseconds.
+-- The tables of companies and keys are small: reading them takes milliseconds.
 -- squawk-ignore-file ban-drop-not-null, constraint-missing-not-valid
 set lock_timeout = '2s';
 set statement_timeout = '60s';
@@ -6,6 +6,18 @@ set statement_timeout = '60s';
 ALTER TABLE "app"."api_keys" DROP CONSTRAINT "api_keys_revoked_by_whom";
 
 ALTER TABLE "app"."api_key_events" ADD COLUMN "reason" text;
+
+ALTER TABLE "app"."api_key_uses" ADD COLUMN "last_endpoint" text;
+
+ALTER TABLE "app"."api_key_uses" ADD COLUMN "last_client" text;
+
+ALTER TABLE "app"."api_key_uses" ADD COLUMN "used_on" date[] NOT NULL DEFAULT '{}'::date[];
+
+ALTER TABLE "app"."api_key_uses" ADD COLUMN "refused_at" timestamp with time zone;
+
+ALTER TABLE "app"."api_key_uses" ADD COLUMN "refused_endpoint" text;
+
+ALTER TABLE "app"."api_key_uses" ADD COLUMN "refused_client" text;
 
 ALTER TABLE "app"."api_key_events" ALTER COLUMN "member_id" DROP NOT NULL;
 

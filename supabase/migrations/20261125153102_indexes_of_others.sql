@@ -6,6 +6,8 @@ set statement_timeout = '60s';
 
 CREATE INDEX categories_changed ON app.categories USING btree (company_id, changed_in, id);
 
+CREATE INDEX deletions_in_order ON app.deletions USING btree (company_id, relation, deleted_in, id);
+
 CREATE INDEX members_changed ON app.members USING btree (company_id, changed_in, id);
 
 CREATE INDEX rewards_changed ON app.rewards USING btree (company_id, changed_in, id);

@@ -1,4 +1,4 @@
--- These tables and app.companies are small: reading them takes milliseconds.
+-- The tables of companies and keys are small: reading them takes milliseconds.
 -- squawk-ignore-file ban-drop-not-null, constraint-missing-not-valid
 set lock_timeout = '2s';
 set statement_timeout = '60s';
@@ -7,11 +7,15 @@ set local check_function_bodies = off;
 
 grant create on schema public to public_api;
 
+DROP VIEW "api"."activity";
+
 DROP VIEW "api"."day_ratings";
 
 DROP VIEW "api"."pulse_responses";
 
 DROP VIEW "api"."rewards";
+
+DROP FUNCTION "app"."load_staging"(uuid);
 
 DROP FUNCTION "app"."respond"(uuid, uuid, json, bigint, boolean);
 
@@ -19,13 +23,17 @@ DROP FUNCTION "app"."stand_for_erased"(uuid, uuid[], uuid[]);
 
 DROP FUNCTION "public"."list_api_key_events"();
 
+DROP FUNCTION "public"."list_members"(text, integer, uuid, text, uuid);
+
+DROP FUNCTION "public"."list_rewards"(text, integer, boolean, uuid, text[]);
+
 DROP FUNCTION "public"."upsert_rewards"(text, text);
 
 CREATE TABLE "app"."deleted_companies" ("company_id" uuid NOT NULL, "deleted_at" timestamp with time zone NOT NULL DEFAULT now(), CONSTRAINT "deleted_companies_pkey" PRIMARY KEY (company_id));
 
 ALTER TABLE "app"."deleted_companies" ENABLE ROW LEVEL SECURITY;
 
-CREATE TABLE "app"."deletions" ("company_id" uuid NOT NULL, "relation" regclass NOT NULL, "deleted_in" xid8 NOT NULL DEFAULT pg_current_xact_id(), "id" uuid NOT NULL, "deleted_at" timestamp with time zone NOT NULL DEFAULT now(), CONSTRAINT "deletions_pkey" PRIMARY KEY (company_id, relation, deleted_in, id));
+CREATE TABLE "app"."deletions" ("company_id" uuid NOT NULL, "relation" regclass NOT NULL, "deleted_in" xid8 NOT NULL DEFAULT pg_current_xact_id(), "id" uuid NOT NULL, "deleted_at" timestamp with time zone NOT NULL DEFAULT now(), CONSTRAINT "deletions_pkey" PRIMARY KEY (company_id, relation, id));
 
 ALTER TABLE "app"."deletions" ENABLE ROW LEVEL SECURITY;
 
@@ -34,8 +42,6 @@ CREATE TABLE "app"."forgotten_deletions" ("company_id" uuid NOT NULL, "relation"
 ALTER TABLE "app"."forgotten_deletions" ENABLE ROW LEVEL SECURITY;
 
 ALTER TABLE "app"."categories" ADD COLUMN "changed_in" xid8 NOT NULL DEFAULT pg_current_xact_id();
-
-ALTER TABLE "app"."companies" ADD COLUMN "retention" interval;
 
 ALTER TABLE "app"."day_ratings" ADD COLUMN "changed_in" xid8 NOT NULL DEFAULT pg_current_xact_id();
 
@@ -48,6 +54,19 @@ ALTER TABLE "app"."pulse_responses" ADD COLUMN "changed_in" xid8 NOT NULL DEFAUL
 ALTER TABLE "app"."rewards" ADD COLUMN "changed_in" xid8 NOT NULL DEFAULT pg_current_xact_id();
 
 ALTER TABLE "app"."teams" ADD COLUMN "changed_in" xid8 NOT NULL DEFAULT pg_current_xact_id();
+
+CREATE OR REPLACE FUNCTION app.admins_to_ask()
+ RETURNS json
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT json_agg(json_build_object('name', admin.name, 'email', admin.email) ORDER BY admin.name, admin.id) AS json_agg
+    FROM ((app.member_accounts a
+      JOIN app.members m ON (((m.company_id = a.company_id) AND (m.id = a.member_id) AND (m.role <> 'admin'::text))))
+      JOIN app.members admin ON (((admin.company_id = m.company_id) AND (admin.role = 'admin'::text) AND (NOT admin.is_former))))
+   WHERE (a.user_id = ( SELECT auth.uid() AS uid));
+END;
 
 CREATE OR REPLACE FUNCTION app.authenticate(key_hash text, required_scope text)
  RETURNS app.verified_key
@@ -77,7 +96,16 @@ begin
   -- key, and where any scope will do.
   if (serving = 'open' and required_scope = any (verified.scopes)) is not true then
     if not found or serving = 'closed' then
-      raise exception using errcode = 'PT401', message = 'Unauthorized: Invalid or missing API Key';
+      raise exception using
+        errcode = 'PT401',
+        message = 'Unauthorized: Invalid or missing API Key',
+        detail = coalesce(
+          (
+            select json_build_object('key_id', k.id, 'company_id', k.company_id)::text
+            from app.api_keys as k where k.key_hash = decode(authenticate.key_hash, 'hex')
+          ),
+          ''
+        );
     end if;
 
     -- A company that has moved to another project can only be read here.
@@ -110,9 +138,7 @@ begin
         raise exception using
           errcode = 'PT429',
           message = 'Too Many Requests',
-          detail = json_build_object(
-            'key_id', verified.key_id, 'company_id', verified.company_id, 'requests_at_once', app.requests_at_once()
-          );
+          detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
       end if;
     end loop;
   end if;
@@ -137,6 +163,36 @@ AS $function$
 begin
   perform app.forget_cursors(new.id);
   return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.begin_load(company_id uuid, company text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  its_name text;
+  other record;
+begin
+  perform app.require_open_company(company_id);
+  select c.name into its_name from app.companies as c where c.id = begin_load.company_id;
+  if company is distinct from its_name then
+    raise exception 'company must be the name of the company that company_id names: % is of "%", not of "%"', company_id, its_name, company
+      using errcode = 'invalid_parameter_value';
+  end if;
+  -- Until the end of the transaction. A load that waits for this one reads it.
+  perform set_config('application_name', 'load into ' || company_id, true);
+  select coalesce('a load into ' || c.name, 'another session that uses staging') as what, a.pid, a.xact_start into other
+  from pg_catalog.pg_locks as l
+  join pg_catalog.pg_stat_activity as a on a.pid = l.pid
+  left join app.companies as c on a.application_name = 'load into ' || c.id
+  where l.relation = 'staging.teams'::regclass and l.granted and l.pid <> pg_backend_pid() and a.backend_type = 'client backend'
+  limit 1;
+  if found then
+    raise notice 'waiting for % (process %, since %)', other.what, other.pid, to_char(other.xact_start, 'HH24:MI:SS TZ');
+  end if;
+  perform app.empty_staging();
 end
 $function$;
 
@@ -186,6 +242,16 @@ CREATE OR REPLACE FUNCTION app.changes_query(list text, include text[])
 AS $function$
   select format(
     $query$
+      with changed as (
+        select t.changed_in, t.id %2$s
+          and t.company_id = $1 and (t.changed_in, t.id) > ($3, $4) and t.changed_in < $7
+        order by t.changed_in, t.id limit $2 + 1
+      ),
+      deleted as (
+        select d.deleted_in, d.id from app.deletions as d
+        where d.company_id = $1 and d.relation = 'app.%1$I'::regclass and (d.deleted_in, d.id) > ($5, $6) and d.deleted_in < $7
+        order by d.deleted_in, d.id limit 2 * ($2 + 1)
+      )
       select count(*), json_agg(item) filter (where place <= $2), string_agg(next, '') filter (where place = $2)
       from (
         select item, item.cursor as next, row_number() over () as place from (
@@ -193,23 +259,13 @@ AS $function$
             change.id,
             shown.*,
             $8 || encode(int8send(change.changed_in::text::bigint), 'hex') || replace(change.id::text, '-', '')
-              || case when change.changed_in < $9 then right(encode(int8send($9::text::bigint), 'hex'), 8) else '' end as cursor,
+              || case when change.changed_in < $9 then encode(int8send($9::text::bigint), 'hex') else '' end as cursor,
             change.deleted and not exists (select from app.%1$I as t where t.company_id = $1 and t.id = change.id offset 0) as deleted
           from (
-            select either.changed_in, either.id, either.deleted from (
-              (
-                select t.changed_in, t.id, false as deleted %2$s
-                  and t.company_id = $1 and (t.changed_in, t.id) > ($3, $4) and t.changed_in < $7
-                order by t.changed_in, t.id limit $2 + 1
-              )
-              union all
-              (
-                select d.deleted_in, d.id, true from app.deletions as d
-                where d.company_id = $1 and d.relation = 'app.%1$I'::regclass and (d.deleted_in, d.id) > ($5, $6) and d.deleted_in < $7
-                order by d.deleted_in, d.id limit $2 + 1
-              )
-            ) as either
-            order by either.changed_in, either.id limit $2 + 1
+            select c.changed_in, c.id, false as deleted from changed as c
+            union all
+            select d.deleted_in, d.id, true from deleted as d where d.id not in (select c.id from changed as c)
+            order by changed_in, id limit $2 + 1
           ) as change
           left join lateral (select %3$s %4$s where v.company_id = $1 and v.id = change.id offset 0) as shown on true
           order by change.changed_in, change.id
@@ -237,25 +293,43 @@ CREATE OR REPLACE FUNCTION app.changing_lists()
  SET jit TO 'off'
 AS $function$
   values
-    ('members', 'read:members', 'members', 'from app.members as t where not t.is_former', 'from api.members as v',
-      'v.name, v.email, v.role, v.team_id, v.team_name, v.created_at', '{}'::text[]),
-    ('teams', 'read:members', 'teams', 'from app.teams as t where true', 'from api.teams as v',
-      'v.name, v.created_at', '{}'),
-    ('activity', 'read:activity', 'kudos', 'from app.kudos as t where true', 'from api.activity as v',
+    (
+      'members', 'read:members', 'members', 'from app.members as t where not t.is_former', 'from api.members as v',
+      'v.name, v.email, v.role, v.team_id, v.team_name, v.created_at',
+      '{}'::text[]
+    ),
+    (
+      'teams', 'read:members', 'teams', 'from app.teams as t where true', 'from api.teams as v',
+      'v.name, v.created_at',
+      '{}'::text[]
+    ),
+    (
+      'activity', 'read:activity', 'kudos', 'from app.kudos as t where true', 'from api.activity as v',
       'v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
       coalesce((select app.category_names_by_id($1)) ->> v.category_id::text, '''') as category',
-      '{sender_id,receiver_id,category_id}'),
-    ('categories', 'read:activity', 'categories', 'from app.categories as t where true', 'from api.categories as v',
-      'coalesce((select app.category_names_by_id($1)) ->> v.id::text, '''') as name, v.created_at', '{}'),
-    ('rewards', 'read:rewards', 'rewards', 'from app.rewards as t where true', 'from api.rewards as v',
-      'v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived, v.created_at',
-      '{external_id}'),
-    ('day-ratings', 'read:analytics', 'day_ratings', 'from app.day_ratings as t where true', 'from api.day_ratings as v',
+      '{sender_id,receiver_id,category_id,sender_team_id,sender_team_name,receiver_team_id,receiver_team_name}'::text[]
+    ),
+    (
+      'categories', 'read:activity', 'categories', 'from app.categories as t where true', 'from api.categories as v',
+      'coalesce((select app.category_names_by_id($1)) ->> v.id::text, '''') as name, v.created_at',
+      '{}'::text[]
+    ),
+    (
+      'rewards', 'read:rewards', 'rewards', 'from app.rewards as t where true', 'from api.rewards as v',
+      'v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+      v.created_at',
+      '{external_id}'::text[]
+    ),
+    (
+      'day-ratings', 'read:analytics', 'day_ratings', 'from app.day_ratings as t where true', 'from api.day_ratings as v',
       'v.rating, v.comment, v.team_id, v.points_awarded, v.created_at',
-      '{team_name}'),
-    ('pulse-responses', 'read:analytics', 'pulse_responses', 'from app.pulse_responses as t where true', 'from api.pulse_responses as v',
+      '{team_name}'::text[]
+    ),
+    (
+      'pulse-responses', 'read:analytics', 'pulse_responses', 'from app.pulse_responses as t where true', 'from api.pulse_responses as v',
       'v."timestamp", v.question, v.response_type, v.value, v.comment',
-      '{question_id}')
+      '{question_id}'::text[]
+    )
 $function$;
 
 CREATE OR REPLACE FUNCTION app.check_api_key_name(name text)
@@ -421,6 +495,13 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.first_of_window(since timestamp with time zone, until timestamp with time zone, time_zone text)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN COALESCE(since, (date_trunc('month'::text, ((until AT TIME ZONE time_zone) - '1 year'::interval)) AT TIME ZONE time_zone));
+
 CREATE OR REPLACE FUNCTION app.forget_deletions(company_id uuid, relation regclass)
  RETURNS void
  LANGUAGE plpgsql
@@ -433,33 +514,38 @@ declare
   before constant timestamptz := now() - interval '90 days';
   -- Where the scan begins: what was forgotten stays in the index until vacuum.
   last app.forgotten_deletions;
-  oldest timestamptz;
+  deletion record;
+  final record;
 begin
   select f.* into last from app.forgotten_deletions as f
   where f.company_id = forget_deletions.company_id and f.relation = forget_deletions.relation;
   last.deleted_in := coalesce(last.deleted_in, '0');
   last.id := coalesce(last.id, '00000000-0000-0000-0000-000000000000');
 
-  select d.deleted_at into oldest from app.deletions as d
-  where d.company_id = forget_deletions.company_id and d.relation = forget_deletions.relation and (d.deleted_in, d.id) > (last.deleted_in, last.id)
-  order by d.deleted_in, d.id limit 1;
-  if oldest is null or oldest >= before or not pg_try_advisory_xact_lock(hashtextextended('app.forget_deletions', 0)) then
+  for deletion in
+    select d.deleted_in, d.id, d.deleted_at from app.deletions as d
+    where d.company_id = forget_deletions.company_id and d.relation = forget_deletions.relation
+      and (d.deleted_in, d.id) > (last.deleted_in, last.id) and d.deleted_at <= clock_timestamp()
+    order by d.deleted_in, d.id limit 5000
+  loop
+    exit when deletion.deleted_at >= before;
+    final := deletion;
+  end loop;
+  if final is null or not pg_try_advisory_xact_lock(hashtextextended('app.forget_deletions', 0)) then
     return;
   end if;
 
-  with oldest as (
-    select d.deleted_in, d.id, bool_and(d.deleted_at < before) over (order by d.deleted_in, d.id) as is_old
-    from app.deletions as d
-    where d.company_id = forget_deletions.company_id and d.relation = forget_deletions.relation and (d.deleted_in, d.id) > (last.deleted_in, last.id)
-    order by d.deleted_in, d.id limit 5000
-  ),
-  forgotten as (
-    delete from app.deletions as d using oldest as o
-    where o.is_old and d.company_id = forget_deletions.company_id and d.relation = forget_deletions.relation and d.deleted_in = o.deleted_in and d.id = o.id
-    returning d.deleted_in, d.id
-  )
+  -- The second condition is for a row that is deleted again at the same time: its deletion is a later one then.
+  delete from app.deletions as d
+  where d.ctid = any (array(
+      select o.ctid from app.deletions as o
+      where o.company_id = forget_deletions.company_id and o.relation = forget_deletions.relation
+        and (o.deleted_in, o.id) > (last.deleted_in, last.id) and (o.deleted_in, o.id) <= (final.deleted_in, final.id)
+      order by o.deleted_in, o.id
+    ))
+    and (d.deleted_in, d.id) <= (final.deleted_in, final.id);
   insert into app.forgotten_deletions (company_id, relation, deleted_in, id)
-  select forget_deletions.company_id, forget_deletions.relation, f.deleted_in, f.id from forgotten as f order by f.deleted_in desc, f.id desc limit 1
+  values (forget_deletions.company_id, forget_deletions.relation, final.deleted_in, final.id)
   on conflict on constraint forgotten_deletions_pkey do update set deleted_in = excluded.deleted_in, id = excluded.id;
 end
 $function$;
@@ -526,6 +612,48 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.is_time_up()
+ RETURNS boolean
+ LANGUAGE sql
+ SET search_path TO ''
+RETURN (((current_setting('statement_timeout'::text))::interval > '00:00:00'::interval) AND (clock_timestamp() > (statement_timestamp() + ((current_setting('statement_timeout'::text))::interval / (2)::double precision))));
+
+CREATE OR REPLACE FUNCTION app.keep_changes(relation regclass)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  execute format(
+    $triggers$
+      create trigger number_insert before insert on %1$s
+        for each row when (new.changed_in <> pg_current_xact_id()) execute function app.number_change();
+      create trigger number_update before update on %1$s
+        for each row when (old *<> new) execute function app.number_change();
+      create trigger record_deletions after delete on %1$s
+        referencing old table as deleted for each statement execute function app.record_deletions();
+      create trigger record_truncate after truncate on %1$s
+        for each statement execute function app.record_deletions();
+      create trigger record_old_id after update on %1$s
+        for each row when (old.company_id <> new.company_id or old.id <> new.id) execute function app.record_old_id();
+    $triggers$,
+    relation
+  );
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.kept_tables()
+ RETURNS TABLE(relation regclass)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT (a.attrelid)::regclass AS attrelid
+    FROM (pg_attribute a
+      JOIN pg_class c ON ((c.oid = a.attrelid)))
+   WHERE ((c.relnamespace = ('app'::regnamespace)::oid) AND (c.relkind = 'r'::"char") AND (a.attname = 'changed_in'::name) AND (NOT a.attisdropped));
+END;
+
 CREATE OR REPLACE FUNCTION app.list_headers()
  RETURNS text
  LANGUAGE sql
@@ -533,7 +661,7 @@ CREATE OR REPLACE FUNCTION app.list_headers()
  SET search_path TO ''
 RETURN '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next":"%s"}]'::text;
 
-CREATE OR REPLACE FUNCTION app.load_staging(company_id uuid)
+CREATE OR REPLACE FUNCTION app.load_staging(company_id uuid, also_elsewhere boolean DEFAULT false)
  RETURNS TABLE(file text, inserted bigint, updated bigint, unchanged bigint, left_out bigint)
  LANGUAGE plpgsql
  SET search_path TO ''
@@ -541,8 +669,11 @@ CREATE OR REPLACE FUNCTION app.load_staging(company_id uuid)
 AS $function$
 declare
   problems record;
+  other record;
   erased record;
   loaded record;
+  added bigint := 0;
+  changed bigint := 0;
 begin
   -- No row is added between the check and the writing, and two loads do not run at the same time.
   lock table
@@ -569,17 +700,36 @@ begin
       using errcode = 'invalid_parameter_value';
   end if;
 
+  select o.*, c.name into other
+  from app.rows_of_others(company_id) as o
+  join app.companies as c on c.id = o.owner
+  limit 1;
+  if found and not also_elsewhere then
+    raise exception '%: of % % % are those of the company "%" (%). Are these its files? If both have them, load with also_elsewhere',
+      other.file, other.looked_at, other.what, other.found, other.name, other.owner
+      using errcode = 'invalid_parameter_value';
+  end if;
+
   select * into erased from app.leave_out_erased(company_id);
   for loaded in select f.file, f.target from app.loaded_files() as f order by f.place loop
     perform app.prepare_file(company_id, loaded.file);
-    return query
-      select loaded.file, w.inserted, w.updated, w.unchanged, case loaded.file when 'members' then erased.members when 'kudos' then erased.kudos else 0 end
-      from app.write_file(load_staging.company_id, loaded.file) as w;
+    select w.inserted, w.updated, w.unchanged into inserted, updated, unchanged
+    from app.write_file(load_staging.company_id, loaded.file) as w;
+    file := loaded.file;
+    left_out := case loaded.file when 'members' then erased.members when 'kudos' then erased.kudos else 0 end;
+    return next;
+    added := added + inserted;
+    changed := changed + updated;
     -- So that the foreign keys of the following files are checked with plans that know the rows of this one.
     execute format('analyze app.%I', loaded.target);
   end loop;
 
   perform app.empty_staging();
+  if changed > 0 then
+    raise notice 'rows that were there have changed (%): this load cannot be taken back', changed;
+  elsif added > 0 then
+    raise notice 'to take this load back: select * from app.undo_load(''%'', %, %)', company_id, pg_current_xact_id(), added;
+  end if;
 end
 $function$;
 
@@ -627,6 +777,85 @@ CREATE OR REPLACE FUNCTION app.max_replica_lag()
  SET search_path TO ''
 RETURN '00:00:30'::interval;
 
+CREATE OR REPLACE FUNCTION app.member_with_email(company_id uuid, email text)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_sort TO 'off'
+ SET enable_incremental_sort TO 'off'
+BEGIN ATOMIC
+ SELECT m.id
+    FROM app.members m
+   WHERE ((ROW(m.company_id, lower(m.email)) >= ROW(member_with_email.company_id, lower(member_with_email.email))) AND (ROW(m.company_id, lower(m.email)) <= ROW(member_with_email.company_id, lower(member_with_email.email))))
+   ORDER BY m.company_id, (lower(m.email))
+  LIMIT 1;
+END;
+
+CREATE OR REPLACE FUNCTION app.most_groups()
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN 10000;
+
+CREATE OR REPLACE FUNCTION app.note_refused_use(key_hash text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+begin
+  if current_setting('default_transaction_read_only')::boolean then
+    return false;
+  end if;
+  update app.api_key_uses as u set
+    refused_at = now(),
+    refused_endpoint = app.request_header('x-endpoint'),
+    refused_client = app.request_header('x-client')
+  where (u.company_id, u.key_id) in (
+    select free.company_id, free.key_id
+    from app.api_key_uses as free
+    join app.api_keys as k on k.company_id = free.company_id and k.id = free.key_id
+    join app.companies as c on c.id = k.company_id
+    where k.key_hash = decode(note_refused_use.key_hash, 'hex')
+      and (k.revoked_at is not null or k.expires_at <= now())
+      and c.serving = 'open'
+      and (free.refused_at > now() - interval '1 minute' and free.refused_at < now() + interval '1 minute') is not true
+    for update of free skip locked
+  );
+  return found;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.note_use(company_id uuid, key_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  today constant date := (now() at time zone 'UTC')::date;
+begin
+  if current_setting('default_transaction_read_only')::boolean or pg_is_in_recovery() or app.request_header('x-quick-check') = 'true' then
+    return;
+  end if;
+  update app.api_key_uses as u set
+    last_used_at = now(),
+    last_endpoint = app.request_header('x-endpoint'),
+    last_client = app.request_header('x-client'),
+    used_on = array(select distinct day from unnest(u.used_on || today) as day where day between today - 29 and today order by day)
+  where (u.company_id, u.key_id) in (
+    select free.company_id, free.key_id
+    from app.api_key_uses as free
+    where free.company_id = note_use.company_id and free.key_id = note_use.key_id
+    for update skip locked
+  );
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION app.number_change()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -649,6 +878,36 @@ BEGIN ATOMIC
            WHERE ((member.before IS DISTINCT FROM member.after) AND (NOT (app.is_erased(only_replaces_erased.company_id, member.before) AND (EXISTS ( SELECT
                     FROM app.members m
                    WHERE ((m.company_id = only_replaces_erased.company_id) AND (m.id = member.after) AND m.is_former))))))))));
+END;
+
+CREATE OR REPLACE FUNCTION app.periods(step text, since timestamp with time zone, until timestamp with time zone, time_zone text)
+ RETURNS TABLE(first_day date, begins timestamp with time zone, ends timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT (day.first_day)::date AS first_day,
+     GREATEST(periods.since, day.begins) AS begins,
+     lead(day.begins, 1, (periods.until + '00:00:00.000001'::interval)) OVER (ORDER BY day.first_day) AS ends
+    FROM ( SELECT midnight.midnight AS first_day,
+                 CASE
+                     WHEN ((earlier.before_change AT TIME ZONE periods.time_zone) = midnight.midnight) THEN LEAST(found.at_midnight, earlier.before_change)
+                     ELSE found.at_midnight
+                 END AS begins
+            FROM ((generate_series(date_trunc(periods.step, (periods.since AT TIME ZONE periods.time_zone)), (periods.until AT TIME ZONE periods.time_zone),
+                 CASE periods.step
+                     WHEN 'quarter'::text THEN '3 mons'::interval
+                     ELSE (('1 '::text || periods.step))::interval
+                 END) midnight(midnight)
+              CROSS JOIN LATERAL ( SELECT (midnight.midnight AT TIME ZONE periods.time_zone) AS at_midnight,
+                     ((midnight.midnight AT TIME ZONE periods.time_zone) - '24:00:00'::interval) AS day_before) found)
+              CROSS JOIN LATERAL ( SELECT ((midnight.midnight AT TIME ZONE 'UTC'::text) + ((found.day_before AT TIME ZONE 'UTC'::text) - (found.day_before AT TIME ZONE periods.time_zone))) AS before_change) earlier)
+           WHERE (periods.step IS NOT NULL)) day
+ UNION ALL
+  SELECT NULL::date AS first_day,
+     periods.since AS begins,
+     (periods.until + '00:00:00.000001'::interval) AS ends
+   WHERE (periods.step IS NULL);
 END;
 
 CREATE OR REPLACE FUNCTION app.prepare_file(company_id uuid, file text)
@@ -682,8 +941,17 @@ CREATE OR REPLACE FUNCTION app.purge_some(company_id uuid, since timestamp with 
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
  SET enable_sort TO 'off'
+ SET lock_timeout TO '2s'
 AS $function$
+declare
+  is_old boolean;
 begin
+  execute format('select exists (select from app.%I as t where t.company_id = $1 and t.created_at >= $2 and t.created_at < $3)', relation)
+    into is_old using company_id, since, before;
+  if not is_old then
+    deleted := 0;
+    return;
+  end if;
   perform app.require_open_company(company_id);
   execute format(
     'with gone as (
@@ -750,18 +1018,25 @@ begin
     return null;
   end if;
   for company in select c.id from app.companies as c where c.id in (select d.company_id from deleted as d) loop
-    begin
-      insert into app.deletions (company_id, relation, id)
-      select company, tg_relid, d.id from deleted as d where d.company_id = company;
-    exception
-      -- This transaction has deleted a row with the same id before. on conflict for all deletions would take longer.
-      when unique_violation then
-        insert into app.deletions (company_id, relation, id)
-        select company, tg_relid, d.id from deleted as d where d.company_id = company
-        on conflict do nothing;
-    end;
+    insert into app.deletions (company_id, relation, id)
+    select company, tg_relid, d.id from deleted as d where d.company_id = company
+    on conflict on constraint deletions_pkey do update
+      set deleted_in = excluded.deleted_in, deleted_at = excluded.deleted_at;
     perform app.forget_deletions(company, tg_relid);
   end loop;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.record_old_id()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  insert into app.deletions (company_id, relation, id) values (old.company_id, tg_relid, old.id)
+  on conflict on constraint deletions_pkey do update
+    set deleted_in = excluded.deleted_in, deleted_at = excluded.deleted_at;
   return null;
 end
 $function$;
@@ -792,7 +1067,7 @@ AS $function$
 begin
   raise exception using
     errcode = 'PT410',
-    message = 'Gone: this cursor is no longer known, begin again with changed_after=start',
+    message = 'Gone: this cursor is no longer known, begin again with after=start',
     detail = json_build_object('key_id', key_id, 'company_id', company_id);
 end
 $function$;
@@ -843,6 +1118,13 @@ RETURN (SELECT string_agg(concat_ws('
 '::text, (('select s.position, '::text || pieces.problem) || ', repeated.first'::text), 'from (', (('  select '::text || pieces.compared) || ', min(s.position) as first'::text), (('  from '::text || pieces.source) || ' as s'::text), (('  where ('::text || pieces.not_empty) || ') is not null'::text), (('  group by '::text || pieces.compared) || ' having count(*) > 1'::text), ((') as repeated ('::text || pieces.names) || ', first)'::text), (((((('join '::text || pieces.source) || ' as s on ('::text) || pieces.compared) || ') = ('::text) || pieces.repeated) || ')'::text), 'where s.position > repeated.first'), '
 union all
 '::text ORDER BY pieces.problem) AS string_agg FROM (SELECT quote_literal((string_agg(c.field, ' and '::text ORDER BY c.place) || ' must be unique in the file'::text)) AS problem, format('staging.%I'::text, c.file) AS source, string_agg(app.comparable(c.kind, format('s.%I'::text, c.field)), ', '::text ORDER BY c.place) AS compared, string_agg(format('nullif(s.%I, '''')'::text, c.field), ', '::text ORDER BY c.place) AS not_empty, string_agg(format('%I'::text, c.field), ', '::text ORDER BY c.place) AS names, string_agg(format('repeated.%I'::text, c.field), ', '::text ORDER BY c.place) AS repeated FROM app.loaded_columns() c(file, place, field, kind, unique_by, minimum, maximum, when_empty, names, target_column) WHERE ((c.file = repeated_cells_query.file) AND (c.unique_by IS NOT NULL)) GROUP BY c.file, c.unique_by) pieces);
+
+CREATE OR REPLACE FUNCTION app.request_header(name text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN "left"(((NULLIF(current_setting('request.headers'::text, true), ''::text))::json ->> name), 60);
 
 CREATE OR REPLACE FUNCTION app.require_open_company(company_id uuid)
  RETURNS void
@@ -922,6 +1204,65 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.rows_of_others(company_id uuid)
+ RETURNS TABLE(file text, what text, looked_at bigint, found bigint, owner uuid)
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  loaded record;
+begin
+  for loaded in
+    select f.file, f.target from app.loaded_files() as f where f.file not in ('categories', 'pulse_questions') order by f.place
+  loop
+    return query execute format(
+      $query$
+        with
+        sent as (select count(*) as rows, min(s.position) as first from staging.%1$I as s),
+        sample as materialized (
+          select s.id::uuid as id from staging.%1$I as s, sent where (s.position - sent.first) %% greatest(sent.rows / 20, 1) = 0
+        )
+        select %1$L, 'ids', (select count(*) from sample), count(*), c.id
+        from sample as s
+        cross join app.companies as c
+        where c.id <> $1
+          and exists (select from app.%2$I as t where t.company_id = c.id and t.id = s.id)
+          and not exists (select from app.%2$I as t where t.company_id = $1 and t.id = s.id)
+        group by c.id
+        having count(*) * 2 > (select count(*) from sample)
+      $query$,
+      loaded.file,
+      loaded.target
+    )
+    using rows_of_others.company_id;
+  end loop;
+  return query
+    select 'members', 'addresses', (select count(*) from staging.members), count(*), m.company_id
+    from staging.members as s
+    join app.members as m on lower(m.email) = lower(s.email)
+    where m.company_id <> rows_of_others.company_id
+      and not exists (
+        select from app.members as own where own.company_id = rows_of_others.company_id and lower(own.email) = lower(s.email)
+      )
+    group by m.company_id
+    having count(*) * 2 > (select count(*) from staging.members);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.serve_keys(served regprocedure)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  grant create on schema public to public_api;
+  execute format('alter function %s owner to public_api', served);
+  revoke create on schema public from public_api;
+  execute format('revoke all on function %s from public, anon, authenticated', served);
+  execute format('grant execute on function %s to service_role', served);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION app.staging_problems(company_id uuid)
  RETURNS TABLE(file text, line bigint, problem text)
  LANGUAGE plpgsql
@@ -966,6 +1307,62 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.undo_load(company_id uuid, loaded_in bigint, rows bigint)
+ RETURNS TABLE(file text, deleted bigint)
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  short constant xid := (loaded_in % 4294967296)::text::xid;
+  loaded record;
+  categories uuid[];
+  found bigint;
+  as_written bigint := 0;
+begin
+  -- Waits for a load that is running.
+  perform app.empty_staging();
+  perform app.require_open_company(company_id);
+  if not coalesce(loaded_in::text::xid8 < pg_current_xact_id() and pg_xact_status(loaded_in::text::xid8) = 'committed', false) then
+    raise exception 'loaded_in must be the number of a load that is written and recent, % is none', loaded_in
+      using errcode = 'invalid_parameter_value';
+  end if;
+  if exists (
+    select from app.member_accounts as a
+    join app.members as m on m.company_id = a.company_id and m.id = a.member_id
+    where a.company_id = undo_load.company_id and m.xmin = short
+  ) then
+    raise exception 'this load cannot be taken back: some of its people have signed in' using errcode = 'object_in_use';
+  end if;
+
+  for loaded in select f.file, f.target from app.loaded_files() as f order by f.place loop
+    execute format(
+      'select count(*) from (select from app.%I as t where t.company_id = $1 and t.xmin = $2 for update) as locked', loaded.target
+    ) into found using company_id, short;
+    as_written := as_written + found;
+  end loop;
+  if as_written is distinct from rows then
+    raise exception 'this load cannot be taken back: of its % rows % are as it wrote them', rows, as_written using errcode = 'object_in_use';
+  end if;
+
+  -- Before their names are deleted, which marks them as changed.
+  select coalesce(array_agg(c.id), '{}') into categories
+  from app.categories as c where c.company_id = undo_load.company_id and c.xmin = short;
+  for loaded in select f.file, f.target from app.loaded_files() as f order by f.place desc loop
+    file := loaded.file;
+    execute format('delete from app.%I as t where t.company_id = $1 and t.xmin = $2', loaded.target) using company_id, short;
+    get diagnostics deleted = row_count;
+    return next;
+  end loop;
+  delete from app.categories as c
+  where c.company_id = undo_load.company_id and c.id = any (categories)
+    and not exists (select from app.category_names as n where n.company_id = c.company_id and n.category_id = c.id);
+  perform app.renew_statistics();
+exception
+  when foreign_key_violation then
+    raise exception 'this load cannot be taken back: other rows name its % (%)', file, sqlerrm using errcode = 'object_in_use';
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION app.unknown_ids_query(file text)
  RETURNS text
  LANGUAGE sql
@@ -994,6 +1391,179 @@ RETURN (SELECT concat_ws('
     then '::text) || pieces.problem) || ' end)'::text), ',
 '::text ORDER BY pieces.place), ') as p (problem)', 'where p.problem is not null') AS concat_ws FROM (SELECT c.place, CASE WHEN (c.when_empty IS NULL) THEN ''::text ELSE format('s.%I <> '''' and '::text, c.field) END AS not_empty, format(k.condition, format('s.%I'::text, c.field), c.minimum, c.maximum) AS condition, quote_literal((((c.field || ' '::text) || format(k.words, NULL::unknown, c.minimum, c.maximum)) || CASE WHEN (c.when_empty IS NULL) THEN ''::text ELSE ' or empty'::text END)) AS problem FROM (app.loaded_columns() c(file, place, field, kind, unique_by, minimum, maximum, when_empty, names, target_column) JOIN app.cell_checks() k(kind, condition, words) ON ((k.kind = c.kind))) WHERE (c.file = wrong_cells_query.file)) pieces);
 
+CREATE OR REPLACE FUNCTION public.average_day_ratings(key_hash text, by text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, time_zone text DEFAULT 'UTC'::text, team_id uuid DEFAULT NULL::uuid)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+ SET work_mem TO '32MB'
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+AS $function$
+declare
+  api_key app.verified_key;
+  last timestamptz := coalesce(until, now());
+  step text := (select name from unnest(by) as name where name <> 'team');
+  of_team boolean := 'team' = any (by);
+  found_rows integer;
+  answer json;
+  headers text;
+begin
+  if not (row_security_active('app.day_ratings'::regclass) and row_security_active('app.teams'::regclass)) then
+    perform app.refuse_without_row_security();
+  end if;
+  api_key := app.authenticate(key_hash, 'read:analytics');
+
+  execute format(
+    $statement$
+      select count(*), json_agg(item) from (
+        select %1$s ratings, average
+        from (
+          select period.first_day, rated.*
+          from app.periods($2, app.first_of_window($3, $4, $5), $4, $5) as period
+          cross join lateral (
+            select %2$s count(*) as ratings, round(avg(d.rating), 2) as average
+            from app.day_ratings as d
+            where d.company_id = $1 and d.created_at >= period.begins and d.created_at < period.ends and ($6 is null or d.team_id = $6)
+            %3$s
+            having count(*) > 0
+          ) as rated
+          limit app.most_groups() + 1
+        ) as rated
+        %4$s
+        order by first_day desc, ratings desc %5$s
+      ) as item
+    $statement$,
+    (
+      select string_agg(
+        case name when 'team' then 'team_id, coalesce(team.name, ''No Team'') as team_name, ' else format('first_day as %I, ', name) end, '' order by place)
+      from unnest(by) with ordinality as wanted (name, place)
+    ),
+    case when of_team then 'd.team_id,' end,
+    case when of_team then 'group by d.team_id' end,
+    case when of_team then 'left join app.teams as team on team.company_id = $1 and team.id = team_id' end,
+    case when of_team then ', team_id' end
+  )
+  into found_rows, answer
+  using api_key.company_id, step, since, last, time_zone, team_id;
+
+  headers := set_config(
+    'response.headers',
+    format(app.list_headers(), api_key.key_id, api_key.company_id, found_rows, (found_rows > app.most_groups())::text, ''),
+    true
+  );
+  return case when found_rows > app.most_groups() then '[]' else coalesce(answer, '[]') end;
+end
+$function$;
+
+REVOKE ALL ON FUNCTION public.average_day_ratings FROM PUBLIC, anon, authenticated, service_role;
+
+ALTER FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid) OWNER TO "public_api";
+
+CREATE OR REPLACE FUNCTION public.count_activity(key_hash text, by text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, time_zone text DEFAULT 'UTC'::text, category_id uuid DEFAULT NULL::uuid, sender_id uuid DEFAULT NULL::uuid, receiver_id uuid DEFAULT NULL::uuid)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+ SET work_mem TO '32MB'
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+AS $function$
+declare
+  api_key app.verified_key;
+  last timestamptz := coalesce(until, now());
+  step text;
+  selected text;
+  groups text;
+  teams text;
+  ids text;
+  names text;
+  found_rows integer;
+  answer json;
+  headers text;
+begin
+  if not (
+    row_security_active('app.kudos'::regclass) and row_security_active('app.members'::regclass) and row_security_active('app.teams'::regclass)
+    and row_security_active('app.category_names'::regclass) and row_security_active('app.companies'::regclass)
+  ) then
+    perform app.refuse_without_row_security();
+  end if;
+  api_key := app.authenticate(key_hash, 'read:activity');
+
+  -- A statement for each by would be hundreds. So it is put together, from these texts and nothing that was sent: the columns of
+  -- the answer, what kudos are grouped by, where that is found, the ids that order the groups, and where names are found.
+  -- Teams are found in one table of all members (offset 0): the planner cannot know how many kudos a period has, and
+  -- might look them up one by one.
+  select
+    min(wanted.name) filter (where part.name is null),
+    string_agg(coalesce(part.columns, format('first_day as %I', wanted.name)) || ', ', '' order by place),
+    string_agg(part.grouped || ', ', '' order by place),
+    string_agg(part.team, ' ' order by place),
+    string_agg(part.id, ', ' order by place),
+    string_agg(part.named, ' ' order by place)
+  into step, selected, groups, teams, ids, names
+  from unnest(by) with ordinality as wanted (name, place)
+  left join (
+    select 'category' as name, 'category_id' as id, 'k.category_id' as grouped, null as team, null as named,
+      'category_id, coalesce((select app.category_names_by_id($1)) ->> category_id::text, '''') as category' as columns
+    union all
+    select replace(name, 'person', person), replace(id, 'person', person), replace(grouped, 'person', person), replace(team, 'person', person),
+      replace(named, 'person', person), replace(columns, 'person', person)
+    from unnest(array['sender', 'receiver']) as person
+    cross join (values
+      ('person', 'person_id', 'k.person_id', null,
+        'join app.members as person on person.company_id = $1 and person.id = person_id',
+        'person_id, person.name as person_name'),
+      ('person_team', 'person_team_id', 'person.team_id as person_team_id',
+        'join (select m.id, m.team_id from app.members as m where m.company_id = $1 offset 0) as person on person.id = k.person_id',
+        'left join app.teams as person_team on person_team.company_id = $1 and person_team.id = person_team_id',
+        'person_team_id, coalesce(person_team.name, ''No Team'') as person_team_name')
+    ) as of_person (name, id, grouped, team, named, columns)
+  ) as part on part.name = wanted.name;
+
+  execute format(
+    $statement$
+      select count(*), json_agg(item) from (
+        select %1$s kudos
+        from (
+          select period.first_day, counted.*
+          from app.periods($2, app.first_of_window($3, $4, $5), $4, $5) as period
+          cross join lateral (
+            select %2$s count(*) as kudos
+            from app.kudos as k %3$s
+            where k.company_id = $1 and k.created_at >= period.begins and k.created_at < period.ends
+              and ($6 is null or k.category_id = $6) and ($7 is null or k.sender_id = $7) and ($8 is null or k.receiver_id = $8)
+            %4$s
+            having count(*) > 0
+          ) as counted
+          limit app.most_groups() + 1
+        ) as counted
+        %5$s
+        order by first_day desc, kudos desc %6$s
+      ) as item
+    $statement$,
+    selected, groups, teams, 'group by ' || ids, names, ', ' || ids
+  )
+  into found_rows, answer
+  using api_key.company_id, step, since, last, time_zone, category_id, sender_id, receiver_id;
+
+  headers := set_config(
+    'response.headers',
+    format(app.list_headers(), api_key.key_id, api_key.company_id, found_rows, (found_rows > app.most_groups())::text, ''),
+    true
+  );
+  return case when found_rows > app.most_groups() then '[]' else coalesce(answer, '[]') end;
+end
+$function$;
+
+REVOKE ALL ON FUNCTION public.count_activity FROM PUBLIC, anon, authenticated, service_role;
+
+ALTER FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, uuid, uuid) OWNER TO "public_api";
+
 CREATE OR REPLACE FUNCTION public.create_api_key(name text, scopes text[] DEFAULT ARRAY['read:members'::text, 'read:activity'::text], expires_at timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
@@ -1010,6 +1580,26 @@ begin
       message = 'scopes must be one or more of ' || array_to_string(app.scopes(), ', ') || ', each once';
   end if;
   return app.insert_api_key(name, scopes, expires_at);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.link_member()
+ RETURNS json
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  status constant text := app.link_member();
+  member record;
+begin
+  select * into member from app.current_member();
+  return json_build_object(
+    'status', status,
+    'company_name', member.company_name,
+    'name', member.name,
+    'role', case status when 'linked' then member.role end,
+    'admins', case status when 'linked' then app.admins_to_ask() end
+  );
 end
 $function$;
 
@@ -1038,15 +1628,19 @@ declare
   lead_by text;
 begin
   if not (
-    row_security_active('app.kudos'::regclass) and row_security_active('app.members'::regclass)
-    and row_security_active('app.category_names'::regclass) and row_security_active('app.companies'::regclass)
+    row_security_active('app.kudos'::regclass)
+    and row_security_active('app.members'::regclass)
+    and row_security_active('app.teams'::regclass)
+    and row_security_active('app.category_names'::regclass)
+    and row_security_active('app.companies'::regclass)
   ) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:activity');
 
   if starting_after is not null then
-    select k.created_at into after_instant from app.kudos as k where k.company_id = api_key.company_id and k.id = starting_after;
+    select t.created_at into after_instant from app.kudos as t
+    where t.company_id = api_key.company_id and t.id = starting_after;
     if not found then
       perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
     end if;
@@ -1057,117 +1651,258 @@ begin
   end if;
 
   if num_nonnulls(sender_id, receiver_id, category_id) > 0 then
-    lead_by := app.rarest_kudos_filter(api_key.company_id, since, least(until, below_instant), sender_id, receiver_id, category_id);
+    lead_by := app.rarest_kudos_filter(
+      api_key.company_id, since, least(until, below_instant), sender_id, receiver_id, category_id
+    );
   end if;
 
-  -- The names of all categories are looked up once per page, because a company has few categories and a page has many kudos. This is
-  -- done in the statement of the page, because another statement would have another snapshot: a kudos of a new category, committed
-  -- between the two, would have no category name.
-  if lead_by is null then
-    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-      select id, item, row_number() over () as place from (
-        select item.id, case when include is null then item else item_with_ids end as item
-        from api.activity as k
-        cross join lateral (
-          select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
+  if include is null then
+    if lead_by is null then
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
+            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category
+          from api.activity as v
+          where v.company_id = api_key.company_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
         ) as item
-        cross join lateral (
-          select item.*,
-            case when 'sender_id' = any (include) then k.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then k.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then k.category_id end as category_id
-        ) as item_with_ids
-        where k.company_id = api_key.company_id
-          and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
-        order by k.instant desc, k.id desc
-        limit max_rows + 1
-      ) as ordered
-    ) as numbered;
-  elsif lead_by = 'sender' then
-    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-      select id, item, row_number() over () as place from (
-        select item.id, case when include is null then item else item_with_ids end as item
-        from api.activity as k
-        cross join lateral (
-          select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
+      ) as numbered;
+    elsif lead_by = 'sender' then
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
+            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category
+          from api.activity as v
+          where v.company_id = api_key.company_id and v.sender_id = list_activity.sender_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+            and (list_activity.receiver_id is null or v.receiver_id = list_activity.receiver_id)
+            and (list_activity.category_id is null or v.category_id = list_activity.category_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
         ) as item
-        cross join lateral (
-          select item.*,
-            case when 'sender_id' = any (include) then k.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then k.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then k.category_id end as category_id
-        ) as item_with_ids
-        where k.company_id = api_key.company_id and k.sender_id = list_activity.sender_id
-          and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
-          and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
-          and (list_activity.category_id is null or k.category_id = list_activity.category_id)
-        order by k.instant desc, k.id desc
-        limit max_rows + 1
-      ) as ordered
-    ) as numbered;
-  elsif lead_by = 'receiver' then
-    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-      select id, item, row_number() over () as place from (
-        select item.id, case when include is null then item else item_with_ids end as item
-        from api.activity as k
-        cross join lateral (
-          select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
+      ) as numbered;
+    elsif lead_by = 'receiver' then
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
+            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category
+          from api.activity as v
+          where v.company_id = api_key.company_id and v.receiver_id = list_activity.receiver_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+            and (list_activity.sender_id is null or v.sender_id = list_activity.sender_id)
+            and (list_activity.category_id is null or v.category_id = list_activity.category_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
         ) as item
-        cross join lateral (
-          select item.*,
-            case when 'sender_id' = any (include) then k.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then k.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then k.category_id end as category_id
-        ) as item_with_ids
-        where k.company_id = api_key.company_id and k.receiver_id = list_activity.receiver_id
-          and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
-          and (list_activity.sender_id is null or k.sender_id = list_activity.sender_id)
-          and (list_activity.category_id is null or k.category_id = list_activity.category_id)
-        order by k.instant desc, k.id desc
-        limit max_rows + 1
-      ) as ordered
-    ) as numbered;
+      ) as numbered;
+    else
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
+            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category
+          from api.activity as v
+          where v.company_id = api_key.company_id and v.category_id = list_activity.category_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+            and (list_activity.sender_id is null or v.sender_id = list_activity.sender_id)
+            and (list_activity.receiver_id is null or v.receiver_id = list_activity.receiver_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    end if;
+  elsif not include && array['sender_team_id', 'sender_team_name', 'receiver_team_id', 'receiver_team_name'] then
+    if lead_by is null then
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
+            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+            case when 'category_id' = any (include) then v.category_id end as category_id
+          from api.activity as v
+          where v.company_id = api_key.company_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    elsif lead_by = 'sender' then
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
+            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+            case when 'category_id' = any (include) then v.category_id end as category_id
+          from api.activity as v
+          where v.company_id = api_key.company_id and v.sender_id = list_activity.sender_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+            and (list_activity.receiver_id is null or v.receiver_id = list_activity.receiver_id)
+            and (list_activity.category_id is null or v.category_id = list_activity.category_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    elsif lead_by = 'receiver' then
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
+            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+            case when 'category_id' = any (include) then v.category_id end as category_id
+          from api.activity as v
+          where v.company_id = api_key.company_id and v.receiver_id = list_activity.receiver_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+            and (list_activity.sender_id is null or v.sender_id = list_activity.sender_id)
+            and (list_activity.category_id is null or v.category_id = list_activity.category_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    else
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
+            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+            case when 'category_id' = any (include) then v.category_id end as category_id
+          from api.activity as v
+          where v.company_id = api_key.company_id and v.category_id = list_activity.category_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+            and (list_activity.sender_id is null or v.sender_id = list_activity.sender_id)
+            and (list_activity.receiver_id is null or v.receiver_id = list_activity.receiver_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    end if;
+    -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
+    -- never within a value, because quotes are escaped there.
+    if cardinality(include) < 3 then
+      if not 'sender_id' = any (include) then page := replace(page::text, ',"sender_id":null', ''); end if;
+      if not 'receiver_id' = any (include) then page := replace(page::text, ',"receiver_id":null', ''); end if;
+      if not 'category_id' = any (include) then page := replace(page::text, ',"category_id":null', ''); end if;
+    end if;
   else
-    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-      select id, item, row_number() over () as place from (
-        select item.id, case when include is null then item else item_with_ids end as item
-        from api.activity as k
-        cross join lateral (
-          select k.id, k."timestamp", k.sender_name, k.sender_email, k.receiver_name, k.receiver_email, k.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> k.category_id::text, '') as category
+    if lead_by is null then
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
+            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+            case when 'category_id' = any (include) then v.category_id end as category_id,
+            case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
+            case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+            case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
+            case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+          from api.activity as v
+          where v.company_id = api_key.company_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
         ) as item
-        cross join lateral (
-          select item.*,
-            case when 'sender_id' = any (include) then k.sender_id end as sender_id,
-            case when 'receiver_id' = any (include) then k.receiver_id end as receiver_id,
-            case when 'category_id' = any (include) then k.category_id end as category_id
-        ) as item_with_ids
-        where k.company_id = api_key.company_id and k.category_id = list_activity.category_id
-          and k.instant >= since and (k.instant, k.id) < (below_instant, below_id)
-          and (list_activity.sender_id is null or k.sender_id = list_activity.sender_id)
-          and (list_activity.receiver_id is null or k.receiver_id = list_activity.receiver_id)
-        order by k.instant desc, k.id desc
-        limit max_rows + 1
-      ) as ordered
-    ) as numbered;
-  end if;
-
-  -- Columns of item_with_ids that include does not name are null in every row, and are removed from the text of the page. This text is
-  -- never within a value, because quotes are escaped there.
-  if cardinality(include) < 3 then
-    page := replace(replace(replace(page::text,
-      case when 'sender_id' = any (include) then '' else ',"sender_id":null' end, ''),
-      case when 'receiver_id' = any (include) then '' else ',"receiver_id":null' end, ''),
-      case when 'category_id' = any (include) then '' else ',"category_id":null' end, '');
+      ) as numbered;
+    elsif lead_by = 'sender' then
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
+            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+            case when 'category_id' = any (include) then v.category_id end as category_id,
+            case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
+            case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+            case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
+            case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+          from api.activity as v
+          where v.company_id = api_key.company_id and v.sender_id = list_activity.sender_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+            and (list_activity.receiver_id is null or v.receiver_id = list_activity.receiver_id)
+            and (list_activity.category_id is null or v.category_id = list_activity.category_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    elsif lead_by = 'receiver' then
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
+            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+            case when 'category_id' = any (include) then v.category_id end as category_id,
+            case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
+            case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+            case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
+            case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+          from api.activity as v
+          where v.company_id = api_key.company_id and v.receiver_id = list_activity.receiver_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+            and (list_activity.sender_id is null or v.sender_id = list_activity.sender_id)
+            and (list_activity.category_id is null or v.category_id = list_activity.category_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    else
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
+            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+            case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+            case when 'category_id' = any (include) then v.category_id end as category_id,
+            case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
+            case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+            case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
+            case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+          from api.activity as v
+          where v.company_id = api_key.company_id and v.category_id = list_activity.category_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+            and (list_activity.sender_id is null or v.sender_id = list_activity.sender_id)
+            and (list_activity.receiver_id is null or v.receiver_id = list_activity.receiver_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    end if;
+    -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
+    -- never within a value, because quotes are escaped there.
+    if cardinality(include) < 7 then
+      if not 'sender_id' = any (include) then page := replace(page::text, ',"sender_id":null', ''); end if;
+      if not 'receiver_id' = any (include) then page := replace(page::text, ',"receiver_id":null', ''); end if;
+      if not 'category_id' = any (include) then page := replace(page::text, ',"category_id":null', ''); end if;
+      if not 'sender_team_id' = any (include) then page := replace(page::text, ',"sender_team_id":null', ''); end if;
+      if not 'sender_team_name' = any (include) then page := replace(page::text, ',"sender_team_name":null', ''); end if;
+      if not 'receiver_team_id' = any (include) then page := replace(page::text, ',"receiver_team_id":null', ''); end if;
+      if not 'receiver_team_name' = any (include) then page := replace(page::text, ',"receiver_team_name":null', ''); end if;
+    end if;
   end if;
 
   found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
-    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, ids[max_rows]),
+    format(
+      app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
+      ids[max_rows]
+    ),
     true
   );
   return coalesce(page, '[]');
@@ -1201,6 +1936,44 @@ END;
 
 REVOKE ALL ON FUNCTION public.list_api_key_events FROM PUBLIC, anon, authenticated, service_role;
 
+CREATE OR REPLACE FUNCTION public.list_api_keys()
+ RETURNS json
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT COALESCE(json_agg(row_to_json(listed.*)), '[]'::json) AS "coalesce"
+    FROM ( SELECT k.id,
+             k.name,
+             k.hint,
+             k.scopes,
+                 CASE
+                     WHEN (k.revoked_at IS NOT NULL) THEN 'revoked'::text
+                     WHEN (k.expires_at <= now()) THEN 'expired'::text
+                     ELSE 'active'::text
+                 END AS status,
+             app.iso_8601(k.created_at) AS created_at,
+             creator.name AS created_by,
+             app.iso_8601(k.expires_at) AS expires_at,
+             app.iso_8601(u.last_used_at) AS last_used_at,
+             app.iso_8601(k.revoked_at) AS revoked_at,
+             revoker.name AS revoked_by,
+             k.replaced_by,
+             u.last_endpoint,
+             u.last_client,
+             ARRAY( SELECT day.day
+                    FROM unnest(u.used_on) day(day)
+                   WHERE (day.day > (((now() AT TIME ZONE 'UTC'::text))::date - 30))) AS used_on,
+             app.iso_8601(u.refused_at) AS refused_at,
+             u.refused_endpoint,
+             u.refused_client
+            FROM (((app.api_keys k
+              JOIN app.members creator ON (((creator.company_id = k.company_id) AND (creator.id = k.created_by))))
+              LEFT JOIN app.members revoker ON (((revoker.company_id = k.company_id) AND (revoker.id = k.revoked_by))))
+              LEFT JOIN app.api_key_uses u ON (((u.company_id = k.company_id) AND (u.key_id = k.id))))
+           ORDER BY k.created_at DESC, k.id DESC) listed;
+END;
+
 CREATE OR REPLACE FUNCTION public.list_categories(key_hash text, max_rows integer, starting_after uuid DEFAULT NULL::uuid)
  RETURNS json
  LANGUAGE plpgsql
@@ -1224,7 +1997,8 @@ declare
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
 begin
   if not (
-    row_security_active('app.categories'::regclass) and row_security_active('app.category_names'::regclass)
+    row_security_active('app.categories'::regclass)
+    and row_security_active('app.category_names'::regclass)
     and row_security_active('app.companies'::regclass)
   ) then
     perform app.refuse_without_row_security();
@@ -1232,7 +2006,8 @@ begin
   api_key := app.authenticate(key_hash, 'read:activity');
 
   if starting_after is not null then
-    select c.instant, c.id into below_instant, below_id from api.categories as c where c.company_id = api_key.company_id and c.id = starting_after;
+    select t.created_at, t.id into below_instant, below_id from app.categories as t
+    where t.company_id = api_key.company_id and t.id = starting_after;
     if not found then
       perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
     end if;
@@ -1240,11 +2015,13 @@ begin
 
   select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
     select item.id, item, row_number() over () as place from (
-      select c.id, coalesce((select app.category_names_by_id(api_key.company_id)) ->> c.id::text, '') as name, c.created_at
-      from api.categories as c
-      where c.company_id = api_key.company_id
-        and (c.instant, c.id) < (below_instant, below_id)
-      order by c.instant desc, c.id desc
+      select
+        v.id, coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.id::text, '') as name,
+        v.created_at
+      from api.categories as v
+      where v.company_id = api_key.company_id
+        and (v.instant, v.id) < (below_instant, below_id)
+      order by v.instant desc, v.id desc
       limit max_rows + 1
     ) as item
   ) as numbered;
@@ -1252,14 +2029,17 @@ begin
   found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
-    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, ids[max_rows]),
+    format(
+      app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
+      ids[max_rows]
+    ),
     true
   );
   return coalesce(page, '[]');
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.list_changes(key_hash text, list text, max_rows integer, changed_after text, include text[] DEFAULT NULL::text[])
+CREATE OR REPLACE FUNCTION public.list_changes(key_hash text, list text, max_rows integer, after text, include text[] DEFAULT NULL::text[])
  RETURNS json
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1298,22 +2078,19 @@ begin
 
   origin := app.cursor_origin(api_key.company_id, list);
   horizon := pg_snapshot_xmin(pg_current_snapshot())::text;
-  if changed_after = 'start' then
+  if after = 'start' then
     began := horizon;
   else
-    if left(changed_after, 8) <> origin then
+    if left(after, 8) <> origin then
       perform app.refuse_cursor(api_key.key_id, api_key.company_id);
     end if;
-    after_transaction := ('x' || substr(changed_after, 9, 16))::bit(64)::bigint;
-    after_id := substr(changed_after, 25, 32);
-    -- The number with these last 32 bits that is nearest to now. A standby that is late still has rows that were deleted
-    -- before the copy began at the primary: it reads them now, so its deletions begin no later than this page ends.
-    began := case
-      when length(changed_after) = 56 then 0
-      else least(horizon, greatest(0, horizon - 2147483648 + ((('x' || substr(changed_after, 57))::bit(32)::bigint - horizon + 2147483648) & 4294967295)))
-    end;
+    after_transaction := ('x' || substr(after, 9, 16))::bit(64)::bigint;
+    after_id := substr(after, 25, 32);
+    -- A standby that is late still has rows that were deleted before the copy began at the primary: it reads them now, so
+    -- its deletions begin no later than this page ends.
+    began := case when length(after) = 56 then 0 else least(horizon, ('x' || substr(after, 57))::bit(64)::bigint) end;
     -- The cursor is newer than the data of this server: its data has gone back in time without a new timeline. A standby may just be behind.
-    if after_transaction < 0 or after_transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint and not pg_is_in_recovery() then
+    if least(after_transaction, began) < 0 or after_transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint and not pg_is_in_recovery() then
       perform app.refuse_cursor(api_key.key_id, api_key.company_id);
     end if;
   end if;
@@ -1344,7 +2121,7 @@ begin
     horizon::text::xid8, origin, began::text::xid8;
 
   -- Afterwards, because deletions may have been forgotten since this function began.
-  if changed_after <> 'start' and exists (
+  if after <> 'start' and exists (
     select from app.forgotten_deletions as f
     where f.company_id = api_key.company_id and f.relation = ('app.' || served.relation)::regclass
       and (f.deleted_in, f.id) > (after_transaction::text::xid8, after_id) and f.deleted_in >= began::text::xid8
@@ -1388,13 +2165,17 @@ declare
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
   after_instant timestamptz;
 begin
-  if not (row_security_active('app.day_ratings'::regclass) and row_security_active('app.teams'::regclass)) then
+  if not (
+    row_security_active('app.day_ratings'::regclass)
+    and row_security_active('app.teams'::regclass)
+  ) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:analytics');
 
   if starting_after is not null then
-    select d.created_at into after_instant from app.day_ratings as d where d.company_id = api_key.company_id and d.id = starting_after;
+    select t.created_at into after_instant from app.day_ratings as t
+    where t.company_id = api_key.company_id and t.id = starting_after;
     if not found then
       perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
     end if;
@@ -1404,70 +2185,80 @@ begin
     end if;
   end if;
 
-  -- The name of the team has statements of its own: only preparing to look it up takes a fifteenth of a page of 20 rows.
-  if include is null and team_id is null then
-    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-      select item.id, item, row_number() over () as place from (
-        select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
-        from api.day_ratings as d
-        where d.company_id = api_key.company_id
-          and d.instant >= since and (d.instant, d.id) < (below_instant, below_id)
-        order by d.instant desc, d.id desc
-        limit max_rows + 1
-      ) as item
-    ) as numbered;
-  elsif include is null then
-    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-      select item.id, item, row_number() over () as place from (
-        select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at
-        from api.day_ratings as d
-        where d.company_id = api_key.company_id and d.team_id = list_day_ratings.team_id
-          and d.instant >= since and (d.instant, d.id) < (below_instant, below_id)
-        order by d.instant desc, d.id desc
-        limit max_rows + 1
-      ) as item
-    ) as numbered;
-  elsif team_id is null then
-    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-      select item.id, item, row_number() over () as place from (
-        select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at, team.name as team_name
-        from api.day_ratings as d
-        left join lateral (
-          select t.name from app.teams as t where t.company_id = d.company_id and t.id = d.team_id offset 0
-        ) as team on true
-        where d.company_id = api_key.company_id
-          and d.instant >= since and (d.instant, d.id) < (below_instant, below_id)
-        order by d.instant desc, d.id desc
-        limit max_rows + 1
-      ) as item
-    ) as numbered;
+  if include is null then
+    if team_id is null then
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v.rating, v.comment, v.team_id, v.points_awarded, v.created_at
+          from api.day_ratings as v
+          where v.company_id = api_key.company_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    else
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v.rating, v.comment, v.team_id, v.points_awarded, v.created_at
+          from api.day_ratings as v
+          where v.company_id = api_key.company_id and v.team_id = list_day_ratings.team_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    end if;
   else
-    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-      select item.id, item, row_number() over () as place from (
-        select d.id, d.rating, d.comment, d.team_id, d.points_awarded, d.created_at, team.name as team_name
-        from api.day_ratings as d
-        left join lateral (
-          select t.name from app.teams as t where t.company_id = d.company_id and t.id = d.team_id offset 0
-        ) as team on true
-        where d.company_id = api_key.company_id and d.team_id = list_day_ratings.team_id
-          and d.instant >= since and (d.instant, d.id) < (below_instant, below_id)
-        order by d.instant desc, d.id desc
-        limit max_rows + 1
-      ) as item
-    ) as numbered;
+    if team_id is null then
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v.rating, v.comment, v.team_id, v.points_awarded, v.created_at, team.name as team_name
+          from api.day_ratings as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.team_id offset 0
+          ) as team on true
+          where v.company_id = api_key.company_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    else
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v.rating, v.comment, v.team_id, v.points_awarded, v.created_at, team.name as team_name
+          from api.day_ratings as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.team_id offset 0
+          ) as team on true
+          where v.company_id = api_key.company_id and v.team_id = list_day_ratings.team_id
+            and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    end if;
   end if;
 
   found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
-    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, ids[max_rows]),
+    format(
+      app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
+      ids[max_rows]
+    ),
     true
   );
   return coalesce(page, '[]');
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.list_members(key_hash text, max_rows integer, team_id uuid DEFAULT NULL::uuid, role text DEFAULT NULL::text, starting_after uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION public.list_members(key_hash text, max_rows integer, team_id uuid DEFAULT NULL::uuid, role text DEFAULT NULL::text, starting_after uuid DEFAULT NULL::uuid, email text DEFAULT NULL::text)
  RETURNS json
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1490,54 +2281,77 @@ declare
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
   lead_by text;
 begin
-  if not (row_security_active('app.members'::regclass) and row_security_active('app.teams'::regclass)) then
+  if not (
+    row_security_active('app.members'::regclass)
+    and row_security_active('app.teams'::regclass)
+  ) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:members');
 
   if starting_after is not null then
-    select m.instant, m.id into below_instant, below_id from api.members as m where m.company_id = api_key.company_id and m.id = starting_after;
+    select t.created_at, t.id into below_instant, below_id from app.members as t
+    where t.company_id = api_key.company_id and t.id = starting_after and not t.is_former;
     if not found then
       perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
     end if;
   end if;
 
-  if num_nonnulls(team_id, role) > 0 then
+  if email is null and num_nonnulls(team_id, role) > 0 then
     lead_by := app.rarest_members_filter(api_key.company_id, team_id, role);
   end if;
 
-  if lead_by is null then
+  if email is not null then
     select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
       select item.id, item, row_number() over () as place from (
-        select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
-        from api.members as m
-        where m.company_id = api_key.company_id
-          and (m.instant, m.id) < (below_instant, below_id)
-        order by m.instant desc, m.id desc
+        select
+          v.id, v.name, v.email, v.role, v.team_id, v.team_name, v.created_at
+        from (
+          select o.* from api.members as o
+          where o.company_id = api_key.company_id
+            and o.id = (select app.member_with_email(api_key.company_id, list_members.email))
+          offset 0
+        ) as v
+        where (v.instant, v.id) < (below_instant, below_id)
+          and (list_members.team_id is null or v.team_id = list_members.team_id)
+          and (list_members.role is null or v.role = list_members.role)
+      ) as item
+    ) as numbered;
+  elsif lead_by is null then
+    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+      select item.id, item, row_number() over () as place from (
+        select
+          v.id, v.name, v.email, v.role, v.team_id, v.team_name, v.created_at
+        from api.members as v
+        where v.company_id = api_key.company_id
+          and (v.instant, v.id) < (below_instant, below_id)
+        order by v.instant desc, v.id desc
         limit max_rows + 1
       ) as item
     ) as numbered;
   elsif lead_by = 'team' then
     select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
       select item.id, item, row_number() over () as place from (
-        select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
-        from api.members as m
-        where m.company_id = api_key.company_id and m.team_id = list_members.team_id
-          and (m.instant, m.id) < (below_instant, below_id)
-          and (list_members.role is null or m.role = list_members.role)
-        order by m.instant desc, m.id desc
+        select
+          v.id, v.name, v.email, v.role, v.team_id, v.team_name, v.created_at
+        from api.members as v
+        where v.company_id = api_key.company_id and v.team_id = list_members.team_id
+          and (v.instant, v.id) < (below_instant, below_id)
+          and (list_members.role is null or v.role = list_members.role)
+        order by v.instant desc, v.id desc
         limit max_rows + 1
       ) as item
     ) as numbered;
   else
     select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
       select item.id, item, row_number() over () as place from (
-        select m.id, m.name, m.email, m.role, m.team_id, m.team_name, m.created_at
-        from api.members as m
-        where m.company_id = api_key.company_id and m.role = list_members.role
-          and (m.instant, m.id) < (below_instant, below_id)
-          and (list_members.team_id is null or m.team_id = list_members.team_id)
-        order by m.instant desc, m.id desc
+        select
+          v.id, v.name, v.email, v.role, v.team_id, v.team_name, v.created_at
+        from api.members as v
+        where v.company_id = api_key.company_id and v.role = list_members.role
+          and (v.instant, v.id) < (below_instant, below_id)
+          and (list_members.team_id is null or v.team_id = list_members.team_id)
+        order by v.instant desc, v.id desc
         limit max_rows + 1
       ) as item
     ) as numbered;
@@ -1546,12 +2360,19 @@ begin
   found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
-    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, ids[max_rows]),
+    format(
+      app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
+      ids[max_rows]
+    ),
     true
   );
   return coalesce(page, '[]');
 end
 $function$;
+
+REVOKE ALL ON FUNCTION public.list_members FROM PUBLIC, anon, authenticated, service_role;
+
+ALTER FUNCTION "public"."list_members"(text, integer, uuid, text, uuid, text) OWNER TO "public_api";
 
 CREATE OR REPLACE FUNCTION public.list_pulse_responses(key_hash text, max_rows integer, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, starting_after uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[])
  RETURNS json
@@ -1576,13 +2397,17 @@ declare
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
   after_instant timestamptz;
 begin
-  if not (row_security_active('app.pulse_responses'::regclass) and row_security_active('app.pulse_questions'::regclass)) then
+  if not (
+    row_security_active('app.pulse_responses'::regclass)
+    and row_security_active('app.pulse_questions'::regclass)
+  ) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:analytics');
 
   if starting_after is not null then
-    select p.created_at into after_instant from app.pulse_responses as p where p.company_id = api_key.company_id and p.id = starting_after;
+    select t.created_at into after_instant from app.pulse_responses as t
+    where t.company_id = api_key.company_id and t.id = starting_after;
     if not found then
       perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
     end if;
@@ -1592,30 +2417,46 @@ begin
     end if;
   end if;
 
-  select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-    select id, item, row_number() over () as place from (
-      select item.id, case when include is null then item else item_with_question_id end as item
-      from api.pulse_responses as p
-      cross join lateral (select p.id, p."timestamp", p.question, p.response_type, p.value, p.comment) as item
-      cross join lateral (select item.*, p.question_id) as item_with_question_id
-      where p.company_id = api_key.company_id
-        and p.instant >= since and (p.instant, p.id) < (below_instant, below_id)
-      order by p.instant desc, p.id desc
-      limit max_rows + 1
-    ) as ordered
-  ) as numbered;
+  if include is null then
+    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+      select item.id, item, row_number() over () as place from (
+        select
+          v.id, v."timestamp", v.question, v.response_type, v.value, v.comment
+        from api.pulse_responses as v
+        where v.company_id = api_key.company_id
+          and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+        order by v.instant desc, v.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  else
+    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+      select item.id, item, row_number() over () as place from (
+        select
+          v.id, v."timestamp", v.question, v.response_type, v.value, v.comment, v.question_id
+        from api.pulse_responses as v
+        where v.company_id = api_key.company_id
+          and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
+        order by v.instant desc, v.id desc
+        limit max_rows + 1
+      ) as item
+    ) as numbered;
+  end if;
 
   found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
-    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, ids[max_rows]),
+    format(
+      app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
+      ids[max_rows]
+    ),
     true
   );
   return coalesce(page, '[]');
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.list_rewards(key_hash text, max_rows integer, include_archived boolean DEFAULT false, starting_after uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[])
+CREATE OR REPLACE FUNCTION public.list_rewards(key_hash text, max_rows integer, include_archived boolean DEFAULT false, starting_after uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[], external_id text DEFAULT NULL::text)
  RETURNS json
  LANGUAGE plpgsql
  SECURITY DEFINER
@@ -1637,59 +2478,127 @@ declare
   below_instant timestamptz := timestamptz 'infinity';
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
 begin
-  if not row_security_active('app.rewards'::regclass) then
+  if not (
+    row_security_active('app.rewards'::regclass)
+  ) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:rewards');
 
   if starting_after is not null then
-    select r.instant, r.id into below_instant, below_id from api.rewards as r where r.company_id = api_key.company_id and r.id = starting_after;
+    select t.created_at, t.id into below_instant, below_id from app.rewards as t
+    where t.company_id = api_key.company_id and t.id = starting_after;
     if not found then
       perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
     end if;
   end if;
 
-  if include_archived is not true then
-    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-      select id, item, row_number() over () as place from (
-        select item.id, case when include is null then item else item_with_external_id end as item
-        from api.rewards as r
-        cross join lateral (
-          select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
+  if include is null then
+    if external_id is not null then
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name,
+            v.is_archived, v.created_at
+          from (
+            select o.* from api.rewards as o
+            where o.company_id = api_key.company_id
+              and o.external_id between list_rewards.external_id and list_rewards.external_id
+            order by o.external_id limit 1
+          ) as v
+          where (v.instant, v.id) < (below_instant, below_id)
+            and (include_archived or not v.is_archived)
         ) as item
-        cross join lateral (select item.*, r.external_id) as item_with_external_id
-        where r.company_id = api_key.company_id and not r.is_archived
-          and (r.instant, r.id) < (below_instant, below_id)
-        order by r.instant desc, r.id desc
-        limit max_rows + 1
-      ) as ordered
-    ) as numbered;
+      ) as numbered;
+    elsif include_archived is not true then
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name,
+            v.is_archived, v.created_at
+          from api.rewards as v
+          where v.company_id = api_key.company_id and not v.is_archived
+            and (v.instant, v.id) < (below_instant, below_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    else
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name,
+            v.is_archived, v.created_at
+          from api.rewards as v
+          where v.company_id = api_key.company_id
+            and (v.instant, v.id) < (below_instant, below_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    end if;
   else
-    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-      select id, item, row_number() over () as place from (
-        select item.id, case when include is null then item else item_with_external_id end as item
-        from api.rewards as r
-        cross join lateral (
-          select r.id, r.name, r.description, r.points_cost, r.reward_type, r.stock_count, r.image_url, r.vendor_name, r.is_archived, r.created_at
+    if external_id is not null then
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name,
+            v.is_archived, v.created_at, v.external_id
+          from (
+            select o.* from api.rewards as o
+            where o.company_id = api_key.company_id
+              and o.external_id between list_rewards.external_id and list_rewards.external_id
+            order by o.external_id limit 1
+          ) as v
+          where (v.instant, v.id) < (below_instant, below_id)
+            and (include_archived or not v.is_archived)
         ) as item
-        cross join lateral (select item.*, r.external_id) as item_with_external_id
-        where r.company_id = api_key.company_id
-          and (r.instant, r.id) < (below_instant, below_id)
-        order by r.instant desc, r.id desc
-        limit max_rows + 1
-      ) as ordered
-    ) as numbered;
+      ) as numbered;
+    elsif include_archived is not true then
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name,
+            v.is_archived, v.created_at, v.external_id
+          from api.rewards as v
+          where v.company_id = api_key.company_id and not v.is_archived
+            and (v.instant, v.id) < (below_instant, below_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    else
+      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
+        select item.id, item, row_number() over () as place from (
+          select
+            v.id, v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name,
+            v.is_archived, v.created_at, v.external_id
+          from api.rewards as v
+          where v.company_id = api_key.company_id
+            and (v.instant, v.id) < (below_instant, below_id)
+          order by v.instant desc, v.id desc
+          limit max_rows + 1
+        ) as item
+      ) as numbered;
+    end if;
   end if;
 
   found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
-    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, ids[max_rows]),
+    format(
+      app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
+      ids[max_rows]
+    ),
     true
   );
   return coalesce(page, '[]');
 end
 $function$;
+
+REVOKE ALL ON FUNCTION public.list_rewards FROM PUBLIC, anon, authenticated, service_role;
+
+ALTER FUNCTION "public"."list_rewards"(text, integer, boolean, uuid, text[], text) OWNER TO "public_api";
 
 CREATE OR REPLACE FUNCTION public.list_teams(key_hash text, max_rows integer, starting_after uuid DEFAULT NULL::uuid)
  RETURNS json
@@ -1713,13 +2622,16 @@ declare
   below_instant timestamptz := timestamptz 'infinity';
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
 begin
-  if not row_security_active('app.teams'::regclass) then
+  if not (
+    row_security_active('app.teams'::regclass)
+  ) then
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:members');
 
   if starting_after is not null then
-    select t.instant, t.id into below_instant, below_id from api.teams as t where t.company_id = api_key.company_id and t.id = starting_after;
+    select t.created_at, t.id into below_instant, below_id from app.teams as t
+    where t.company_id = api_key.company_id and t.id = starting_after;
     if not found then
       perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
     end if;
@@ -1727,11 +2639,12 @@ begin
 
   select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
     select item.id, item, row_number() over () as place from (
-      select t.id, t.name, t.created_at
-      from api.teams as t
-      where t.company_id = api_key.company_id
-        and (t.instant, t.id) < (below_instant, below_id)
-      order by t.instant desc, t.id desc
+      select
+        v.id, v.name, v.created_at
+      from api.teams as v
+      where v.company_id = api_key.company_id
+        and (v.instant, v.id) < (below_instant, below_id)
+      order by v.instant desc, v.id desc
       limit max_rows + 1
     ) as item
   ) as numbered;
@@ -1739,12 +2652,29 @@ begin
   found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
-    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, ids[max_rows]),
+    format(
+      app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
+      ids[max_rows]
+    ),
     true
   );
   return coalesce(page, '[]');
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION public.note_refused_use(key_hash text)
+ RETURNS json
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET jit TO 'off'
+ SET lock_timeout TO '5s'
+ SET statement_timeout TO '7s'
+AS $function$select to_json(app.note_refused_use(key_hash))$function$;
+
+REVOKE ALL ON FUNCTION public.note_refused_use FROM PUBLIC, anon, authenticated, service_role;
+
+ALTER FUNCTION "public"."note_refused_use"(text) OWNER TO "public_api";
 
 CREATE OR REPLACE FUNCTION public.read_activity(key_hash text, max_rows integer, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, category_id uuid DEFAULT NULL::uuid, sender_id uuid DEFAULT NULL::uuid, receiver_id uuid DEFAULT NULL::uuid, starting_after uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[])
  RETURNS json
@@ -1772,14 +2702,14 @@ REVOKE ALL ON FUNCTION public.read_categories FROM PUBLIC, anon, authenticated, 
 
 ALTER FUNCTION "public"."read_categories"(text, integer, uuid) OWNER TO "public_api";
 
-CREATE OR REPLACE FUNCTION public.read_changes(key_hash text, list text, max_rows integer, changed_after text, include text[] DEFAULT NULL::text[])
+CREATE OR REPLACE FUNCTION public.read_changes(key_hash text, list text, max_rows integer, after text, include text[] DEFAULT NULL::text[])
  RETURNS json
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO ''
  SET jit TO 'off'
  SET statement_timeout TO '2s'
-AS $function$select app.from_replica(public.list_changes(key_hash, list, max_rows, changed_after, include))$function$;
+AS $function$select app.from_replica(public.list_changes(key_hash, list, max_rows, after, include))$function$;
 
 REVOKE ALL ON FUNCTION public.read_changes FROM PUBLIC, anon, authenticated, service_role;
 
@@ -1798,18 +2728,18 @@ REVOKE ALL ON FUNCTION public.read_day_ratings FROM PUBLIC, anon, authenticated,
 
 ALTER FUNCTION "public"."read_day_ratings"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, text[]) OWNER TO "public_api";
 
-CREATE OR REPLACE FUNCTION public.read_members(key_hash text, max_rows integer, team_id uuid DEFAULT NULL::uuid, role text DEFAULT NULL::text, starting_after uuid DEFAULT NULL::uuid)
+CREATE OR REPLACE FUNCTION public.read_members(key_hash text, max_rows integer, team_id uuid DEFAULT NULL::uuid, role text DEFAULT NULL::text, starting_after uuid DEFAULT NULL::uuid, email text DEFAULT NULL::text)
  RETURNS json
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO ''
  SET jit TO 'off'
  SET statement_timeout TO '2s'
-AS $function$select app.from_replica(public.list_members(key_hash, max_rows, team_id, role, starting_after))$function$;
+AS $function$select app.from_replica(public.list_members(key_hash, max_rows, team_id, role, starting_after, email))$function$;
 
 REVOKE ALL ON FUNCTION public.read_members FROM PUBLIC, anon, authenticated, service_role;
 
-ALTER FUNCTION "public"."read_members"(text, integer, uuid, text, uuid) OWNER TO "public_api";
+ALTER FUNCTION "public"."read_members"(text, integer, uuid, text, uuid, text) OWNER TO "public_api";
 
 CREATE OR REPLACE FUNCTION public.read_pulse_responses(key_hash text, max_rows integer, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, starting_after uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[])
  RETURNS json
@@ -1824,18 +2754,18 @@ REVOKE ALL ON FUNCTION public.read_pulse_responses FROM PUBLIC, anon, authentica
 
 ALTER FUNCTION "public"."read_pulse_responses"(text, integer, timestamp with time zone, timestamp with time zone, uuid, text[]) OWNER TO "public_api";
 
-CREATE OR REPLACE FUNCTION public.read_rewards(key_hash text, max_rows integer, include_archived boolean DEFAULT false, starting_after uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[])
+CREATE OR REPLACE FUNCTION public.read_rewards(key_hash text, max_rows integer, include_archived boolean DEFAULT false, starting_after uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[], external_id text DEFAULT NULL::text)
  RETURNS json
  LANGUAGE sql
  STABLE SECURITY DEFINER
  SET search_path TO ''
  SET jit TO 'off'
  SET statement_timeout TO '2s'
-AS $function$select app.from_replica(public.list_rewards(key_hash, max_rows, include_archived, starting_after, include))$function$;
+AS $function$select app.from_replica(public.list_rewards(key_hash, max_rows, include_archived, starting_after, include, external_id))$function$;
 
 REVOKE ALL ON FUNCTION public.read_rewards FROM PUBLIC, anon, authenticated, service_role;
 
-ALTER FUNCTION "public"."read_rewards"(text, integer, boolean, uuid, text[]) OWNER TO "public_api";
+ALTER FUNCTION "public"."read_rewards"(text, integer, boolean, uuid, text[], text) OWNER TO "public_api";
 
 CREATE OR REPLACE FUNCTION public.read_teams(key_hash text, max_rows integer, starting_after uuid DEFAULT NULL::uuid)
  RETURNS json
@@ -1941,8 +2871,8 @@ AS $function$
 declare
   api_key app.verified_key;
   sent constant jsonb := rewards::jsonb;
-  -- The names of the fields of each row, by external_id. An update keeps the fields that were not sent.
-  named jsonb;
+  -- The rows by external_id. An update keeps the fields that were not sent.
+  by_id jsonb;
   created integer;
   updated integer;
 begin
@@ -1956,8 +2886,8 @@ begin
     raise exception using errcode = 'read_only_sql_transaction', message = 'the database is read-only';
   end if;
 
-  select jsonb_object_agg(reward.fields ->> 'external_id', (select jsonb_agg(name) from jsonb_object_keys(reward.fields) as name))
-  into named
+  select jsonb_object_agg(reward.fields ->> 'external_id', reward.fields)
+  into by_id
   from jsonb_array_elements(sent) as reward (fields);
 
   begin
@@ -1983,19 +2913,19 @@ begin
       on conflict (company_id, external_id) do update set
         name = excluded.name,
         points_cost = excluded.points_cost,
-        description = case when named -> excluded.external_id ? 'description' then excluded.description else kept.description end,
-        reward_type = case when named -> excluded.external_id ? 'reward_type' then excluded.reward_type else kept.reward_type end,
-        is_archived = case when named -> excluded.external_id ? 'is_archived' then excluded.is_archived else kept.is_archived end,
-        stock_count = case when named -> excluded.external_id ? 'stock_count' then excluded.stock_count else kept.stock_count end,
-        image_url = case when named -> excluded.external_id ? 'image_url' then excluded.image_url else kept.image_url end,
-        vendor_name = case when named -> excluded.external_id ? 'vendor_name' then excluded.vendor_name else kept.vendor_name end
+        description = case when by_id -> excluded.external_id ? 'description' then excluded.description else kept.description end,
+        reward_type = case when by_id -> excluded.external_id ? 'reward_type' then excluded.reward_type else kept.reward_type end,
+        is_archived = case when by_id -> excluded.external_id ? 'is_archived' then excluded.is_archived else kept.is_archived end,
+        stock_count = case when by_id -> excluded.external_id ? 'stock_count' then excluded.stock_count else kept.stock_count end,
+        image_url = case when by_id -> excluded.external_id ? 'image_url' then excluded.image_url else kept.image_url end,
+        vendor_name = case when by_id -> excluded.external_id ? 'vendor_name' then excluded.vendor_name else kept.vendor_name end
       where (kept.name, kept.points_cost) is distinct from (excluded.name, excluded.points_cost)
-        or (named -> excluded.external_id ? 'description' and kept.description is distinct from excluded.description)
-        or (named -> excluded.external_id ? 'reward_type' and kept.reward_type is distinct from excluded.reward_type)
-        or (named -> excluded.external_id ? 'is_archived' and kept.is_archived is distinct from excluded.is_archived)
-        or (named -> excluded.external_id ? 'stock_count' and kept.stock_count is distinct from excluded.stock_count)
-        or (named -> excluded.external_id ? 'image_url' and kept.image_url is distinct from excluded.image_url)
-        or (named -> excluded.external_id ? 'vendor_name' and kept.vendor_name is distinct from excluded.vendor_name)
+        or (kept.description is distinct from excluded.description and by_id -> excluded.external_id ? 'description')
+        or (kept.reward_type is distinct from excluded.reward_type and by_id -> excluded.external_id ? 'reward_type')
+        or (kept.is_archived is distinct from excluded.is_archived and by_id -> excluded.external_id ? 'is_archived')
+        or (kept.stock_count is distinct from excluded.stock_count and by_id -> excluded.external_id ? 'stock_count')
+        or (kept.image_url is distinct from excluded.image_url and by_id -> excluded.external_id ? 'image_url')
+        or (kept.vendor_name is distinct from excluded.vendor_name and by_id -> excluded.external_id ? 'vendor_name')
       -- Only a row that was there before has been locked, by the number in xmax.
       returning kept.xmax = 0 as is_new
     )
@@ -2044,11 +2974,34 @@ begin
       'key_name', api_key.key_name,
       'scopes', api_key.scopes,
       'expires_at', app.iso_8601(api_key.expires_at),
-      'company_id', api_key.company_id
+      'company_id', api_key.company_id,
+      'requests_at_once', app.requests_at_once()
     )
   );
 end
 $function$;
+
+CREATE OR REPLACE PROCEDURE app.forget_all_deletions()
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  list record;
+  last app.forgotten_deletions;
+  reached app.forgotten_deletions;
+begin
+  for list in select f.company_id, f.relation from app.forgotten_deletions as f loop
+    last := null;
+    loop
+      exit when app.is_time_up();
+      perform app.forget_deletions(list.company_id, list.relation);
+      select f.* into reached from app.forgotten_deletions as f where f.company_id = list.company_id and f.relation = list.relation;
+      commit;
+      exit when reached is not distinct from last;
+      last := reached;
+    end loop;
+  end loop;
+end
+$procedure$;
 
 CREATE OR REPLACE PROCEDURE app.purge_before(IN company_id uuid, IN before timestamp with time zone)
  LANGUAGE plpgsql
@@ -2062,6 +3015,7 @@ begin
   if before is null then
     raise exception 'before must be a time' using errcode = 'invalid_parameter_value';
   end if;
+  perform app.require_open_company(company_id);
   foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
     call app.purge_table(company_id, before, relation, deleted, failure, failure_code);
     if failure is not null then
@@ -2078,7 +3032,6 @@ AS $procedure$
 declare
   company record;
   relation text;
-  is_old boolean;
   deleted bigint;
   failure text;
   failure_code text;
@@ -2086,29 +3039,32 @@ declare
   purged integer := 0;
   failed integer := 0;
 begin
+  call app.forget_all_deletions();
+  <<companies>>
   for company in
     select c.id, now() - c.retention as before from app.companies as c
     where c.retention is not null and c.serving = 'open'
+    -- If the time does not suffice for all, it is not always the same ones that are left.
+    order by random()
   loop
     foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
-      execute format('select exists (select from app.%I as t where t.company_id = $1 and t.created_at < $2)', relation)
-        into is_old using company.id, company.before;
-      continue when not is_old;
-      failure := null;
       call app.purge_table(company.id, company.before, relation, deleted, failure, failure_code);
       total := total + deleted;
-      if failure is null then
-        purged := purged + 1;
-        raise notice '%: %: % rows deleted', company.id, relation, deleted;
-      else
+      if failure is not null then
         failed := failed + 1;
         raise warning '%: %: % rows deleted, then: %', company.id, relation, deleted, failure;
+      elsif deleted > 0 then
+        purged := purged + 1;
+        raise notice '%: %: % rows deleted', company.id, relation, deleted;
       end if;
+      exit companies when app.is_time_up();
     end loop;
   end loop;
   raise notice '% rows deleted', total;
   if failed > 0 then
     raise exception '% of % purges failed: the warnings above say which', failed, failed + purged;
+  elsif app.is_time_up() then
+    raise exception 'statement_timeout left no time for some companies: call it again';
   end if;
 end
 $procedure$;
@@ -2121,7 +3077,13 @@ declare
   batch record;
 begin
   deleted := 0;
+  failure := null;
   loop
+    if app.is_time_up() then
+      failure := 'statement_timeout leaves no time for the rest: call it again';
+      failure_code := 'query_canceled';
+      exit;
+    end if;
     begin
       select * into batch from app.purge_some(company_id, since, before, relation);
     exception
@@ -2140,8 +3102,6 @@ begin
 end
 $procedure$;
 
-ALTER TABLE "app"."companies" ADD CONSTRAINT "companies_retention_length" CHECK ((retention >= '1 day'::interval));
-
 ALTER TABLE "app"."forgotten_deletions" ADD CONSTRAINT "forgotten_deletions_company_id_fkey" FOREIGN KEY (company_id) REFERENCES app.companies(id) ON DELETE CASCADE;
 
 CREATE OR REPLACE FUNCTION app.forget_cursors(company_id uuid DEFAULT NULL::uuid, relation text DEFAULT NULL::text)
@@ -2150,15 +3110,49 @@ CREATE OR REPLACE FUNCTION app.forget_cursors(company_id uuid DEFAULT NULL::uuid
  SET search_path TO ''
 BEGIN ATOMIC
  INSERT INTO app.forgotten_deletions AS forgotten (company_id, relation, deleted_in, id)  SELECT c.id,
-             (('app.'::text || numbered.relation))::regclass AS regclass,
+             kept.relation,
              pg_current_xact_id() AS pg_current_xact_id,
              'ffffffff-ffff-ffff-ffff-ffffffffffff'
             FROM app.companies c,
-             unnest(ARRAY['members'::text, 'teams'::text, 'kudos'::text, 'categories'::text, 'rewards'::text, 'day_ratings'::text, 'pulse_responses'::text]) numbered(relation)
-           WHERE ((c.id = COALESCE(forget_cursors.company_id, c.id)) AND (numbered.relation = COALESCE(forget_cursors.relation, numbered.relation)))
-           ORDER BY c.id, numbered.relation ON CONFLICT ON CONSTRAINT forgotten_deletions_pkey DO UPDATE SET deleted_in = excluded.deleted_in, id = excluded.id
+             app.kept_tables() kept(relation)
+           WHERE ((c.id = COALESCE(forget_cursors.company_id, c.id)) AND ((kept.relation)::oid = (COALESCE((('app.'::text || forget_cursors.relation))::regclass, kept.relation))::oid))
+           ORDER BY c.id, kept.relation ON CONFLICT ON CONSTRAINT forgotten_deletions_pkey DO UPDATE SET deleted_in = excluded.deleted_in, id = excluded.id
    WHERE (forgotten.deleted_in < excluded.deleted_in);
 END;
+
+CREATE VIEW "api"."activity" WITH (security_invoker=true) AS  SELECT k.company_id,
+    k.category_id,
+    k.sender_id,
+    k.receiver_id,
+    k.created_at AS instant,
+    k.id,
+    to_char((k.created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text) AS "timestamp",
+    sender.name AS sender_name,
+    sender.email AS sender_email,
+    receiver.name AS receiver_name,
+    receiver.email AS receiver_email,
+    k.message,
+    sender.team_id AS sender_team_id,
+    ( SELECT t.name
+           FROM app.teams t
+          WHERE ((t.company_id = k.company_id) AND (t.id = sender.team_id))) AS sender_team_name,
+    receiver.team_id AS receiver_team_id,
+    ( SELECT t.name
+           FROM app.teams t
+          WHERE ((t.company_id = k.company_id) AND (t.id = receiver.team_id))) AS receiver_team_name
+   FROM ((app.kudos k
+     LEFT JOIN LATERAL ( SELECT m.name,
+            m.email,
+            m.team_id
+           FROM app.members m
+          WHERE ((m.company_id = k.company_id) AND (m.id = k.sender_id))
+         OFFSET 0) sender ON (true))
+     LEFT JOIN LATERAL ( SELECT m.name,
+            m.email,
+            m.team_id
+           FROM app.members m
+          WHERE ((m.company_id = k.company_id) AND (m.id = k.receiver_id))
+         OFFSET 0) receiver ON (true));;
 
 CREATE VIEW "api"."day_ratings" WITH (security_invoker=true) AS  SELECT company_id,
     created_at AS instant,
@@ -2210,6 +3204,8 @@ CREATE TRIGGER number_update BEFORE UPDATE ON app.categories FOR EACH ROW WHEN (
 
 CREATE TRIGGER record_deletions AFTER DELETE ON app.categories REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION app.record_deletions();
 
+CREATE TRIGGER record_old_id AFTER UPDATE ON app.categories FOR EACH ROW WHEN (((old.company_id <> new.company_id) OR (old.id <> new.id))) EXECUTE FUNCTION app.record_old_id();
+
 CREATE TRIGGER record_truncate AFTER TRUNCATE ON app.categories FOR EACH STATEMENT EXECUTE FUNCTION app.record_deletions();
 
 CREATE TRIGGER mark_category AFTER INSERT OR DELETE OR UPDATE ON app.category_names FOR EACH ROW EXECUTE FUNCTION app.mark_category();
@@ -2226,6 +3222,8 @@ CREATE TRIGGER number_update BEFORE UPDATE ON app.day_ratings FOR EACH ROW WHEN 
 
 CREATE TRIGGER record_deletions AFTER DELETE ON app.day_ratings REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION app.record_deletions();
 
+CREATE TRIGGER record_old_id AFTER UPDATE ON app.day_ratings FOR EACH ROW WHEN (((old.company_id <> new.company_id) OR (old.id <> new.id))) EXECUTE FUNCTION app.record_old_id();
+
 CREATE TRIGGER record_truncate AFTER TRUNCATE ON app.day_ratings FOR EACH STATEMENT EXECUTE FUNCTION app.record_deletions();
 
 CREATE TRIGGER number_insert BEFORE INSERT ON app.kudos FOR EACH ROW WHEN ((new.changed_in <> pg_current_xact_id())) EXECUTE FUNCTION app.number_change();
@@ -2234,6 +3232,8 @@ CREATE TRIGGER number_update BEFORE UPDATE ON app.kudos FOR EACH ROW WHEN ((old.
 
 CREATE TRIGGER record_deletions AFTER DELETE ON app.kudos REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION app.record_deletions();
 
+CREATE TRIGGER record_old_id AFTER UPDATE ON app.kudos FOR EACH ROW WHEN (((old.company_id <> new.company_id) OR (old.id <> new.id))) EXECUTE FUNCTION app.record_old_id();
+
 CREATE TRIGGER record_truncate AFTER TRUNCATE ON app.kudos FOR EACH STATEMENT EXECUTE FUNCTION app.record_deletions();
 
 CREATE TRIGGER number_insert BEFORE INSERT ON app.members FOR EACH ROW WHEN ((new.changed_in <> pg_current_xact_id())) EXECUTE FUNCTION app.number_change();
@@ -2241,6 +3241,8 @@ CREATE TRIGGER number_insert BEFORE INSERT ON app.members FOR EACH ROW WHEN ((ne
 CREATE TRIGGER number_update BEFORE UPDATE ON app.members FOR EACH ROW WHEN ((old.* *<> new.*)) EXECUTE FUNCTION app.number_change();
 
 CREATE TRIGGER record_deletions AFTER DELETE ON app.members REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION app.record_deletions();
+
+CREATE TRIGGER record_old_id AFTER UPDATE ON app.members FOR EACH ROW WHEN (((old.company_id <> new.company_id) OR (old.id <> new.id))) EXECUTE FUNCTION app.record_old_id();
 
 CREATE TRIGGER record_truncate AFTER TRUNCATE ON app.members FOR EACH STATEMENT EXECUTE FUNCTION app.record_deletions();
 
@@ -2252,6 +3254,8 @@ CREATE TRIGGER number_update BEFORE UPDATE ON app.pulse_responses FOR EACH ROW W
 
 CREATE TRIGGER record_deletions AFTER DELETE ON app.pulse_responses REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION app.record_deletions();
 
+CREATE TRIGGER record_old_id AFTER UPDATE ON app.pulse_responses FOR EACH ROW WHEN (((old.company_id <> new.company_id) OR (old.id <> new.id))) EXECUTE FUNCTION app.record_old_id();
+
 CREATE TRIGGER record_truncate AFTER TRUNCATE ON app.pulse_responses FOR EACH STATEMENT EXECUTE FUNCTION app.record_deletions();
 
 CREATE TRIGGER number_insert BEFORE INSERT ON app.rewards FOR EACH ROW WHEN ((new.changed_in <> pg_current_xact_id())) EXECUTE FUNCTION app.number_change();
@@ -2259,6 +3263,8 @@ CREATE TRIGGER number_insert BEFORE INSERT ON app.rewards FOR EACH ROW WHEN ((ne
 CREATE TRIGGER number_update BEFORE UPDATE ON app.rewards FOR EACH ROW WHEN ((old.* *<> new.*)) EXECUTE FUNCTION app.number_change();
 
 CREATE TRIGGER record_deletions AFTER DELETE ON app.rewards REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION app.record_deletions();
+
+CREATE TRIGGER record_old_id AFTER UPDATE ON app.rewards FOR EACH ROW WHEN (((old.company_id <> new.company_id) OR (old.id <> new.id))) EXECUTE FUNCTION app.record_old_id();
 
 CREATE TRIGGER record_truncate AFTER TRUNCATE ON app.rewards FOR EACH STATEMENT EXECUTE FUNCTION app.record_deletions();
 
@@ -2268,11 +3274,21 @@ CREATE TRIGGER number_update BEFORE UPDATE ON app.teams FOR EACH ROW WHEN ((old.
 
 CREATE TRIGGER record_deletions AFTER DELETE ON app.teams REFERENCING OLD TABLE AS deleted FOR EACH STATEMENT EXECUTE FUNCTION app.record_deletions();
 
+CREATE TRIGGER record_old_id AFTER UPDATE ON app.teams FOR EACH ROW WHEN (((old.company_id <> new.company_id) OR (old.id <> new.id))) EXECUTE FUNCTION app.record_old_id();
+
 CREATE TRIGGER record_truncate AFTER TRUNCATE ON app.teams FOR EACH STATEMENT EXECUTE FUNCTION app.record_deletions();
 
 CREATE POLICY "api_read" ON "app"."deletions" FOR SELECT TO "public_api" USING ((company_id = ( SELECT app.current_company_id() AS current_company_id)));
 
 CREATE POLICY "api_read" ON "app"."forgotten_deletions" FOR SELECT TO "public_api" USING ((company_id = ( SELECT app.current_company_id() AS current_company_id)));
+
+COMMENT ON COLUMN "app"."api_key_uses"."last_client" IS 'The program, such as python-requests/2.32.3, from its User-Agent; at most 60 characters.';
+
+COMMENT ON COLUMN "app"."api_key_uses"."last_endpoint" IS 'Method and path, such as GET /activity.';
+
+COMMENT ON COLUMN "app"."api_key_uses"."refused_at" IS 'When the key, revoked or expired, was last refused, to the minute; where and which program as for the last use.';
+
+COMMENT ON COLUMN "app"."api_key_uses"."used_on" IS 'The days of the last 30 on which the key was used, in UTC, oldest first, as of the last use.';
 
 COMMENT ON COLUMN "app"."companies"."retention" IS 'How long kudos, day ratings and pulse answers are kept, such as 2 years; null: for ever.';
 
@@ -2286,9 +3302,13 @@ COMMENT ON COLUMN "app"."members"."role" IS 'Free text of 1 to 50 characters. Me
 
 COMMENT ON COLUMN "app"."rewards"."external_id" IS 'The id of the reward in the system that imports the catalogue; null for rewards that were not imported.';
 
+COMMENT ON FUNCTION "app"."admins_to_ask"() IS 'Names and addresses of the admins of the signed-in member''s company, [{ name, email }]; null unless the member is no admin.';
+
 COMMENT ON FUNCTION "app"."authenticate"(text, text) IS 'Verifies an API key by its SHA-256 in hex and sets the company of this transaction. PT401, PT403, PT429. With a null scope any valid key will do.';
 
 COMMENT ON FUNCTION "app"."begin_changes"() IS 'Trigger: invalidates the cursors of an earlier company with the same id.';
+
+COMMENT ON FUNCTION "app"."begin_load"(uuid, text) IS 'Begins a load into the company with this id and this name: empties staging, and says which other load it waits for.';
 
 COMMENT ON FUNCTION "app"."cell_checks"() IS 'The checks of a cell, by kind: a condition, and the message for a cell that does not meet it.';
 
@@ -2296,7 +3316,7 @@ COMMENT ON FUNCTION "app"."change_api_key"() IS 'Trigger: an update can only rev
 
 COMMENT ON FUNCTION "app"."changes_query"(text, text[]) IS 'The statement of a page of changes of a list, with the columns that include names.';
 
-COMMENT ON FUNCTION "app"."changing_lists"() IS 'The lists that changed_after can be sent to: their scope, their table and their columns.';
+COMMENT ON FUNCTION "app"."changing_lists"() IS 'The lists whose changes are served: their scope, their table and their columns.';
 
 COMMENT ON FUNCTION "app"."comparable"(text, text) IS 'The SQL to compare a cell of a kind with another one.';
 
@@ -2314,6 +3334,8 @@ COMMENT ON FUNCTION "app"."erase_member"(uuid, uuid, boolean) IS 'Erases a perso
 
 COMMENT ON FUNCTION "app"."erasure_mark"(uuid, uuid) IS 'The mark of an erased person: SHA-256 of the ids of company and member.';
 
+COMMENT ON FUNCTION "app"."first_of_window"(timestamp with time zone, timestamp with time zone, text) IS 'since, or where a window without it begins.';
+
 COMMENT ON FUNCTION "app"."forget_cursors"(uuid, text) IS 'Invalidates all cursors that were given so far (410): of one company or of all, of one table or of all lists. For operators.';
 
 COMMENT ON FUNCTION "app"."forget_deletions"(uuid, regclass) IS 'Removes deletions of a table that are older than 90 days, the oldest first.';
@@ -2324,13 +3346,19 @@ COMMENT ON FUNCTION "app"."from_replica"(json) IS 'Returns the page, and adds th
 
 COMMENT ON FUNCTION "app"."is_erased"(uuid, uuid) IS 'Whether this is the id of a person who has been erased.';
 
+COMMENT ON FUNCTION "app"."is_time_up"() IS 'Whether half of statement_timeout is over for the running call.';
+
 COMMENT ON FUNCTION "app"."iso_8601"(timestamp with time zone) IS 'A date-time in the format of the API, such as 2026-11-21T10:15:30.123456Z.';
+
+COMMENT ON FUNCTION "app"."keep_changes"(regclass) IS 'Creates the triggers that number the changes of a table and record its deletions.';
+
+COMMENT ON FUNCTION "app"."kept_tables"() IS 'The tables of the lists, whose changes are numbered.';
 
 COMMENT ON FUNCTION "app"."leave_out_erased"(uuid) IS 'Removes erased people and their kudos from staging. Returns how many rows that were.';
 
 COMMENT ON FUNCTION "app"."list_headers"() IS 'The response.headers of a page, for format(): the ids of key and company, the number of its rows, true or false for whether there are more, the id or cursor of its last row.';
 
-COMMENT ON FUNCTION "app"."load_staging"(uuid) IS 'Checks the rows in staging, writes all of them or none to a company, and empties staging. Returns the numbers of rows per file.';
+COMMENT ON FUNCTION "app"."load_staging"(uuid, boolean) IS 'Checks the rows in staging, writes all of them or none to a company, and empties staging. Returns the numbers of rows per file.';
 
 COMMENT ON FUNCTION "app"."make_api_key"() IS 'Trigger: sets the key of a new row, and everything else that the caller may not choose.';
 
@@ -2342,17 +3370,27 @@ COMMENT ON FUNCTION "app"."mark_category"() IS 'Trigger: marks a category as cha
 
 COMMENT ON FUNCTION "app"."max_replica_lag"() IS 'How far behind a replica may be to serve lists. The primary serves them otherwise. To be replaced by operators.';
 
-COMMENT ON FUNCTION "app"."note_use"(uuid, uuid) IS 'Records now as the last use of a key, unless another transaction is doing so or the database is read-only.';
+COMMENT ON FUNCTION "app"."member_with_email"(uuid, text) IS 'The id of a company''s member with this email address, whatever its case.';
+
+COMMENT ON FUNCTION "app"."most_groups"() IS 'How many rows the answer to a question has at most.';
+
+COMMENT ON FUNCTION "app"."note_refused_use"(text) IS 'Records now as the last refused use of a revoked or expired key, by its SHA-256 in hex. Returns whether it has.';
+
+COMMENT ON FUNCTION "app"."note_use"(uuid, uuid) IS 'Records now as the last use of a key, unless another transaction is doing so, the database is read-only, or it is a quick check.';
 
 COMMENT ON FUNCTION "app"."number_change"() IS 'Trigger: gives a row the number of the transaction that changes it.';
 
 COMMENT ON FUNCTION "app"."only_replaces_erased"(uuid, uuid[], uuid[]) IS 'Whether two lists of members differ, and only by Former member in place of erased people.';
+
+COMMENT ON FUNCTION "app"."periods"(text, timestamp with time zone, timestamp with time zone, text) IS 'The days, weeks, months, quarters or years (step) from since to until in a time zone: first day, and the instants between which each lies.';
 
 COMMENT ON FUNCTION "app"."prepare_file"(uuid, text) IS 'Makes the changes that must come before the rows of a file are written.';
 
 COMMENT ON FUNCTION "app"."purge_some"(uuid, timestamp with time zone, timestamp with time zone, text) IS 'Deletes up to 2,000 old rows of a table. Returns how many, and the time of the newest of them.';
 
 COMMENT ON FUNCTION "app"."record_deletions"() IS 'Trigger: records in app.deletions which rows of a list were deleted.';
+
+COMMENT ON FUNCTION "app"."record_old_id"() IS 'Trigger: records in app.deletions the id that a row had before an update.';
 
 COMMENT ON FUNCTION "app"."refuse_change"() IS 'Trigger: refuses update, delete and truncate by any role, except to erase a person or to delete a company.';
 
@@ -2364,6 +3402,8 @@ COMMENT ON FUNCTION "app"."renew_statistics"() IS 'Collects the planner''s stati
 
 COMMENT ON FUNCTION "app"."repeated_cells_query"(text) IS 'The query of the rows of a file that repeat a value that must be unique.';
 
+COMMENT ON FUNCTION "app"."request_header"(text) IS 'A header of the call to the Data API, at most 60 characters of it, or null.';
+
 COMMENT ON FUNCTION "app"."require_open_company"(uuid) IS 'Raises an error unless the company exists and is served here. Locks its row, so that this stays so until the end of the transaction.';
 
 COMMENT ON FUNCTION "app"."require_settled_company"(uuid) IS 'Raises an error unless the company exists and is not moving. Locks its row, so that this stays so until the end of the transaction.';
@@ -2372,11 +3412,17 @@ COMMENT ON FUNCTION "app"."respond"(uuid, uuid, json) IS 'Returns the body, and 
 
 COMMENT ON FUNCTION "app"."revoke_key"(text, text) IS 'Revokes the key with this id or these last four characters, for good, as the operator. The reason is for the admins of the company.';
 
+COMMENT ON FUNCTION "app"."rows_of_others"(uuid) IS 'The files in staging whose rows are mostly those of another company.';
+
+COMMENT ON FUNCTION "app"."serve_keys"(regprocedure) IS 'Makes a function one that serves API keys: public_api owns it, and only service_role may call it. For the schema and sql/repair.sql.';
+
 COMMENT ON FUNCTION "app"."staging_problems"(uuid) IS 'All mistakes in the rows in staging, as a load into this company would report them.';
 
 COMMENT ON FUNCTION "app"."stored_type"(text) IS 'The type in which a cell of this kind is stored.';
 
 COMMENT ON FUNCTION "app"."taken_emails_query"() IS 'The query of the members in staging with an email address that another member of the company has.';
+
+COMMENT ON FUNCTION "app"."undo_load"(uuid, bigint, bigint) IS 'Takes back a load that only added rows, if all of them are as it wrote them and nothing else names them. Returns the rows deleted per file.';
 
 COMMENT ON FUNCTION "app"."unknown_ids_query"(text) IS 'The query of the cells of a file with an id that neither the files nor the company have.';
 
@@ -2384,9 +3430,31 @@ COMMENT ON FUNCTION "app"."write_file"(uuid, text) IS 'Writes a file in staging 
 
 COMMENT ON FUNCTION "app"."wrong_cells_query"(text) IS 'The query of the cells of a file that fail a check of their column.';
 
+COMMENT ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid) IS 'Number and average of the day ratings of the key''s company, by what by names, as a JSON array. read:analytics. PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, uuid, uuid) IS 'How many kudos of the key''s company, by what by names, as a JSON array. read:activity. PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."link_member"() IS 'To be called after sign-in: { status, company_name, name, role, admins }, status linked, moved (no role then), email_not_confirmed, no_member or several_members; admins as admins_to_ask. PT401 when the account is gone.';
+
+COMMENT ON FUNCTION "public"."list_activity"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, uuid, text[]) IS 'Kudos with sender, recipient and category: the rows of the key''s company, newest first, as a JSON array. read:activity. PT400, PT401, PT403, PT429.';
+
 COMMENT ON FUNCTION "public"."list_api_key_events"(uuid, integer, integer) IS 'Who created, replaced, renamed or revoked which API key of the admin''s company, newest first, as a JSON array; empty for anybody else. Of all keys, or of one; without the first skip entries; at most max_rows.';
 
+COMMENT ON FUNCTION "public"."list_categories"(text, integer, uuid) IS 'What kudos are given for: the rows of the key''s company, newest first, as a JSON array. read:activity. PT400, PT401, PT403, PT429.';
+
 COMMENT ON FUNCTION "public"."list_changes"(text, text, integer, text, text[]) IS 'What was added, changed or deleted in a list of the key''s company, oldest change first, as a JSON array. PT401, PT403, PT410, PT429.';
+
+COMMENT ON FUNCTION "public"."list_day_ratings"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, text[]) IS 'How days were rated, by team: the rows of the key''s company, newest first, as a JSON array. read:analytics. PT400, PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."list_members"(text, integer, uuid, text, uuid, text) IS 'People, their roles and teams: the rows of the key''s company, newest first, as a JSON array. read:members. PT400, PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."list_pulse_responses"(text, integer, timestamp with time zone, timestamp with time zone, uuid, text[]) IS 'Answers to pulse surveys: the rows of the key''s company, newest first, as a JSON array. read:analytics. PT400, PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."list_rewards"(text, integer, boolean, uuid, text[], text) IS 'The reward catalogue: the rows of the key''s company, newest first, as a JSON array. read:rewards. PT400, PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."list_teams"(text, integer, uuid) IS 'The teams that people are in: the rows of the key''s company, newest first, as a JSON array. read:members. PT400, PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."note_refused_use"(text) IS 'Records now as the last refused use of a revoked or expired key, at most once a minute. Returns true or false: whether it has.';
 
 COMMENT ON FUNCTION "public"."read_activity"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, uuid, text[]) IS 'public.list_activity, at a read replica. PT503 too.';
 
@@ -2396,11 +3464,11 @@ COMMENT ON FUNCTION "public"."read_changes"(text, text, integer, text, text[]) I
 
 COMMENT ON FUNCTION "public"."read_day_ratings"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, text[]) IS 'public.list_day_ratings, at a read replica. PT503 too.';
 
-COMMENT ON FUNCTION "public"."read_members"(text, integer, uuid, text, uuid) IS 'public.list_members, at a read replica. PT503 too.';
+COMMENT ON FUNCTION "public"."read_members"(text, integer, uuid, text, uuid, text) IS 'public.list_members, at a read replica. PT503 too.';
 
 COMMENT ON FUNCTION "public"."read_pulse_responses"(text, integer, timestamp with time zone, timestamp with time zone, uuid, text[]) IS 'public.list_pulse_responses, at a read replica. PT503 too.';
 
-COMMENT ON FUNCTION "public"."read_rewards"(text, integer, boolean, uuid, text[]) IS 'public.list_rewards, at a read replica. PT503 too.';
+COMMENT ON FUNCTION "public"."read_rewards"(text, integer, boolean, uuid, text[], text) IS 'public.list_rewards, at a read replica. PT503 too.';
 
 COMMENT ON FUNCTION "public"."read_teams"(text, integer, uuid) IS 'public.list_teams, at a read replica. PT503 too.';
 
@@ -2408,7 +3476,9 @@ COMMENT ON FUNCTION "public"."revoke_api_key"(uuid) IS 'Revokes a key of the adm
 
 COMMENT ON FUNCTION "public"."upsert_rewards"(text, text, boolean) IS 'Creates or updates rewards of the key''s company by external_id: { imported, created, updated, unchanged }; dry_run counts and writes nothing. write:rewards. PT401, PT403, PT429; 25006 while the database is read-only.';
 
-COMMENT ON FUNCTION "public"."verify_api_key"(text, text) IS 'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at, company_id }. PT401, PT403.';
+COMMENT ON FUNCTION "public"."verify_api_key"(text, text) IS 'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at, company_id, requests_at_once }. PT401, PT403.';
+
+COMMENT ON PROCEDURE "app"."forget_all_deletions"() IS 'Removes the recorded deletions that are older than 90 days, and commits after every 5,000.';
 
 COMMENT ON PROCEDURE "app"."purge_before"(uuid, timestamp with time zone) IS 'Deletes the kudos, day ratings and pulse answers of a company that were created before a time, and commits after every 2,000 rows.';
 
@@ -2419,6 +3489,8 @@ COMMENT ON PROCEDURE "app"."purge_table"(uuid, timestamp with time zone, text, b
 COMMENT ON SCHEMA "staging" IS 'The rows of files that are being loaded (docs/operations.md, Loading data). Only postgres uses it.';
 
 COMMENT ON TABLE "app"."api_key_events" IS 'Who created, replaced, renamed or revoked which API key, when. Rows are only added.';
+
+COMMENT ON TABLE "app"."api_key_uses" IS 'When an API key was last used, to the minute, where and by what program; and when it was last refused.';
 
 COMMENT ON TABLE "app"."deleted_companies" IS 'Companies that were deleted here, and when.';
 
@@ -2432,15 +3504,25 @@ COMMENT ON TABLE "app"."member_accounts" IS 'Which account belongs to which memb
 
 COMMENT ON TYPE "app"."verified_key" IS 'A key that app.authenticate has verified.';
 
+COMMENT ON VIEW "api"."activity" IS 'Kudos (docs/api.md, Activity), with the id of their category.';
+
 COMMENT ON VIEW "api"."day_ratings" IS 'Day ratings (docs/api.md, Day ratings).';
 
 COMMENT ON VIEW "api"."pulse_responses" IS 'Pulse answers (docs/api.md, Pulse responses).';
 
 COMMENT ON VIEW "api"."rewards" IS 'Rewards (docs/api.md, Rewards).';
 
+REVOKE ALL ON FUNCTION "app"."admins_to_ask"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."admins_to_ask"() TO "authenticated", "postgres";
+
 REVOKE ALL ON FUNCTION "app"."begin_changes"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."begin_changes"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."begin_load"(uuid, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."begin_load"(uuid, text) TO "postgres";
 
 REVOKE ALL ON FUNCTION "app"."changes_query"(text, text[]) FROM PUBLIC;
 
@@ -2462,6 +3544,10 @@ REVOKE ALL ON FUNCTION "app"."end_changes"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."end_changes"() TO "postgres";
 
+REVOKE ALL ON FUNCTION "app"."first_of_window"(timestamp with time zone, timestamp with time zone, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."first_of_window"(timestamp with time zone, timestamp with time zone, text) TO "postgres", "public_api";
+
 REVOKE ALL ON FUNCTION "app"."forget_cursors"(uuid, text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."forget_cursors"(uuid, text) TO "postgres";
@@ -2474,9 +3560,25 @@ REVOKE ALL ON FUNCTION "app"."from_replica"(json) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."from_replica"(json) TO "postgres", "public_api";
 
+REVOKE ALL ON FUNCTION "app"."is_time_up"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."is_time_up"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."keep_changes"(regclass) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."keep_changes"(regclass) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."kept_tables"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."kept_tables"() TO "postgres";
+
 REVOKE ALL ON FUNCTION "app"."list_headers"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."list_headers"() TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "app"."load_staging"(uuid, boolean) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."load_staging"(uuid, boolean) TO "postgres";
 
 REVOKE ALL ON FUNCTION "app"."mark_answers"() FROM PUBLIC;
 
@@ -2494,6 +3596,18 @@ REVOKE ALL ON FUNCTION "app"."max_replica_lag"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."max_replica_lag"() TO "postgres", "public_api";
 
+REVOKE ALL ON FUNCTION "app"."member_with_email"(uuid, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."member_with_email"(uuid, text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "app"."most_groups"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."most_groups"() TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "app"."note_refused_use"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."note_refused_use"(text) TO "postgres", "public_api";
+
 REVOKE ALL ON FUNCTION "app"."number_change"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."number_change"() TO "postgres";
@@ -2502,9 +3616,17 @@ REVOKE ALL ON FUNCTION "app"."only_replaces_erased"(uuid, uuid[], uuid[]) FROM P
 
 GRANT EXECUTE ON FUNCTION "app"."only_replaces_erased"(uuid, uuid[], uuid[]) TO "postgres";
 
+REVOKE ALL ON FUNCTION "app"."periods"(text, timestamp with time zone, timestamp with time zone, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."periods"(text, timestamp with time zone, timestamp with time zone, text) TO "postgres", "public_api";
+
 REVOKE ALL ON FUNCTION "app"."record_deletions"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."record_deletions"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."record_old_id"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."record_old_id"() TO "postgres";
 
 REVOKE ALL ON FUNCTION "app"."refuse_cursor"(uuid, uuid) FROM PUBLIC;
 
@@ -2513,6 +3635,14 @@ GRANT EXECUTE ON FUNCTION "app"."refuse_cursor"(uuid, uuid) TO "postgres", "publ
 REVOKE ALL ON FUNCTION "app"."renew_statistics"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."renew_statistics"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."request_header"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."request_header"(text) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."requests_at_once"() FROM "public_api";
+
+GRANT EXECUTE ON FUNCTION "app"."requests_at_once"() TO "public_api";
 
 REVOKE ALL ON FUNCTION "app"."require_settled_company"(uuid) FROM PUBLIC;
 
@@ -2526,6 +3656,26 @@ REVOKE ALL ON FUNCTION "app"."revoke_key"(text, text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."revoke_key"(text, text) TO "postgres";
 
+REVOKE ALL ON FUNCTION "app"."rows_of_others"(uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."rows_of_others"(uuid) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."serve_keys"(regprocedure) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."serve_keys"(regprocedure) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."undo_load"(uuid, bigint, bigint) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."undo_load"(uuid, bigint, bigint) TO "postgres";
+
+REVOKE ALL ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, uuid, uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, uuid, uuid) TO "service_role";
+
 REVOKE ALL ON FUNCTION "public"."list_api_key_events"(uuid, integer, integer) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "public"."list_api_key_events"(uuid, integer, integer) TO "authenticated", "postgres";
@@ -2533,6 +3683,18 @@ GRANT EXECUTE ON FUNCTION "public"."list_api_key_events"(uuid, integer, integer)
 REVOKE ALL ON FUNCTION "public"."list_changes"(text, text, integer, text, text[]) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "public"."list_changes"(text, text, integer, text, text[]) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."list_members"(text, integer, uuid, text, uuid, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."list_members"(text, integer, uuid, text, uuid, text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."list_rewards"(text, integer, boolean, uuid, text[], text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."list_rewards"(text, integer, boolean, uuid, text[], text) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."note_refused_use"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."note_refused_use"(text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "public"."read_activity"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, uuid, text[]) FROM PUBLIC;
 
@@ -2550,17 +3712,17 @@ REVOKE ALL ON FUNCTION "public"."read_day_ratings"(text, integer, timestamp with
 
 GRANT EXECUTE ON FUNCTION "public"."read_day_ratings"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, text[]) TO "service_role";
 
-REVOKE ALL ON FUNCTION "public"."read_members"(text, integer, uuid, text, uuid) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "public"."read_members"(text, integer, uuid, text, uuid, text) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "public"."read_members"(text, integer, uuid, text, uuid) TO "service_role";
+GRANT EXECUTE ON FUNCTION "public"."read_members"(text, integer, uuid, text, uuid, text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "public"."read_pulse_responses"(text, integer, timestamp with time zone, timestamp with time zone, uuid, text[]) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "public"."read_pulse_responses"(text, integer, timestamp with time zone, timestamp with time zone, uuid, text[]) TO "service_role";
 
-REVOKE ALL ON FUNCTION "public"."read_rewards"(text, integer, boolean, uuid, text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "public"."read_rewards"(text, integer, boolean, uuid, text[], text) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "public"."read_rewards"(text, integer, boolean, uuid, text[]) TO "service_role";
+GRANT EXECUTE ON FUNCTION "public"."read_rewards"(text, integer, boolean, uuid, text[], text) TO "service_role";
 
 REVOKE ALL ON FUNCTION "public"."read_teams"(text, integer, uuid) FROM PUBLIC;
 
@@ -2569,6 +3731,10 @@ GRANT EXECUTE ON FUNCTION "public"."read_teams"(text, integer, uuid) TO "service
 REVOKE ALL ON FUNCTION "public"."upsert_rewards"(text, text, boolean) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "public"."upsert_rewards"(text, text, boolean) TO "service_role";
+
+REVOKE ALL ON PROCEDURE "app"."forget_all_deletions"() FROM PUBLIC;
+
+GRANT EXECUTE ON PROCEDURE "app"."forget_all_deletions"() TO "postgres";
 
 REVOKE ALL ON PROCEDURE "app"."purge_expired"() FROM PUBLIC;
 
@@ -2603,6 +3769,10 @@ GRANT INSERT ("stock_count"), UPDATE ("stock_count") ON TABLE "app"."rewards" TO
 REVOKE ALL ("vendor_name") ON TABLE "app"."rewards" FROM "public_api";
 
 GRANT INSERT ("vendor_name"), UPDATE ("vendor_name") ON TABLE "app"."rewards" TO "public_api";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "api"."activity" TO "postgres";
+
+GRANT SELECT ON TABLE "api"."activity" TO "public_api";
 
 GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "api"."day_ratings" TO "postgres";
 
