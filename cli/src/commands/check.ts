@@ -22,7 +22,10 @@ export const checkCommand: Command = {
     const key = await describeKey(connect());
     if (values.json === true) return void output.write(`${JSON.stringify(key, null, 2)}\n`);
     const { version, company_name, key_name, scopes, expires_at } = key;
-    const allowed = endpoints.filter(({ scope }) => scope !== null && scopes.includes(scope));
+    // Whoever may read a list may read its changes.
+    const allowed = endpoints.filter(
+      ({ kind, scope }) => kind !== "changes" && scope !== null && scopes.includes(scope),
+    );
     const lines: [string, string][] = [
       ["Company", company_name],
       ["Key", key_name],
