@@ -9,6 +9,7 @@ const rewards = Array.from({ length: 101 }, (_, n) => ({ external_id: `${n}`, na
 
 const id = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
+// Proves: questions.9
 test.each<[times: number, what: string, rpc: string, path: string, init?: RequestInit]>([
   [4, "pages of 100 rows", "list_activity", "/activity"],
   [4, "pages behind a row, with one filter", "list_activity", `/activity?starting_after=${id(1)}&sender_id=${id(2)}`],
@@ -17,7 +18,6 @@ test.each<[times: number, what: string, rpc: string, path: string, init?: Reques
   [2, "imports of 101 rewards", "upsert_rewards", "/rewards", { method: "POST", body: JSON.stringify(rewards) }],
   // These may read all kudos that one of the filters matches.
   [1, "pages with two filters", "list_activity", `/activity?limit=1&sender_id=${id(2)}&category_id=${id(3)}`],
-  // Proves: questions.9
   [1, "questions", "count_activity", "/activity/counts"],
 ])("at most %i at a time: %s", async (most, _what, rpc, path, init) => {
   const held: ServerResponse[] = [];

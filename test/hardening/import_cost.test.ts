@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { processorTime } from "../../scripts/bench/http.ts";
 import { type FunctionProcess, startFunction } from "../support/function_process.ts";
-import { key, startServer } from "../support/service.ts";
+import { answersVerifying, key, startServer } from "../support/service.ts";
 
 const bytes = 8 * 1024 * 1024;
 
@@ -83,6 +83,7 @@ let largest: number;
 beforeAll(async () => {
   const upstream = await startServer((request, response) => {
     request.resume().on("end", () => {
+      if (answersVerifying(request, response)) return;
       response.writeHead(200, { "Content-Type": "application/json" }).end('{"imported":500}');
     });
   });

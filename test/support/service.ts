@@ -1,5 +1,11 @@
 // The function in the process of the test. Its upstream is a real HTTP server, whose answers a test sets.
-import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeEach } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
@@ -65,6 +71,13 @@ export const verified: Upstream = value({
   company_id: companyId,
   requests_at_once: 4,
 });
+
+/** Answers a call that verifies a key, and says whether it was one. */
+export function answersVerifying({ url }: IncomingMessage, response: ServerResponse): boolean {
+  if (!url?.endsWith("/verify_api_key")) return false;
+  response.writeHead(200, headers).end((verified as Parts).body);
+  return true;
+}
 
 /** Starts a server on this machine, until the tests of the file are over. Returns its address. */
 export async function startServer(answer: RequestListener): Promise<string> {
