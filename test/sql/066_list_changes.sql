@@ -1,7 +1,7 @@
 -- The changes of lists: cursors, deletions and their end, and which rows a change marks.
 begin;
 \ir helpers.psql
-select plan(35);
+select plan(36);
 
 select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
 delete from app.deletions;
@@ -246,6 +246,15 @@ update app.kudos set changed_in = '9000000000000000000' where company_id = pg_te
 alter table app.kudos enable trigger user;
 -- Proves: copies.12
 select is(pg_temp.refusal('activity', 'start'), 'PT501 changes in app.kudos have the numbers of another server', 'Rows with numbers of another server are not passed over: the list refuses');
+
+-- A promoted standby begins a new timeline. Nothing in a test can, so the number is put into the text of the function.
+create temporary table origins as select app.cursor_origin(pg_temp.id('Acorn'), 'members') as now;
+do $do$
+begin
+  execute replace(pg_get_functiondef('app.cursor_origin'::regproc), 'c.timeline_id', '(c.timeline_id + 1)');
+end
+$do$;
+select isnt(app.cursor_origin(pg_temp.id('Acorn'), 'members'), (select now from origins), 'A server that was promoted gives other cursors: its timeline is in them');
 
 select * from finish();
 rollback;
