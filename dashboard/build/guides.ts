@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, posix } from "node:path";
 import { Marked } from "marked";
+import { paths } from "../src/paths.ts";
 import { copying } from "./reference_article.tsx";
 import { scrolling } from "./reference_contents.ts";
 
@@ -16,6 +17,7 @@ const guides = [
   "docs/connect/node.md",
   "docs/connect/typescript.md",
   "docs/connect/command-line.md",
+  "docs/connect/sqlite.md",
   "docs/connect/databases.md",
   "docs/connect/warehouses.md",
   "docs/connect/assistants.md",
@@ -43,12 +45,17 @@ const published = new Map([
   ["docs/openapi.json", "/reference/openapi.json"],
 ]);
 
-/** The address of the page that a link of a document points to; null if the target is not published. */
+/**
+ * The address of the page that a link of a document points to; null if the target is not published. In the repository a link
+ * such as `dashboard.md?create=power-bi#managing-keys` leads to the words about the dialog for a new key, here to the dialog.
+ */
 function target(document: string, href: string): string | null {
   if (/^(?:https?:|#)/.test(href)) return href;
-  const [path = "", fragment] = href.split("#");
-  const address = published.get(posix.join(posix.dirname(document), path));
-  return address === undefined ? null : fragment === undefined ? address : `${address}#${fragment}`;
+  const [, path = "", query, fragment = ""] = /^([^?#]*)(\?[^#]*)?(#.*)?$/.exec(href) ?? [];
+  const file = posix.join(posix.dirname(document), path);
+  if (file === "docs/dashboard.md" && query !== undefined) return paths.publicApi + query;
+  const address = published.get(file);
+  return address === undefined ? null : address + fragment;
 }
 
 /** The fragment of a heading, made as code hosts make it. */

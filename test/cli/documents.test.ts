@@ -42,7 +42,9 @@ test("every link of a document leads to a file of the repository, and to a headi
   expect(documents).toEqual(expect.arrayContaining(["README.md", "docs/connect/other-tools.md"]));
   const dead = documents.flatMap((document) => {
     const markdown = readFileSync(`${root}/${document}`, "utf8");
-    const links = [...markdown.replace(/^```.*?^```/gms, "").matchAll(/\]\(([^)\s:#]*)(?:#([^)\s]+))?\)/g)];
+    const links = [
+      ...markdown.replace(/^```.*?^```/gms, "").matchAll(/\]\(([^)\s:?#]*)(?:\?[^)\s#]*)?(?:#([^)\s]+))?\)/g),
+    ];
     return links.flatMap(([link, path = "", fragment]) => {
       const file = path === "" ? `${root}/${document}` : resolve(`${root}/${dirname(document)}`, path);
       const leads = existsSync(file) && (!fragment || fragments(readFileSync(file, "utf8")).includes(fragment));

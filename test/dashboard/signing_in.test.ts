@@ -82,13 +82,13 @@ test("signing in links an admin and leads to the keys; a former admin cannot mak
   // Who is an admin, of their own company, and a request to send them.
   await rival.addMember("Rita Rival", "admin");
   await company.addMember("Ben Osei", "admin");
-  await page.reload();
+  await page.goto(`${path}?create=power-bi`);
   const admins = page.getByRole("list", { name: "Admins of your company" });
   await admins.waitFor();
   expect(await admins.getByRole("listitem").allTextContents()).toEqual([`Ben Osei, ${company.emailOf("Ben Osei")}`]);
   const mail = new URL((await page.getByRole("link", { name: "Write to them" }).getAttribute("href")) ?? "");
   expect(decodeURIComponent(mail.pathname)).toBe(company.emailOf("Ben Osei"));
-  expect(mail.searchParams.get("body")).toContain(`${stack.dashboard_url}${path}?create=`);
+  expect(mail.searchParams.get("body")).toContain(`${stack.dashboard_url}${path}?create=power-bi\n`);
   await expectGoodLooks(page, "no-admin");
 });
 

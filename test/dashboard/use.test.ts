@@ -1,8 +1,10 @@
 // From a new key to its first answer, and what the page shows of a key's use afterwards.
 import { spawnSync } from "node:child_process";
+import type { Locator } from "playwright-core";
 import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
 import { call, sql, stack } from "../support/stack.ts";
+import { newPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { openPage, setKey, signedInBrowser, signedInPage, test } from "./scene.ts";
 import {
@@ -126,6 +128,66 @@ test("a dead key that is still called needs attention first", async ({ company, 
   await page.getByRole("dialog", { name: "Replace key" }).waitFor();
 });
 
+const reading = ["read:members", "read:activity", "read:rewards", "read:analytics"];
+
+/** Name, ticked scopes and expiry in the dialog for a new key. */
+const filledIn = async (dialog: Locator) => [
+  await dialog.getByRole("textbox", { name: "Name" }).inputValue(),
+  await dialog
+    .getByRole("checkbox", { checked: true })
+    .evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value)),
+  await dialog.getByLabel("Expiry").inputValue(),
+];
+
+test("every guide that begins with a key leads to the dialog with all of it filled in, signed in or not", async ({
+  admin,
+}) => {
+  const guides = [...(await (await fetch(`${stack.dashboard_url}/llms.txt`)).text()).matchAll(/guides\/([\w-]+)\.md/g)];
+  const leads = await Promise.all(
+    guides.map(async ([, guide = ""]) => {
+      const html = await (await fetch(`${stack.dashboard_url}/reference/guides/${guide}/`)).text();
+      const markdown = await (await fetch(`${stack.dashboard_url}/reference/guides/${guide}.md`)).text();
+      const links = [...html.matchAll(/href="\/integrations\/public-api\?create=?([^"]*)"/g)].map(
+        ([, preset]) => preset,
+      );
+      expect(
+        [...markdown.matchAll(/\]\(\/integrations\/public-api\?create=?([^)]*)\)/g)].map(([, preset]) => preset),
+      ).toEqual(links);
+      return [guide, [...new Set(links)]];
+    }),
+  );
+  const script = ["nightly-copy"];
+  expect(Object.fromEntries(leads)).toEqual({
+    "kudos-per-team": ["google-sheets"],
+    "excel-and-power-bi": ["power-bi"],
+    "google-sheets": ["google-sheets"],
+    ...Object.fromEntries(
+      ["curl", "powershell", "python", "r", "node", "typescript", "sqlite", "warehouses"].map((guide) => [
+        guide,
+        script,
+      ]),
+    ),
+    "command-line": ["nightly-copy", "reward-import"],
+    assistants: ["assistant"],
+    "other-tools": [""],
+    api: [""],
+    databases: [],
+    changelog: [],
+  });
+  const page = await newPage();
+  const dialog = page.getByRole("dialog", { name: "Create key" });
+  for (const [guide, name] of [
+    ["excel-and-power-bi", "Power BI or Excel"],
+    ["python", "Nightly copy"],
+  ] as const) {
+    await page.goto(`/reference/guides/${guide}/`);
+    await page.getByRole("article").getByRole("link", { name: "Make a key" }).click();
+    if (guide === "excel-and-power-bi") await signIn(page, admin);
+    await dialog.waitFor();
+    expect(await filledIn(dialog)).toEqual([name, reading, "365"]);
+  }
+});
+
 test("a purpose fills in name, scopes and expiry, by choice or by a link that survives sign-in", async ({ admin }) => {
   const page = await (await signedInBrowser(admin)).newPage();
   await page.goto("/integrations/public-api");
@@ -133,18 +195,8 @@ test("a purpose fills in name, scopes and expiry, by choice or by a link that su
   await page.goto("/integrations/public-api?create=power-bi");
   await signIn(page, admin);
   const dialog = page.getByRole("dialog", { name: "Create key" });
-  const ticked = () =>
-    dialog
-      .getByRole("checkbox", { checked: true })
-      .evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value));
-  const filled = async () => [
-    await dialog.getByRole("textbox", { name: "Name" }).inputValue(),
-    await ticked(),
-    await dialog.getByLabel("Expiry").inputValue(),
-  ];
   await dialog.waitFor();
-  const reading = ["read:members", "read:activity", "read:rewards", "read:analytics"];
-  expect(await filled()).toEqual(["Power BI or Excel", reading, "365"]);
+  expect(await filledIn(dialog)).toEqual(["Power BI or Excel", reading, "365"]);
   expect(new URL(page.url()).search).toBe("");
   const purpose = dialog.getByLabel("What it is for");
   for (const [choice, ...expected] of [
@@ -155,7 +207,7 @@ test("a purpose fills in name, scopes and expiry, by choice or by a link that su
     ["Something else", "", ["read:members", "read:activity"], ""],
   ] as const) {
     await purpose.selectOption(choice);
-    expect(await filled(), choice).toEqual(expected);
+    expect(await filledIn(dialog), choice).toEqual(expected);
   }
   await purpose.selectOption("Assistant (MCP)");
   await says(dialog, "Tick what the assistant may read");

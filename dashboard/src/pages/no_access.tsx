@@ -65,9 +65,10 @@ function explanation(member: Member, email: string): { title: string; advice: Re
   }
 }
 
-/** The admins, and a message to them that is ready to be sent. */
+/** The admins, and a message to them that is ready to be sent, with the link of the guide that the person came from. */
 function AskAdmins({ admins, me }: { admins: Admin[]; me: string }) {
-  const page = `${window.location.origin}${paths.publicApi}?create=`;
+  const purpose = new URLSearchParams(window.location.search).get("create") ?? "";
+  const page = `${window.location.origin}${paths.publicApi}?create=${encodeURIComponent(purpose)}`;
   const request = `Hello,\n\nplease create an API key of the public data API for me, or make me an admin. What it is for: \n\nYou do it here: ${page}\n\n${me}`;
   const to = admins.map(({ email }) => encodeURIComponent(email)).join(",");
   const subject = encodeURIComponent("An API key for me");
