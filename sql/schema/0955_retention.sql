@@ -134,8 +134,9 @@ end
 $$;
 
 -- Deletes what is older than the retention of its company, in all companies that this project serves, and the recorded
--- deletions that nobody needs any more. A company that fails is named, stops no other, and is tried again by the next call.
--- At the end it is an error. Only companies with something to delete are named.
+-- deletions that nobody needs any more. A company that fails stops no other, and is tried again by the next call. At the
+-- end there is an error, whose DETAIL names them: of all that is raised, pg_cron keeps only that. Only companies with
+-- something to delete are named.
 create procedure app.purge_expired()
 language plpgsql security invoker
 as $$
@@ -147,7 +148,7 @@ declare
   failure_code text;
   total bigint := 0;
   purged integer := 0;
-  failed integer := 0;
+  failures text[] := '{}';
 begin
   call app.forget_all_deletions();
   <<companies>>
@@ -161,8 +162,7 @@ begin
       call app.purge_table(company.id, company.before, relation, deleted, failure, failure_code);
       total := total + deleted;
       if failure is not null then
-        failed := failed + 1;
-        raise warning '%: %: % rows deleted, then: %', company.id, relation, deleted, failure;
+        failures := failures || format('%s: %s: %s rows deleted, then: %s', company.id, relation, deleted, failure);
       elsif deleted > 0 then
         purged := purged + 1;
         raise notice '%: %: % rows deleted', company.id, relation, deleted;
@@ -171,8 +171,9 @@ begin
     end loop;
   end loop;
   raise notice '% rows deleted', total;
-  if failed > 0 then
-    raise exception '% of % purges failed: the warnings above say which', failed, failed + purged;
+  if failures <> '{}' then
+    raise exception '% of % purges failed', cardinality(failures), cardinality(failures) + purged
+      using detail = array_to_string(failures, E'\n');
   elsif app.is_time_up() then
     raise exception 'statement_timeout left no time for some companies: call it again';
   end if;
