@@ -46,8 +46,18 @@ function names(list: unknown): string[] {
   return Array.isArray(list) ? list.map(String) : [];
 }
 
-function compareSchemas(place: string, old: Json, now: Json | undefined, direction: Direction): string[] {
-  if (!now) return [`${place} is gone`];
+/** Version 1.1.0 put what may be null into `anyOf`, which is the same as null among its types. */
+function withNull(schema: Json): Json {
+  const { anyOf = {}, ...others } = schema;
+  const [one, other] = Object.values(anyOf);
+  return isDeepStrictEqual(other, { type: "null" })
+    ? Object.assign(others, one, { type: [one?.type, "null"] })
+    : schema;
+}
+
+function compareSchemas(place: string, before: Json, after: Json | undefined, direction: Direction): string[] {
+  if (!after) return [`${place} is gone`];
+  const [old, now] = [withNull(before), withNull(after)];
   if (!isKept(old, now, direction) && place !== zeroForDryRuns) return [`${place} is of another type`];
   return [
     ...compareFields(place, old, now, direction),

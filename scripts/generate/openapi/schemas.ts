@@ -83,10 +83,15 @@ function rewardRow(): Schema {
   const { $schema, ...schema } = z.toJSONSchema(z.strictObject(rewardFields), {
     io: "input",
     unrepresentable: "any",
-    // The patterns are only valid in JavaScript. minLength and maxLength say the same in every language.
     override: ({ jsonSchema }) => {
+      // The patterns are only valid in JavaScript. minLength and maxLength say the same in every language.
       delete jsonSchema.pattern;
       delete jsonSchema.allOf;
+      // Null is among the types, as in the columns: of `anyOf` generators for Java make a class that they do not write.
+      const [one, other] = jsonSchema.anyOf ?? [];
+      if (other?.type !== "null") return;
+      delete jsonSchema.anyOf;
+      Object.assign(jsonSchema, one, { type: [one?.type, "null"] });
     },
   });
   return { description: "A reward as another system knows it.", ...schema };
