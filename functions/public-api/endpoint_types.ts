@@ -14,7 +14,13 @@ export type ParameterKind =
   | "by"
   | "time_zone"
   | "after";
-export type Parameter = { readonly name: string; readonly kind: ParameterKind; readonly description: string };
+export type Parameter = {
+  readonly name: string;
+  readonly kind: ParameterKind;
+  readonly description: string;
+  /** Instead of the description, for a model: it sees neither headers nor queries, and some hosts leave out bounds and defaults. */
+  readonly forAssistants?: string;
+};
 
 export type ColumnType = "uuid" | "text" | "integer" | "number" | "boolean" | "date" | "date-time" | "json";
 

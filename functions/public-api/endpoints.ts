@@ -21,6 +21,7 @@ const list: readonly Parameter[] = [
     kind: "limit",
     description:
       "The maximum number of rows. If there are more, the header `X-Has-More` is `true`, and `starting_after` gets the next page. Any other value is a 400: a larger number is not reduced to 1000.",
+    forAssistants: "The most rows to answer: from 1 to 1000, 100 when it is left out.",
   },
   { name: "format", kind: "format", description: "`csv` returns the same rows as CSV. Errors are always JSON." },
   {
@@ -70,6 +71,7 @@ const include: Parameter = {
   name: "include",
   kind: "include",
   description: "Additional columns, separated by commas. They come after the others, always in the same order.",
+  forAssistants: "Additional columns, which come after the others.",
 };
 
 const after: Parameter = {
@@ -99,6 +101,7 @@ const question = (by: string): readonly Parameter[] => [
     name: "by",
     kind: "by",
     description: `What the rows are grouped by, separated by commas: ${by}. Each adds its columns, in the order in which they are sent.`,
+    forAssistants: `What the rows are grouped by: ${by}. Each adds its columns, in this order.`,
   },
   {
     name: "time_zone",
@@ -110,12 +113,13 @@ const question = (by: string): readonly Parameter[] => [
     name: "since",
     kind: "since",
     description:
-      "Only what happened at or after this time, in the forms of the lists, at most 400 days before `until`. When it is absent: from the first of the month that was 12 months before `until`.",
+      "Only what happened at or after this time, a date or a date-time as in the lists, at most 400 days before `until`. When it is absent: from the first of the month that was 12 months before `until`.",
   },
   {
     name: "until",
     kind: "until",
-    description: "Only what happened at or before this time, in the forms of the lists. When it is absent: until now.",
+    description:
+      "Only what happened at or before this time, a date or a date-time as in the lists. When it is absent: until now.",
   },
 ];
 

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
-import { key, list, owner, refusedKey, startService, verified } from "../support/service.ts";
+import { key, list, owner, refusal, refusedKey, startService, verified } from "../support/service.ts";
 
 const service = await startService();
 const line = () => JSON.parse(service.lines.at(-1) ?? "");
@@ -37,6 +37,24 @@ test("the key is verified before the body is read, and again for the tool", asyn
   service.answer("list_members", refusedKey);
   expect(await (await send(callTool)).text()).toContain("Unauthorized: Invalid or missing API Key");
   expect(service.calls.map(({ args }) => args.key_hash)).not.toContain(key);
+});
+
+// Proves: assistants.1
+test("what fails in the service is a 500, and in the log", async () => {
+  service.answer("list_members", { status: 200, headers: list("[]").headers, body: '[{"id": "secret' });
+  const response = await send(callTool);
+  expect([response.status, await response.json()]).toEqual([500, { error: "Internal Server Error" }]);
+  expect(line()).toMatchObject({ status: 500, error: expect.stringMatching(/^SyntaxError at mcp\.ts/), ...owner });
+  expect(service.lines.join()).not.toMatch(/secret/);
+});
+
+// Proves: assistants.4
+test("a call that found no turn says when to call again, and is one line of the log with its waiting", async () => {
+  service.answer("list_members", refusal(429, "PT429", { ...owner, requests_at_once: 4 }));
+  const response = await send(callTool);
+  expect(await response.text()).toContain('"text":"Too Many Requests: call again after 1 s"');
+  expect(line()).toMatchObject({ status: 200, tool: "list_members", error: expect.any(String), ...owner });
+  expect(line().waited_milliseconds).toBeGreaterThan(1900);
 });
 
 // Proves: assistants.8
