@@ -1,8 +1,17 @@
-import { z } from "zod";
 import { clientOf, quickCheck } from "./client.ts";
 import { keyHashOf } from "./credentials.ts";
 import { csv } from "./csv.ts";
-import { asPage, asText, type Caller, connect, type Page, type Reader, type Reply, type Settings } from "./database.ts";
+import {
+  asPage,
+  asText,
+  type Caller,
+  connect,
+  type Page,
+  type Reader,
+  type Reply,
+  readVerifiedKey,
+  type Settings,
+} from "./database.ts";
 import type {
   ChangesEndpoint,
   Endpoint,
@@ -160,25 +169,18 @@ function assist(endpoint: McpEndpoint, query: string, { call, upload, headers, a
     return await upload(async (body) => {
       const text = await readText(body, "body must be at most 8 MiB");
       const { serveMcp } = await import("./mcp.ts");
-      return await serveMcp(headers, text, verifiedKey.parse(JSON.parse(key)).scopes, ask);
+      return await serveMcp(headers, text, readVerifiedKey(key).scopes, ask);
     });
   });
 }
-
-const verifiedKey = z.object({
-  company_name: z.string(),
-  key_name: z.string(),
-  scopes: z.array(z.string()),
-  expires_at: z.string().nullable(),
-  company_id: z.string(),
-});
 
 /** `GET /`: the version, the key's name, company and scopes, and the endpoints (`docs/api.md`, Authentication). */
 async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
   const { body, logged } = await call(rpc, {}, asText);
   const listed = endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope }));
-  const { expires_at, company_id, ...key } = verifiedKey.parse(JSON.parse(body));
-  return { answer: json(JSON.stringify({ version, ...key, endpoints: listed, expires_at, company_id })), logged };
+  const { company_name, key_name, scopes, expires_at, company_id } = readVerifiedKey(body);
+  const key = { version, company_name, key_name, scopes, endpoints: listed, expires_at, company_id };
+  return { answer: json(JSON.stringify(key)), logged };
 }
 
 /** A list or its changes: the database's JSON, forwarded unchanged or as CSV (`docs/api.md`, Lists). */

@@ -206,6 +206,25 @@ function ownerAndRows(headers: Headers): Logged {
   };
 }
 
+/** What the log says when the database lacks something that a migration brings. */
+const isOlder = "the database is older than this function, push the migrations (docs/operations.md, Upgrading)";
+
+const verifiedKey = z.object({
+  company_name: z.string(),
+  key_name: z.string(),
+  scopes: z.array(z.string()),
+  expires_at: z.string().nullable(),
+  company_id: z.string(),
+  requests_at_once: z.int(),
+});
+
+/** Reads the answer of `verify_api_key`. Throws a 500 when fields are missing, as in that of an older database. */
+export function readVerifiedKey(body: string): z.infer<typeof verifiedKey> {
+  const { data } = verifiedKey.safeParse(JSON.parse(body));
+  if (!data) throw failure("verify_api_key", `answered without fields that are needed: ${isOlder}`);
+  return data;
+}
+
 /** The error for the caller when the database did not return the expected response. */
 async function refusal(rpc: string, hasTimeZone: boolean, scope: string | null, response: Response): Promise<ApiError> {
   const { code, details } = await readError(response);
@@ -226,9 +245,12 @@ async function refusal(rpc: string, hasTimeZone: boolean, scope: string | null, 
   }
   // The database may know fewer time zones than the function.
   if (response.status === 400 && code === "22023" && hasTimeZone) return badRequest([`time_zone ${wrongTimeZone}`]);
-  const error = failure(rpc, `answered ${response.status} with ${code || "no code"}`);
+  const error = failure(rpc, `answered ${response.status} with ${code || "no code"}${remedy(code)}`);
   return isAway(response.status, code) ? new Busy(error) : error;
 }
+
+/** What to do when the Data API knows no such function, or the function needs another one that is not there. */
+const remedy = (code: string | undefined) => (code === "PGRST202" || code === "42883" ? `: ${isOlder}` : "");
 
 /** Whether there is no database now. Of a connection to it that broke, PostgREST says 400 with an empty code. */
 function isAway(status: number, code: string | undefined): boolean {

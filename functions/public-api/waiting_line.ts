@@ -1,5 +1,4 @@
-import { z } from "zod";
-import { Busy, discard, type Reply } from "./database.ts";
+import { Busy, discard, type Reply, readVerifiedKey } from "./database.ts";
 import { FairQueue, type Visit } from "./fair_queue.ts";
 import { ApiError, type Logged } from "./responses.ts";
 
@@ -19,7 +18,6 @@ const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeou
 /** The time for which a call pauses that the database refused, and its place stays empty. Random: not all try again together. */
 const pause = () => sleep(25 + 75 * Math.random());
 
-const verifiedKey = z.object({ requests_at_once: z.int() });
 type Ask<Body> = () => Promise<Reply<Body>>;
 
 /**
@@ -79,7 +77,7 @@ export class WaitingLine {
     if (begun) leave();
     const ask = async () => {
       const reply = await verify().finally(() => this.#verifying.delete(keyHash));
-      this.#ofOneCompany = verifiedKey.parse(JSON.parse(reply.body)).requests_at_once;
+      this.#ofOneCompany = readVerifiedKey(reply.body).requests_at_once;
       return reply;
     };
     const verifying =

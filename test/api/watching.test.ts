@@ -48,6 +48,7 @@ const causes: [cause: string, column: string, status: number, code: string][] = 
   ["the disk is full", "disk_full", 503, "53100"],
   ["the database is read-only", "read_only", 405, "25006"],
   ["the pool is exhausted", "no_connection_free", 504, "PGRST003"],
+  ["the migrations were not pushed", "migrations_missing", 404, "PGRST202"],
   ["PostgreSQL has no connection left", "no_connection_free", 503, "53300"],
   ["the database is down", "database_away", 503, "PGRST000"],
   ["a lock is held for too long", "locked", 500, "55P03"],

@@ -4,6 +4,7 @@ import { Busy } from "../../functions/public-api/database.ts";
 import { Visit } from "../../functions/public-api/fair_queue.ts";
 import { ApiError, tooManyRequests, unauthorized } from "../../functions/public-api/responses.ts";
 import { WaitingLine } from "../../functions/public-api/waiting_line.ts";
+import { verifiedKey } from "../support/service.ts";
 
 /** A call of the database: the company, and how many rows, or that the key is verified. */
 type Call = { company: string; rows: number | "verify"; end: (error?: unknown) => Promise<void> };
@@ -56,7 +57,7 @@ function ask(key: string, { rows = 1, signal = stays, body = new ReadableStream(
     await promise;
     return { headers: new Headers(), body, logged: ownerOf(key) };
   };
-  const verify = () => begin("verify", JSON.stringify({ requests_at_once: requestsAtOnce }));
+  const verify = () => begin("verify", JSON.stringify({ ...verifiedKey, requests_at_once: requestsAtOnce }));
   const visit = new Visit(key, signal);
   return outcome(
     visit,
@@ -164,7 +165,7 @@ describe("a key that is new to the instance", () => {
   });
 
   test("is a failure when the database does not say whose it is", async () => {
-    const reply = async () => ({ headers: new Headers(), body: '{"requests_at_once":4}', logged: {} });
+    const reply = async () => ({ headers: new Headers(), body: JSON.stringify(verifiedKey), logged: {} });
     await expect(line.call(new Visit("A", stays), 1, reply, reply)).rejects.toThrow("whose key");
   });
 

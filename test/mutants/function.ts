@@ -32,7 +32,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["the request id is the caller's", "crypto.randomUUID()", 'request.headers.get("X-Request-Id") ?? ""'],
     ["a list without X-Has-More is passed on", "if (value === null) throw", "if (false) throw"],
     ["a handler throws", "respond(request, path, query).catch(failed)", "respond(request, path, query)"],
-    ["GET / answers whatever the database says", "} = verifiedKey.parse(JSON.parse(body))", "} = JSON.parse(body)"],
+    ["GET / answers whatever the database says", "} = readVerifiedKey(body)", "} = JSON.parse(body)"],
   ],
   "database.ts": [
     ["there is no deadline", 'abort.abort(new DOMException("too late", "TimeoutError"))', "{}"],
@@ -137,7 +137,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a large page counts as one call", "1 + Number(rows > 100)", "1"],
     ["what may read any number of rows counts as a large page", "rows > 1000 ? 4", "rows > 1000 ? 2"],
     ["of a company any number runs", "this.#ofOneCompany);", "most.together);"],
-    ["the number that the database says is not learnt", "this.#ofOneCompany = verifiedKey", "verifiedKey"],
+    ["the number that the database says is not learnt", "this.#ofOneCompany = readVerifiedKey", "readVerifiedKey"],
     ["a new key is not verified first", 'if (this.#laneOf(visit) === "") await this.#verify(visit, verify);'],
     ["each request verifies its new key", "const begun = this.#verifying.get(keyHash);", "const begun = undefined;"],
     ["a refusal is for later requests too", ".finally(() => this.#verifying.delete(keyHash))"],

@@ -3,10 +3,12 @@
 import { basename } from "node:path";
 import postgres from "postgres";
 import { afterAll, expect, test } from "vitest";
+import { startThread } from "../../scripts/bench/http.ts";
 import { createDatabase, runSql } from "../../scripts/stack/database.ts";
 import { migrationFiles } from "../../scripts/stack/difference.ts";
 import { runSupabase } from "../../scripts/stack/process.ts";
 import { count, tried } from "../support/counts.ts";
+import { startFunction } from "../support/function_process.ts";
 import { upsert } from "../support/rpc.ts";
 import { hashOf, stack } from "../support/stack.ts";
 import { createCompany, type ProjectCompany, returned, waitsForLock } from "../support/two_projects.ts";
@@ -193,4 +195,30 @@ test("a push that ends in the middle, because somebody holds a table for too lon
   expect((await done()).map(({ version }) => version)).toEqual(versions);
   await db.end();
   await runSql(stack.superuser_url, "drop database interrupted with (force)");
+}, 60_000);
+
+test("a function that is deployed before the migrations says so in its log, and serves once they are pushed", async () => {
+  const url = await firstOnly("older");
+  const db = postgres(stack.superuser_url, { database: "older", max: 1, onnotice: () => {} });
+  const { key } = await createCompany(db, "Older");
+  const dataApi = await startThread(
+    "pooled_data_api.ts",
+    Object.assign(new URL(stack.superuser_url), { pathname: "older" }).href,
+  );
+  const newer = await startFunction(dataApi.url);
+  const ask = async (path: string) => (await fetch(newer.url + path, { headers: { "X-API-Key": key } })).status;
+  try {
+    expect([await ask("/"), await ask("/members")]).toEqual([500, 500]);
+    const what = "the database is older than this function, push the migrations (docs/operations.md, Upgrading)";
+    await expect
+      .poll(() => newer.log().match(/"error":"[^"]*"/g))
+      .toEqual(Array(2).fill(`"error":"verify_api_key answered without fields that are needed: ${what}"`));
+    await push(url);
+    expect([await ask("/"), await ask("/members")]).toEqual([200, 200]);
+  } finally {
+    await newer.kill();
+    await dataApi.stop();
+    await db.end();
+    await runSql(stack.superuser_url, "drop database older with (force)");
+  }
 }, 60_000);

@@ -62,15 +62,17 @@ export const owner = { key_id: keyId, company_id: companyId };
 export const refusedKey = refusal(401, "PT401");
 export const missingScope = refusal(403, "PT403", owner);
 
-/** The answer of `verify_api_key`. */
-export const verified: Upstream = value({
+/** What `verify_api_key` says of the key. */
+export const verifiedKey = {
   company_name: "Larkfield",
   key_name: "BI",
   scopes: ["read:members"],
   expires_at: null,
   company_id: companyId,
   requests_at_once: 4,
-});
+};
+/** The answer of `verify_api_key`. */
+export const verified: Upstream = value(verifiedKey);
 
 /** Answers a call that verifies a key, and says whether it was one. */
 export function answersVerifying({ url }: IncomingMessage, response: ServerResponse): boolean {
