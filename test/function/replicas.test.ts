@@ -79,7 +79,7 @@ test.each<[what: string, answer: Upstream, error: string]>([
   service.answer("list_members", page("primary"));
   const { status, body, line, calls } = await (await withReplicas(supabaseUrl))();
   expect({ status, body }).toEqual({ status: 200, body: '[{"name":"primary"}]' });
-  expect(line).toMatchObject({ rows: 1, served_by: "primary", replica_error: error });
+  expect(line).toMatchObject({ rows: 1, served_by: "primary", replica_error: expect.stringContaining(error) });
   expect(line).not.toHaveProperty("error");
   expect(calls.filter((rpc) => rpc !== "read_members")).toEqual(["list_members", "verify_api_key"]);
 });

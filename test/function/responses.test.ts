@@ -13,7 +13,7 @@ test("GET / answers the version, the key's fields and the endpoints, and no fiel
     ...{ company_name: "Ä & Co", key_name: "Power BI", scopes: ["read:members"] },
     ...{ expires_at: "2027-01-01T00:00:00.000000Z", company_id: companyId },
   };
-  service.answer("verify_api_key", value({ ...verified, more: "of a newer database" }));
+  service.answer("verify_api_key", value({ ...verified, requests_at_once: 4, more: "of a newer database" }));
   const listed = endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope }));
   expect(await (await service.send("/")).json()).toEqual({ version, ...verified, endpoints: listed });
 });
