@@ -20,8 +20,12 @@ const page = (rows: number, item = row) => [rows, Buffer.from(JSON.stringify(Arr
 // The last one has 40 MB, with messages of the greatest length, in a script that takes four bytes a character.
 const pages = new Map([page(20), page(100), page(1000), page(999, { ...row, message: "😄".repeat(10_000) })]);
 
-/** Of the answer to a new key, what the function reads. */
-const verified = Buffer.from('{"requests_at_once":4}');
+const verified = Buffer.from(
+  JSON.stringify({
+    ...{ company_name: "Larkfield Instruments", key_name: "bench", scopes: [], expires_at: null },
+    ...{ company_id: "00000000-0000-4000-8000-00000000000b", requests_at_once: 4 },
+  }),
+);
 
 const server = createServer(async (request, response) => {
   // The function sends the number of rows in its arguments, the bare proxy in its path.

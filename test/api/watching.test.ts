@@ -1,41 +1,17 @@
-// docs/watching.md: its queries run over lines that the function has written, in SQLite, with the few ClickHouse functions
-// that they use; sql/watch.sql runs in PostgreSQL.
-import { readFile, writeFile } from "node:fs/promises";
-import { DatabaseSync } from "node:sqlite";
+// docs/watching.md: its queries run over lines that the function has written; sql/watch.sql runs in PostgreSQL.
+import { writeFile } from "node:fs/promises";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { project, startManagementApi } from "../cli/deploy/management_api.ts";
 import { workFolder } from "../support/command_line.ts";
 import { emptyCompany } from "../support/companies.ts";
+import { ask as askLog, page, queries } from "../support/log_queries.ts";
 import { companyId, keyId, list, missingScope, owner, refusal, startService, value } from "../support/service.ts";
 import { sql, stack } from "../support/stack.ts";
 
 type Line = Record<"method" | "path" | "key_id", string> &
   Record<"status" | "milliseconds" | "waited_milliseconds", number>;
-
-const page = await readFile(`${root}/docs/watching.md`, "utf8");
-const queries = new Map(
-  [...page.matchAll(/^```sql\n-- (.*)\n([^`]*)^```/gm)].map(([, name, text]) => [name, text ?? ""]),
-);
-
-/** A database with the log as the Logs Explorer has it, including lines that are not from the function. */
-function explorer(lines: string[]): DatabaseSync {
-  const database = new DatabaseSync(":memory:");
-  // As in ClickHouse, a missing field is an empty text or 0, also where the text is no JSON.
-  const field = (line: unknown, name: unknown): unknown =>
-    /^\{/.test(String(line)) ? JSON.parse(String(line))[String(name)] : undefined;
-  database.function("JSONExtractString", (line, name) => String(field(line, name) ?? ""));
-  database.function("JSONExtractInt", (line, name) => Math.trunc(Number(field(line, name) ?? 0)));
-  database.function("JSONExtractFloat", (line, name) => Number(field(line, name) ?? 0));
-  database.aggregate("countIf", { start: 0, step: (sum: number, is) => sum + Number(is) });
-  database.exec("create table logs (source text, timestamp text, event_message text)");
-  const add = database.prepare("insert into logs values (?, ?, ?)");
-  add.run("function_logs", "2026-11-21T00:00:00", "booted (time: 29ms)");
-  add.run("edge_logs", "2026-11-21T00:00:00", '{"time":"another source","status":500}');
-  for (const line of lines) add.run("function_logs", JSON.parse(line).time.slice(0, -1), line);
-  return database;
-}
 
 const service = await startService();
 const folder = workFolder();
@@ -80,13 +56,12 @@ beforeAll(async () => {
 
 /** The rows of a query of the page over these lines. */
 const ask = (name: string, over = texts) =>
-  explorer(over)
-    .prepare((queries.get(name) ?? "").replace("00000000-0000-4000-8000-000000000000", keyId))
-    .all();
+  askLog((queries.get(name) ?? "").replace("00000000-0000-4000-8000-000000000000", keyId), over);
 
-test("every query of the page that can be run here is run by a test below", () => {
-  const run = "alerts, slowest endpoints, refusals by key, 5xx by cause, who waits, what one key has read".split(", ");
-  expect([...queries.keys()]).toEqual([...run, "answers of the platform"]);
+test("every query of the page is run by a test below", () => {
+  const run =
+    "alerts, slowest endpoints, refusals by key, 5xx by cause, who waits, what one key has read, answers of the platform";
+  expect([...queries.keys()]).toEqual(run.split(", "));
   expect(page.match(/^```sql/gm)).toHaveLength(queries.size);
 });
 
@@ -125,7 +100,7 @@ test("there is an alert when more than 1 in 100 requests fails, three at least, 
 });
 
 test("the command of the page runs the query on the platform, and prints what it finds", async () => {
-  const api = await startManagementApi((query) => explorer(texts).prepare(query).all());
+  const api = await startManagementApi((query) => askLog(query, texts));
   onTestFinished(() => api.stop());
   await writeFile(`${folder}/alerts.sql`, `-- alerts\n${queries.get("alerts")}`);
   const [, command = ""] = /^npx supabase (logs .*alerts\.sql.*)$/m.exec(page) ?? [];
@@ -178,6 +153,24 @@ test("who waits", () => {
     ...{ company_id: companyId, key_id: keyId, requests: own.length, waited: waited.length, refused: 1 },
     seconds_waited: expect.closeTo(waited.reduce((sum, line) => sum + line.waited_milliseconds, 0) / 1000, 1),
   });
+});
+
+test("answers of the platform: an instance that it stopped, and no answer below 500", () => {
+  const line = (status: number, second: number) => ({
+    timestamp: `2026-11-21T00:00:0${second}`,
+    log_attributes: {
+      "request.method": "GET",
+      "request.pathname": "/functions/v1/public-api/activity",
+      "response.status_code": String(status),
+      execution_time_ms: "2114",
+    },
+  });
+  const platform = [line(546, 1), line(200, 2), line(546, 3), line(429, 4), line(504, 5)];
+  expect(askLog(queries.get("answers of the platform") ?? "", texts, platform)).toEqual([
+    { status: "546", path: "/functions/v1/public-api/activity", answers: 2, latest: "2026-11-21T00:00:03" },
+    { status: "504", path: "/functions/v1/public-api/activity", answers: 1, latest: "2026-11-21T00:00:05" },
+  ]);
+  expect(askLog(queries.get("answers of the platform") ?? "", texts, [line(200, 1)])).toEqual([]);
 });
 
 test("sql/watch.sql: one row for each sign, and an alert for a company whose move was broken off", async () => {
