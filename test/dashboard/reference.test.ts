@@ -131,6 +131,20 @@ test("what reads can be tried with a key that is checked on entry", async ({ cli
   expect(await operationOf(page, "importRewards").getByText("Try it", { exact: true }).count()).toBe(0);
 });
 
+test("the typeface is asked for by the page itself, once, so that the text does not move when it comes", async () => {
+  for (const at of ["/reference/", "/reference/guides/python/", "/sign-in"]) {
+    const page = await newPage();
+    await page.goto(at);
+    await page.evaluate(() => document.fonts.ready.then(() => undefined));
+    const asked = await page.evaluate(() =>
+      (performance.getEntriesByType("resource") as PerformanceResourceTiming[]).flatMap(({ name, initiatorType }) =>
+        name.endsWith(".woff2") ? [initiatorType] : [],
+      ),
+    );
+    expect(asked, at).toEqual(["link"]);
+  }
+});
+
 test("the menu marks where one is, and its search finds endpoints, parameters, guides and their sections", async () => {
   const page = await openReference();
   const marked = () => menuOf(page).locator("[aria-current]").allTextContents();

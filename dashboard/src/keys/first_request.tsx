@@ -82,24 +82,7 @@ export function FirstRequest({ keyId, isWatching }: { keyId: string; isWatching:
   return (
     <Stack gap="md">
       <Title order={3}>The first request</Title>
-      <BaseAddress />
-      <Tabs value={way} onChange={setWay} keepMounted={false}>
-        <Tabs.List aria-label="What makes the request">
-          {Object.entries(ways).map(([name, { words }]) => (
-            <Tabs.Tab key={name} value={name}>
-              {words}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {Object.entries(ways).map(([name, { guide, steps, words }]) => (
-          <Tabs.Panel key={name} value={name} pt="sm">
-            {steps}
-            <Anchor href={`/reference/guides/${guide}/`} target="_blank" size="sm">
-              The guide for {words}
-            </Anchor>
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      {/* Above the steps, which may be longer than the dialog: it is seen when it comes. */}
       <Notice kind="done">
         {used !== null && (
           <>
@@ -125,6 +108,24 @@ export function FirstRequest({ keyId, isWatching }: { keyId: string; isWatching:
           </Text>
         </Group>
       )}
+      <BaseAddress />
+      <Tabs value={way} onChange={setWay} keepMounted={false}>
+        <Tabs.List aria-label="What makes the request">
+          {Object.entries(ways).map(([name, { words }]) => (
+            <Tabs.Tab key={name} value={name}>
+              {words}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {Object.entries(ways).map(([name, { guide, steps, words }]) => (
+          <Tabs.Panel key={name} value={name} pt="sm">
+            {steps}
+            <Anchor href={`/reference/guides/${guide}/`} target="_blank" size="sm">
+              The guide for {words}
+            </Anchor>
+          </Tabs.Panel>
+        ))}
+      </Tabs>
     </Stack>
   );
 }

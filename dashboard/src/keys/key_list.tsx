@@ -80,6 +80,7 @@ export function KeyList(props: {
       onChange={(view) =>
         view !== null && view !== "found" && choose({ view: view as View, search: "", order: null, reversed: false })
       }
+      variant="switch"
       className={classes.list}
     >
       <Tools arrangement={arrangement} groups={groups} onChoose={choose} />
