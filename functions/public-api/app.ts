@@ -162,12 +162,15 @@ function importRewards(endpoint: ImportEndpoint, query: string, { call, upload }
   });
 }
 
+/** The bytes of a message of an assistant. Parsing 8 MiB of it could take seconds; the messages of programs have a few KiB. */
+const mostOfMessage = 64 * 1024;
+
 /** `POST /mcp`: a message of an assistant, which may call one of the other endpoints (`docs/api.md`, Assistants). */
 function assist(endpoint: McpEndpoint, query: string, { call, upload, headers, ask }: Service): Promise<Outcome> {
   return afterVerifying(endpoint, call, async (key) => {
     readParameters(endpoint, query);
     return await upload(async (body) => {
-      const text = await readText(body, "body must be at most 8 MiB");
+      const text = await readText(body, mostOfMessage, "body must be at most 64 KiB");
       const { serveMcp } = await import("./mcp.ts");
       return await serveMcp(headers, text, readVerifiedKey(key).scopes, ask);
     });

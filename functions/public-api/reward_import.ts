@@ -10,7 +10,7 @@ const limits = { bytes: 8 * 1024 * 1024, rewards: 500, milliseconds: 10_000, pie
  * Throws a 400 ApiError that names the rows and their problems, or a 408 when the body is not complete in time.
  */
 export async function readRewards(body: ReadableStream<Uint8Array> | null): Promise<Record<string, unknown>[]> {
-  const text = await readText(body, `body must be at most 8 MiB and ${limits.rewards} rewards`);
+  const text = await readText(body, limits.bytes, `body must be at most 8 MiB and ${limits.rewards} rewards`);
   if (text === "") throw badRequest(["body must not be empty"]);
 
   const problems: string[] = [];
@@ -48,10 +48,14 @@ export function refuseEncoded(headers: Headers): void {
 }
 
 /**
- * Reads a body as UTF-8, without a byte-order mark, and stops at the limits for bytes, time and pieces. `tooLarge` is the
- * text of the 400 for more bytes.
+ * Reads a body as UTF-8, without a byte-order mark, and stops at the limits for time and pieces, and at `most` bytes.
+ * `tooLarge` is the text of the 400 for more bytes.
  */
-export async function readText(body: ReadableStream<Uint8Array> | null, tooLarge: string): Promise<string> {
+export async function readText(
+  body: ReadableStream<Uint8Array> | null,
+  most: number,
+  tooLarge: string,
+): Promise<string> {
   if (!body) return "";
   const reader = body.getReader();
   // The caller may still be sending the rest.
@@ -72,7 +76,7 @@ export async function readText(body: ReadableStream<Uint8Array> | null, tooLarge
       if (isLate) return refuse(new ApiError(408, "Request Timeout"));
       if (done) return textOf(pieces);
       bytes += value.length;
-      if (bytes > limits.bytes) return refuse(badRequest([tooLarge]));
+      if (bytes > most) return refuse(badRequest([tooLarge]));
       // A copy: each piece comes in a buffer of 64 KiB.
       pieces.push(value.slice());
       // Each piece takes as much time as several KiB: a body in pieces of one byte would take minutes.

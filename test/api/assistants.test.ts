@@ -223,10 +223,13 @@ describe("a request", () => {
       ["{", "body must be valid JSON"],
       ["", "body must be valid JSON"],
       [[listTools, listTools], "body must be one JSON-RPC message"],
+      ["null", "body must be one JSON-RPC message"],
+      [JSON.stringify(listTools).padEnd(65_537), "body must be at most 64 KiB"],
     ] as const) {
       const response = await send(body);
       expect([response.status, await response.json()]).toEqual([400, { error }]);
     }
+    expect((await send(JSON.stringify(listTools).padEnd(65_536))).status).toBe(200);
     for (const method of ["GET", "DELETE"]) {
       const response = await fetch(`${stack.api_url}/mcp`, { method, headers: { "X-API-Key": key } });
       expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST, OPTIONS"]);
