@@ -15,9 +15,10 @@ import { ApiError } from "./responses.ts";
 /** How long a replica may take to answer, in milliseconds: then there is enough time left for the primary. */
 const late = deadline / 4;
 
-/** How long a replica that was late is not used, in milliseconds. */
+/** How long a replica that was late is not used, in milliseconds. Then one request tries it. */
 const pause = 10_000;
 
+/** `pausedUntil` is 0 while it was not late. */
 type Replica = { readonly call: CallDatabase; pausedUntil: number };
 
 /**
@@ -37,9 +38,8 @@ export function connectReplicas(settings: Settings, callPrimary: CallDatabase): 
       const { logged, ...reply } = await callPrimary(rpc, args, caller, read);
       return { ...reply, logged: { ...logged, served_by: "primary" as const, replica_error } };
     };
-    const replica = replicas.find(({ pausedUntil }) => pausedUntil <= performance.now());
+    const replica = next(replicas);
     if (!replica) return await readAtPrimary("all were late");
-    replicas.push(...replicas.splice(replicas.indexOf(replica), 1));
 
     const page = readAt(replica, rpc.replace("list_", "read_"), args, caller, read);
     const discardPage = () => page.then((reply) => reply instanceof ApiError || discard(reply));
@@ -60,6 +60,19 @@ export function connectReplicas(settings: Settings, callPrimary: CallDatabase): 
   };
 }
 
+/**
+ * The replica whose turn it is; undefined while all were late. After its pause, one that was late is paused anew until
+ * it has answered this request: the others do not wait for it.
+ */
+function next(replicas: Replica[]): Replica | undefined {
+  const now = performance.now();
+  const replica = replicas.find(({ pausedUntil }) => pausedUntil <= now);
+  if (!replica) return undefined;
+  if (replica.pausedUntil > 0) replica.pausedUntil = now + pause;
+  replicas.push(...replicas.splice(replicas.indexOf(replica), 1));
+  return replica;
+}
+
 /** The page of a replica, or its error. */
 async function readAt<Body>(
   replica: Replica,
@@ -71,11 +84,13 @@ async function readAt<Body>(
   const started = performance.now();
   try {
     const { logged, ...reply } = await replica.call(rpc, args, caller, read);
+    replica.pausedUntil = 0;
     const replica_lag_milliseconds = Number(reply.headers.get("X-Replica-Lag"));
     return { ...reply, logged: { ...logged, served_by: "replica", replica_lag_milliseconds } };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (performance.now() - started >= late) replica.pausedUntil = performance.now() + pause;
+    const now = performance.now();
+    replica.pausedUntil = now - started >= late ? now + pause : 0;
     return error;
   }
 }

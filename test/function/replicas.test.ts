@@ -1,6 +1,7 @@
 // Lists that are read at a replica (docs/operations.md, Read replicas). Primary and replica are the same upstream here:
 // only a replica is called for read_members. test/serial/replicas.test.ts has a real one.
-import { describe, expect, test } from "vitest";
+import type { ServerResponse } from "node:http";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
 import {
   key,
@@ -148,4 +149,22 @@ test("several take turns, and one that was late is not called again soon", async
   const { line, calls } = await ask();
   expect(line).toMatchObject({ status: 200, served_by: "primary", replica_error: "all were late" });
   expect(calls).toEqual(["list_members"]);
+});
+
+test("one that was late is tried by one request after ten seconds, and used by all when it has answered", async () => {
+  const ask = await withReplicas(supabaseUrl);
+  service.answer("read_members", () => {});
+  await ask();
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, "now").mockImplementation(() => now() + 10_000);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const { promise, resolve } = Promise.withResolvers<ServerResponse>();
+  service.answer("read_members", resolve);
+  const trying = ask();
+  const tried = await promise;
+  expect((await ask()).line).toMatchObject({ served_by: "primary", replica_error: "all were late" });
+  tried.writeHead(200, fromReplica.headers).end(fromReplica.body);
+  expect((await trying).line).toMatchObject({ served_by: "replica" });
+  service.answer("read_members", fromReplica);
+  expect((await ask()).line).toMatchObject({ served_by: "replica" });
 });

@@ -129,6 +129,8 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a replica's page for another company is passed on", "if (isOfCompany && reply", "if (reply"],
     ["a replica's page is passed on that does not say whether there is more", ' && reply.headers.has("X-Has-More")'],
     ["a page that nobody takes is not given up", "discardPage();\n    return", "return"],
+    ["all requests try a replica that was late", "if (replica.pausedUntil > 0) replica.pausedUntil = now + pause;"],
+    ["a replica that was late is used by one request only", "replica.pausedUntil = 0;"],
   ],
   "instants.ts": [["a day that is none is taken", "if (!isRealDate || !isRealTime) return undefined;"]],
   "waiting_line.ts": [

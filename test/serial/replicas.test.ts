@@ -5,6 +5,7 @@ import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { startThread } from "../../scripts/bench/http.ts";
 import { type ApiKey, newCompany } from "../support/companies.ts";
 import { type FunctionProcess, startFunction } from "../support/function_process.ts";
+import { ask, queries } from "../support/log_queries.ts";
 import { hashOf, type Row, sql, stack } from "../support/stack.ts";
 import { startStandby } from "../support/standby.ts";
 
@@ -168,7 +169,13 @@ test("a copy that is kept from both servers ends equal to the primary", async ()
   expect(servedBy).toContain("replica");
 });
 
-test("no caller notices that the standby is killed and comes back", async () => {
+/** What the alerts of docs/watching.md find in these lines of the log. */
+const alerts = (log: string) => ask(queries.get("alerts") ?? "", log.match(/^\{"time":.*\}$/gm) ?? []);
+
+test.each<[what: string, why: RegExp, end: () => Promise<() => unknown>]>([
+  ["is killed", /^read_members answered 500/, () => standby.kill().then(() => standby.start)],
+  ["hangs", /^read_members gave no complete answer \(TimeoutError\)$/, standby.hang],
+])("no caller notices that the standby %s and comes back, but an alert does", async (_what, why, end) => {
   const answers: string[] = [];
   let isOver = false;
   const callers = Array.from({ length: 3 }, async () => {
@@ -177,11 +184,22 @@ test("no caller notices that the standby is killed and comes back", async () => 
       answers.push(`${status} ${served_by}`);
     }
   });
+  const quiet = withReplica.log().length;
   await expect.poll(() => answers.length).toBeGreaterThan(20);
-  await standby.kill();
-  const before = answers.length;
-  await expect.poll(() => answers.length).toBeGreaterThan(before + 20);
-  await standby.start();
+  expect(alerts(withReplica.log().slice(quiet))).toEqual([]);
+  const back = await end();
+  try {
+    const [before, ended] = [answers.length, withReplica.log().length];
+    await expect.poll(() => answers.length).toBeGreaterThan(before + 40);
+    const log = withReplica.log().slice(ended);
+    expect(alerts(log)).toEqual([
+      expect.objectContaining({ failures: 0, not_from_replica: expect.toSatisfy((lists) => lists >= 20) }),
+    ]);
+    const reasons = [...log.matchAll(/"replica_error":"([^"]*)"/g)].map(([, reason]) => reason);
+    expect(reasons).toContainEqual(expect.stringMatching(why));
+  } finally {
+    await back();
+  }
   await expect.poll(() => answers.at(-1)).toBe("200 replica");
   isOver = true;
   await Promise.all(callers);

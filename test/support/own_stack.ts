@@ -12,18 +12,27 @@ import type { StackFile } from "../../scripts/stack/stack.ts";
 
 export type OwnStack = Awaited<ReturnType<typeof startOwnStack>>;
 
-/** kill -9 of a database server and all its processes, and the end of this connection to it. */
-export async function killServer(dataFolder: string, sql: postgres.Sql): Promise<void> {
-  const [postmaster = ""] = (await readFile(`${dataFolder}/postmaster.pid`, "utf8")).split("\n");
-  const processes = await sql<{ pid: number }[]>`select pid from pg_stat_activity where pid <> pg_backend_pid()`;
-  for (const pid of [Number(postmaster), ...processes.map(({ pid }) => pid)]) {
+/** Sends a signal to these processes. One may have ended in the meantime. */
+export function signalAll(pids: number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
     try {
-      process.kill(pid, "SIGKILL");
+      process.kill(pid, signal);
     } catch (error) {
-      // A connection in the list may have ended in the meantime.
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
   }
+}
+
+/** The process ids of a database server: its own, and those of its processes but for this connection's. */
+export async function serverProcesses(dataFolder: string, sql: postgres.Sql): Promise<number[]> {
+  const [postmaster = ""] = (await readFile(`${dataFolder}/postmaster.pid`, "utf8")).split("\n");
+  const processes = await sql<{ pid: number }[]>`select pid from pg_stat_activity where pid <> pg_backend_pid()`;
+  return [Number(postmaster), ...processes.map(({ pid }) => pid)];
+}
+
+/** kill -9 of a database server and all its processes, and the end of this connection to it. */
+export async function killServer(dataFolder: string, sql: postgres.Sql): Promise<void> {
+  signalAll(await serverProcesses(dataFolder, sql), "SIGKILL");
   await sql.end({ timeout: 1 }).catch(() => {});
 }
 

@@ -8,7 +8,7 @@ import { freePort } from "../../scripts/stack/ports.ts";
 import { programs } from "../../scripts/stack/postgres.ts";
 import { type Child, spawnGuarded, waitFor } from "../../scripts/stack/process.ts";
 import { serverUser } from "../../scripts/stack/server_user.ts";
-import { killServer } from "./own_stack.ts";
+import { killServer, serverProcesses, signalAll } from "./own_stack.ts";
 import { sql, stack } from "./stack.ts";
 
 /** What a copy of the files of a running server leaves out. */
@@ -75,6 +75,15 @@ export async function startStandby() {
       const [now] = await sql`select pg_current_wal_flush_lsn() as lsn`;
       const applied = () => standby`select pg_last_wal_replay_lsn() >= ${now?.lsn}::pg_lsn as is`;
       while (!(await applied())[0]?.is) await setTimeout(10);
+    },
+    /** Stops the server and all its processes: connections stay open, but nothing answers. Returns what lets them go on. */
+    async hang(): Promise<() => void> {
+      // First the server itself, which then starts no further process.
+      const [server = 0] = await serverProcesses(data, standby);
+      signalAll([server], "SIGSTOP");
+      const stopped = await serverProcesses(data, standby);
+      signalAll(stopped, "SIGSTOP");
+      return () => signalAll(stopped, "SIGCONT");
     },
     /** kill -9 of the server and all its processes. */
     async kill(): Promise<void> {
