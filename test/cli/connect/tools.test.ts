@@ -37,7 +37,13 @@ const parse = (parser: string, texts: string[]): string[] => {
   return JSON.parse(String(stdout));
 };
 
-withTools("the query of excel-and-power-bi.md and the scripts of powershell.md are well-formed", async () => {
+withTools("the queries of Excel and Power BI and the scripts of powershell.md are well-formed", async () => {
+  const lines = ["excel-and-power-bi.md", "kudos-per-team.md"].flatMap((page) => {
+    const text = readFileSync(`${root}/docs/connect/${page}`, "utf8");
+    return [...text.matchAll(/`= (PublicDataApi[^`]+)`/g)].map(([, line = ""]) => line);
+  });
+  expect(lines).toHaveLength(3);
+  expect(parse("powerquery.mjs", lines)).toEqual(["", "", ""]);
   const query = readFileSync(`${root}/docs/connect/public-data-api.pq`, "utf8");
   const wrong = query.replace("PageSize = 1000,", "PageSize = 1000");
   expect(parse("powerquery.mjs", [query, wrong])).toEqual(["", expect.stringContaining("Expected")]);
