@@ -66,6 +66,21 @@ function queryOf(args: Record<string, unknown>): string {
   return new URLSearchParams(sent.map(([name, value]) => [name, String(value)])).toString();
 }
 
+/** The most bytes of rows that are read: no model can use more, and a page of 40 MB would take more memory than an instance has. */
+const mostBytes = 1024 * 1024;
+
+/** The text of an answer; undefined, and the rest is not read, when it has more bytes than that. */
+async function textOf(body: BodyInit | null): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let [text, bytes] = ["", 0];
+  for await (const piece of new Response(body).body ?? []) {
+    bytes += piece.length;
+    if (bytes > mostBytes) return undefined;
+    text += decoder.decode(piece, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
 const refused = (text: string) => ({ isError: true, content: [{ type: "text" as const, text }] });
 
 /** Calls a tool. What is wrong with the call is the answer, for the model to read: it may call again. */
@@ -75,7 +90,12 @@ async function call(endpoint: Endpoint, args: Record<string, unknown>, ask: Ask)
     return { result: refused(`${shownName(nested[0])} must be a text, a number or a list of texts`), logged: {} };
   const query = queryOf(args);
   const { answer, logged } = await ask(endpoint, query);
-  const json = await new Response(answer.body).text();
+  const json = await textOf(answer.body);
+  if (json === undefined) {
+    const less =
+      endpoint.kind === "groups" ? "fewer names in by, or less time between since and until" : "a smaller limit";
+    return { result: refused(`the answer has more than 1 MiB: call again with ${less}`), logged };
+  }
   const body: unknown = JSON.parse(json);
   if (answer.status !== 200) {
     const { error } = body as { error: string };

@@ -1,6 +1,6 @@
 // POST /mcp (docs/api.md, Assistants) in the process of the test: the log, and what is loaded when.
 import { execFileSync } from "node:child_process";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
 import { key, list, owner, refusal, refusedKey, startService, verified } from "../support/service.ts";
 
@@ -37,6 +37,26 @@ test("the key is verified before the body is read, and again for the tool", asyn
   service.answer("list_members", refusedKey);
   expect(await (await send(callTool)).text()).toContain("Unauthorized: Invalid or missing API Key");
   expect(service.calls.map(({ args }) => args.key_hash)).not.toContain(key);
+});
+
+// Proves: assistants.4
+test("an answer of more than 1 MiB is refused with what to change, and its rest is not read", async () => {
+  const row = { id: "a", name: "", email: "", role: "", team_id: null, team_name: null, created_at: "" };
+  const page = (name: string) => list(JSON.stringify([{ ...row, name }]));
+  service.answer("list_members", page("x".repeat(1024 * 1024 - page("").body.length)));
+  expect(await (await send(callTool)).text()).toContain("1 rows, there are no more");
+  let isStopped = false;
+  service.answer("list_members", (response) => {
+    response.writeHead(200, page("").headers).on("close", () => {
+      isStopped = !response.writableFinished;
+    });
+    const write = () => response.destroyed || response.write(" ".repeat(64 * 1024), write);
+    write();
+  });
+  const refused = await (await send(callTool)).text();
+  expect(refused).toContain('"text":"the answer has more than 1 MiB: call again with a smaller limit"');
+  expect(refused).toContain('"isError":true');
+  await vi.waitFor(() => expect(isStopped).toBe(true));
 });
 
 // Proves: assistants.1
