@@ -33,8 +33,6 @@ type Schema = {
   maximum?: number;
   default?: unknown;
   items?: Schema;
-  oneOf?: Schema[];
-  anyOf?: Schema[];
   properties?: Record<string, Schema>;
   required?: string[];
 };
@@ -61,16 +59,17 @@ type OpenApi = {
 const marked = new Marked();
 const html = (text = ""): string => marked.parse(text, { async: false });
 
-/** `integer from 1 to 1000, 100 by default` */
-function typeOf({ type, format, minimum, maximum, items, anyOf, ...schema }: Schema): string {
+/** `integer from 1 to 1000, 100 by default` or `string (uuid) or null` */
+function typeOf({ type = "any JSON value", format, minimum, maximum, items, ...schema }: Schema): string {
+  const types = [type].flat();
   const named = schema.enum ?? items?.enum;
   const base = named
     ? `${items ? "one or more of " : ""}${named.join(items ? ", " : " or ")}`
-    : [type ?? anyOf?.map(typeOf) ?? "any JSON value"].flat().join(" or ");
+    : types.filter((one) => one !== "null").join(" or ");
   const range =
     minimum === undefined ? "" : maximum === undefined ? ` of ${minimum} or more` : ` from ${minimum} to ${maximum}`;
   const preset = schema.default === undefined ? "" : `, ${schema.default} by default`;
-  return `${base}${format ? ` (${format})` : ""}${range}${preset}`;
+  return `${base}${format ? ` (${format})` : ""}${range}${types.includes("null") ? " or null" : ""}${preset}`;
 }
 
 const examplesOf = (content: Content): Example[] =>
@@ -91,8 +90,8 @@ export function articleOf({ info, tags, paths, components }: OpenApi): Article {
 
   /** The fields of an object, or of a row where the schema is of rows. */
   function fieldsOf(schema: Schema = {}): Term[] {
-    const { properties = {}, items, oneOf, required = [] } = followed(schema);
-    if (items ?? oneOf) return fieldsOf(items ?? oneOf?.[0]);
+    const { properties = {}, items, required = [] } = followed(schema);
+    if (items) return fieldsOf(items);
     return Object.entries(properties).map(([name, schema]) =>
       term({ name, description: schema.description, schema, optional: !required.includes(name) }),
     );
