@@ -1,7 +1,7 @@
 -- Checks for what a restore can lose without an error (docs/operations.md, Restore). Run it as postgres. It returns one
 -- row per problem, and no row if there is none.
 
-with
+with recursive
 roles as (
   select r.oid, r.rolname::text as name
   from pg_catalog.pg_roles as r
@@ -11,7 +11,9 @@ functions as (
   select
     p.oid,
     n.nspname as schema,
+    p.proname,
     p.oid::regprocedure::text as name,
+    p.prosecdef,
     p.proowner::regrole::text as owner,
     -- service_role calls the functions that serve API keys, authenticated those for admins. Null: internal functions
     -- have grants of their own.
@@ -38,6 +40,26 @@ policies as (
   select p.polrelid as relation, role, p.polrelid::regclass::text as relation_name, role::regrole::text as role_name
   from pg_catalog.pg_policy as p
   cross join unnest(p.polroles) as role
+),
+-- The functions of app that are called with the rights of a role. Names in dynamic SQL are not seen.
+called (role, name) as (
+  select case when f.prosecdef then 'public_api' else 'authenticated' end, call[1]
+  from functions as f, regexp_matches(pg_get_functiondef(f.oid), '\mapp\.([a-z0-9_]+)\(', 'g') as call
+  where f.schema = 'public'
+  union
+  select role::regrole::text, call[1]
+  from pg_catalog.pg_policy as p, unnest(p.polroles) as role,
+    concat(pg_get_expr(p.polqual, p.polrelid), pg_get_expr(p.polwithcheck, p.polrelid)) as expressions,
+    regexp_matches(expressions, '\mapp\.([a-z0-9_]+)\(', 'g') as call
+  union
+  select 'public_api', call[1]
+  from relations as t, regexp_matches(pg_get_viewdef(t.oid), '\mapp\.([a-z0-9_]+)\(', 'g') as call
+  where t.schema = 'api'
+  union
+  select c.role, call[1]
+  from called as c
+  join functions as f on f.schema = 'app' and f.proname = c.name and not f.prosecdef,
+    regexp_matches(pg_get_functiondef(f.oid), '\mapp\.([a-z0-9_]+)\(', 'g') as call
 ),
 
 -- The checks, each with its title, what is wrong, and what to do about it.
@@ -81,6 +103,16 @@ missing_callers (what, problem, remedy) as (
   from functions as f
   where f.caller is not null and not has_function_privilege(f.caller, f.oid, 'execute')
 ),
+-- So may the roles of requests with the internal functions that they need.
+missing_calls (what, problem, remedy) as (
+  select
+    'function ' || f.name, 'must be executable by ' || r.name,
+    format('grant execute on function %s to %I;', f.name, r.name)
+  from called as c
+  join roles as r on r.name = c.role
+  join functions as f on f.schema = 'app' and f.proname = c.name
+  where not has_function_privilege(r.oid, f.oid, 'execute')
+),
 -- Nobody else may call one.
 strange_callers (what, problem, remedy) as (
   select
@@ -107,19 +139,29 @@ open_views (what, problem, remedy) as (
   from relations as t
   where t.kind = 'v' and not coalesce(t.reloptions @> array['security_invoker=true'], false)
 ),
+-- A role that reads a table or view may use its schema.
+closed_schemas (what, problem, remedy) as (
+  select distinct
+    'schema ' || t.schema, 'must be usable by ' || r.name,
+    format('grant usage on schema %I to %I;', t.schema, r.name)
+  from relations as t
+  join roles as r
+    on t.schema = 'api' and r.name = 'public_api' or exists (select from policies as p where p.relation = t.oid and p.role = r.oid)
+  where not has_schema_privilege(r.oid, t.schema, 'usage')
+),
 -- public_api reads every view of the lists.
 unreadable_views (what, problem, remedy) as (
   select
     'view ' || t.name, 'must be readable by public_api',
-    'the grants and policies of the file of sql/schema that makes it'
+    'restore again without --no-privileges (--no-acl); a single one: the grants of the file of sql/schema that makes it'
   from relations as t
   where t.schema = 'api' and not exists (select from granted as g where g.relation = t.oid and g.role_name = 'public_api')
 ),
 -- A policy is for a role that may do something with the table.
 policies_without_grants (what, problem, remedy) as (
-  select
+  select distinct
     'table ' || p.relation_name, 'must be granted to ' || p.role_name || ', it has a policy for it',
-    'the grants and policies of the file of sql/schema that makes it'
+    'restore again without --no-privileges (--no-acl); a single one: the grants of the file of sql/schema that makes it'
   from policies as p
   where not exists (select from granted as g where g.relation = p.relation and g.role = p.role)
 ),
@@ -232,11 +274,15 @@ from (
   union all
   table missing_callers
   union all
+  table missing_calls
+  union all
   table strange_callers
   union all
   table open_tables
   union all
   table open_views
+  union all
+  table closed_schemas
   union all
   table unreadable_views
   union all

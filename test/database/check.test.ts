@@ -97,6 +97,9 @@ const losses: Record<string, string> = {
     "function list_teams(text,integer,uuid) must be executable by service_role",
   "grant execute on function app.authenticate(text, text) to service_role":
     "function app.authenticate(text,text) must not be executable by service_role",
+  "revoke execute on function app.current_company_id from public_api":
+    "function app.current_company_id() must be executable by public_api",
+  "revoke usage on schema app from authenticated": "schema app must be usable by authenticated",
   "alter table app.kudos disable row level security": "table app.kudos must have row-level security enabled",
   "alter table staging.teams disable row level security": "table staging.teams must have row-level security enabled",
   "alter view api.members reset (security_invoker)": "view api.members must have security_invoker",
@@ -115,6 +118,38 @@ const losses: Record<string, string> = {
 
 test.each(Object.entries(losses))("%s", async (loss, named) => {
   expect((await tryOut((tx) => problems(tx, loss), superuser)).join()).toBe(named);
+});
+
+test("a restore without privileges: what is lost is named, also behind what the remedies mend", async () => {
+  const roles = "public_api, authenticated, service_role";
+  await tryOut(async (tx) => {
+    const found = await problems(
+      tx,
+      `revoke all on schema app, api from ${roles};
+      revoke all on all tables in schema app, api from ${roles};
+      revoke all on all functions in schema app, public from ${roles};
+      grant execute on all functions in schema app, public to public`,
+    );
+    expect(found).toContain("schema api must be usable by public_api");
+    expect(found).toContain("view api.teams must be readable by public_api");
+    expect(found).toContain("table app.api_keys must be granted to authenticated, it has a policy for it");
+    expect(found).toContain("function app.authenticate(text,text) must not be executable by anon");
+    expect(found.filter((problem) => problem.startsWith("table app.rewards "))).toHaveLength(1);
+    await tx.unsafe(repair);
+    /** Does what the statements among the remedies say. */
+    const mend = async () => {
+      const remedies = (await tx.unsafe(check)).map(({ remedy }) => remedy as string);
+      for (const remedy of remedies) if (/^(grant|revoke) .*;$/.test(remedy)) await tx.unsafe(remedy);
+    };
+    await mend();
+    const next = await problems(tx);
+    expect(next).toContain("function app.authenticate(text,text) must be executable by public_api");
+    expect(next).toContain("function app.current_admin() must be executable by authenticated");
+    await mend();
+    const left = await problems(tx);
+    expect(left).toContain("view api.members must be readable by public_api");
+    expect(left.filter((problem) => !/^(table|view) /.test(problem))).toEqual([]);
+  });
 });
 
 test.each([
