@@ -187,7 +187,7 @@ export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = dea
   };
 }
 
-/** The headers in which the database is told what to note (`app.request_header`). */
+/** The headers in which the database is told what to note (`app.note_use`). */
 function use({ endpoint, client, isQuickCheck }: Caller): Record<string, string> {
   return {
     "X-Endpoint": endpoint,

@@ -21,12 +21,9 @@ grant execute on function app.requests_at_once to public_api;
 comment on function app.requests_at_once is
   'How many requests of one company run in the database at the same moment, over all its keys. More are refused with PT429. To be replaced by operators.';
 
--- What the Edge Function says about the request for which it calls, in a header of the call: x-endpoint (GET /activity),
--- x-client (the program of the caller), x-quick-check (true). Null where it says nothing. The Data API shows headers in this
--- setting, and it is empty after a transaction that had some.
-create function app.request_header(name text) returns text
-language sql stable set search_path = ''
-return left(nullif(current_setting('request.headers', true), '')::json ->> name, 60);
+-- Both functions below read what the Edge Function says about the request for which it calls, in headers of the call: x-endpoint
+-- (GET /activity), x-client (the program of the caller), x-quick-check (true). The Data API shows headers in the setting
+-- request.headers, which is empty after a transaction that had some.
 
 -- Records now as the last use of a key, with its endpoint, its client and its day. It never waits: if the row is locked,
 -- the transaction that locks it records the use. It records nothing while the database is read-only, because then requests
@@ -39,15 +36,16 @@ set search_path = ''
 set enable_seqscan = off
 as $$
 declare
+  headers constant json := nullif(current_setting('request.headers', true), '');
   today constant date := (now() at time zone 'UTC')::date;
 begin
-  if current_setting('default_transaction_read_only')::boolean or pg_is_in_recovery() or app.request_header('x-quick-check') = 'true' then
+  if current_setting('default_transaction_read_only')::boolean or pg_is_in_recovery() or headers ->> 'x-quick-check' = 'true' then
     return;
   end if;
   update app.api_key_uses as u set
     last_used_at = now(),
-    last_endpoint = app.request_header('x-endpoint'),
-    last_client = app.request_header('x-client'),
+    last_endpoint = left(headers ->> 'x-endpoint', 60),
+    last_client = left(headers ->> 'x-client', 60),
     used_on = array(select distinct day from unnest(u.used_on || today) as day where day between today - 29 and today order by day)
   where (u.company_id, u.key_id) in (
     select free.company_id, free.key_id
@@ -67,14 +65,16 @@ set search_path = ''
 set enable_seqscan = off
 set jit = off
 as $$
+declare
+  headers constant json := nullif(current_setting('request.headers', true), '');
 begin
   if current_setting('default_transaction_read_only')::boolean then
     return false;
   end if;
   update app.api_key_uses as u set
     refused_at = now(),
-    refused_endpoint = app.request_header('x-endpoint'),
-    refused_client = app.request_header('x-client')
+    refused_endpoint = left(headers ->> 'x-endpoint', 60),
+    refused_client = left(headers ->> 'x-client', 60)
   where (u.company_id, u.key_id) in (
     select free.company_id, free.key_id
     from app.api_key_uses as free
@@ -90,9 +90,8 @@ begin
 end
 $$;
 
-revoke all on function app.request_header, app.note_use, app.note_refused_use from public;
+revoke all on function app.note_use, app.note_refused_use from public;
 grant execute on function app.note_refused_use to public_api;
-comment on function app.request_header is 'A header of the call to the Data API, at most 60 characters of it, or null.';
 comment on function app.note_use is
   'Records now as the last use of a key, unless another transaction is doing so, the database is read-only, or it is a quick check.';
 comment on function app.note_refused_use is

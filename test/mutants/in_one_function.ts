@@ -46,7 +46,7 @@ export const inOne: Record<string, Removal[]> = {
   ],
   "app.note_use": [
     ["a use is recorded while the database is read-only", /current_setting\('default_transaction_read_only'\)\S+ or/],
-    ["a quick check is a use", / or app\.request_header\('x-quick-check'\) = 'true'/],
+    ["a quick check is a use", / or headers ->> 'x-quick-check' = 'true'/],
   ],
   "public.list_changes": [
     ["a cursor of another list or company is good", /left\(after, 8\) <> origin/, "false"],
