@@ -14,7 +14,7 @@ import { coldStart, functionSpeed, largePages } from "./bench/function.ts";
 import { loading } from "./bench/loading.ts";
 import { questions } from "./bench/questions.ts";
 import { rewardImport } from "./bench/reward_import.ts";
-import { includedColumns, securedPages, servedPages } from "./bench/secured_pages.ts";
+import { changedPages, includedColumns, securedPages, servedPages } from "./bench/secured_pages.ts";
 
 const parts = [
   securedPages,
@@ -26,6 +26,7 @@ const parts = [
   rewardImport,
   loading,
   changes,
+  changedPages,
   purging,
   functionSpeed,
   largePages,

@@ -1,7 +1,7 @@
 // npm run migration -- <name>: writes a migration for the difference between supabase/migrations and sql/schema,
 // sql/loading.
 // npm run migration -- --squash: puts a few migrations in place of all that are not released. Those that are written by
-// hand stay, and come last.
+// hand stay: some come first, because the others need what they write into the tables, the rest last.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename } from "node:path";
@@ -16,8 +16,8 @@ import { stackSecrets } from "./stack/secrets.ts";
 const usage = `Usage: npm run migration -- <name>      e.g. activity_category_id
        npm run migration -- --squash    a few migrations in place of all that are not released`;
 
-/** How a migration begins that `--squash` leaves as it is. */
-const byHand = "-- By hand";
+/** How migrations begin that `--squash` leaves as they are, before and after those that it writes. */
+const byHand = { first: "-- By hand, first:", last: "-- By hand:" };
 
 /**
  * The text of a migration: time limits, then the statements. If they make public_api the owner of a function, it needs
@@ -85,27 +85,29 @@ async function squash({ create, read }: Databases): Promise<void> {
   const isReleased = (file: string) => hashes.includes(`  ${basename(file)}\n`);
   const texts = new Map<string, string>();
   for (const file of migrationFiles.filter((file) => !isReleased(file))) texts.set(file, await readFile(file, "utf8"));
-  const isByHand = (file: string) => texts.get(file)?.startsWith(byHand);
+  const kept = (beginning: string) =>
+    [...texts]
+      .filter(([, text]) => text.startsWith(beginning))
+      .map(([file, text]) => ({ name: basename(file, ".sql").replace(/^\d+_/, ""), text }));
 
   const ships = await create("ships", migrationFiles.filter(isReleased));
-  const parts = byLock(await changes(ships, read));
-  const written = parts.map(({ name, actions, note }, place) => ({
-    file: newFile(name, place),
+  const first = kept(byHand.first);
+  for (const { text } of first) await runSql(ships, text);
+  const written = byLock(await changes(ships, read)).map(({ name, actions, note }) => ({
+    name,
     text: migration(sqlOf(actions), note),
   }));
-  const kept = [...texts.keys()].filter(isByHand).map((file, place) => ({
-    file: newFile(basename(file, ".sql").replace(/^\d+_/, ""), parts.length + place),
-    text: texts.get(file) ?? "",
-  }));
+  const last = kept(byHand.last);
+  const files = [...first, ...written, ...last].map(({ name, text }, place) => ({ file: newFile(name, place), text }));
   for (const file of texts.keys()) await rm(file);
-  for (const { file, text } of [...written, ...kept]) await writeFile(`${root}/${file}`, text);
-  const names = [...written, ...kept].map(({ file }) => file).join("\n");
+  for (const { file, text } of files) await writeFile(`${root}/${file}`, text);
+  const names = files.map(({ file }) => file).join("\n");
   console.log(
     `In place of ${texts.size} migrations that are not released:\n${names}\nRead them: what they drop is lost.`,
   );
   await expectNoDifference(
     ships,
-    [...written, ...kept].map(({ text }) => text),
+    [...written, ...last].map(({ text }) => text),
     read,
   );
 }

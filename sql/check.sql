@@ -184,7 +184,8 @@ missing_triggers (what, problem, remedy) as (
     from app.kept_tables() as k,
       unnest(array['number_insert', 'number_update', 'record_deletions', 'record_truncate', 'record_old_id']) as name
     union all values
-      ('app.companies', 'begin_changes'), ('app.companies', 'end_changes'), ('app.companies', 'mark_categories'), ('app.category_names', 'mark_category'),
+      ('app.companies', 'begin_changes'), ('app.companies', 'end_changes'), ('app.companies', 'name_categories'),
+      ('app.category_names', 'name_category'),
       ('app.pulse_questions', 'mark_answers')
   ) as needed
   where not exists (select from pg_catalog.pg_trigger as t where t.tgrelid = to_regclass(needed.relation) and t.tgname = needed.name)

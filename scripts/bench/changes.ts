@@ -44,7 +44,7 @@ export const changes: Part = {
   async measure(run) {
     const { superuser } = await run.database();
     await superuser.unsafe(addDeletions).simple();
-    // The row of a change is looked up by its id.
+    // A row of kudos needs its people, and a deletion a look-up of its id.
     const buffersPerRow = 16;
     return worstOfLists(
       Object.keys(lists),

@@ -70,8 +70,8 @@ select id, bench.id(company, 'member', n), 'Member Number ' || n, 'member.' || n
   bench.id(company, 'team', bench.team(n, members, teams)),
   bench.at(n, members)
 from bench.companies, generate_series(1, members) as n;
-insert into app.categories (company_id, id)
-select id, bench.id(company, 'category', n) from bench.companies, generate_series(1, 9) as n;
+insert into app.categories (company_id, id, name)
+select id, bench.id(company, 'category', n), 'Category ' || n || ' en' from bench.companies, generate_series(1, 9) as n;
 insert into app.category_names (company_id, category_id, language, name)
 select id, bench.id(company, 'category', n), language, 'Category ' || n || ' ' || language
 from bench.companies, generate_series(1, 9) as n, unnest(array['de', 'en', 'fr']) as language;

@@ -26,15 +26,12 @@ const lists = ["/members", "/activity", "/rewards", "/day-ratings", "/pulse-resp
   return { name: path.slice(1), rpc, view: rpc.replace("list_", ""), columns, included };
 });
 
-/** The one column of a list that its view does not have. */
-const category = "coalesce((select app.category_names_by_id(of_company)) ->> category_id::text, '') as category";
-
 /**
  * The SQL of a function that returns the same page of a given company, for a superuser. It has the same plan and also
  * finds out whether there are more rows, but it has no key, scope, policies, limit, headers or filters.
  */
 function bareFunction({ view, columns }: (typeof lists)[number]): string {
-  const selected = columns.map(({ name }) => (name === "category" ? category : `"${name}"`)).join(", ");
+  const selected = columns.map(({ name }) => `"${name}"`).join(", ");
   const archived = view === "rewards" ? "and not is_archived" : "";
   return `
     create function bench.bare_${view}(of_company uuid, max_rows integer) returns json language plpgsql volatile
@@ -45,6 +42,7 @@ function bareFunction({ view, columns }: (typeof lists)[number]): string {
       found_rows bigint;
       page json;
     begin
+      perform set_config('app.company_id', of_company::text, true);
       select count(*), json_agg(item) filter (where place <= max_rows) into found_rows, page from (
         select item, row_number() over () as place from (
           select ${selected} from api.${view} as v where v.company_id = of_company ${archived}
@@ -117,6 +115,28 @@ export const includedColumns: Part = {
       const compared = await compare(rounds, own, other);
       const note = `${shown(compared.own)} µs a page, without ${shown(compared.other)} µs`;
       figures.push({ name, rounds: compared.rounds, unit: "times the page without", target: { atMost: 1.3 }, note });
+    }
+    return figures;
+  },
+};
+
+/** Compares a page of 100 changes with a page of 100 rows. */
+export const changedPages: Part = {
+  name: "changed-pages",
+  title: "Pages of 100 changes, beside pages of 100 rows: processor time of one backend",
+  async measure({ database, progress }) {
+    const { superuser } = await database();
+    const figures: Figure[] = [];
+    for (const { name, rpc } of lists) {
+      progress(name);
+      const changes = (company: number) => `public.list_changes(bench.key_hash(${company}), '${name}', 100, 'start')`;
+      const {
+        rounds: ratios,
+        own,
+        other,
+      } = await compare(rounds, perPage(superuser, 20, changes), perPage(superuser, 20, securedCall(rpc, 100)));
+      const note = `${shown(own)} µs a page, of rows ${shown(other)} µs`;
+      figures.push({ name, rounds: ratios, unit: "times the page of rows", target: { atMost: 1.5 }, note });
     }
     return figures;
   },

@@ -35,8 +35,6 @@ type Facts = {
   apart?: string[];
 };
 
-const categoryName = (id: string) =>
-  `coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.${id}::text, '')`;
 const window = ["since", "until"];
 
 const facts: Record<string, Facts> = {
@@ -58,21 +56,15 @@ offset 0`,
   "/teams": { table: "teams", reads: [], args: ["starting_after"] },
   "/activity": {
     table: "kudos",
-    reads: ["members", "teams", "category_names", "companies"],
+    reads: ["members", "teams", "categories"],
     args: [...window, "category_id", "sender_id", "receiver_id", "starting_after", "include"],
     leads: ["sender_id", "receiver_id", "category_id"],
     rarest: `app.rarest_kudos_filter(
   api_key.company_id, since, least(until, below_instant), sender_id, receiver_id, category_id
 )`,
-    expressions: { category: categoryName("category_id") },
     apart: ["sender_team_id", "sender_team_name", "receiver_team_id", "receiver_team_name"],
   },
-  "/categories": {
-    table: "categories",
-    reads: ["category_names", "companies"],
-    args: ["starting_after"],
-    expressions: { name: categoryName("id") },
-  },
+  "/categories": { table: "categories", reads: [], args: ["starting_after"] },
   "/rewards": {
     table: "rewards",
     reads: [],
@@ -127,6 +119,17 @@ function commas(words: readonly string[]): string {
   return lines.join(",\n");
 }
 
+const viewOf = ({ path }: ListEndpoint): string => `api.${path.slice(1).replaceAll("-", "_")}`;
+const factsOf = ({ path }: ListEndpoint): Facts => {
+  const fact = facts[path];
+  if (!fact) throw new Error(`scripts/generate/lists.ts knows nothing of ${path}`);
+  return fact;
+};
+
+/** A column of include: the only one of its list is in every page that has a column of include. */
+const onRequest = ({ name }: Column, included: readonly Column[]): string =>
+  included.length === 1 ? `v.${name}` : `case when '${name}' = any (include) then v.${name} end as ${name}`;
+
 /** One page of a list into ids and page, with these columns of include. */
 function statement(
   { columns }: ListEndpoint,
@@ -139,11 +142,10 @@ function statement(
     const expression = fact.expressions?.[name];
     return expression ? `${expression} as ${name}` : `v.${quoted(name)}`;
   };
-  const onRequest = (one: Column) =>
-    included.length === 1
-      ? column(one)
-      : `case when '${one.name}' = any (include) then v.${one.name} end as ${one.name}`;
-  const shown = [...columns.map(column), ...included.map(onRequest)];
+  const shown = [
+    ...columns.map(column),
+    ...included.map((one) => (included.length === 1 ? column(one) : onRequest(one, included))),
+  ];
   const order = branch.from ? "" : "\norder by v.instant desc, v.id desc\nlimit max_rows + 1";
   const rows = `select
 ${indent(commas(shown), 2)}
@@ -243,6 +245,25 @@ end if;
 `;
 }
 
+/** The statements of a page, by the columns that include names. */
+function byInclude(endpoint: ListEndpoint, page: (included: readonly Column[]) => string): string {
+  const { included } = endpoint;
+  const { apart } = factsOf(endpoint);
+  const text = (columns: readonly Column[]) => page(columns) + withoutOthers(columns);
+  return choice([
+    { ...(included.length > 0 && { when: "include is null" }), text: text([]) },
+    ...(apart
+      ? [
+          {
+            when: `not include && array[${apart.map((name) => `'${name}'`).join(", ")}]`,
+            text: text(included.filter(({ name }) => !apart.includes(name))),
+          },
+        ]
+      : []),
+    ...(included.length > 0 ? [{ text: text(included) }] : []),
+  ]);
+}
+
 const served = (name: string, comment: string): string => `select app.serve_keys('public.${name}'::regproc);
 comment on function public.${name} is
   '${comment.replaceAll("'", "''")}';
@@ -267,9 +288,8 @@ ${served(name, `public.${rpc}, at a read replica. PT503 too.`)}`;
 
 /** The function of a list, and that of the list at a replica. */
 function listFunctions(endpoint: ListEndpoint): string {
-  const { path, rpc, scope, parameters, included, summary } = endpoint;
-  const fact = facts[path];
-  if (!fact) throw new Error(`scripts/generate/lists.ts knows nothing of ${path}`);
+  const { path, rpc, scope, parameters, summary } = endpoint;
+  const fact = factsOf(endpoint);
   const { table, reads, leads = [], rarest, one } = fact;
   const isWindowed = fact.args.includes("since");
   const args = [
@@ -277,24 +297,11 @@ function listFunctions(endpoint: ListEndpoint): string {
     "max_rows integer",
     ...fact.args.map((name) => `${name} ${types[parameters.find((one) => one.name === name)?.kind ?? "limit"]}`),
   ];
-  const view = `api.${path.slice(1).replaceAll("-", "_")}`;
+  const view = viewOf(endpoint);
   const all = branches(rpc, fact);
-  const pages = (columns: readonly Column[]) =>
-    choice(all.map((branch) => ({ ...branch, text: statement(endpoint, fact, view, branch, columns) }))) +
-    withoutOthers(columns);
-  const { apart } = fact;
-  const page = choice([
-    { ...(included.length > 0 && { when: "include is null" }), text: pages([]) },
-    ...(apart
-      ? [
-          {
-            when: `not include && array[${apart.map((name) => `'${name}'`).join(", ")}]`,
-            text: pages(included.filter(({ name }) => !apart.includes(name))),
-          },
-        ]
-      : []),
-    ...(included.length > 0 ? [{ text: pages(included) }] : []),
-  ]);
+  const page = byInclude(endpoint, (columns) =>
+    choice(all.map((branch) => ({ ...branch, text: statement(endpoint, fact, view, branch, columns) }))),
+  );
   const secured = [table, ...reads].map((name) => `row_security_active('app.${name}'::regclass)`);
   const lead =
     rarest === undefined
@@ -356,21 +363,72 @@ ${served(rpc, `${summary}: the rows of the key's company, newest first, as a JSO
 ${readFunction(rpc, args)}`;
 }
 
-/** A row of app.changing_lists. */
-function changingList({ path, scope, columns, included }: ListEndpoint): string {
-  const { table, rows = "true", expressions = {} } = facts[path] as Facts;
-  const view = `api.${path.slice(1).replaceAll("-", "_")}`;
-  const shown = columns
-    .filter(({ name }) => name !== "id")
-    .map(({ name }) => {
-      const expression = expressions[name]?.replace("api_key.company_id", "$1").replaceAll("'", "''");
-      return expression ? `${expression} as ${name}` : `v.${quoted(name)}`;
-    });
-  return `(
-  '${path.slice(1)}', '${scope}', '${table}', 'from app.${table} as t where ${rows}', 'from ${view} as v',
-  '${indent(commas(shown), 2).trimStart()}',
-  '{${included.map(({ name }) => name)}}'::text[]
-)`;
+/** A page of the changes of a list, with these columns of include. */
+function changesStatement(endpoint: ListEndpoint, included: readonly Column[]): string {
+  const { table, rows } = factsOf(endpoint);
+  const columns = endpoint.columns.filter(({ name }) => name !== "id").map(({ name }) => `v.${quoted(name)}`);
+  const shown = commas([...columns, ...included.map((column) => onRequest(column, included))]);
+  const names = commas(
+    [...endpoint.columns.filter(({ name }) => name !== "id"), ...included].map(({ name }) => quoted(name)),
+  );
+  const view = viewOf(endpoint);
+  return `select
+  count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+  exists (
+    select from (
+      select from app.${table} as t
+      where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+        and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+      order by t.changed_in, t.id limit 1
+    ) as foreign_row
+  )
+into found_rows, page, next, are_foreign
+from (
+  select item, item.cursor as item_cursor, row_number() over () as place from (
+    select
+      id,
+${indent(names, 6)},
+      origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+        || case when changed_in < began then began_digits else '' end as cursor,
+      deleted
+    from (
+      (
+        select
+          v.changed_in, v.id,
+${indent(shown, 10)},
+          false as deleted
+        from ${view} as v
+        where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+        order by v.changed_in, v.id limit max_rows + 1
+      )
+      union all
+      (
+        select d.deleted_in, d.id, there.*, there is null as deleted
+        from (
+          select d.deleted_in, d.id from app.deletions as d
+          where d.company_id = company and d.relation = 'app.${table}'::regclass
+            and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+          order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+        ) as d
+        left join lateral (
+          select
+${indent(shown, 12)}
+          from ${view} as v where v.company_id = company and v.id = d.id offset 0
+        ) as there on true
+        where d.id not in (
+          select t.id from app.${table} as t
+          where t.company_id = company${rows ? ` and ${rows}` : ""}
+            and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+          order by t.changed_in, t.id limit max_rows + 1
+        )
+        order by d.deleted_in, d.id
+      )
+      order by changed_in, id limit max_rows + 1
+    ) as change
+    order by changed_in, id
+  ) as item
+) as numbered;
+`;
 }
 
 /** The text of the file. */
@@ -379,19 +437,46 @@ export const listsSql =
 -- The lists, and each of them at a read replica. Why the statements are so: 0810_views_of_lists.sql.
 
 ${lists.map(listFunctions).join("\n")}
--- The lists for 0870_list_changes.sql: the scope; the table, its rows that are in the list (t), and the list's view (v);
--- the columns in the order of docs/api.md, and those of include. $1 is the company.
-create function app.changing_lists()
-returns table (list text, scope text, relation text, rows text, view text, columns text, included text[])
-language sql immutable
+-- The lists for 0870_list_changes.sql: their scope and table. In plpgsql, because a session keeps its plan.
+create function app.changing_list(list text, out scope text, out relation regclass)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  case list
+${indent(lists.map((one) => `when '${one.path.slice(1)}' then scope := '${one.scope}'; relation := 'app.${factsOf(one).table}';`).join("\n"), 4)}
+  end case;
+end
+$$;
+
+-- A page of the changes of a list for public.list_changes. It begins after (after_transaction, after_id), for deletions
+-- after (deletions_after, deletions_after_id), and ends below horizon. origin is the first part of a cursor, began the
+-- number at which this copy began, also as the digits that end a cursor.
+--
+-- The changes are taken from two indexes, each in the order of the page. An id may be in both, because its row was
+-- deleted and inserted again, even by one transaction: then the row counts, and the deletion is left out. The later the
+-- row is, the less it is certain to be among those that were read; then the deletion brings it, and a later page brings
+-- it once more. Each row leaves out one deletion at most, so twice as many deletions as rows fill a page. offset 0 keeps
+-- PostgreSQL from turning look-ups into joins of whole tables.
+--
+-- are_foreign: there are rows with numbers of another server. A row that a statement sees was written by a transaction
+-- that ended before it, or by its own, so its number is below xmax. In the order of the index of changes: without it,
+-- the planner may expect to find such a row soon in any index of the company, and read all its rows.
+create function app.page_of_changes(
+  list text, company uuid, include text[], max_rows integer, after_transaction xid8, after_id uuid,
+  deletions_after xid8, deletions_after_id uuid, horizon xid8, origin text, began xid8, began_digits text,
+  out found_rows bigint, out page json, out next text, out are_foreign boolean
+)
+language plpgsql volatile
 set search_path = ''
 set jit = off
 as $$
-  values
-${indent(lists.map(changingList).join(",\n"), 4)}
+begin
+${indent(choice(lists.map((one) => ({ when: `list = '${one.path.slice(1)}'`, text: byInclude(one, (columns) => changesStatement(one, columns)) }))), 2)}end
 $$;
 
-revoke all on function app.changing_lists from public;
-grant execute on function app.changing_lists to public_api;
-comment on function app.changing_lists is 'The lists whose changes are served: their scope, their table and their columns.';
+revoke all on function app.changing_list, app.page_of_changes from public;
+grant execute on function app.changing_list, app.page_of_changes to public_api;
+comment on function app.changing_list is 'The scope and the table of a list, such as day-ratings.';
+comment on function app.page_of_changes is 'A page of the changes of a list, with the columns that include names.';
 `;

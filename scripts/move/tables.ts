@@ -14,7 +14,7 @@ export const notCarried: Record<string, string> = {
 const changeNumber = "changed_in";
 
 /** Functions of triggers that may fire for copied rows: they number changes, and nothing of what they write is copied. */
-const numbering = ["app.number_change", "app.mark_category", "app.begin_changes"];
+const numbering = ["app.number_change", "app.name_category", "app.begin_changes"];
 
 /** The only table that refers to a table outside of app. usersOfBoth (move.ts) chooses the rows that can be copied. */
 export const accounts = "app.member_accounts";

@@ -39,7 +39,7 @@ comment on function app.current_company_id is 'The company of the API key that a
 create policy api_read on app.companies for select to public_api
   using (id = (select app.current_company_id()));
 
-grant select (id, name, default_language) on app.companies to public_api;
+grant select (id, name) on app.companies to public_api;
 -- Not granted: any write. Operators create companies as postgres (docs/operations.md).
 
 comment on table app.companies is 'The companies whose data the service holds.';

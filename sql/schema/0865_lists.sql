@@ -270,8 +270,7 @@ begin
     row_security_active('app.kudos'::regclass)
     and row_security_active('app.members'::regclass)
     and row_security_active('app.teams'::regclass)
-    and row_security_active('app.category_names'::regclass)
-    and row_security_active('app.companies'::regclass)
+    and row_security_active('app.categories'::regclass)
   ) then
     perform app.refuse_without_row_security();
   end if;
@@ -300,8 +299,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
           from api.activity as v
           where v.company_id = api_key.company_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
@@ -313,8 +311,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
           from api.activity as v
           where v.company_id = api_key.company_id and v.sender_id = list_activity.sender_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
@@ -328,8 +325,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
           from api.activity as v
           where v.company_id = api_key.company_id and v.receiver_id = list_activity.receiver_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
@@ -343,8 +339,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
           from api.activity as v
           where v.company_id = api_key.company_id and v.category_id = list_activity.category_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
@@ -360,8 +355,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id
@@ -376,8 +370,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id
@@ -394,8 +387,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id
@@ -412,8 +404,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id
@@ -439,8 +430,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id,
@@ -459,8 +449,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id,
@@ -481,8 +470,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id,
@@ -503,8 +491,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id,
@@ -603,8 +590,6 @@ declare
 begin
   if not (
     row_security_active('app.categories'::regclass)
-    and row_security_active('app.category_names'::regclass)
-    and row_security_active('app.companies'::regclass)
   ) then
     perform app.refuse_without_row_security();
   end if;
@@ -621,8 +606,7 @@ begin
   select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
     select item.id, item, row_number() over () as place from (
       select
-        v.id, coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.id::text, '') as name,
-        v.created_at
+        v.id, v.name, v.created_at
       from api.categories as v
       where v.company_id = api_key.company_id
         and (v.instant, v.id) < (below_instant, below_id)
@@ -1097,54 +1081,789 @@ select app.serve_keys('public.read_pulse_responses'::regproc);
 comment on function public.read_pulse_responses is
   'public.list_pulse_responses, at a read replica. PT503 too.';
 
--- The lists for 0870_list_changes.sql: the scope; the table, its rows that are in the list (t), and the list's view (v);
--- the columns in the order of docs/api.md, and those of include. $1 is the company.
-create function app.changing_lists()
-returns table (list text, scope text, relation text, rows text, view text, columns text, included text[])
-language sql immutable
+-- The lists for 0870_list_changes.sql: their scope and table. In plpgsql, because a session keeps its plan.
+create function app.changing_list(list text, out scope text, out relation regclass)
+language plpgsql stable
+set search_path = ''
+as $$
+begin
+  case list
+    when 'members' then scope := 'read:members'; relation := 'app.members';
+    when 'teams' then scope := 'read:members'; relation := 'app.teams';
+    when 'activity' then scope := 'read:activity'; relation := 'app.kudos';
+    when 'categories' then scope := 'read:activity'; relation := 'app.categories';
+    when 'rewards' then scope := 'read:rewards'; relation := 'app.rewards';
+    when 'day-ratings' then scope := 'read:analytics'; relation := 'app.day_ratings';
+    when 'pulse-responses' then scope := 'read:analytics'; relation := 'app.pulse_responses';
+  end case;
+end
+$$;
+
+-- A page of the changes of a list for public.list_changes. It begins after (after_transaction, after_id), for deletions
+-- after (deletions_after, deletions_after_id), and ends below horizon. origin is the first part of a cursor, began the
+-- number at which this copy began, also as the digits that end a cursor.
+--
+-- The changes are taken from two indexes, each in the order of the page. An id may be in both, because its row was
+-- deleted and inserted again, even by one transaction: then the row counts, and the deletion is left out. The later the
+-- row is, the less it is certain to be among those that were read; then the deletion brings it, and a later page brings
+-- it once more. Each row leaves out one deletion at most, so twice as many deletions as rows fill a page. offset 0 keeps
+-- PostgreSQL from turning look-ups into joins of whole tables.
+--
+-- are_foreign: there are rows with numbers of another server. A row that a statement sees was written by a transaction
+-- that ended before it, or by its own, so its number is below xmax. In the order of the index of changes: without it,
+-- the planner may expect to find such a row soon in any index of the company, and read all its rows.
+create function app.page_of_changes(
+  list text, company uuid, include text[], max_rows integer, after_transaction xid8, after_id uuid,
+  deletions_after xid8, deletions_after_id uuid, horizon xid8, origin text, began xid8, began_digits text,
+  out found_rows bigint, out page json, out next text, out are_foreign boolean
+)
+language plpgsql volatile
 set search_path = ''
 set jit = off
 as $$
-  values
-    (
-      'members', 'read:members', 'members', 'from app.members as t where not t.is_former', 'from api.members as v',
-      'v.name, v.email, v.role, v.team_id, v.team_name, v.created_at',
-      '{}'::text[]
-    ),
-    (
-      'teams', 'read:members', 'teams', 'from app.teams as t where true', 'from api.teams as v',
-      'v.name, v.created_at',
-      '{}'::text[]
-    ),
-    (
-      'activity', 'read:activity', 'kudos', 'from app.kudos as t where true', 'from api.activity as v',
-      'v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-      coalesce((select app.category_names_by_id($1)) ->> v.category_id::text, '''') as category',
-      '{sender_id,receiver_id,category_id,sender_team_id,sender_team_name,receiver_team_id,receiver_team_name}'::text[]
-    ),
-    (
-      'categories', 'read:activity', 'categories', 'from app.categories as t where true', 'from api.categories as v',
-      'coalesce((select app.category_names_by_id($1)) ->> v.id::text, '''') as name, v.created_at',
-      '{}'::text[]
-    ),
-    (
-      'rewards', 'read:rewards', 'rewards', 'from app.rewards as t where true', 'from api.rewards as v',
-      'v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
-      v.created_at',
-      '{external_id}'::text[]
-    ),
-    (
-      'day-ratings', 'read:analytics', 'day_ratings', 'from app.day_ratings as t where true', 'from api.day_ratings as v',
-      'v.rating, v.comment, v.team_id, v.points_awarded, v.created_at',
-      '{team_name}'::text[]
-    ),
-    (
-      'pulse-responses', 'read:analytics', 'pulse_responses', 'from app.pulse_responses as t where true', 'from api.pulse_responses as v',
-      'v."timestamp", v.question, v.response_type, v.value, v.comment',
-      '{question_id}'::text[]
-    )
+begin
+  if list = 'members' then
+    select
+      count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+      exists (
+        select from (
+          select from app.members as t
+          where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+            and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+          order by t.changed_in, t.id limit 1
+        ) as foreign_row
+      )
+    into found_rows, page, next, are_foreign
+    from (
+      select item, item.cursor as item_cursor, row_number() over () as place from (
+        select
+          id,
+          name, email, role, team_id, team_name, created_at,
+          origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+            || case when changed_in < began then began_digits else '' end as cursor,
+          deleted
+        from (
+          (
+            select
+              v.changed_in, v.id,
+              v.name, v.email, v.role, v.team_id, v.team_name, v.created_at,
+              false as deleted
+            from api.members as v
+            where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+            order by v.changed_in, v.id limit max_rows + 1
+          )
+          union all
+          (
+            select d.deleted_in, d.id, there.*, there is null as deleted
+            from (
+              select d.deleted_in, d.id from app.deletions as d
+              where d.company_id = company and d.relation = 'app.members'::regclass
+                and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+              order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+            ) as d
+            left join lateral (
+              select
+                v.name, v.email, v.role, v.team_id, v.team_name, v.created_at
+              from api.members as v where v.company_id = company and v.id = d.id offset 0
+            ) as there on true
+            where d.id not in (
+              select t.id from app.members as t
+              where t.company_id = company and not t.is_former
+                and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+              order by t.changed_in, t.id limit max_rows + 1
+            )
+            order by d.deleted_in, d.id
+          )
+          order by changed_in, id limit max_rows + 1
+        ) as change
+        order by changed_in, id
+      ) as item
+    ) as numbered;
+  elsif list = 'teams' then
+    select
+      count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+      exists (
+        select from (
+          select from app.teams as t
+          where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+            and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+          order by t.changed_in, t.id limit 1
+        ) as foreign_row
+      )
+    into found_rows, page, next, are_foreign
+    from (
+      select item, item.cursor as item_cursor, row_number() over () as place from (
+        select
+          id,
+          name, created_at,
+          origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+            || case when changed_in < began then began_digits else '' end as cursor,
+          deleted
+        from (
+          (
+            select
+              v.changed_in, v.id,
+              v.name, v.created_at,
+              false as deleted
+            from api.teams as v
+            where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+            order by v.changed_in, v.id limit max_rows + 1
+          )
+          union all
+          (
+            select d.deleted_in, d.id, there.*, there is null as deleted
+            from (
+              select d.deleted_in, d.id from app.deletions as d
+              where d.company_id = company and d.relation = 'app.teams'::regclass
+                and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+              order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+            ) as d
+            left join lateral (
+              select
+                v.name, v.created_at
+              from api.teams as v where v.company_id = company and v.id = d.id offset 0
+            ) as there on true
+            where d.id not in (
+              select t.id from app.teams as t
+              where t.company_id = company
+                and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+              order by t.changed_in, t.id limit max_rows + 1
+            )
+            order by d.deleted_in, d.id
+          )
+          order by changed_in, id limit max_rows + 1
+        ) as change
+        order by changed_in, id
+      ) as item
+    ) as numbered;
+  elsif list = 'activity' then
+    if include is null then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.kudos as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                false as deleted
+              from api.activity as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.kudos'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
+                from api.activity as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.kudos as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    elsif not include && array['sender_team_id', 'sender_team_name', 'receiver_team_id', 'receiver_team_name'] then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.kudos as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category, sender_id,
+            receiver_id, category_id,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+                case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+                case when 'category_id' = any (include) then v.category_id end as category_id,
+                false as deleted
+              from api.activity as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.kudos'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                  case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+                  case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+                  case when 'category_id' = any (include) then v.category_id end as category_id
+                from api.activity as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.kudos as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+      -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
+      -- never within a value, because quotes are escaped there.
+      if cardinality(include) < 3 then
+        if not 'sender_id' = any (include) then page := replace(page::text, ',"sender_id":null', ''); end if;
+        if not 'receiver_id' = any (include) then page := replace(page::text, ',"receiver_id":null', ''); end if;
+        if not 'category_id' = any (include) then page := replace(page::text, ',"category_id":null', ''); end if;
+      end if;
+    else
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.kudos as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category, sender_id,
+            receiver_id, category_id, sender_team_id, sender_team_name, receiver_team_id, receiver_team_name,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+                case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+                case when 'category_id' = any (include) then v.category_id end as category_id,
+                case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
+                case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+                case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
+                case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name,
+                false as deleted
+              from api.activity as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.kudos'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                  case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+                  case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+                  case when 'category_id' = any (include) then v.category_id end as category_id,
+                  case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
+                  case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+                  case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
+                  case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+                from api.activity as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.kudos as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+      -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
+      -- never within a value, because quotes are escaped there.
+      if cardinality(include) < 7 then
+        if not 'sender_id' = any (include) then page := replace(page::text, ',"sender_id":null', ''); end if;
+        if not 'receiver_id' = any (include) then page := replace(page::text, ',"receiver_id":null', ''); end if;
+        if not 'category_id' = any (include) then page := replace(page::text, ',"category_id":null', ''); end if;
+        if not 'sender_team_id' = any (include) then page := replace(page::text, ',"sender_team_id":null', ''); end if;
+        if not 'sender_team_name' = any (include) then page := replace(page::text, ',"sender_team_name":null', ''); end if;
+        if not 'receiver_team_id' = any (include) then page := replace(page::text, ',"receiver_team_id":null', ''); end if;
+        if not 'receiver_team_name' = any (include) then page := replace(page::text, ',"receiver_team_name":null', ''); end if;
+      end if;
+    end if;
+  elsif list = 'categories' then
+    select
+      count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+      exists (
+        select from (
+          select from app.categories as t
+          where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+            and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+          order by t.changed_in, t.id limit 1
+        ) as foreign_row
+      )
+    into found_rows, page, next, are_foreign
+    from (
+      select item, item.cursor as item_cursor, row_number() over () as place from (
+        select
+          id,
+          name, created_at,
+          origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+            || case when changed_in < began then began_digits else '' end as cursor,
+          deleted
+        from (
+          (
+            select
+              v.changed_in, v.id,
+              v.name, v.created_at,
+              false as deleted
+            from api.categories as v
+            where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+            order by v.changed_in, v.id limit max_rows + 1
+          )
+          union all
+          (
+            select d.deleted_in, d.id, there.*, there is null as deleted
+            from (
+              select d.deleted_in, d.id from app.deletions as d
+              where d.company_id = company and d.relation = 'app.categories'::regclass
+                and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+              order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+            ) as d
+            left join lateral (
+              select
+                v.name, v.created_at
+              from api.categories as v where v.company_id = company and v.id = d.id offset 0
+            ) as there on true
+            where d.id not in (
+              select t.id from app.categories as t
+              where t.company_id = company
+                and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+              order by t.changed_in, t.id limit max_rows + 1
+            )
+            order by d.deleted_in, d.id
+          )
+          order by changed_in, id limit max_rows + 1
+        ) as change
+        order by changed_in, id
+      ) as item
+    ) as numbered;
+  elsif list = 'rewards' then
+    if include is null then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.rewards as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            name, description, points_cost, reward_type, stock_count, image_url, vendor_name, is_archived, created_at,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+                v.created_at,
+                false as deleted
+              from api.rewards as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.rewards'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+                  v.created_at
+                from api.rewards as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.rewards as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    else
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.rewards as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            name, description, points_cost, reward_type, stock_count, image_url, vendor_name, is_archived, created_at,
+            external_id,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+                v.created_at, v.external_id,
+                false as deleted
+              from api.rewards as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.rewards'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+                  v.created_at, v.external_id
+                from api.rewards as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.rewards as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    end if;
+  elsif list = 'day-ratings' then
+    if include is null then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.day_ratings as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            rating, comment, team_id, points_awarded, created_at,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v.rating, v.comment, v.team_id, v.points_awarded, v.created_at,
+                false as deleted
+              from api.day_ratings as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.day_ratings'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v.rating, v.comment, v.team_id, v.points_awarded, v.created_at
+                from api.day_ratings as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.day_ratings as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    else
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.day_ratings as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            rating, comment, team_id, points_awarded, created_at, team_name,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v.rating, v.comment, v.team_id, v.points_awarded, v.created_at, v.team_name,
+                false as deleted
+              from api.day_ratings as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.day_ratings'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v.rating, v.comment, v.team_id, v.points_awarded, v.created_at, v.team_name
+                from api.day_ratings as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.day_ratings as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    end if;
+  elsif list = 'pulse-responses' then
+    if include is null then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.pulse_responses as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", question, response_type, value, comment,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.question, v.response_type, v.value, v.comment,
+                false as deleted
+              from api.pulse_responses as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.pulse_responses'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.question, v.response_type, v.value, v.comment
+                from api.pulse_responses as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.pulse_responses as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    else
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.pulse_responses as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", question, response_type, value, comment, question_id,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.question, v.response_type, v.value, v.comment, v.question_id,
+                false as deleted
+              from api.pulse_responses as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.pulse_responses'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.question, v.response_type, v.value, v.comment, v.question_id
+                from api.pulse_responses as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.pulse_responses as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    end if;
+  end if;
+end
 $$;
 
-revoke all on function app.changing_lists from public;
-grant execute on function app.changing_lists to public_api;
-comment on function app.changing_lists is 'The lists whose changes are served: their scope, their table and their columns.';
+revoke all on function app.changing_list, app.page_of_changes from public;
+grant execute on function app.changing_list, app.page_of_changes to public_api;
+comment on function app.changing_list is 'The scope and the table of a list, such as day-ratings.';
+comment on function app.page_of_changes is 'A page of the changes of a list, with the columns that include names.';

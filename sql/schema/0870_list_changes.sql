@@ -1,78 +1,22 @@
 -- The changes of lists (docs/api.md, Keeping a copy): the rows that were added, changed or deleted, oldest
 -- change first, each with a cursor. 0207_changes.sql says how changes are numbered.
---
--- One function serves all lists. It builds its statement from the table app.changing_lists and from nothing else, so no
--- text from a caller becomes SQL. The statement is planned for each call, which takes about as long as reading a
--- hundred rows.
-
--- The statement of a page. Its parameters: $1 the company; $2 the number of rows; the page begins after ($3, $4), for
--- deletions after ($5, $6), and ends below $7; $8 the first part of a cursor; $9 the number at which this copy began.
---
--- The changes are taken from two indexes, each in the order of the page. An id may be in both, because its row was
--- deleted and inserted again, even by one transaction: then the row counts, and the deletion is left out. The later the
--- row is, the less it is certain to be among those that were read; then the deletion brings it, and a later page brings
--- it once more. Each row leaves out one deletion at most, so twice as many deletions as rows fill a page. offset 0 keeps PostgreSQL from turning look-ups into joins of whole tables.
-create function app.changes_query(list text, include text[]) returns text
-language sql immutable
-set search_path = ''
-set jit = off
-as $$
-  select format(
-    $query$
-      with changed as (
-        select t.changed_in, t.id %2$s
-          and t.company_id = $1 and (t.changed_in, t.id) > ($3, $4) and t.changed_in < $7
-        order by t.changed_in, t.id limit $2 + 1
-      ),
-      deleted as (
-        select d.deleted_in, d.id from app.deletions as d
-        where d.company_id = $1 and d.relation = 'app.%1$I'::regclass and (d.deleted_in, d.id) > ($5, $6) and d.deleted_in < $7
-        order by d.deleted_in, d.id limit 2 * ($2 + 1)
-      )
-      select count(*), json_agg(item) filter (where place <= $2), string_agg(next, '') filter (where place = $2)
-      from (
-        select item, item.cursor as next, row_number() over () as place from (
-          select
-            change.id,
-            shown.*,
-            $8 || encode(int8send(change.changed_in::text::bigint), 'hex') || replace(change.id::text, '-', '')
-              || case when change.changed_in < $9 then encode(int8send($9::text::bigint), 'hex') else '' end as cursor,
-            change.deleted and not exists (select from app.%1$I as t where t.company_id = $1 and t.id = change.id offset 0) as deleted
-          from (
-            select c.changed_in, c.id, false as deleted from changed as c
-            union all
-            select d.deleted_in, d.id, true from deleted as d where d.id not in (select c.id from changed as c)
-            order by changed_in, id limit $2 + 1
-          ) as change
-          left join lateral (select %3$s %4$s where v.company_id = $1 and v.id = change.id offset 0) as shown on true
-          order by change.changed_in, change.id
-        ) as item
-      ) as numbered
-    $query$,
-    l.relation,
-    l.rows,
-    l.columns || (
-      select coalesce(string_agg(format(', v.%I', i.name), '' order by i.place), '')
-      from unnest(l.included) with ordinality as i (name, place)
-      where i.name = any (include)
-    ),
-    l.view
-  )
-  from app.changing_lists() as l
-  where l.list = changes_query.list
-$$;
+-- One function serves all lists. Their statements are in app.page_of_changes (0865_lists.sql).
 
 -- The first part of a cursor: a hash of what it holds for. A restore changes one of the first four: the server, its
--- timeline, the database, or the table of deletions.
+-- timeline, the database, or the table of deletions. In plpgsql, because a session keeps its plan.
 create function app.cursor_origin(company_id uuid, list text) returns text
-language sql stable set search_path = ''
-begin atomic
-  select left(encode(sha256(convert_to(
-    concat_ws(' ', s.system_identifier, c.timeline_id, d.oid, 'app.deletions'::regclass::oid, cursor_origin.company_id, cursor_origin.list), 'utf8'
-  )), 'hex'), 8)
-  from pg_control_system() as s, pg_control_checkpoint() as c, pg_database as d
-  where d.datname = current_database();
-end;
+language plpgsql stable set search_path = ''
+as $$
+begin
+  return (
+    select left(encode(sha256(convert_to(
+      concat_ws(' ', s.system_identifier, c.timeline_id, d.oid, 'app.deletions'::regclass::oid, company_id, list), 'utf8'
+    )), 'hex'), 8)
+    from pg_control_system() as s, pg_control_checkpoint() as c, pg_database as d
+    where d.datname = current_database()
+  );
+end
+$$;
 
 -- The cursor is of another server, timeline, company or list, or deletions after it have been forgotten.
 create function app.refuse_cursor(key_id uuid, company_id uuid) returns void
@@ -86,9 +30,8 @@ begin
 end
 $$;
 
-revoke all on function app.changes_query, app.cursor_origin, app.refuse_cursor from public;
-grant execute on function app.changes_query, app.cursor_origin, app.refuse_cursor to public_api;
-comment on function app.changes_query is 'The statement of a page of changes of a list, with the columns that include names.';
+revoke all on function app.cursor_origin, app.refuse_cursor from public;
+grant execute on function app.cursor_origin, app.refuse_cursor to public_api;
 comment on function app.cursor_origin is 'The first 8 characters of every cursor of this company and list.';
 comment on function app.refuse_cursor is 'Raises PT410: the cursor is no longer known. The detail names key and company for the request log.';
 
@@ -115,20 +58,17 @@ declare
   began bigint;
   after_transaction bigint := 0;
   after_id uuid := '00000000-0000-0000-0000-000000000000';
-  are_foreign boolean;
-  found_rows bigint;
-  page json;
-  next text;
+  served_page record;
   headers text;
 begin
   if exists (
-    select from unnest('{app.companies,app.teams,app.members,app.categories,app.category_names,app.kudos,app.rewards,app.day_ratings,
-      app.pulse_questions,app.pulse_responses,app.deletions,app.forgotten_deletions}'::regclass[]) as read (relation)
+    select from unnest('{app.teams,app.members,app.categories,app.kudos,app.rewards,app.day_ratings,app.pulse_questions,
+      app.pulse_responses,app.deletions,app.forgotten_deletions}'::regclass[]) as read (relation)
     where not row_security_active(read.relation)
   ) then
     perform app.refuse_without_row_security();
   end if;
-  select l.* into strict served from app.changing_lists() as l where l.list = list_changes.list;
+  served := app.changing_list(list);
   api_key := app.authenticate(key_hash, served.scope);
 
   origin := app.cursor_origin(api_key.company_id, list);
@@ -150,35 +90,22 @@ begin
     end if;
   end if;
 
-  -- A row of this server that a statement sees is of a transaction that ended before it, or of this one. In the order
-  -- of the index of changes: without it, the planner may expect to find such a row soon in any index of the company,
-  -- and read all its rows.
-  execute format(
-    'select exists (
-       select from (
-         select from app.%I as t
-         where t.company_id = $1 and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot())) and t.changed_in is distinct from $2
-         order by t.changed_in, t.id limit 1
-       ) as foreign_row
-     )',
-    served.relation
-  ) into are_foreign using api_key.company_id, pg_current_xact_id_if_assigned();
-  if are_foreign then
-    raise exception 'changes in app.% have the numbers of another server', served.relation
+  served_page := app.page_of_changes(
+    list, api_key.company_id, include, max_rows, after_transaction::text::xid8, after_id,
+    greatest(after_transaction, began - 1)::text::xid8,
+    case when began > after_transaction then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else after_id end,
+    horizon::text::xid8, origin, began::text::xid8, encode(int8send(began), 'hex')
+  );
+  if served_page.are_foreign then
+    raise exception 'changes in % have the numbers of another server', served.relation
       using errcode = 'PT501',
       hint = 'Number them anew with sql/repair.sql: docs/operations.md, Restore.';
   end if;
 
-  execute app.changes_query(list, include) into found_rows, page, next using
-    api_key.company_id, max_rows, after_transaction::text::xid8, after_id,
-    greatest(after_transaction, began - 1)::text::xid8,
-    case when began > after_transaction then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else after_id end,
-    horizon::text::xid8, origin, began::text::xid8;
-
   -- Afterwards, because deletions may have been forgotten since this function began.
   if after <> 'start' and exists (
     select from app.forgotten_deletions as f
-    where f.company_id = api_key.company_id and f.relation = ('app.' || served.relation)::regclass
+    where f.company_id = api_key.company_id and f.relation = served.relation
       and (f.deleted_in, f.id) > (after_transaction::text::xid8, after_id) and f.deleted_in >= began::text::xid8
   ) then
     perform app.refuse_cursor(api_key.key_id, api_key.company_id);
@@ -186,10 +113,11 @@ begin
 
   headers := set_config(
     'response.headers',
-    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next),
+    format(app.list_headers(), api_key.key_id, api_key.company_id, least(served_page.found_rows, max_rows),
+      (served_page.found_rows > max_rows)::text, served_page.next),
     true
   );
-  return coalesce(page, '[]');
+  return coalesce(served_page.page, '[]');
 end
 $$;
 

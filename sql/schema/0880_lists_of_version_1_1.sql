@@ -1,6 +1,36 @@
 -- Functions that only the lists of version 1.1 call. A migration may replace a list while a request runs it, and the
 -- request fails if they are gone (test/serial/migrations.test.ts). They go with the version after 1.2.0.
 
+-- The name of each category of a company, by the category's id: app.categories has it now.
+create policy api_read on app.category_names for select to public_api
+  using (company_id = (select app.current_company_id()));
+grant select on app.category_names to public_api;
+grant select (default_language) on app.companies to public_api;
+
+create function app.category_names_by_id(company_id uuid) returns jsonb
+language plpgsql stable
+set search_path = ''
+set jit = off
+as $$
+begin
+  return (
+    select jsonb_object_agg(named.category_id, named.name)
+    from (
+      select distinct on (n.category_id) n.category_id, n.name
+      from app.category_names as n
+      join app.companies as company on company.id = n.company_id
+      where n.company_id = category_names_by_id.company_id
+      order by n.category_id, n.language = company.default_language desc,
+        lower(n.language) = lower(company.default_language) desc, n.language = 'en' desc, n.language
+    ) as named
+  );
+end
+$$;
+
+revoke all on function app.category_names_by_id from public;
+grant execute on function app.category_names_by_id to public_api;
+comment on function app.category_names_by_id is 'The names of a company''s kudos categories, { id: name }, in the language that the company reads.';
+
 -- It appends text to text, so that the fields and numbers of a row stay as they are; jsonb would sort the fields and
 -- change numbers.
 create function app.append_columns(item json, columns json, include text[]) returns json

@@ -93,7 +93,7 @@ declare
 begin
   if not (
     row_security_active('app.kudos'::regclass) and row_security_active('app.members'::regclass) and row_security_active('app.teams'::regclass)
-    and row_security_active('app.category_names'::regclass) and row_security_active('app.companies'::regclass)
+    and row_security_active('app.categories'::regclass)
   ) then
     perform app.refuse_without_row_security();
   end if;
@@ -113,8 +113,9 @@ begin
   into step, selected, groups, teams, ids, names
   from unnest(by) with ordinality as wanted (name, place)
   left join (
-    select 'category' as name, 'category_id' as id, 'k.category_id' as grouped, null as team, null as named,
-      'category_id, coalesce((select app.category_names_by_id($1)) ->> category_id::text, '''') as category' as columns
+    select 'category' as name, 'category_id' as id, 'k.category_id' as grouped, null as team,
+      'join app.categories as category on category.company_id = $1 and category.id = category_id' as named,
+      'category_id, category.name as category' as columns
     union all
     select replace(name, 'person', person), replace(id, 'person', person), replace(grouped, 'person', person), replace(team, 'person', person),
       replace(named, 'person', person), replace(columns, 'person', person)

@@ -2,7 +2,7 @@
 // otherwise a copy would keep the old name (docs/api.md, Keeping a copy).
 import { randomUUID } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
-import { createCompany, newProject, removeProjects } from "../support/two_projects.ts";
+import { createCompany, newProject, removeProjects, waitsForLock } from "../support/two_projects.ts";
 
 const { sql } = await newProject();
 afterAll(removeProjects);
@@ -12,7 +12,8 @@ test.each([
   [
     "the company's default language",
     "update app.companies set default_language = 'de' where id = $1",
-    "insert into app.categories (company_id) values ($1)",
+    `with category as (insert into app.categories (company_id) values ($1) returning *)
+    insert into app.category_names select company_id, id, language, language from category, unnest(array['de', 'en']) as language`,
     "app.categories",
   ],
   [
@@ -43,4 +44,38 @@ test.each([
   for (const session of [adding, changing]) session.release();
   const rows = await sql.unsafe(`select changed_in::text as transaction from ${table} where company_id = $1`, [id]);
   expect([...rows]).toEqual([{ transaction }]);
+});
+
+const named = (language: string, name: string) => `
+  insert into app.category_names select company_id, id, '${language}', '${name}' from app.categories where company_id = $1`;
+
+// Proves: copies.9
+test.each([
+  ["two names", named("de", "Zusammenhalt"), named("en", "Teamwork"), "Zusammenhalt"],
+  [
+    "a name and the company's default language",
+    named("fr", "Esprit d’équipe"),
+    "update app.companies set default_language = 'fr' where id = $1",
+    "Esprit d’équipe",
+  ],
+  [
+    "the company's default language and a name",
+    "update app.companies set default_language = 'fr' where id = $1",
+    named("fr", "Esprit d’équipe"),
+    "Esprit d’équipe",
+  ],
+])("a category has the right name when %s are written at the same time", async (_what, first, second, name) => {
+  const { id } = await createCompany(sql, "Naming", "de");
+  await sql`insert into app.categories (company_id) values (${id})`;
+  await sql.unsafe(named("es", "Equipo"), [id]);
+  const [holding, waiting] = [await sql.reserve(), await sql.reserve()];
+  await holding`begin`;
+  await holding.unsafe(first, [id]);
+  const [session] = await waiting`select pg_backend_pid() as pid`;
+  const written = waiting.unsafe(second, [id]).execute();
+  await waitsForLock(session?.pid);
+  await holding`commit`;
+  await written;
+  for (const session of [holding, waiting]) session.release();
+  expect([...(await sql`select name from app.categories where company_id = ${id}`)]).toEqual([{ name }]);
 });

@@ -105,10 +105,10 @@ insert into expected values
   ('{public_api}', 'insert',
     'company_id, description, external_id, image_url, is_archived, name, points_cost, reward_type, stock_count, vendor_name', '{app.rewards}'),
   ('{public_api}', 'update', 'description, image_url, is_archived, name, points_cost, reward_type, stock_count, vendor_name', '{app.rewards}'),
-  ('{public_api}', 'execute', '*', '{app.append_columns,app.authenticate,app.changes_query,app.changing_lists,app.cursor_origin,app.list_headers,app.member_with_email,
+  ('{public_api}', 'execute', '*', '{app.append_columns,app.authenticate,app.changing_list,app.cursor_origin,app.list_headers,app.member_with_email,
     app.note_refused_use,app.refuse_cursor,app.requests_at_once,
     app.first_of_window,app.from_replica,app.max_replica_lag,app.most_groups,app.periods,
-    app.category_names_by_id,app.current_company_id,app.include_in_activity,
+    app.category_names_by_id,app.current_company_id,app.page_of_changes,app.include_in_activity,
     app.include_in_day_ratings,app.include_in_pulse_responses,app.include_in_rewards,app.iso_8601,app.page_headers,app.rarest_kudos_filter,
     app.rarest_members_filter,app.refuse_starting_after,app.refuse_without_row_security,app.respond}');
 

@@ -91,12 +91,11 @@ select bag_eq(
       ('{rarest_members_filter,rarest_kudos_filter}', 'invoker', 'stable', ', enable_bitmapscan=off, jit=off'),
       ('{forget_deletions}', 'invoker', 'volatile', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off'),
       ('{purge_some}', 'invoker', 'volatile', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off, lock_timeout=2s'),
-      ('{changing_lists,changes_query}', 'invoker', 'immutable', ', jit=off'),
       ('{category_names_by_id,include_in_activity,include_in_rewards,include_in_day_ratings,include_in_pulse_responses,from_replica}',
         'invoker', 'stable', ', jit=off'),
       ('{revoke_key}', 'invoker', 'volatile', ', lock_timeout=5s'),
       ('{write_file}', 'invoker', 'volatile', ', enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_material=off'),
-      ('{load_staging}', 'invoker', 'volatile', ', jit=off')
+      ('{load_staging,page_of_changes}', 'invoker', 'volatile', ', jit=off')
     ) as internal (names, security, volatility, settings)
   $$,
   'These functions of schema app run with the rights of their owner or with settings of their own, and all others with neither'
@@ -127,14 +126,14 @@ select bag_eq(
   $$,
   $$
     select 'app.' || l.relation as relation, names.name, names.function, names.name like 'number%' as is_before
-    from app.changing_lists() as l, (values
+    from pg_temp.lists() as l, (values
       ('number_insert', 'app.number_change'), ('number_update', 'app.number_change'),
       ('record_deletions', 'app.record_deletions'), ('record_truncate', 'app.record_deletions'), ('record_old_id', 'app.record_old_id')) as names (name, function)
     union all values
     ('app.companies', 'begin_changes', 'app.begin_changes', false),
     ('app.companies', 'end_changes', 'app.end_changes', false),
-    ('app.companies', 'mark_categories', 'app.mark_categories', false),
-    ('app.category_names', 'mark_category', 'app.mark_category', false),
+    ('app.companies', 'name_categories', 'app.name_categories_again', false),
+    ('app.category_names', 'name_category', 'app.name_category', false),
     ('app.pulse_questions', 'mark_answers', 'app.mark_answers', false),
     ('app.api_keys', 'make_api_key', 'app.make_api_key', true),
     ('app.api_keys', 'change_api_key', 'app.change_api_key', true),

@@ -1,7 +1,7 @@
 -- The changes of lists: cursors, deletions and their end, and which rows a change marks.
 begin;
 \ir helpers.psql
-select plan(36);
+select plan(37);
 
 select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
 delete from app.deletions;
@@ -167,6 +167,8 @@ from (values
   ('app.categories', $$ update app.category_names set name = 'Teams' where company_id = pg_temp.id('Acorn') $$, 'Acorn',
     -- Proves: copies.9
     'A new name marks its category'),
+  ('app.categories', $$ insert into app.category_names select company_id, id, 'fr', 'Équipes' from app.categories where company_id = pg_temp.id('Acorn') $$, null,
+    'A name in a language that the company does not read marks nothing'),
   ('app.categories', $$ delete from app.category_names where company_id = pg_temp.id('Birch') $$, 'Birch', 'A name that is deleted marks its category'),
   ('app.categories', $$ update app.companies set default_language = 'fr' where id = pg_temp.id('Acorn') $$, 'Acorn',
     'Another default language marks the categories of the company'),

@@ -111,7 +111,7 @@ insert into valid_rows values
   ('app.pulse_questions', '{"question": "Q"}'),
   ('app.pulse_responses', '{"comment": ""}'),
   ('app.erasures', jsonb_build_object('member_mark', sha256('M'), 'erased_at', now(), 'messages_blanked', true)),
-  ('app.categories', '{}'),
+  ('app.categories', '{"name": ""}'),
   ('app.api_keys', jsonb_build_object('name', 'K', 'scopes', array['read:members'], 'key_hash', sha256('K'), 'hint', 'h', 'created_by', pg_temp.id('Ada of Acorn'))),
   ('app.api_key_events', '{"action": "created", "key_name": "K", "hint": "h", "scopes": ["read:members"], "member_name": "M"}');
 update valid_rows set fields = jsonb_build_object(

@@ -86,10 +86,10 @@ select
   format('changes of %s', l.relation),
   format('list_changes($1, %L, 2, %L)', l.list, app.cursor_origin(pg_temp.id('Acorn'), l.list) || lpad('5', 16, '0') || rpad('8', 32, '0')),
   ('app.' || l.relation)::regclass,
-  array[l.relation || '_changed', l.relation || '_changed'] || array_fill(l.relation || '_pkey', array[3]),
+  array[l.relation || '_changed', l.relation || '_changed'],
   int4range '[2,2]',
   4
-from app.changing_lists() as l;
+from pg_temp.lists() as l;
 
 -- The full pages again, after a row far from the newest one: inside the page's window of time, older, or newer.
 create function pg_temp.follow() returns void language plpgsql as $$
@@ -186,7 +186,7 @@ do $$
 declare
   relation text;
 begin
-  for relation in select l.relation from app.changing_lists() as l loop
+  for relation in select l.relation from pg_temp.lists() as l loop
     execute format('alter table app.%I disable trigger user, alter changed_in set default %L', relation, '5');
   end loop;
   alter table app.category_names disable trigger user;
@@ -208,7 +208,7 @@ select pg_temp.id('Other ' || n), 'Key', app.scopes(), sha256(format('%s %s', n,
 from generate_series(1, 200) as n, generate_series(1, 5) as m;
 insert into app.api_key_uses (company_id, key_id) select company_id, id from app.api_keys where hint = 'of others';
 insert into app.deletions (company_id, relation, deleted_in, id)
-select pg_temp.id('Acorn'), ('app.' || l.relation)::regclass, '4', gen_random_uuid() from app.changing_lists() as l, generate_series(1, 500);
+select pg_temp.id('Acorn'), ('app.' || l.relation)::regclass, '4', gen_random_uuid() from pg_temp.lists() as l, generate_series(1, 500);
 select pg_temp.measure('when the tables were small');
 analyze app.companies, app.teams, app.members, app.categories, app.category_names, app.kudos, app.rewards, app.day_ratings, app.pulse_questions,
   app.pulse_responses, app.api_keys, app.api_key_uses;
@@ -256,8 +256,8 @@ from (values
   ('scans > 0', 'No page reads any table from end to end, however small it was when the plan was made'),
   ($$ planned = 'now' and relation = 'app.members'::regclass and page ~ 'kudos' and fetched > 2 * (measured.answered + 1) $$,
     'A page of kudos looks up the sender and the receiver of each and no other member'),
-  ($$ planned = 'now' and page ~ 'kudos' and (relation = 'app.companies'::regclass and fetched > 2 or relation = 'app.category_names'::regclass and fetched > 24) $$,
-    'A page of kudos reads the company twice, for whether it is served here and for its language, and the names of its categories once, however many rows it has'),
+  ($$ planned = 'now' and page ~ 'kudos' and (relation = 'app.companies'::regclass and fetched > 1 or relation = 'app.categories'::regclass and fetched > 11) $$,
+    'A page of kudos reads the company once, for whether it is served here, and the names of its categories once, however many rows it has'),
   ($$ planned = 'now' and page ~ '^a thousand (members|pulse answers|day ratings with the names of teams)$'
       and (relation = 'app.teams'::regclass and fetched > 22 or relation = 'app.pulse_questions'::regclass and fetched > 20) $$,
     'A page of members or of day ratings looks up each team once, and one of pulse answers each question once, not once a row'),

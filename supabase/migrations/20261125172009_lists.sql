@@ -9,11 +9,17 @@ grant create on schema public to public_api;
 
 DROP VIEW "api"."activity";
 
+DROP VIEW "api"."categories";
+
 DROP VIEW "api"."day_ratings";
+
+DROP VIEW "api"."members";
 
 DROP VIEW "api"."pulse_responses";
 
 DROP VIEW "api"."rewards";
+
+DROP VIEW "api"."teams";
 
 DROP FUNCTION "app"."load_staging"(uuid);
 
@@ -233,103 +239,23 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION app.changes_query(list text, include text[])
- RETURNS text
- LANGUAGE sql
- IMMUTABLE
+CREATE OR REPLACE FUNCTION app.changing_list(list text, OUT scope text, OUT relation regclass)
+ RETURNS record
+ LANGUAGE plpgsql
+ STABLE
  SET search_path TO ''
- SET jit TO 'off'
 AS $function$
-  select format(
-    $query$
-      with changed as (
-        select t.changed_in, t.id %2$s
-          and t.company_id = $1 and (t.changed_in, t.id) > ($3, $4) and t.changed_in < $7
-        order by t.changed_in, t.id limit $2 + 1
-      ),
-      deleted as (
-        select d.deleted_in, d.id from app.deletions as d
-        where d.company_id = $1 and d.relation = 'app.%1$I'::regclass and (d.deleted_in, d.id) > ($5, $6) and d.deleted_in < $7
-        order by d.deleted_in, d.id limit 2 * ($2 + 1)
-      )
-      select count(*), json_agg(item) filter (where place <= $2), string_agg(next, '') filter (where place = $2)
-      from (
-        select item, item.cursor as next, row_number() over () as place from (
-          select
-            change.id,
-            shown.*,
-            $8 || encode(int8send(change.changed_in::text::bigint), 'hex') || replace(change.id::text, '-', '')
-              || case when change.changed_in < $9 then encode(int8send($9::text::bigint), 'hex') else '' end as cursor,
-            change.deleted and not exists (select from app.%1$I as t where t.company_id = $1 and t.id = change.id offset 0) as deleted
-          from (
-            select c.changed_in, c.id, false as deleted from changed as c
-            union all
-            select d.deleted_in, d.id, true from deleted as d where d.id not in (select c.id from changed as c)
-            order by changed_in, id limit $2 + 1
-          ) as change
-          left join lateral (select %3$s %4$s where v.company_id = $1 and v.id = change.id offset 0) as shown on true
-          order by change.changed_in, change.id
-        ) as item
-      ) as numbered
-    $query$,
-    l.relation,
-    l.rows,
-    l.columns || (
-      select coalesce(string_agg(format(', v.%I', i.name), '' order by i.place), '')
-      from unnest(l.included) with ordinality as i (name, place)
-      where i.name = any (include)
-    ),
-    l.view
-  )
-  from app.changing_lists() as l
-  where l.list = changes_query.list
-$function$;
-
-CREATE OR REPLACE FUNCTION app.changing_lists()
- RETURNS TABLE(list text, scope text, relation text, rows text, view text, columns text, included text[])
- LANGUAGE sql
- IMMUTABLE
- SET search_path TO ''
- SET jit TO 'off'
-AS $function$
-  values
-    (
-      'members', 'read:members', 'members', 'from app.members as t where not t.is_former', 'from api.members as v',
-      'v.name, v.email, v.role, v.team_id, v.team_name, v.created_at',
-      '{}'::text[]
-    ),
-    (
-      'teams', 'read:members', 'teams', 'from app.teams as t where true', 'from api.teams as v',
-      'v.name, v.created_at',
-      '{}'::text[]
-    ),
-    (
-      'activity', 'read:activity', 'kudos', 'from app.kudos as t where true', 'from api.activity as v',
-      'v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-      coalesce((select app.category_names_by_id($1)) ->> v.category_id::text, '''') as category',
-      '{sender_id,receiver_id,category_id,sender_team_id,sender_team_name,receiver_team_id,receiver_team_name}'::text[]
-    ),
-    (
-      'categories', 'read:activity', 'categories', 'from app.categories as t where true', 'from api.categories as v',
-      'coalesce((select app.category_names_by_id($1)) ->> v.id::text, '''') as name, v.created_at',
-      '{}'::text[]
-    ),
-    (
-      'rewards', 'read:rewards', 'rewards', 'from app.rewards as t where true', 'from api.rewards as v',
-      'v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
-      v.created_at',
-      '{external_id}'::text[]
-    ),
-    (
-      'day-ratings', 'read:analytics', 'day_ratings', 'from app.day_ratings as t where true', 'from api.day_ratings as v',
-      'v.rating, v.comment, v.team_id, v.points_awarded, v.created_at',
-      '{team_name}'::text[]
-    ),
-    (
-      'pulse-responses', 'read:analytics', 'pulse_responses', 'from app.pulse_responses as t where true', 'from api.pulse_responses as v',
-      'v."timestamp", v.question, v.response_type, v.value, v.comment',
-      '{question_id}'::text[]
-    )
+begin
+  case list
+    when 'members' then scope := 'read:members'; relation := 'app.members';
+    when 'teams' then scope := 'read:members'; relation := 'app.teams';
+    when 'activity' then scope := 'read:activity'; relation := 'app.kudos';
+    when 'categories' then scope := 'read:activity'; relation := 'app.categories';
+    when 'rewards' then scope := 'read:rewards'; relation := 'app.rewards';
+    when 'day-ratings' then scope := 'read:analytics'; relation := 'app.day_ratings';
+    when 'pulse-responses' then scope := 'read:analytics'; relation := 'app.pulse_responses';
+  end case;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION app.check_api_key_name(name text)
@@ -362,16 +288,20 @@ $function$;
 
 CREATE OR REPLACE FUNCTION app.cursor_origin(company_id uuid, list text)
  RETURNS text
- LANGUAGE sql
+ LANGUAGE plpgsql
  STABLE
  SET search_path TO ''
-BEGIN ATOMIC
- SELECT "left"(encode(sha256(convert_to(concat_ws(' '::text, s.system_identifier, c.timeline_id, d.oid, ('app.deletions'::regclass)::oid, cursor_origin.company_id, cursor_origin.list), 'utf8'::name)), 'hex'::text), 8) AS "left"
-    FROM pg_control_system() s(pg_control_version, catalog_version_no, system_identifier, pg_control_last_modified),
-     pg_control_checkpoint() c(checkpoint_lsn, redo_lsn, redo_wal_file, timeline_id, prev_timeline_id, full_page_writes, next_xid, next_oid, next_multixact_id, next_multi_offset, oldest_xid, oldest_xid_dbid, oldest_active_xid, oldest_multi_xid, oldest_multi_dbid, oldest_commit_ts_xid, newest_commit_ts_xid, checkpoint_time),
-     pg_database d
-   WHERE (d.datname = current_database());
-END;
+AS $function$
+begin
+  return (
+    select left(encode(sha256(convert_to(
+      concat_ws(' ', s.system_identifier, c.timeline_id, d.oid, 'app.deletions'::regclass::oid, company_id, list), 'utf8'
+    )), 'hex'), 8)
+    from pg_control_system() as s, pg_control_checkpoint() as c, pg_database as d
+    where d.datname = current_database()
+  );
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION app.delete_company(company_id uuid, OUT members bigint, OUT kudos bigint, OUT keys bigint, OUT accounts bigint)
  RETURNS record
@@ -745,31 +675,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION app.mark_categories()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO ''
-AS $function$
-begin
-  perform from app.companies as c where c.id = new.id for update;
-  update app.categories as c set changed_in = pg_current_xact_id() where c.company_id = new.id;
-  return null;
-end
-$function$;
-
-CREATE OR REPLACE FUNCTION app.mark_category()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO ''
-AS $function$
-begin
-  update app.categories as c set changed_in = pg_current_xact_id()
-  where c.company_id in (old.company_id, new.company_id) and c.id in (old.category_id, new.category_id)
-    and c.changed_in <> pg_current_xact_id();
-  return null;
-end
-$function$;
-
 CREATE OR REPLACE FUNCTION app.max_replica_lag()
  RETURNS interval
  LANGUAGE sql
@@ -879,6 +784,754 @@ BEGIN ATOMIC
                     FROM app.members m
                    WHERE ((m.company_id = only_replaces_erased.company_id) AND (m.id = member.after) AND m.is_former))))))))));
 END;
+
+CREATE OR REPLACE FUNCTION app.page_of_changes(list text, company uuid, include text[], max_rows integer, after_transaction xid8, after_id uuid, deletions_after xid8, deletions_after_id uuid, horizon xid8, origin text, began xid8, began_digits text, OUT found_rows bigint, OUT page json, OUT next text, OUT are_foreign boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET jit TO 'off'
+AS $function$
+begin
+  if list = 'members' then
+    select
+      count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+      exists (
+        select from (
+          select from app.members as t
+          where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+            and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+          order by t.changed_in, t.id limit 1
+        ) as foreign_row
+      )
+    into found_rows, page, next, are_foreign
+    from (
+      select item, item.cursor as item_cursor, row_number() over () as place from (
+        select
+          id,
+          name, email, role, team_id, team_name, created_at,
+          origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+            || case when changed_in < began then began_digits else '' end as cursor,
+          deleted
+        from (
+          (
+            select
+              v.changed_in, v.id,
+              v.name, v.email, v.role, v.team_id, v.team_name, v.created_at,
+              false as deleted
+            from api.members as v
+            where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+            order by v.changed_in, v.id limit max_rows + 1
+          )
+          union all
+          (
+            select d.deleted_in, d.id, there.*, there is null as deleted
+            from (
+              select d.deleted_in, d.id from app.deletions as d
+              where d.company_id = company and d.relation = 'app.members'::regclass
+                and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+              order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+            ) as d
+            left join lateral (
+              select
+                v.name, v.email, v.role, v.team_id, v.team_name, v.created_at
+              from api.members as v where v.company_id = company and v.id = d.id offset 0
+            ) as there on true
+            where d.id not in (
+              select t.id from app.members as t
+              where t.company_id = company and not t.is_former
+                and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+              order by t.changed_in, t.id limit max_rows + 1
+            )
+            order by d.deleted_in, d.id
+          )
+          order by changed_in, id limit max_rows + 1
+        ) as change
+        order by changed_in, id
+      ) as item
+    ) as numbered;
+  elsif list = 'teams' then
+    select
+      count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+      exists (
+        select from (
+          select from app.teams as t
+          where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+            and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+          order by t.changed_in, t.id limit 1
+        ) as foreign_row
+      )
+    into found_rows, page, next, are_foreign
+    from (
+      select item, item.cursor as item_cursor, row_number() over () as place from (
+        select
+          id,
+          name, created_at,
+          origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+            || case when changed_in < began then began_digits else '' end as cursor,
+          deleted
+        from (
+          (
+            select
+              v.changed_in, v.id,
+              v.name, v.created_at,
+              false as deleted
+            from api.teams as v
+            where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+            order by v.changed_in, v.id limit max_rows + 1
+          )
+          union all
+          (
+            select d.deleted_in, d.id, there.*, there is null as deleted
+            from (
+              select d.deleted_in, d.id from app.deletions as d
+              where d.company_id = company and d.relation = 'app.teams'::regclass
+                and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+              order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+            ) as d
+            left join lateral (
+              select
+                v.name, v.created_at
+              from api.teams as v where v.company_id = company and v.id = d.id offset 0
+            ) as there on true
+            where d.id not in (
+              select t.id from app.teams as t
+              where t.company_id = company
+                and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+              order by t.changed_in, t.id limit max_rows + 1
+            )
+            order by d.deleted_in, d.id
+          )
+          order by changed_in, id limit max_rows + 1
+        ) as change
+        order by changed_in, id
+      ) as item
+    ) as numbered;
+  elsif list = 'activity' then
+    if include is null then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.kudos as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                false as deleted
+              from api.activity as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.kudos'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
+                from api.activity as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.kudos as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    elsif not include && array['sender_team_id', 'sender_team_name', 'receiver_team_id', 'receiver_team_name'] then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.kudos as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category, sender_id,
+            receiver_id, category_id,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+                case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+                case when 'category_id' = any (include) then v.category_id end as category_id,
+                false as deleted
+              from api.activity as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.kudos'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                  case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+                  case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+                  case when 'category_id' = any (include) then v.category_id end as category_id
+                from api.activity as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.kudos as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+      -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
+      -- never within a value, because quotes are escaped there.
+      if cardinality(include) < 3 then
+        if not 'sender_id' = any (include) then page := replace(page::text, ',"sender_id":null', ''); end if;
+        if not 'receiver_id' = any (include) then page := replace(page::text, ',"receiver_id":null', ''); end if;
+        if not 'category_id' = any (include) then page := replace(page::text, ',"category_id":null', ''); end if;
+      end if;
+    else
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.kudos as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category, sender_id,
+            receiver_id, category_id, sender_team_id, sender_team_name, receiver_team_id, receiver_team_name,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+                case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+                case when 'category_id' = any (include) then v.category_id end as category_id,
+                case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
+                case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+                case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
+                case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name,
+                false as deleted
+              from api.activity as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.kudos'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                  case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+                  case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+                  case when 'category_id' = any (include) then v.category_id end as category_id,
+                  case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
+                  case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+                  case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
+                  case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+                from api.activity as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.kudos as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+      -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
+      -- never within a value, because quotes are escaped there.
+      if cardinality(include) < 7 then
+        if not 'sender_id' = any (include) then page := replace(page::text, ',"sender_id":null', ''); end if;
+        if not 'receiver_id' = any (include) then page := replace(page::text, ',"receiver_id":null', ''); end if;
+        if not 'category_id' = any (include) then page := replace(page::text, ',"category_id":null', ''); end if;
+        if not 'sender_team_id' = any (include) then page := replace(page::text, ',"sender_team_id":null', ''); end if;
+        if not 'sender_team_name' = any (include) then page := replace(page::text, ',"sender_team_name":null', ''); end if;
+        if not 'receiver_team_id' = any (include) then page := replace(page::text, ',"receiver_team_id":null', ''); end if;
+        if not 'receiver_team_name' = any (include) then page := replace(page::text, ',"receiver_team_name":null', ''); end if;
+      end if;
+    end if;
+  elsif list = 'categories' then
+    select
+      count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+      exists (
+        select from (
+          select from app.categories as t
+          where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+            and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+          order by t.changed_in, t.id limit 1
+        ) as foreign_row
+      )
+    into found_rows, page, next, are_foreign
+    from (
+      select item, item.cursor as item_cursor, row_number() over () as place from (
+        select
+          id,
+          name, created_at,
+          origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+            || case when changed_in < began then began_digits else '' end as cursor,
+          deleted
+        from (
+          (
+            select
+              v.changed_in, v.id,
+              v.name, v.created_at,
+              false as deleted
+            from api.categories as v
+            where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+            order by v.changed_in, v.id limit max_rows + 1
+          )
+          union all
+          (
+            select d.deleted_in, d.id, there.*, there is null as deleted
+            from (
+              select d.deleted_in, d.id from app.deletions as d
+              where d.company_id = company and d.relation = 'app.categories'::regclass
+                and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+              order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+            ) as d
+            left join lateral (
+              select
+                v.name, v.created_at
+              from api.categories as v where v.company_id = company and v.id = d.id offset 0
+            ) as there on true
+            where d.id not in (
+              select t.id from app.categories as t
+              where t.company_id = company
+                and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+              order by t.changed_in, t.id limit max_rows + 1
+            )
+            order by d.deleted_in, d.id
+          )
+          order by changed_in, id limit max_rows + 1
+        ) as change
+        order by changed_in, id
+      ) as item
+    ) as numbered;
+  elsif list = 'rewards' then
+    if include is null then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.rewards as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            name, description, points_cost, reward_type, stock_count, image_url, vendor_name, is_archived, created_at,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+                v.created_at,
+                false as deleted
+              from api.rewards as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.rewards'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+                  v.created_at
+                from api.rewards as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.rewards as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    else
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.rewards as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            name, description, points_cost, reward_type, stock_count, image_url, vendor_name, is_archived, created_at,
+            external_id,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+                v.created_at, v.external_id,
+                false as deleted
+              from api.rewards as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.rewards'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+                  v.created_at, v.external_id
+                from api.rewards as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.rewards as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    end if;
+  elsif list = 'day-ratings' then
+    if include is null then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.day_ratings as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            rating, comment, team_id, points_awarded, created_at,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v.rating, v.comment, v.team_id, v.points_awarded, v.created_at,
+                false as deleted
+              from api.day_ratings as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.day_ratings'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v.rating, v.comment, v.team_id, v.points_awarded, v.created_at
+                from api.day_ratings as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.day_ratings as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    else
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.day_ratings as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            rating, comment, team_id, points_awarded, created_at, team_name,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v.rating, v.comment, v.team_id, v.points_awarded, v.created_at, v.team_name,
+                false as deleted
+              from api.day_ratings as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.day_ratings'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v.rating, v.comment, v.team_id, v.points_awarded, v.created_at, v.team_name
+                from api.day_ratings as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.day_ratings as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    end if;
+  elsif list = 'pulse-responses' then
+    if include is null then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.pulse_responses as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", question, response_type, value, comment,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.question, v.response_type, v.value, v.comment,
+                false as deleted
+              from api.pulse_responses as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.pulse_responses'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.question, v.response_type, v.value, v.comment
+                from api.pulse_responses as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.pulse_responses as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    else
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.pulse_responses as t
+            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
+              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", question, response_type, value, comment, question_id,
+            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.question, v.response_type, v.value, v.comment, v.question_id,
+                false as deleted
+              from api.pulse_responses as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.pulse_responses'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.question, v.response_type, v.value, v.comment, v.question_id
+                from api.pulse_responses as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.pulse_responses as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    end if;
+  end if;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION app.periods(step text, since timestamp with time zone, until timestamp with time zone, time_zone text)
  RETURNS TABLE(first_day date, begins timestamp with time zone, ends timestamp with time zone)
@@ -1488,7 +2141,7 @@ declare
 begin
   if not (
     row_security_active('app.kudos'::regclass) and row_security_active('app.members'::regclass) and row_security_active('app.teams'::regclass)
-    and row_security_active('app.category_names'::regclass) and row_security_active('app.companies'::regclass)
+    and row_security_active('app.categories'::regclass)
   ) then
     perform app.refuse_without_row_security();
   end if;
@@ -1508,8 +2161,9 @@ begin
   into step, selected, groups, teams, ids, names
   from unnest(by) with ordinality as wanted (name, place)
   left join (
-    select 'category' as name, 'category_id' as id, 'k.category_id' as grouped, null as team, null as named,
-      'category_id, coalesce((select app.category_names_by_id($1)) ->> category_id::text, '''') as category' as columns
+    select 'category' as name, 'category_id' as id, 'k.category_id' as grouped, null as team,
+      'join app.categories as category on category.company_id = $1 and category.id = category_id' as named,
+      'category_id, category.name as category' as columns
     union all
     select replace(name, 'person', person), replace(id, 'person', person), replace(grouped, 'person', person), replace(team, 'person', person),
       replace(named, 'person', person), replace(columns, 'person', person)
@@ -1631,8 +2285,7 @@ begin
     row_security_active('app.kudos'::regclass)
     and row_security_active('app.members'::regclass)
     and row_security_active('app.teams'::regclass)
-    and row_security_active('app.category_names'::regclass)
-    and row_security_active('app.companies'::regclass)
+    and row_security_active('app.categories'::regclass)
   ) then
     perform app.refuse_without_row_security();
   end if;
@@ -1661,8 +2314,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
           from api.activity as v
           where v.company_id = api_key.company_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
@@ -1674,8 +2326,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
           from api.activity as v
           where v.company_id = api_key.company_id and v.sender_id = list_activity.sender_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
@@ -1689,8 +2340,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
           from api.activity as v
           where v.company_id = api_key.company_id and v.receiver_id = list_activity.receiver_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
@@ -1704,8 +2354,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
           from api.activity as v
           where v.company_id = api_key.company_id and v.category_id = list_activity.category_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
@@ -1721,8 +2370,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id
@@ -1737,8 +2385,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id
@@ -1755,8 +2402,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id
@@ -1773,8 +2419,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id
@@ -1800,8 +2445,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id,
@@ -1820,8 +2464,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id,
@@ -1842,8 +2485,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id,
@@ -1864,8 +2506,7 @@ begin
       select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
         select item.id, item, row_number() over () as place from (
           select
-            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message,
-            coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.category_id::text, '') as category,
+            v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id,
@@ -1998,8 +2639,6 @@ declare
 begin
   if not (
     row_security_active('app.categories'::regclass)
-    and row_security_active('app.category_names'::regclass)
-    and row_security_active('app.companies'::regclass)
   ) then
     perform app.refuse_without_row_security();
   end if;
@@ -2016,8 +2655,7 @@ begin
   select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
     select item.id, item, row_number() over () as place from (
       select
-        v.id, coalesce((select app.category_names_by_id(api_key.company_id)) ->> v.id::text, '') as name,
-        v.created_at
+        v.id, v.name, v.created_at
       from api.categories as v
       where v.company_id = api_key.company_id
         and (v.instant, v.id) < (below_instant, below_id)
@@ -2060,20 +2698,17 @@ declare
   began bigint;
   after_transaction bigint := 0;
   after_id uuid := '00000000-0000-0000-0000-000000000000';
-  are_foreign boolean;
-  found_rows bigint;
-  page json;
-  next text;
+  served_page record;
   headers text;
 begin
   if exists (
-    select from unnest('{app.companies,app.teams,app.members,app.categories,app.category_names,app.kudos,app.rewards,app.day_ratings,
-      app.pulse_questions,app.pulse_responses,app.deletions,app.forgotten_deletions}'::regclass[]) as read (relation)
+    select from unnest('{app.teams,app.members,app.categories,app.kudos,app.rewards,app.day_ratings,app.pulse_questions,
+      app.pulse_responses,app.deletions,app.forgotten_deletions}'::regclass[]) as read (relation)
     where not row_security_active(read.relation)
   ) then
     perform app.refuse_without_row_security();
   end if;
-  select l.* into strict served from app.changing_lists() as l where l.list = list_changes.list;
+  served := app.changing_list(list);
   api_key := app.authenticate(key_hash, served.scope);
 
   origin := app.cursor_origin(api_key.company_id, list);
@@ -2095,35 +2730,22 @@ begin
     end if;
   end if;
 
-  -- A row of this server that a statement sees is of a transaction that ended before it, or of this one. In the order
-  -- of the index of changes: without it, the planner may expect to find such a row soon in any index of the company,
-  -- and read all its rows.
-  execute format(
-    'select exists (
-       select from (
-         select from app.%I as t
-         where t.company_id = $1 and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot())) and t.changed_in is distinct from $2
-         order by t.changed_in, t.id limit 1
-       ) as foreign_row
-     )',
-    served.relation
-  ) into are_foreign using api_key.company_id, pg_current_xact_id_if_assigned();
-  if are_foreign then
-    raise exception 'changes in app.% have the numbers of another server', served.relation
+  served_page := app.page_of_changes(
+    list, api_key.company_id, include, max_rows, after_transaction::text::xid8, after_id,
+    greatest(after_transaction, began - 1)::text::xid8,
+    case when began > after_transaction then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else after_id end,
+    horizon::text::xid8, origin, began::text::xid8, encode(int8send(began), 'hex')
+  );
+  if served_page.are_foreign then
+    raise exception 'changes in % have the numbers of another server', served.relation
       using errcode = 'PT501',
       hint = 'Number them anew with sql/repair.sql: docs/operations.md, Restore.';
   end if;
 
-  execute app.changes_query(list, include) into found_rows, page, next using
-    api_key.company_id, max_rows, after_transaction::text::xid8, after_id,
-    greatest(after_transaction, began - 1)::text::xid8,
-    case when began > after_transaction then 'ffffffff-ffff-ffff-ffff-ffffffffffff' else after_id end,
-    horizon::text::xid8, origin, began::text::xid8;
-
   -- Afterwards, because deletions may have been forgotten since this function began.
   if after <> 'start' and exists (
     select from app.forgotten_deletions as f
-    where f.company_id = api_key.company_id and f.relation = ('app.' || served.relation)::regclass
+    where f.company_id = api_key.company_id and f.relation = served.relation
       and (f.deleted_in, f.id) > (after_transaction::text::xid8, after_id) and f.deleted_in >= began::text::xid8
   ) then
     perform app.refuse_cursor(api_key.key_id, api_key.company_id);
@@ -2131,10 +2753,11 @@ begin
 
   headers := set_config(
     'response.headers',
-    format(app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text, next),
+    format(app.list_headers(), api_key.key_id, api_key.company_id, least(served_page.found_rows, max_rows),
+      (served_page.found_rows > max_rows)::text, served_page.next),
     true
   );
-  return coalesce(page, '[]');
+  return coalesce(served_page.page, '[]');
 end
 $function$;
 
@@ -3037,7 +3660,7 @@ declare
   failure_code text;
   total bigint := 0;
   purged integer := 0;
-  failed integer := 0;
+  failures text[] := '{}';
 begin
   call app.forget_all_deletions();
   <<companies>>
@@ -3051,8 +3674,7 @@ begin
       call app.purge_table(company.id, company.before, relation, deleted, failure, failure_code);
       total := total + deleted;
       if failure is not null then
-        failed := failed + 1;
-        raise warning '%: %: % rows deleted, then: %', company.id, relation, deleted, failure;
+        failures := failures || format('%s: %s: %s rows deleted, then: %s', company.id, relation, deleted, failure);
       elsif deleted > 0 then
         purged := purged + 1;
         raise notice '%: %: % rows deleted', company.id, relation, deleted;
@@ -3061,8 +3683,9 @@ begin
     end loop;
   end loop;
   raise notice '% rows deleted', total;
-  if failed > 0 then
-    raise exception '% of % purges failed: the warnings above say which', failed, failed + purged;
+  if failures <> '{}' then
+    raise exception '% of % purges failed', cardinality(failures), cardinality(failures) + purged
+      using detail = array_to_string(failures, E'\n');
   elsif app.is_time_up() then
     raise exception 'statement_timeout left no time for some companies: call it again';
   end if;
@@ -3125,12 +3748,16 @@ CREATE VIEW "api"."activity" WITH (security_invoker=true) AS  SELECT k.company_i
     k.sender_id,
     k.receiver_id,
     k.created_at AS instant,
+    k.changed_in,
     k.id,
     to_char((k.created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text) AS "timestamp",
     sender.name AS sender_name,
     sender.email AS sender_email,
     receiver.name AS receiver_name,
     receiver.email AS receiver_email,
+    (( SELECT jsonb_object_agg(c.id, c.name) AS jsonb_object_agg
+           FROM app.categories c
+          WHERE (c.company_id = ( SELECT app.current_company_id() AS current_company_id))) ->> (k.category_id)::text) AS category,
     k.message,
     sender.team_id AS sender_team_id,
     ( SELECT t.name
@@ -3154,8 +3781,17 @@ CREATE VIEW "api"."activity" WITH (security_invoker=true) AS  SELECT k.company_i
           WHERE ((m.company_id = k.company_id) AND (m.id = k.receiver_id))
          OFFSET 0) receiver ON (true));;
 
+CREATE VIEW "api"."categories" WITH (security_invoker=true) AS  SELECT company_id,
+    created_at AS instant,
+    changed_in,
+    id,
+    name,
+    to_char((created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text) AS created_at
+   FROM app.categories c;;
+
 CREATE VIEW "api"."day_ratings" WITH (security_invoker=true) AS  SELECT company_id,
     created_at AS instant,
+    changed_in,
     id,
     rating,
     comment,
@@ -3167,8 +3803,26 @@ CREATE VIEW "api"."day_ratings" WITH (security_invoker=true) AS  SELECT company_
           WHERE ((t.company_id = d.company_id) AND (t.id = d.team_id))) AS team_name
    FROM app.day_ratings d;;
 
+CREATE VIEW "api"."members" WITH (security_invoker=true) AS  SELECT m.company_id,
+    m.created_at AS instant,
+    m.changed_in,
+    m.id,
+    m.name,
+    m.email,
+    m.role,
+    m.team_id,
+    COALESCE(team.name, 'No Team'::text) AS team_name,
+    to_char((m.created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text) AS created_at
+   FROM (app.members m
+     LEFT JOIN LATERAL ( SELECT t.name
+           FROM app.teams t
+          WHERE ((t.company_id = m.company_id) AND (t.id = m.team_id))
+         OFFSET 0) team ON (true))
+  WHERE (NOT m.is_former);;
+
 CREATE VIEW "api"."pulse_responses" WITH (security_invoker=true) AS  SELECT p.company_id,
     p.created_at AS instant,
+    p.changed_in,
     p.id,
     to_char((p.created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text) AS "timestamp",
     question.question,
@@ -3185,6 +3839,7 @@ CREATE VIEW "api"."pulse_responses" WITH (security_invoker=true) AS  SELECT p.co
 
 CREATE VIEW "api"."rewards" WITH (security_invoker=true) AS  SELECT company_id,
     created_at AS instant,
+    changed_in,
     id,
     name,
     description,
@@ -3198,6 +3853,14 @@ CREATE VIEW "api"."rewards" WITH (security_invoker=true) AS  SELECT company_id,
     external_id
    FROM app.rewards r;;
 
+CREATE VIEW "api"."teams" WITH (security_invoker=true) AS  SELECT company_id,
+    created_at AS instant,
+    changed_in,
+    id,
+    name,
+    to_char((created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text) AS created_at
+   FROM app.teams t;;
+
 CREATE TRIGGER number_insert BEFORE INSERT ON app.categories FOR EACH ROW WHEN ((new.changed_in <> pg_current_xact_id())) EXECUTE FUNCTION app.number_change();
 
 CREATE TRIGGER number_update BEFORE UPDATE ON app.categories FOR EACH ROW WHEN ((old.* *<> new.*)) EXECUTE FUNCTION app.number_change();
@@ -3208,13 +3871,9 @@ CREATE TRIGGER record_old_id AFTER UPDATE ON app.categories FOR EACH ROW WHEN ((
 
 CREATE TRIGGER record_truncate AFTER TRUNCATE ON app.categories FOR EACH STATEMENT EXECUTE FUNCTION app.record_deletions();
 
-CREATE TRIGGER mark_category AFTER INSERT OR DELETE OR UPDATE ON app.category_names FOR EACH ROW EXECUTE FUNCTION app.mark_category();
-
 CREATE TRIGGER begin_changes AFTER INSERT ON app.companies FOR EACH ROW EXECUTE FUNCTION app.begin_changes();
 
 CREATE TRIGGER end_changes AFTER DELETE ON app.companies FOR EACH ROW EXECUTE FUNCTION app.end_changes();
-
-CREATE TRIGGER mark_categories AFTER UPDATE OF default_language ON app.companies FOR EACH ROW WHEN ((old.default_language <> new.default_language)) EXECUTE FUNCTION app.mark_categories();
 
 CREATE TRIGGER number_insert BEFORE INSERT ON app.day_ratings FOR EACH ROW WHEN ((new.changed_in <> pg_current_xact_id())) EXECUTE FUNCTION app.number_change();
 
@@ -3314,9 +3973,7 @@ COMMENT ON FUNCTION "app"."cell_checks"() IS 'The checks of a cell, by kind: a c
 
 COMMENT ON FUNCTION "app"."change_api_key"() IS 'Trigger: an update can only revoke, replace or rename a key, or put Former member in place of an erased person.';
 
-COMMENT ON FUNCTION "app"."changes_query"(text, text[]) IS 'The statement of a page of changes of a list, with the columns that include names.';
-
-COMMENT ON FUNCTION "app"."changing_lists"() IS 'The lists whose changes are served: their scope, their table and their columns.';
+COMMENT ON FUNCTION "app"."changing_list"(text) IS 'The scope and the table of a list, such as day-ratings.';
 
 COMMENT ON FUNCTION "app"."comparable"(text, text) IS 'The SQL to compare a cell of a kind with another one.';
 
@@ -3364,10 +4021,6 @@ COMMENT ON FUNCTION "app"."make_api_key"() IS 'Trigger: sets the key of a new ro
 
 COMMENT ON FUNCTION "app"."mark_answers"() IS 'Trigger: marks the answers to a question as changed when the question changes.';
 
-COMMENT ON FUNCTION "app"."mark_categories"() IS 'Trigger: marks all categories of a company as changed when its default language changes.';
-
-COMMENT ON FUNCTION "app"."mark_category"() IS 'Trigger: marks a category as changed when its names change.';
-
 COMMENT ON FUNCTION "app"."max_replica_lag"() IS 'How far behind a replica may be to serve lists. The primary serves them otherwise. To be replaced by operators.';
 
 COMMENT ON FUNCTION "app"."member_with_email"(uuid, text) IS 'The id of a company''s member with this email address, whatever its case.';
@@ -3381,6 +4034,8 @@ COMMENT ON FUNCTION "app"."note_use"(uuid, uuid) IS 'Records now as the last use
 COMMENT ON FUNCTION "app"."number_change"() IS 'Trigger: gives a row the number of the transaction that changes it.';
 
 COMMENT ON FUNCTION "app"."only_replaces_erased"(uuid, uuid[], uuid[]) IS 'Whether two lists of members differ, and only by Former member in place of erased people.';
+
+COMMENT ON FUNCTION "app"."page_of_changes"(text, uuid, text[], integer, xid8, uuid, xid8, uuid, xid8, text, xid8, text) IS 'A page of the changes of a list, with the columns that include names.';
 
 COMMENT ON FUNCTION "app"."periods"(text, timestamp with time zone, timestamp with time zone, text) IS 'The days, weeks, months, quarters or years (step) from since to until in a time zone: first day, and the instants between which each lies.';
 
@@ -3504,13 +4159,19 @@ COMMENT ON TABLE "app"."member_accounts" IS 'Which account belongs to which memb
 
 COMMENT ON TYPE "app"."verified_key" IS 'A key that app.authenticate has verified.';
 
-COMMENT ON VIEW "api"."activity" IS 'Kudos (docs/api.md, Activity), with the id of their category.';
+COMMENT ON VIEW "api"."activity" IS 'Kudos (docs/api.md, Activity).';
+
+COMMENT ON VIEW "api"."categories" IS 'Categories (docs/api.md, Categories).';
 
 COMMENT ON VIEW "api"."day_ratings" IS 'Day ratings (docs/api.md, Day ratings).';
+
+COMMENT ON VIEW "api"."members" IS 'Members (docs/api.md, Members).';
 
 COMMENT ON VIEW "api"."pulse_responses" IS 'Pulse answers (docs/api.md, Pulse responses).';
 
 COMMENT ON VIEW "api"."rewards" IS 'Rewards (docs/api.md, Rewards).';
+
+COMMENT ON VIEW "api"."teams" IS 'Teams (docs/api.md, Teams).';
 
 REVOKE ALL ON FUNCTION "app"."admins_to_ask"() FROM PUBLIC;
 
@@ -3524,13 +4185,9 @@ REVOKE ALL ON FUNCTION "app"."begin_load"(uuid, text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."begin_load"(uuid, text) TO "postgres";
 
-REVOKE ALL ON FUNCTION "app"."changes_query"(text, text[]) FROM PUBLIC;
+REVOKE ALL ON FUNCTION "app"."changing_list"(text) FROM PUBLIC;
 
-GRANT EXECUTE ON FUNCTION "app"."changes_query"(text, text[]) TO "postgres", "public_api";
-
-REVOKE ALL ON FUNCTION "app"."changing_lists"() FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "app"."changing_lists"() TO "postgres", "public_api";
+GRANT EXECUTE ON FUNCTION "app"."changing_list"(text) TO "postgres", "public_api";
 
 REVOKE ALL ON FUNCTION "app"."cursor_origin"(uuid, text) FROM PUBLIC;
 
@@ -3584,14 +4241,6 @@ REVOKE ALL ON FUNCTION "app"."mark_answers"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."mark_answers"() TO "postgres";
 
-REVOKE ALL ON FUNCTION "app"."mark_categories"() FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "app"."mark_categories"() TO "postgres";
-
-REVOKE ALL ON FUNCTION "app"."mark_category"() FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "app"."mark_category"() TO "postgres";
-
 REVOKE ALL ON FUNCTION "app"."max_replica_lag"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."max_replica_lag"() TO "postgres", "public_api";
@@ -3615,6 +4264,10 @@ GRANT EXECUTE ON FUNCTION "app"."number_change"() TO "postgres";
 REVOKE ALL ON FUNCTION "app"."only_replaces_erased"(uuid, uuid[], uuid[]) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."only_replaces_erased"(uuid, uuid[], uuid[]) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."page_of_changes"(text, uuid, text[], integer, xid8, uuid, xid8, uuid, xid8, text, xid8, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."page_of_changes"(text, uuid, text[], integer, xid8, uuid, xid8, uuid, xid8, text, xid8, text) TO "postgres", "public_api";
 
 REVOKE ALL ON FUNCTION "app"."periods"(text, timestamp with time zone, timestamp with time zone, text) FROM PUBLIC;
 
@@ -3774,9 +4427,17 @@ GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON
 
 GRANT SELECT ON TABLE "api"."activity" TO "public_api";
 
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "api"."categories" TO "postgres";
+
+GRANT SELECT ON TABLE "api"."categories" TO "public_api";
+
 GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "api"."day_ratings" TO "postgres";
 
 GRANT SELECT ON TABLE "api"."day_ratings" TO "public_api";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "api"."members" TO "postgres";
+
+GRANT SELECT ON TABLE "api"."members" TO "public_api";
 
 GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "api"."pulse_responses" TO "postgres";
 
@@ -3785,5 +4446,9 @@ GRANT SELECT ON TABLE "api"."pulse_responses" TO "public_api";
 GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "api"."rewards" TO "postgres";
 
 GRANT SELECT ON TABLE "api"."rewards" TO "public_api";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "api"."teams" TO "postgres";
+
+GRANT SELECT ON TABLE "api"."teams" TO "public_api";
 
 revoke create on schema public from public_api;
