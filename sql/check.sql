@@ -37,8 +37,9 @@ granted as (
   where has_any_column_privilege(r.oid, t.oid, 'select, insert, update') or has_table_privilege(r.oid, t.oid, 'delete, truncate')
 ),
 policies as (
-  select p.polrelid as relation, role, p.polrelid::regclass::text as relation_name, role::regrole::text as role_name
+  select p.polrelid as relation, role, t.name as relation_name, role::regrole::text as role_name
   from pg_catalog.pg_policy as p
+  join relations as t on t.oid = p.polrelid
   cross join unnest(p.polroles) as role
 ),
 -- The functions of app that are called with the rights of a role. Names in dynamic SQL are not seen.

@@ -249,13 +249,12 @@ alter table app.kudos enable trigger user;
 -- Proves: copies.12
 select is(pg_temp.refusal('activity', 'start'), 'PT501 changes in app.kudos have the numbers of another server', 'Rows with numbers of another server are not passed over: the list refuses');
 
--- A promoted standby begins a new timeline. Nothing in a test can, so the number is put into the text of the function.
-create temporary table origins as select app.cursor_origin(pg_temp.id('Acorn'), 'members') as now;
-do $do$
-begin
-  execute replace(pg_get_functiondef('app.cursor_origin'::regproc), 'c.timeline_id', '(c.timeline_id + 1)');
-end
-$do$;
+-- A promoted standby begins a new timeline, and pg_upgrade makes a new server identifier but keeps all oids. Nothing in a
+-- test can, so the number is put into the text of the function.
+create temporary table origins as select app.cursor_origin(pg_temp.id('Acorn'), 'members') as now, pg_get_functiondef('app.cursor_origin'::regproc) as definition;
+do $do$ begin execute (select replace(definition, 's.system_identifier', '(s.system_identifier + 1)') from origins); end $do$;
+select isnt(app.cursor_origin(pg_temp.id('Acorn'), 'members'), (select now from origins), 'A server that was upgraded gives other cursors: its identifier is in them');
+do $do$ begin execute (select replace(definition, 'c.timeline_id', '(c.timeline_id + 1)') from origins); end $do$;
 select isnt(app.cursor_origin(pg_temp.id('Acorn'), 'members'), (select now from origins), 'A server that was promoted gives other cursors: its timeline is in them');
 
 select * from finish();
