@@ -100,7 +100,8 @@ other_owners (what, problem, remedy) as (
 missing_callers (what, problem, remedy) as (
   select
     'function ' || f.name, 'must be executable by ' || f.caller,
-    case f.caller when 'service_role' then 'sql/repair.sql' else format('grant execute on function %s to %I;', f.name, f.caller) end
+    case f.caller when 'service_role' then 'sql/repair.sql'
+      else format('grant execute on function %s to %I;', f.name, f.caller) end
   from functions as f
   where f.caller is not null and not has_function_privilege(f.caller, f.oid, 'execute')
 ),
@@ -147,7 +148,8 @@ closed_schemas (what, problem, remedy) as (
     format('grant usage on schema %I to %I;', t.schema, r.name)
   from relations as t
   join roles as r
-    on t.schema = 'api' and r.name = 'public_api' or exists (select from policies as p where p.relation = t.oid and p.role = r.oid)
+    on t.schema = 'api' and r.name = 'public_api'
+      or exists (select from policies as p where p.relation = t.oid and p.role = r.oid)
   where not has_schema_privilege(r.oid, t.schema, 'usage')
 ),
 -- public_api reads every view of the lists.
@@ -189,7 +191,9 @@ missing_triggers (what, problem, remedy) as (
       ('app.category_names', 'name_category'),
       ('app.pulse_questions', 'mark_answers')
   ) as needed
-  where not exists (select from pg_catalog.pg_trigger as t where t.tgrelid = to_regclass(needed.relation) and t.tgname = needed.name)
+  where not exists (
+    select from pg_catalog.pg_trigger as t where t.tgrelid = to_regclass(needed.relation) and t.tgname = needed.name
+  )
 ),
 -- The numbers of changes are of this server: a dump brings those of another one.
 numbers_of_another_server (what, problem, remedy) as (
@@ -220,7 +224,8 @@ disabled_triggers (what, problem, remedy) as (
 -- parameters.
 logged_statements (what, problem, remedy) as (
   select
-    'setting ' || s.name, 'must be ' || s.quiet || ' while log_parameter_max_length is not 0: the secret key and key hashes would be logged',
+    'setting ' || s.name,
+    'must be ' || s.quiet || ' while log_parameter_max_length is not 0: the secret key and key hashes would be logged',
     'for the role authenticator or in postgresql.conf: docs/operations.md, What PostgreSQL logs'
   from (values
     ('log_statement', array['none', 'ddl'], 'none or ddl'),
@@ -254,7 +259,9 @@ logged_plans (what, problem, remedy) as (
     where kept.setrole = to_regrole(r.role) and split_part(setting, '=', 1) = 'auto_explain.log_min_duration'
     order by kept.setdatabase desc limit 1
   ) as own on true
-  where coalesce(own.value, case r.role when 'authenticator' then current_setting('auto_explain.log_min_duration', true) end, '-1') <> '-1'
+  where coalesce(
+      own.value, case r.role when 'authenticator' then current_setting('auto_explain.log_min_duration', true) end, '-1'
+    ) <> '-1'
 ),
 -- The same with an error.
 logged_errors (what, problem, remedy) as (

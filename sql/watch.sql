@@ -18,21 +18,27 @@ select has_function_privilege('pg_catalog.pg_ls_waldir()', 'execute') as sees_wa
 with
 signs (sign, found, alert) as (
   select
-    'connections', format('%s of %s', count(*), current_setting('max_connections')), count(*) > 0.9 * current_setting('max_connections')::integer
+    'connections', format('%s of %s', count(*), current_setting('max_connections')),
+    count(*) > 0.9 * current_setting('max_connections')::integer
   from pg_catalog.pg_stat_activity as a
   where a.backend_type = 'client backend'
   union all
   -- It keeps vacuum from removing what has been deleted since, and may hold locks.
   select
     'longest transaction',
-    coalesce(date_trunc('second', max(now() - a.xact_start)) || ', process ' || (array_agg(a.pid order by a.xact_start))[1], 'none'),
+    coalesce(
+      date_trunc('second', max(now() - a.xact_start)) || ', process ' || (array_agg(a.pid order by a.xact_start))[1], 'none'
+    ),
     coalesce(max(now() - a.xact_start) > interval '1 hour', false)
   from pg_catalog.pg_stat_activity as a
   where a.backend_type = 'client backend' and a.pid <> pg_backend_pid() and a.xact_start is not null
   union all
   select
     'dead rows',
-    coalesce(string_agg(format('%s: %s beside %s', t.relid::regclass, t.n_dead_tup, t.n_live_tup), ', ' order by t.n_dead_tup desc), 'none'),
+    coalesce(
+      string_agg(format('%s: %s beside %s', t.relid::regclass, t.n_dead_tup, t.n_live_tup), ', ' order by t.n_dead_tup desc),
+      'none'
+    ),
     count(*) > 0
   from pg_catalog.pg_stat_user_tables as t
   where t.schemaname = 'app' and t.n_dead_tup > 100000 and t.n_dead_tup > t.n_live_tup
@@ -43,7 +49,8 @@ signs (sign, found, alert) as (
   union all
   select
     'disk',
-    pg_size_pretty(used.data) || coalesce(' and ' || pg_size_pretty(used.wal) || ' of WAL', '') || coalesce(' of ' || :disk_gb || ' GB', ''),
+    pg_size_pretty(used.data) || coalesce(' and ' || pg_size_pretty(used.wal) || ' of WAL', '')
+      || coalesce(' of ' || :disk_gb || ' GB', ''),
     coalesce(used.data + coalesce(used.wal, 0) > 0.8 * :disk_gb * 1024 ^ 3, false)
   from (
     select sum(pg_database_size(d.oid)) as data, :wal as wal
@@ -57,7 +64,10 @@ signs (sign, found, alert) as (
     coalesce(bool_or(slot.kept > case when slot.active then 1024 else 64 end * 1024 ^ 2), false)
       or exists (select from pg_catalog.pg_stat_replication as r where r.replay_lag > interval '5 minutes')
   from (
-    select s.active, s.kept, format('%s: %s, keeps %s of WAL', s.slot_name, case when s.active then 'active' else 'inactive' end, pg_size_pretty(s.kept))
+    select s.active, s.kept, format(
+      '%s: %s, keeps %s of WAL',
+      s.slot_name, case when s.active then 'active' else 'inactive' end, pg_size_pretty(s.kept)
+    )
     from (
       select r.slot_name, r.active, pg_wal_lsn_diff(pg_current_wal_lsn(), r.restart_lsn) as kept
       from pg_catalog.pg_replication_slots as r where r.restart_lsn is not null

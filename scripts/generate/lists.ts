@@ -266,7 +266,7 @@ function byInclude(endpoint: ListEndpoint, page: (included: readonly Column[]) =
 
 const served = (name: string, comment: string): string => `select app.serve_keys('public.${name}'::regproc);
 comment on function public.${name} is
-  '${comment.replaceAll("'", "''")}';
+  '${comment.replaceAll("'", "''").replace("JSON array. ", "JSON array. '\n  '")}';
 `;
 
 /** The function of a list at a read replica: the same page, with the replica's lag. */
@@ -281,7 +281,8 @@ language sql stable security definer
 set search_path = ''
 set jit = off
 set statement_timeout = '2s'
-as 'select app.from_replica(public.${rpc}(${names.join(", ")}))';
+as 'select app.from_replica(public.${rpc}('
+  '${names.join(", ")}))';
 
 ${served(name, `public.${rpc}, at a read replica. PT503 too.`)}`;
 }

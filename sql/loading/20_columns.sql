@@ -23,7 +23,8 @@ end;
 -- when_empty: the SQL of the value to store for an empty cell; null if a cell must not be empty.
 -- names: the file whose ids the column has. target_column: the column of the target table.
 create function app.loaded_columns() returns table (
-  file text, place integer, field text, kind text, unique_by text, minimum integer, maximum integer, when_empty text, names text, target_column text
+  file text, place integer, field text, kind text, unique_by text, minimum integer, maximum integer, when_empty text,
+  names text, target_column text
 )
 language sql immutable set search_path = ''
 begin atomic
@@ -92,7 +93,8 @@ begin atomic
     ('whole_number', $$case when %1$s ~ '^(0|[1-9][0-9]{0,9})$' then %1$s::bigint between %2$s and %3$s end$$,
       'must be a whole number from %2$s to %3$s'),
     ('date_time', $$case
-        when %1$s ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?(Z|[+-][0-9]{2}(:?[0-9]{2})?)$'
+        when %1$s ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?'
+          '(Z|[+-][0-9]{2}(:?[0-9]{2})?)$'
           and pg_input_is_valid(%1$s, 'timestamptz')
         then %1$s::timestamptz >= '0001-01-01Z' and %1$s::timestamptz < '10000-01-01Z'
       end$$,
@@ -106,7 +108,8 @@ begin atomic
       'must nest at most 60 levels of arrays and objects'),
     ('json', $$case when char_length(%1$s) <= %3$s and pg_input_is_valid(%1$s, 'jsonb')
         then not exists (
-          select from jsonb_path_query(%1$s::jsonb, 'strict $.** ? (@.type() == "number")') as number where char_length(number::text) > 1000
+          select from jsonb_path_query(%1$s::jsonb, 'strict $.** ? (@.type() == "number")') as number
+          where char_length(number::text) > 1000
         )
         else true
       end$$,
@@ -127,5 +130,6 @@ end;
 revoke all on function app.loaded_files, app.loaded_columns, app.cell_checks, app.stored_type from public;
 comment on function app.loaded_files() is 'The files of a load in order, and the tables that they fill.';
 comment on function app.loaded_columns() is 'The columns of the files of a load: what each holds and where it goes.';
-comment on function app.cell_checks() is 'The checks of a cell, by kind: a condition, and the message for a cell that does not meet it.';
+comment on function app.cell_checks() is
+  'The checks of a cell, by kind: a condition, and the message for a cell that does not meet it.';
 comment on function app.stored_type(text) is 'The type in which a cell of this kind is stored.';

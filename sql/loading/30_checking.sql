@@ -41,7 +41,8 @@ return (
       case when c.when_empty is null then '' else format('s.%I <> '''' and ', c.field) end as not_empty,
       format(k.condition, format('s.%I', c.field), c.minimum, c.maximum) as condition,
       quote_literal(
-        c.field || ' ' || format(k.words, null, c.minimum, c.maximum) || case when c.when_empty is null then '' else ' or empty' end
+        c.field || ' ' || format(k.words, null, c.minimum, c.maximum)
+          || case when c.when_empty is null then '' else ' or empty' end
       ) as problem
     from app.loaded_columns() as c
     join app.cell_checks() as k on k.kind = c.kind
@@ -206,11 +207,15 @@ end
 $$;
 
 revoke all on function
-  app.comparable, app.wrong_cells_query, app.unknown_ids_query, app.repeated_cells_query, app.taken_emails_query, app.staging_problems
+  app.comparable, app.wrong_cells_query, app.unknown_ids_query, app.repeated_cells_query, app.taken_emails_query,
+  app.staging_problems
 from public;
 comment on function app.comparable(text, text) is 'The SQL to compare a cell of a kind with another one.';
 comment on function app.wrong_cells_query(text) is 'The query of the cells of a file that fail a check of their column.';
-comment on function app.unknown_ids_query(text) is 'The query of the cells of a file with an id that neither the files nor the company have.';
+comment on function app.unknown_ids_query(text) is
+  'The query of the cells of a file with an id that neither the files nor the company have.';
 comment on function app.repeated_cells_query(text) is 'The query of the rows of a file that repeat a value that must be unique.';
-comment on function app.taken_emails_query() is 'The query of the members in staging with an email address that another member of the company has.';
-comment on function app.staging_problems(uuid) is 'All mistakes in the rows in staging, as a load into this company would report them.';
+comment on function app.taken_emails_query() is
+  'The query of the members in staging with an email address that another member of the company has.';
+comment on function app.staging_problems(uuid) is
+  'All mistakes in the rows in staging, as a load into this company would report them.';

@@ -13,7 +13,8 @@ begin
   perform app.require_open_company(company_id);
   select c.name into its_name from app.companies as c where c.id = begin_load.company_id;
   if company is distinct from its_name then
-    raise exception 'company must be the name of the company that company_id names: % is of "%", not of "%"', company_id, its_name, company
+    raise exception 'company must be the name of the company that company_id names: % is of "%", not of "%"',
+      company_id, its_name, company
       using errcode = 'invalid_parameter_value';
   end if;
   -- Until the end of the transaction. A load that waits for this one reads it.
@@ -35,7 +36,8 @@ $$;
 -- were looked at, and whose they are. Of each file it looks at 20 to 39 rows: an index has the ids of each company, not of
 -- all, so every row is looked for in every company. Addresses are looked at all. Categories and questions may be the same
 -- everywhere, as a system makes them.
-create function app.rows_of_others(company_id uuid) returns table (file text, what text, looked_at bigint, found bigint, owner uuid)
+create function app.rows_of_others(company_id uuid)
+returns table (file text, what text, looked_at bigint, found bigint, owner uuid)
 language plpgsql volatile security invoker set search_path = ''
 as $$
 declare

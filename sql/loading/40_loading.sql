@@ -33,7 +33,8 @@ return (
     '    from ' || pieces.source || ' as s where s.position between $2 and $3 order by ' || pieces.sorting,
     '  ) as s',
     '  on t.company_id = $1 and ' || pieces.same_key,
-    '  when matched and row(' || pieces.stored || ') is distinct from row(' || pieces.sent || ') then update set ' || pieces.changes,
+    '  when matched and row(' || pieces.stored || ') is distinct from row(' || pieces.sent
+      || ') then update set ' || pieces.changes,
     '  when not matched then insert (company_id, ' || pieces.names || ') values ($1, ' || pieces.new_values || ')',
     '  returning merge_action() as action',
     ')',
@@ -208,7 +209,8 @@ begin
     from app.staging_problems(load_staging.company_id) as p
   ) as p;
   if problems.found > 0 then
-    raise exception '%', problems.first || case when problems.found > 20 then format('; and %s more', problems.found - 20) else '' end
+    raise exception '%',
+      problems.first || case when problems.found > 20 then format('; and %s more', problems.found - 20) else '' end
       using errcode = 'invalid_parameter_value';
   end if;
 
@@ -217,7 +219,8 @@ begin
   join app.companies as c on c.id = o.owner
   limit 1;
   if found and not also_elsewhere then
-    raise exception '%: of % % % are those of the company "%" (%). Are these its files? If both have them, load with also_elsewhere',
+    raise exception
+      '%: of % % % are those of the company "%" (%). Are these its files? If both have them, load with also_elsewhere',
       other.file, other.looked_at, other.what, other.found, other.name, other.owner
       using errcode = 'invalid_parameter_value';
   end if;
@@ -247,8 +250,11 @@ $$;
 
 revoke all on function app.write_query, app.write_file, app.leave_out_erased, app.prepare_file, app.load_staging from public;
 comment on function app.write_query(text) is 'The statement that writes rows of a file in staging to a company and counts them.';
-comment on function app.write_file(uuid, text) is 'Writes a file in staging to a company. Returns how many rows were inserted, updated and unchanged.';
-comment on function app.leave_out_erased(uuid) is 'Removes erased people and their kudos from staging. Returns how many rows that were.';
+comment on function app.write_file(uuid, text) is
+  'Writes a file in staging to a company. Returns how many rows were inserted, updated and unchanged.';
+comment on function app.leave_out_erased(uuid) is
+  'Removes erased people and their kudos from staging. Returns how many rows that were.';
 comment on function app.prepare_file(uuid, text) is 'Makes the changes that must come before the rows of a file are written.';
 comment on function app.load_staging(uuid, boolean) is
-  'Checks the rows in staging, writes all of them or none to a company, and empties staging. Returns the numbers of rows per file.';
+  'Checks the rows in staging, writes all of them or none to a company, and empties staging. Returns the numbers of rows per '
+  'file.';

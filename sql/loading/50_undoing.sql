@@ -18,7 +18,9 @@ begin
   -- Waits for a load that is running.
   perform app.empty_staging();
   perform app.require_open_company(company_id);
-  if not coalesce(loaded_in::text::xid8 < pg_current_xact_id() and pg_xact_status(loaded_in::text::xid8) = 'committed', false) then
+  if not coalesce(
+    loaded_in::text::xid8 < pg_current_xact_id() and pg_xact_status(loaded_in::text::xid8) = 'committed', false
+  ) then
     raise exception 'loaded_in must be the number of a load that is written and recent, % is none', loaded_in
       using errcode = 'invalid_parameter_value';
   end if;
@@ -37,7 +39,8 @@ begin
     as_written := as_written + found;
   end loop;
   if as_written is distinct from rows then
-    raise exception 'this load cannot be taken back: of its % rows % are as it wrote them', rows, as_written using errcode = 'object_in_use';
+    raise exception 'this load cannot be taken back: of its % rows % are as it wrote them', rows, as_written
+      using errcode = 'object_in_use';
   end if;
 
   -- Before their names are deleted, which marks them as changed.
@@ -61,4 +64,5 @@ $$;
 
 revoke all on function app.undo_load from public;
 comment on function app.undo_load(uuid, bigint, bigint) is
-  'Takes back a load that only added rows, if all of them are as it wrote them and nothing else names them. Returns the rows deleted per file.';
+  'Takes back a load that only added rows, if all of them are as it wrote them and nothing else names them. Returns the rows '
+  'deleted per file.';

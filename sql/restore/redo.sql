@@ -5,7 +5,9 @@
 
 \set ON_ERROR_STOP on
 begin;
-create temporary table saved_erasures (company_id uuid, member_mark bytea, erased_at timestamptz, messages_blanked boolean) on commit drop;
+create temporary table saved_erasures (
+  company_id uuid, member_mark bytea, erased_at timestamptz, messages_blanked boolean
+) on commit drop;
 create temporary table saved_deletions (company_id uuid, deleted_at timestamptz) on commit drop;
 create temporary table saved_companies (id uuid, serving text, move_id uuid, retention interval) on commit drop;
 create temporary table saved_keys (company_id uuid, id uuid, is_active boolean) on commit drop;
@@ -50,7 +52,8 @@ begin
   loop
     if one.member_id is null then
       -- Added and erased after the backup: a later load must not add them again.
-      insert into app.erasures (company_id, member_mark, messages_blanked) values (one.company_id, one.member_mark, one.messages_blanked);
+      insert into app.erasures (company_id, member_mark, messages_blanked)
+      values (one.company_id, one.member_mark, one.messages_blanked);
     else
       perform app.erase_member(one.company_id, one.member_id, one.messages_blanked);
       done := done + 1;

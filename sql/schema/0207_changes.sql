@@ -225,10 +225,12 @@ from public;
 comment on function app.number_change() is 'Trigger: gives a row the number of the transaction that changes it.';
 comment on function app.forget_cursors(uuid, text) is
   'Invalidates all cursors that were given so far (410): of one company or of all, of one table or of all lists. For operators.';
-comment on function app.forget_deletions(uuid, regclass) is 'Removes deletions of a table that are older than 90 days, the oldest first.';
+comment on function app.forget_deletions(uuid, regclass) is
+  'Removes deletions of a table that are older than 90 days, the oldest first.';
 comment on function app.record_deletions() is 'Trigger: records in app.deletions which rows of a list were deleted.';
 comment on function app.record_old_id() is 'Trigger: records in app.deletions the id that a row had before an update.';
-comment on function app.keep_changes(regclass) is 'Creates the triggers that number the changes of a table and record its deletions.';
+comment on function app.keep_changes(regclass) is
+  'Creates the triggers that number the changes of a table and record its deletions.';
 comment on function app.kept_tables() is 'The tables of the lists, whose changes are numbered.';
 comment on function app.begin_changes() is 'Trigger: invalidates the cursors of an earlier company with the same id.';
 comment on function app.end_changes() is 'Trigger: removes the recorded deletions of a company that is deleted.';

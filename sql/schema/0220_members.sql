@@ -13,7 +13,9 @@ create table app.members (
   primary key (company_id, id),
   foreign key (company_id, team_id) references app.teams (company_id, id),
   constraint members_name_length check (char_length(name) between 1 and 255),
-  constraint members_email_form check (case when is_former then email = '' else email ~ '^[^@\s]+@[^@\s]+$' and char_length(email) <= 320 end),
+  constraint members_email_form check (
+    case when is_former then email = '' else email ~ '^[^@\s]+@[^@\s]+$' and char_length(email) <= 320 end
+  ),
   constraint members_role_length check (char_length(role) between 1 and 50),
   -- The API writes years with four digits, which JavaScript and spreadsheets can read. They cannot read infinity.
   constraint members_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
@@ -87,6 +89,8 @@ grant select (company_id, id, name) on app.members to authenticated;
 select app.keep_changes('app.members');
 
 comment on table app.members is 'The people of a company.';
-comment on column app.members.is_former is 'True for the one row that represents all erased people of a company (0950). No list of members has it.';
+comment on column app.members.is_former is
+  'True for the one row that represents all erased people of a company (0950). No list of members has it.';
 comment on column app.members.role is 'Free text of 1 to 50 characters. Members with the role admin may manage API keys.';
-comment on table app.member_accounts is 'Which account belongs to which member. Only app.link_member writes it, and a link is permanent.';
+comment on table app.member_accounts is
+  'Which account belongs to which member. Only app.link_member writes it, and a link is permanent.';

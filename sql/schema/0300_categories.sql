@@ -100,9 +100,11 @@ create trigger name_categories after update of default_language on app.companies
 
 revoke all on function app.name_categories, app.name_category, app.name_categories_again from public;
 comment on function app.name_categories(uuid, uuid[]) is
-  'Names categories: in the company''s default language (pt-br matches pt-BR, an exact match comes first), else in English, else in any.';
+  'Names categories: in the company''s default language (pt-br matches pt-BR, an exact match comes first), else in English, '
+  'else in any.';
 comment on function app.name_category() is 'Trigger: names a category anew when its names change.';
-comment on function app.name_categories_again() is 'Trigger: names all categories of a company anew when its default language changes.';
+comment on function app.name_categories_again() is
+  'Trigger: names all categories of a company anew when its default language changes.';
 
 comment on table app.categories is 'What kudos are given for.';
 comment on column app.categories.name is 'Its name in the API, chosen from app.category_names. Empty if it has none.';

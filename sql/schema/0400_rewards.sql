@@ -57,5 +57,6 @@ grant update (name, description, points_cost, reward_type, is_archived, stock_co
 select app.keep_changes('app.rewards');
 
 comment on table app.rewards is 'The reward catalogue of a company.';
-comment on column app.rewards.external_id is 'The id of the reward in the system that imports the catalogue; null for rewards that were not imported.';
+comment on column app.rewards.external_id is
+  'The id of the reward in the system that imports the catalogue; null for rewards that were not imported.';
 comment on column app.rewards.points_cost is 'In points, 0 to 9007199254740991.';

@@ -59,18 +59,21 @@ language plpgsql set search_path = ''
 as $$
 begin
   perform from app.pulse_questions as q where q.company_id = new.company_id and q.id = new.id for update;
-  update app.pulse_responses as p set changed_in = pg_current_xact_id() where p.company_id = new.company_id and p.question_id = new.id;
+  update app.pulse_responses as p set changed_in = pg_current_xact_id()
+  where p.company_id = new.company_id and p.question_id = new.id;
   return null;
 end
 $$;
 
 create trigger mark_answers after update on app.pulse_questions
-  for each row when ((old.question, old.response_type) is distinct from (new.question, new.response_type)) execute function app.mark_answers();
+  for each row when ((old.question, old.response_type) is distinct from (new.question, new.response_type))
+  execute function app.mark_answers();
 
 revoke all on function app.mark_answers from public;
 comment on function app.mark_answers() is 'Trigger: marks the answers to a question as changed when the question changes.';
 
 comment on table app.pulse_questions is 'Questions of pulse surveys.';
-comment on column app.pulse_questions.response_type is 'What kind of value answers it, such as scale, boolean, text, choice; null when unknown.';
+comment on column app.pulse_questions.response_type is
+  'What kind of value answers it, such as scale, boolean, text, choice; null when unknown.';
 comment on table app.pulse_responses is 'Anonymous answers to pulse surveys. No person, no team.';
 comment on column app.pulse_responses.value is 'Any JSON value; passed through as it is.';

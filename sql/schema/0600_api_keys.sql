@@ -87,8 +87,12 @@ create policy admin_read on app.api_key_uses for select to authenticated
 grant select on app.api_key_uses to authenticated;
 -- Not granted: any write; app.note_use and app.note_refused_use record the uses.
 
-comment on table app.api_key_uses is 'When an API key was last used, to the minute, where and by what program; and when it was last refused.';
+comment on table app.api_key_uses is
+  'When an API key was last used, to the minute, where and by what program; and when it was last refused.';
 comment on column app.api_key_uses.last_endpoint is 'Method and path, such as GET /activity.';
-comment on column app.api_key_uses.last_client is 'The program, such as python-requests/2.32.3, from its User-Agent; at most 60 characters.';
-comment on column app.api_key_uses.used_on is 'The days of the last 30 on which the key was used, in UTC, oldest first, as of the last use.';
-comment on column app.api_key_uses.refused_at is 'When the key, revoked or expired, was last refused, to the minute; where and which program as for the last use.';
+comment on column app.api_key_uses.last_client is
+  'The program, such as python-requests/2.32.3, from its User-Agent; at most 60 characters.';
+comment on column app.api_key_uses.used_on is
+  'The days of the last 30 on which the key was used, in UTC, oldest first, as of the last use.';
+comment on column app.api_key_uses.refused_at is
+  'When the key, revoked or expired, was last refused, to the minute; where and which program as for the last use.';

@@ -23,7 +23,8 @@ create table app.api_key_events (
   primary key (company_id, id),
   constraint api_key_events_action_known check (action in ('created', 'replaced', 'renamed', 'revoked')),
   constraint api_key_events_by_whom check (
-    (member_id is null) = (member_name is null) and (member_id is null) = (reason is not null) and (member_id is not null or action = 'revoked')
+    (member_id is null) = (member_name is null) and (member_id is null) = (reason is not null)
+    and (member_id is not null or action = 'revoked')
   )
 );
 
@@ -44,7 +45,8 @@ language plpgsql set search_path = ''
 as $$
 begin
   if tg_op = 'UPDATE' and to_jsonb(new) - array['member_id', 'member_name'] = to_jsonb(old) - array['member_id', 'member_name']
-    and new.member_name = 'Former member' and app.only_replaces_erased(old.company_id, array[old.member_id], array[new.member_id]) then
+    and new.member_name = 'Former member'
+    and app.only_replaces_erased(old.company_id, array[old.member_id], array[new.member_id]) then
     return new;
   end if;
   if tg_op = 'DELETE' and not exists (select from app.companies as c where c.id = old.company_id) then
@@ -55,7 +57,8 @@ end
 $$;
 
 revoke all on function app.refuse_change from public;
-comment on function app.refuse_change is 'Trigger: refuses update, delete and truncate by any role, except to erase a person or to delete a company.';
+comment on function app.refuse_change is
+  'Trigger: refuses update, delete and truncate by any role, except to erase a person or to delete a company.';
 
 create trigger refuse_change before update or delete on app.api_key_events
   for each row execute function app.refuse_change();
@@ -70,7 +73,8 @@ language plpgsql security definer set search_path = ''
 as $$
 begin
   -- Erasing a person is recorded in app.erasures, and names nobody.
-  if tg_op = 'UPDATE' and (new.name, new.revoked_at, new.replaced_by) is not distinct from (old.name, old.revoked_at, old.replaced_by) then
+  if tg_op = 'UPDATE'
+    and (new.name, new.revoked_at, new.replaced_by) is not distinct from (old.name, old.revoked_at, old.replaced_by) then
     return null;
   end if;
 

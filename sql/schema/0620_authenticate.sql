@@ -19,7 +19,8 @@ return 4;
 revoke all on function app.requests_at_once from public;
 grant execute on function app.requests_at_once to public_api;
 comment on function app.requests_at_once is
-  'How many requests of one company run in the database at the same moment, over all its keys. More are refused with PT429. To be replaced by operators.';
+  'How many requests of one company run in the database at the same moment, over all its keys. More are refused with PT429. To '
+  'be replaced by operators.';
 
 -- Both functions below read what the Edge Function says about the request for which it calls, in headers of the call: x-endpoint
 -- (GET /activity), x-client (the program of the caller), x-quick-check (true). The Data API shows headers in the setting
@@ -46,7 +47,9 @@ begin
     last_used_at = now(),
     last_endpoint = left(headers ->> 'x-endpoint', 60),
     last_client = left(headers ->> 'x-client', 60),
-    used_on = array(select distinct day from unnest(u.used_on || today) as day where day between today - 29 and today order by day)
+    used_on = array(
+      select distinct day from unnest(u.used_on || today) as day where day between today - 29 and today order by day
+    )
   where (u.company_id, u.key_id) in (
     select free.company_id, free.key_id
     from app.api_key_uses as free
@@ -93,7 +96,8 @@ $$;
 revoke all on function app.note_use, app.note_refused_use from public;
 grant execute on function app.note_refused_use to public_api;
 comment on function app.note_use is
-  'Records now as the last use of a key, unless another transaction is doing so, the database is read-only, or it is a quick check.';
+  'Records now as the last use of a key, unless another transaction is doing so, the database is read-only, or it is a quick '
+  'check.';
 comment on function app.note_refused_use is
   'Records now as the last refused use of a revoked or expired key, by its SHA-256 in hex. Returns whether it has.';
 
@@ -148,7 +152,10 @@ begin
 
     -- A company that has moved to another project can only be read here.
     if serving = 'readable' then
-      verified.scopes := array(select scope from unnest(verified.scopes) with ordinality as s (scope, place) where scope not like 'write:%' order by place);
+      verified.scopes := array(
+        select scope from unnest(verified.scopes) with ordinality as s (scope, place)
+        where scope not like 'write:%' order by place
+      );
     end if;
 
     if required_scope <> all (verified.scopes) then
@@ -166,9 +173,10 @@ begin
     end if;
   end if;
 
-  -- Takes one of the company's slots until the end of the transaction, unless the transaction has one already. An advisory lock writes
-  -- nothing, and is released however the transaction or the server ends. Its 64 bits are a hash of the company's id, seeded with the slot
-  -- and a constant of this service, so that it differs from the locks of other companies and of other software.
+  -- Takes one of the company's slots until the end of the transaction, unless the transaction has one already. An
+  -- advisory lock writes nothing, and is released however the transaction or the server ends. Its 64 bits are a hash of
+  -- the company's id, seeded with the slot and a constant of this service, so that it differs from the locks of other
+  -- companies and of other software.
   if current_setting('app.company_id', true) is distinct from verified.company_id::text then
     while not pg_try_advisory_xact_lock(uuid_hash_extended(verified.company_id, 7330216700000000 + slot)) loop
       slot := slot + 1;
@@ -196,4 +204,5 @@ $$;
 revoke all on function app.authenticate from public;
 grant execute on function app.authenticate to public_api;
 comment on function app.authenticate is
-  'Verifies an API key by its SHA-256 in hex and sets the company of this transaction. PT401, PT403, PT429. With a null scope any valid key will do.';
+  'Verifies an API key by its SHA-256 in hex and sets the company of this transaction. PT401, PT403, PT429. With a null scope '
+  'any valid key will do.';

@@ -30,7 +30,8 @@ as $$
 begin
   raise exception 'row-level security does not bind %', current_user
     using errcode = 'PT500',
-      hint = 'Functions that serve API keys belong to public_api, and every table has row-level security: docs/operations.md, Restore.';
+      hint = 'Functions that serve API keys belong to public_api, and every table has row-level security: '
+        'docs/operations.md, Restore.';
 end
 $$;
 
@@ -54,7 +55,8 @@ $$;
 
 revoke all on function app.serve_keys from public;
 comment on function app.serve_keys is
-  'Makes a function one that serves API keys: public_api owns it, and only service_role may call it. For the schema and sql/repair.sql.';
+  'Makes a function one that serves API keys: public_api owns it, and only service_role may call it. For the schema and '
+  'sql/repair.sql.';
 
 -- The response headers of a page for the Edge Function (PostgREST's setting response.headers): the ids of key and
 -- company for the request log, the number of rows, whether there are more, and the id or the cursor of the last row, with
@@ -69,7 +71,8 @@ return '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-Mo
 revoke all on function app.list_headers from public;
 grant execute on function app.list_headers to public_api;
 comment on function app.list_headers is
-  'The response.headers of a page, for format(): the ids of key and company, the number of its rows, true or false for whether there are more, the id or cursor of its last row.';
+  'The response.headers of a page, for format(): the ids of key and company, the number of its rows, true or false for whether '
+  'there are more, the id or cursor of its last row.';
 
 -- The response of the functions that serve no page: returns the body unchanged, and sets the headers with key and
 -- company for the request log.
@@ -104,4 +107,5 @@ $$;
 
 revoke all on function app.refuse_starting_after from public;
 grant execute on function app.refuse_starting_after to public_api;
-comment on function app.refuse_starting_after is 'Raises PT400: starting_after is not the id of a row of the list. The detail names key and company for the request log.';
+comment on function app.refuse_starting_after is
+  'Raises PT400: starting_after is not the id of a row of the list. The detail names key and company for the request log.';

@@ -34,7 +34,8 @@ $$;
 
 select app.serve_keys('public.verify_api_key'::regproc);
 comment on function public.verify_api_key is
-  'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at, company_id, requests_at_once }. PT401, PT403.';
+  'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at, company_id, requests_at_once }. '
+  'PT401, PT403.';
 
 -- Called by the Edge Function after it has answered 401 for a key that was revoked or has expired, and by nobody else.
 create function public.note_refused_use(key_hash text) returns json
@@ -47,4 +48,5 @@ as 'select to_json(app.note_refused_use(key_hash))';
 
 select app.serve_keys('public.note_refused_use'::regproc);
 comment on function public.note_refused_use is
-  'Records now as the last refused use of a revoked or expired key, at most once a minute. Returns true or false: whether it has.';
+  'Records now as the last refused use of a revoked or expired key, at most once a minute. Returns true or false: whether it '
+  'has.';

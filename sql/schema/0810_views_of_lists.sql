@@ -10,9 +10,9 @@
 -- pages (144 of 144, byte for byte), but took 1.27 times the time for 20 rows, so each filter has its own statement.
 --
 -- A sort that cannot be avoided then has an estimated cost of 1e10. This is above jit_above_cost, and compiling a page of
--- 2 milliseconds took 200 to 700. Therefore jit = off, here and in all functions that a page calls. The cost affects no other decision: only such a sort has it, parallel plans are
--- impossible because of the policies (app.current_company_id is not parallel safe), and force_generic_plan compares no
--- costs.
+-- 2 milliseconds took 200 to 700. Therefore jit = off, here and in all functions that a page calls. The cost affects no
+-- other decision: only such a sort has it, parallel plans are impossible because of the policies (app.current_company_id
+-- is not parallel safe), and force_generic_plan compares no costs.
 --
 -- Each statement reads one row more than it returns. If that row exists, X-Has-More is true.
 

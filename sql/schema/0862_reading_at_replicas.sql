@@ -46,4 +46,5 @@ grant execute on function app.max_replica_lag, app.from_replica to public_api;
 comment on function app.max_replica_lag is
   'How far behind a replica may be to serve lists. The primary serves them otherwise. To be replaced by operators.';
 comment on function app.from_replica is
-  'Returns the page, and adds the response header X-Replica-Lag (milliseconds). PT503 if the server is too far behind, or not a replica.';
+  'Returns the page, and adds the response header X-Replica-Lag (milliseconds). PT503 if the server is too far behind, or not '
+  'a replica.';

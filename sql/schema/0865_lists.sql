@@ -123,7 +123,8 @@ $$;
 
 select app.serve_keys('public.list_members'::regproc);
 comment on function public.list_members is
-  'People, their roles and teams: the rows of the key''s company, newest first, as a JSON array. read:members. PT400, PT401, PT403, PT429.';
+  'People, their roles and teams: the rows of the key''s company, newest first, as a JSON array. '
+  'read:members. PT400, PT401, PT403, PT429.';
 
 create function public.read_members(
   key_hash text,
@@ -138,7 +139,8 @@ language sql stable security definer
 set search_path = ''
 set jit = off
 set statement_timeout = '2s'
-as 'select app.from_replica(public.list_members(key_hash, max_rows, team_id, role, starting_after, email))';
+as 'select app.from_replica(public.list_members('
+  'key_hash, max_rows, team_id, role, starting_after, email))';
 
 select app.serve_keys('public.read_members'::regproc);
 comment on function public.read_members is
@@ -213,7 +215,8 @@ $$;
 
 select app.serve_keys('public.list_teams'::regproc);
 comment on function public.list_teams is
-  'The teams that people are in: the rows of the key''s company, newest first, as a JSON array. read:members. PT400, PT401, PT403, PT429.';
+  'The teams that people are in: the rows of the key''s company, newest first, as a JSON array. '
+  'read:members. PT400, PT401, PT403, PT429.';
 
 create function public.read_teams(
   key_hash text,
@@ -225,7 +228,8 @@ language sql stable security definer
 set search_path = ''
 set jit = off
 set statement_timeout = '2s'
-as 'select app.from_replica(public.list_teams(key_hash, max_rows, starting_after))';
+as 'select app.from_replica(public.list_teams('
+  'key_hash, max_rows, starting_after))';
 
 select app.serve_keys('public.read_teams'::regproc);
 comment on function public.read_teams is
@@ -537,7 +541,8 @@ $$;
 
 select app.serve_keys('public.list_activity'::regproc);
 comment on function public.list_activity is
-  'Kudos with sender, recipient and category: the rows of the key''s company, newest first, as a JSON array. read:activity. PT400, PT401, PT403, PT429.';
+  'Kudos with sender, recipient and category: the rows of the key''s company, newest first, as a JSON array. '
+  'read:activity. PT400, PT401, PT403, PT429.';
 
 create function public.read_activity(
   key_hash text,
@@ -555,7 +560,8 @@ language sql stable security definer
 set search_path = ''
 set jit = off
 set statement_timeout = '2s'
-as 'select app.from_replica(public.list_activity(key_hash, max_rows, since, until, category_id, sender_id, receiver_id, starting_after, include))';
+as 'select app.from_replica(public.list_activity('
+  'key_hash, max_rows, since, until, category_id, sender_id, receiver_id, starting_after, include))';
 
 select app.serve_keys('public.read_activity'::regproc);
 comment on function public.read_activity is
@@ -630,7 +636,8 @@ $$;
 
 select app.serve_keys('public.list_categories'::regproc);
 comment on function public.list_categories is
-  'What kudos are given for: the rows of the key''s company, newest first, as a JSON array. read:activity. PT400, PT401, PT403, PT429.';
+  'What kudos are given for: the rows of the key''s company, newest first, as a JSON array. '
+  'read:activity. PT400, PT401, PT403, PT429.';
 
 create function public.read_categories(
   key_hash text,
@@ -642,7 +649,8 @@ language sql stable security definer
 set search_path = ''
 set jit = off
 set statement_timeout = '2s'
-as 'select app.from_replica(public.list_categories(key_hash, max_rows, starting_after))';
+as 'select app.from_replica(public.list_categories('
+  'key_hash, max_rows, starting_after))';
 
 select app.serve_keys('public.read_categories'::regproc);
 comment on function public.read_categories is
@@ -798,7 +806,8 @@ $$;
 
 select app.serve_keys('public.list_rewards'::regproc);
 comment on function public.list_rewards is
-  'The reward catalogue: the rows of the key''s company, newest first, as a JSON array. read:rewards. PT400, PT401, PT403, PT429.';
+  'The reward catalogue: the rows of the key''s company, newest first, as a JSON array. '
+  'read:rewards. PT400, PT401, PT403, PT429.';
 
 create function public.read_rewards(
   key_hash text,
@@ -813,7 +822,8 @@ language sql stable security definer
 set search_path = ''
 set jit = off
 set statement_timeout = '2s'
-as 'select app.from_replica(public.list_rewards(key_hash, max_rows, include_archived, starting_after, include, external_id))';
+as 'select app.from_replica(public.list_rewards('
+  'key_hash, max_rows, include_archived, starting_after, include, external_id))';
 
 select app.serve_keys('public.read_rewards'::regproc);
 comment on function public.read_rewards is
@@ -946,7 +956,8 @@ $$;
 
 select app.serve_keys('public.list_day_ratings'::regproc);
 comment on function public.list_day_ratings is
-  'How days were rated, by team: the rows of the key''s company, newest first, as a JSON array. read:analytics. PT400, PT401, PT403, PT429.';
+  'How days were rated, by team: the rows of the key''s company, newest first, as a JSON array. '
+  'read:analytics. PT400, PT401, PT403, PT429.';
 
 create function public.read_day_ratings(
   key_hash text,
@@ -962,7 +973,8 @@ language sql stable security definer
 set search_path = ''
 set jit = off
 set statement_timeout = '2s'
-as 'select app.from_replica(public.list_day_ratings(key_hash, max_rows, since, until, team_id, starting_after, include))';
+as 'select app.from_replica(public.list_day_ratings('
+  'key_hash, max_rows, since, until, team_id, starting_after, include))';
 
 select app.serve_keys('public.read_day_ratings'::regproc);
 comment on function public.read_day_ratings is
@@ -1060,7 +1072,8 @@ $$;
 
 select app.serve_keys('public.list_pulse_responses'::regproc);
 comment on function public.list_pulse_responses is
-  'Answers to pulse surveys: the rows of the key''s company, newest first, as a JSON array. read:analytics. PT400, PT401, PT403, PT429.';
+  'Answers to pulse surveys: the rows of the key''s company, newest first, as a JSON array. '
+  'read:analytics. PT400, PT401, PT403, PT429.';
 
 create function public.read_pulse_responses(
   key_hash text,
@@ -1075,7 +1088,8 @@ language sql stable security definer
 set search_path = ''
 set jit = off
 set statement_timeout = '2s'
-as 'select app.from_replica(public.list_pulse_responses(key_hash, max_rows, since, until, starting_after, include))';
+as 'select app.from_replica(public.list_pulse_responses('
+  'key_hash, max_rows, since, until, starting_after, include))';
 
 select app.serve_keys('public.read_pulse_responses'::regproc);
 comment on function public.read_pulse_responses is

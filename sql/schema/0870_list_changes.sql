@@ -33,7 +33,8 @@ $$;
 revoke all on function app.cursor_origin, app.refuse_cursor from public;
 grant execute on function app.cursor_origin, app.refuse_cursor to public_api;
 comment on function app.cursor_origin is 'The first 8 characters of every cursor of this company and list.';
-comment on function app.refuse_cursor is 'Raises PT410: the cursor is no longer known. The detail names key and company for the request log.';
+comment on function app.refuse_cursor is
+  'Raises PT410: the cursor is no longer known. The detail names key and company for the request log.';
 
 -- after is start or a cursor. A cursor has the origin (8 hexadecimal digits), the number of the transaction (16)
 -- and the id of the row (32). While a copy still reads what was there when it began, there follows the number at which
@@ -84,8 +85,10 @@ begin
     -- A standby that is late still has rows that were deleted before the copy began at the primary: it reads them now, so
     -- its deletions begin no later than this page ends.
     began := case when length(after) = 56 then 0 else least(horizon, ('x' || substr(after, 57))::bit(64)::bigint) end;
-    -- The cursor is newer than the data of this server: its data has gone back in time without a new timeline. A standby may just be behind.
-    if least(after_transaction, began) < 0 or after_transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint and not pg_is_in_recovery() then
+    -- The cursor is newer than the data of this server: its data has gone back in time without a new timeline. A standby
+    -- may just be behind.
+    if least(after_transaction, began) < 0
+      or after_transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint and not pg_is_in_recovery() then
       perform app.refuse_cursor(api_key.key_id, api_key.company_id);
     end if;
   end if;
@@ -123,7 +126,8 @@ $$;
 
 select app.serve_keys('public.list_changes'::regproc);
 comment on function public.list_changes is
-  'What was added, changed or deleted in a list of the key''s company, oldest change first, as a JSON array. PT401, PT403, PT410, PT429.';
+  'What was added, changed or deleted in a list of the key''s company, oldest change first, as a JSON array. PT401, PT403, '
+  'PT410, PT429.';
 
 create function public.read_changes(
   key_hash text,

@@ -29,21 +29,25 @@ $$;
 
 revoke all on function app.category_names_by_id from public;
 grant execute on function app.category_names_by_id to public_api;
-comment on function app.category_names_by_id is 'The names of a company''s kudos categories, { id: name }, in the language that the company reads.';
+comment on function app.category_names_by_id is
+  'The names of a company''s kudos categories, { id: name }, in the language that the company reads.';
 
 -- It appends text to text, so that the fields and numbers of a row stay as they are; jsonb would sort the fields and
 -- change numbers.
 create function app.append_columns(item json, columns json, include text[]) returns json
 language sql immutable set search_path = ''
 return (
-  select (left(item::text, -1) || string_agg(',' || to_json(c.key)::text || ':' || c.value::text, '' order by c.place) || '}')::json
+  select (
+    left(item::text, -1) || string_agg(',' || to_json(c.key)::text || ':' || c.value::text, '' order by c.place) || '}'
+  )::json
   from json_each(columns) with ordinality as c (key, value, place)
   where c.key = any (include)
 );
 
 revoke all on function app.append_columns from public;
 grant execute on function app.append_columns to public_api;
-comment on function app.append_columns is 'A row of a page with those of the columns behind it that include names, in the order of the columns.';
+comment on function app.append_columns is
+  'A row of a page with those of the columns behind it that include names, in the order of the columns.';
 
 -- Appends the columns of include=sender_id,receiver_id,category_id. Stable, so that it has the same snapshot as the
 -- page.
@@ -54,7 +58,9 @@ set jit = off
 as $$
 begin
   return (
-    select json_agg(app.append_columns(item.json, json_build_object('sender_id', kudos.sender_id, 'receiver_id', kudos.receiver_id, 'category_id', kudos.category_id), include) order by item.place)
+    select json_agg(app.append_columns(item.json, json_build_object(
+      'sender_id', kudos.sender_id, 'receiver_id', kudos.receiver_id, 'category_id', kudos.category_id
+    ), include) order by item.place)
     from json_array_elements(page) with ordinality as item (json, place)
     cross join lateral (
       select k.sender_id, k.receiver_id, k.category_id from app.kudos as k
@@ -67,7 +73,8 @@ $$;
 
 revoke all on function app.include_in_activity from public;
 grant execute on function app.include_in_activity to public_api;
-comment on function app.include_in_activity is 'A page of GET /activity with the columns that include names, in the order of docs/api.md.';
+comment on function app.include_in_activity is
+  'A page of GET /activity with the columns that include names, in the order of docs/api.md.';
 
 
 -- Appends the column of include=external_id. Stable, so that it has the same snapshot as the page.
@@ -78,7 +85,9 @@ set jit = off
 as $$
 begin
   return (
-    select json_agg(app.append_columns(item.json, json_build_object('external_id', reward.external_id), include) order by item.place)
+    select json_agg(
+      app.append_columns(item.json, json_build_object('external_id', reward.external_id), include) order by item.place
+    )
     from json_array_elements(page) with ordinality as item (json, place)
     cross join lateral (
       select r.external_id from app.rewards as r
@@ -91,7 +100,8 @@ $$;
 
 revoke all on function app.include_in_rewards from public;
 grant execute on function app.include_in_rewards to public_api;
-comment on function app.include_in_rewards is 'A page of GET /rewards with the columns that include names, in the order of docs/api.md.';
+comment on function app.include_in_rewards is
+  'A page of GET /rewards with the columns that include names, in the order of docs/api.md.';
 
 
 -- Appends the column of include=team_name: null for a rating without a team. Stable, so that it has the same snapshot
@@ -119,7 +129,8 @@ $$;
 
 revoke all on function app.include_in_day_ratings from public;
 grant execute on function app.include_in_day_ratings to public_api;
-comment on function app.include_in_day_ratings is 'A page of GET /day-ratings with the columns that include names, in the order of docs/api.md.';
+comment on function app.include_in_day_ratings is
+  'A page of GET /day-ratings with the columns that include names, in the order of docs/api.md.';
 
 
 -- Appends the column of include=question_id. Stable, so that it has the same snapshot as the page.
@@ -130,7 +141,9 @@ set jit = off
 as $$
 begin
   return (
-    select json_agg(app.append_columns(item.json, json_build_object('question_id', answer.question_id), include) order by item.place)
+    select json_agg(
+      app.append_columns(item.json, json_build_object('question_id', answer.question_id), include) order by item.place
+    )
     from json_array_elements(page) with ordinality as item (json, place)
     cross join lateral (
       select p.question_id from app.pulse_responses as p
@@ -143,7 +156,8 @@ $$;
 
 revoke all on function app.include_in_pulse_responses from public;
 grant execute on function app.include_in_pulse_responses to public_api;
-comment on function app.include_in_pulse_responses is 'A page of GET /pulse-responses with the columns that include names, in the order of docs/api.md.';
+comment on function app.include_in_pulse_responses is
+  'A page of GET /pulse-responses with the columns that include names, in the order of docs/api.md.';
 
 -- The response headers of their pages.
 create function app.page_headers() returns text
@@ -153,4 +167,5 @@ return '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-Mo
 revoke all on function app.page_headers from public;
 grant execute on function app.page_headers to public_api;
 comment on function app.page_headers is
-  'The response.headers of a page, for format(): the ids of key and company, the number of its rows, true or false for whether there are more.';
+  'The response.headers of a page, for format(): the ids of key and company, the number of its rows, true or false for whether '
+  'there are more.';

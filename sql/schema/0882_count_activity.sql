@@ -35,7 +35,10 @@ begin atomic
   from (
     select
       midnight as first_day,
-      case when before_change at time zone time_zone = midnight then least(at_midnight, before_change) else at_midnight end as begins
+      case
+        when before_change at time zone time_zone = midnight then least(at_midnight, before_change)
+        else at_midnight
+      end as begins
     from generate_series(
       date_trunc(step, since at time zone time_zone), until at time zone time_zone,
       case step when 'quarter' then interval '3 months' else ('1 ' || step)::interval end
@@ -55,7 +58,8 @@ end;
 revoke all on function app.periods from public;
 grant execute on function app.periods to public_api;
 comment on function app.periods is
-  'The days, weeks, months, quarters or years (step) from since to until in a time zone: first day, and the instants between which each lies.';
+  'The days, weeks, months, quarters or years (step) from since to until in a time zone: first day, and the instants between '
+  'which each lies.';
 
 -- The work is the kudos of the window, period by period, and the people of the company if teams are asked for. It ends as
 -- soon as there are too many groups. Planned anew for each request, as its parts and its window are never the same.
@@ -92,8 +96,8 @@ declare
   headers text;
 begin
   if not (
-    row_security_active('app.kudos'::regclass) and row_security_active('app.members'::regclass) and row_security_active('app.teams'::regclass)
-    and row_security_active('app.categories'::regclass)
+    row_security_active('app.kudos'::regclass) and row_security_active('app.members'::regclass)
+    and row_security_active('app.teams'::regclass) and row_security_active('app.categories'::regclass)
   ) then
     perform app.refuse_without_row_security();
   end if;
@@ -117,15 +121,16 @@ begin
       'join app.categories as category on category.company_id = $1 and category.id = category_id' as named,
       'category_id, category.name as category' as columns
     union all
-    select replace(name, 'person', person), replace(id, 'person', person), replace(grouped, 'person', person), replace(team, 'person', person),
-      replace(named, 'person', person), replace(columns, 'person', person)
+    select replace(name, 'person', person), replace(id, 'person', person), replace(grouped, 'person', person),
+      replace(team, 'person', person), replace(named, 'person', person), replace(columns, 'person', person)
     from unnest(array['sender', 'receiver']) as person
     cross join (values
       ('person', 'person_id', 'k.person_id', null,
         'join app.members as person on person.company_id = $1 and person.id = person_id',
         'person_id, person.name as person_name'),
       ('person_team', 'person_team_id', 'person.team_id as person_team_id',
-        'join (select m.id, m.team_id from app.members as m where m.company_id = $1 offset 0) as person on person.id = k.person_id',
+        'join (select m.id, m.team_id from app.members as m where m.company_id = $1 offset 0) as person '
+          'on person.id = k.person_id',
         'left join app.teams as person_team on person_team.company_id = $1 and person_team.id = person_team_id',
         'person_team_id, coalesce(person_team.name, ''No Team'') as person_team_name')
     ) as of_person (name, id, grouped, team, named, columns)

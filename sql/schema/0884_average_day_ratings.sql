@@ -40,7 +40,8 @@ begin
           cross join lateral (
             select %2$s count(*) as ratings, round(avg(d.rating), 2) as average
             from app.day_ratings as d
-            where d.company_id = $1 and d.created_at >= period.begins and d.created_at < period.ends and ($6 is null or d.team_id = $6)
+            where d.company_id = $1 and d.created_at >= period.begins and d.created_at < period.ends
+              and ($6 is null or d.team_id = $6)
             %3$s
             having count(*) > 0
           ) as rated
@@ -52,7 +53,10 @@ begin
     $statement$,
     (
       select string_agg(
-        case name when 'team' then 'team_id, coalesce(team.name, ''No Team'') as team_name, ' else format('first_day as %I, ', name) end, '' order by place)
+        case name
+          when 'team' then 'team_id, coalesce(team.name, ''No Team'') as team_name, '
+          else format('first_day as %I, ', name)
+        end, '' order by place)
       from unnest(by) with ordinality as wanted (name, place)
     ),
     case when of_team then 'd.team_id,' end,
@@ -74,4 +78,5 @@ $$;
 
 select app.serve_keys('public.average_day_ratings'::regproc);
 comment on function public.average_day_ratings is
-  'Number and average of the day ratings of the key''s company, by what by names, as a JSON array. read:analytics. PT401, PT403, PT429.';
+  'Number and average of the day ratings of the key''s company, by what by names, as a JSON array. read:analytics. PT401, '
+  'PT403, PT429.';

@@ -33,7 +33,9 @@ begin
     and not exists (select from app.member_accounts as a where a.company_id = m.company_id and a.member_id = m.id);
   if candidates.found = 0 then
     -- Two first calls at once: the other one may have linked this sign-in since it was looked for above.
-    return case when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member' end;
+    return case
+      when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member'
+    end;
   elsif candidates.found > 1 then
     return 'several_members';
   end if;
@@ -44,14 +46,17 @@ begin
 exception
   -- Two first calls at once: the other one has linked this sign-in, or this member.
   when unique_violation then
-    return case when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member' end;
+    return case
+      when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member'
+    end;
 end
 $$;
 
 revoke all on function app.link_member from public;
 grant execute on function app.link_member to authenticated;
 comment on function app.link_member is
-  'Links the signed-in person to their member row: linked, moved (linked, but the company has moved to another project), email_not_confirmed, no_member or several_members. PT401 when the account is gone.';
+  'Links the signed-in person to their member row: linked, moved (linked, but the company has moved to another project), '
+  'email_not_confirmed, no_member or several_members. PT401 when the account is gone.';
 
 -- The signed-in person's own member row, for any role.
 create function app.current_member(out company_name text, out name text, out role text) returns setof record
@@ -82,7 +87,8 @@ end;
 
 revoke all on function app.admins_to_ask from public;
 grant execute on function app.admins_to_ask to authenticated;
-comment on function app.admins_to_ask is 'Names and addresses of the admins of the signed-in member''s company, [{ name, email }]; null unless the member is no admin.';
+comment on function app.admins_to_ask is
+  'Names and addresses of the admins of the signed-in member''s company, [{ name, email }]; null unless the member is no admin.';
 
 create function public.link_member() returns json
 language plpgsql volatile security invoker set search_path = ''
@@ -105,4 +111,5 @@ $$;
 revoke all on function public.link_member from public, anon, service_role;
 grant execute on function public.link_member to authenticated;
 comment on function public.link_member is
-  'To be called after sign-in: { status, company_name, name, role, admins }, status linked, moved (no role then), email_not_confirmed, no_member or several_members; admins as admins_to_ask. PT401 when the account is gone.';
+  'To be called after sign-in: { status, company_name, name, role, admins }, status linked, moved (no role then), '
+  'email_not_confirmed, no_member or several_members; admins as admins_to_ask. PT401 when the account is gone.';

@@ -43,7 +43,8 @@ declare
 begin
   perform app.check_api_key_name(name);
   if expires_at <= now() or expires_at >= '10000-01-01Z' then
-    raise exception using errcode = 'PT400', hint = 'expires_at', message = 'expires_at must be in the future, before the year 10000';
+    raise exception using errcode = 'PT400', hint = 'expires_at',
+      message = 'expires_at must be in the future, before the year 10000';
   end if;
 
   insert into app.api_keys as k (name, scopes, expires_at)
@@ -98,7 +99,10 @@ comment on function public.create_api_key is
   'Makes an API key and returns it, this once: { id, name, api_key, hint, scopes, created_at, expires_at }. PT400, PT403.';
 
 -- Makes a new key with the same name and scopes and its own expiry. The old key works until the overlap is over.
-create function public.replace_api_key(key_id uuid, overlap interval default '24 hours', expires_at timestamptz default null) returns json
+create function public.replace_api_key(
+  key_id uuid, overlap interval default '24 hours', expires_at timestamptz default null
+)
+returns json
 language plpgsql volatile security invoker
 set search_path = ''
 set lock_timeout = '5s'
@@ -124,7 +128,8 @@ begin
   successor := app.insert_api_key(replaced.name, replaced.scopes, expires_at);
   update app.api_keys as k
   -- In seconds, so that a day of the overlap has 24 hours also when daylight saving time begins or ends.
-  set replaced_by = (successor ->> 'id')::uuid, expires_at = now() + make_interval(secs => extract(epoch from overlap)::double precision)
+  set replaced_by = (successor ->> 'id')::uuid,
+    expires_at = now() + make_interval(secs => extract(epoch from overlap)::double precision)
   where k.id = key_id;
   return successor;
 end
@@ -133,7 +138,8 @@ $$;
 revoke all on function public.replace_api_key from public, anon, service_role;
 grant execute on function public.replace_api_key to authenticated;
 comment on function public.replace_api_key is
-  'Makes a successor of a key and returns it as create_api_key does; the old key expires after the overlap, 0, 1 hour, 24 hours or 7 days. PT400, PT404, PT409.';
+  'Makes a successor of a key and returns it as create_api_key does; the old key expires after the overlap, 0, 1 hour, 24 '
+  'hours or 7 days. PT400, PT404, PT409.';
 
 create function public.rename_api_key(key_id uuid, name text) returns json
 language plpgsql volatile security invoker
@@ -230,7 +236,10 @@ grant execute on function public.revoke_api_key to authenticated;
 comment on function public.revoke_api_key is
   'Revokes a key of the admin''s company permanently. A revoked key is left as it is. { id, revoked_at, revoked_by }. PT404.';
 
-create function public.list_api_key_events(key_id uuid default null, skip integer default 0, max_rows integer default null) returns json
+create function public.list_api_key_events(
+  key_id uuid default null, skip integer default 0, max_rows integer default null
+)
+returns json
 language sql stable security invoker set search_path = ''
 begin atomic
   select coalesce(json_agg(row_to_json(listed)), '[]')
@@ -258,4 +267,5 @@ end;
 revoke all on function public.list_api_key_events from public, anon, service_role;
 grant execute on function public.list_api_key_events to authenticated;
 comment on function public.list_api_key_events is
-  'Who created, replaced, renamed or revoked which API key of the admin''s company, newest first, as a JSON array; empty for anybody else. Of all keys, or of one; without the first skip entries; at most max_rows.';
+  'Who created, replaced, renamed or revoked which API key of the admin''s company, newest first, as a JSON array; empty for '
+  'anybody else. Of all keys, or of one; without the first skip entries; at most max_rows.';

@@ -88,7 +88,8 @@ create function app.former_member(company_id uuid) returns uuid
 language plpgsql volatile set search_path = ''
 as $$
 begin
-  insert into app.members (company_id, name, email, role, is_former) values (former_member.company_id, 'Former member', '', 'former', true)
+  insert into app.members (company_id, name, email, role, is_former)
+  values (former_member.company_id, 'Former member', '', 'former', true)
   on conflict do nothing;
   return (select m.id from app.members as m where m.company_id = former_member.company_id and m.is_former);
 end
@@ -191,11 +192,13 @@ begin
   if not found then
     select e.messages_blanked into blanked
     from app.erasures as e
-    where e.company_id = erase_member.company_id and e.member_mark = app.erasure_mark(erase_member.company_id, erase_member.member_id);
+    where e.company_id = erase_member.company_id
+      and e.member_mark = app.erasure_mark(erase_member.company_id, erase_member.member_id);
     if not found then
       raise exception 'member_id must be the id of a member of the company' using errcode = 'invalid_parameter_value';
     elsif blank_messages and not blanked then
-      raise exception 'this person was erased with their messages kept: it is no longer known which messages are theirs' using errcode = 'invalid_parameter_value';
+      raise exception 'this person was erased with their messages kept: it is no longer known which messages are theirs'
+        using errcode = 'invalid_parameter_value';
     end if;
     select 0, 0, 0, 0 into kudos, keys, events, accounts;
     return;
@@ -276,13 +279,21 @@ revoke all on function
 from public;
 comment on function app.erasure_mark(uuid, uuid) is 'The mark of an erased person: SHA-256 of the ids of company and member.';
 comment on function app.is_erased(uuid, uuid) is 'Whether this is the id of a person who has been erased.';
-comment on function app.only_replaces_erased(uuid, uuid[], uuid[]) is 'Whether two lists of members differ, and only by Former member in place of erased people.';
-comment on function app.require_settled_company(uuid) is 'Raises an error unless the company exists and is not moving. Locks its row, so that this stays so until the end of the transaction.';
-comment on function app.require_open_company(uuid) is 'Raises an error unless the company exists and is served here. Locks its row, so that this stays so until the end of the transaction.';
-comment on function app.former_member(uuid) is 'The id of the row that represents all erased people of a company; adds it if needed.';
+comment on function app.only_replaces_erased(uuid, uuid[], uuid[]) is
+  'Whether two lists of members differ, and only by Former member in place of erased people.';
+comment on function app.require_settled_company(uuid) is
+  'Raises an error unless the company exists and is not moving. Locks its row, so that this stays so until the end of the '
+  'transaction.';
+comment on function app.require_open_company(uuid) is
+  'Raises an error unless the company exists and is served here. Locks its row, so that this stays so until the end of the '
+  'transaction.';
+comment on function app.former_member(uuid) is
+  'The id of the row that represents all erased people of a company; adds it if needed.';
 comment on function app.delete_accounts(uuid, uuid[]) is 'Deletes the accounts of members, and returns how many.';
 comment on function app.renew_statistics() is
   'Collects the planner''s statistics of the tables about people anew, so that they show nobody who is gone.';
 comment on function app.erase_member(uuid, uuid, boolean) is
-  'Erases a person. Returns in how many kudos, keys and history entries Former member has replaced them, and how many accounts were deleted.';
-comment on function app.delete_company(uuid) is 'Deletes a company with all its data. Returns how many members, kudos, keys and accounts it had.';
+  'Erases a person. Returns in how many kudos, keys and history entries Former member has replaced them, and how many accounts '
+  'were deleted.';
+comment on function app.delete_company(uuid) is
+  'Deletes a company with all its data. Returns how many members, kudos, keys and accounts it had.';

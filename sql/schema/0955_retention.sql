@@ -15,7 +15,9 @@ return current_setting('statement_timeout')::interval > '0'
 -- time of the newest of them. The settings make it read them from the index in this order: after a large load the planner
 -- still expects few rows, and would read and sort all that are left for each 2,000. It waits for a locked company or row for
 -- two seconds only.
-create function app.purge_some(company_id uuid, since timestamptz, before timestamptz, relation text, out deleted bigint, out reached timestamptz)
+create function app.purge_some(
+  company_id uuid, since timestamptz, before timestamptz, relation text, out deleted bigint, out reached timestamptz
+)
 language plpgsql volatile
 set search_path = ''
 set enable_seqscan = off
@@ -26,7 +28,9 @@ as $$
 declare
   is_old boolean;
 begin
-  execute format('select exists (select from app.%I as t where t.company_id = $1 and t.created_at >= $2 and t.created_at < $3)', relation)
+  execute format(
+    'select exists (select from app.%I as t where t.company_id = $1 and t.created_at >= $2 and t.created_at < $3)', relation
+  )
     into is_old using company_id, since, before;
   if not is_old then
     deleted := 0;
@@ -78,8 +82,8 @@ begin
     exit when failure is not null;
     deleted := deleted + batch.deleted;
     exit when batch.deleted = 0 and since = '-infinity';
-    -- Deleted rows stay in the index while a transaction may still see them, so the next batch begins after them. At the end it looks once
-    -- more from the beginning, for rows that were added in the meantime.
+    -- Deleted rows stay in the index while a transaction may still see them, so the next batch begins after them. At the
+    -- end it looks once more from the beginning, for rows that were added in the meantime.
     since := coalesce(batch.reached, '-infinity');
   end loop;
 end
@@ -124,7 +128,8 @@ begin
     loop
       exit when app.is_time_up();
       perform app.forget_deletions(list.company_id, list.relation);
-      select f.* into reached from app.forgotten_deletions as f where f.company_id = list.company_id and f.relation = list.relation;
+      select f.* into reached from app.forgotten_deletions as f
+      where f.company_id = list.company_id and f.relation = list.relation;
       commit;
       exit when reached is not distinct from last;
       last := reached;
@@ -183,8 +188,15 @@ $$;
 revoke all on function app.is_time_up, app.purge_some from public;
 revoke all on procedure app.purge_table, app.purge_before, app.forget_all_deletions, app.purge_expired from public;
 comment on function app.is_time_up() is 'Whether half of statement_timeout is over for the running call.';
-comment on function app.purge_some(uuid, timestamptz, timestamptz, text) is 'Deletes up to 2,000 old rows of a table. Returns how many, and the time of the newest of them.';
-comment on procedure app.purge_table(uuid, timestamptz, text, bigint, text, text) is 'Deletes the old rows of a table, and commits after every 2,000. Returns how many, and the error that ended it.';
-comment on procedure app.purge_before(uuid, timestamptz) is 'Deletes the kudos, day ratings and pulse answers of a company that were created before a time, and commits after every 2,000 rows.';
-comment on procedure app.forget_all_deletions() is 'Removes the recorded deletions that are older than 90 days, and commits after every 5,000.';
-comment on procedure app.purge_expired() is 'Deletes the kudos, day ratings and pulse answers that are older than the retention of their company, in all companies that are served here.';
+comment on function app.purge_some(uuid, timestamptz, timestamptz, text) is
+  'Deletes up to 2,000 old rows of a table. Returns how many, and the time of the newest of them.';
+comment on procedure app.purge_table(uuid, timestamptz, text, bigint, text, text) is
+  'Deletes the old rows of a table, and commits after every 2,000. Returns how many, and the error that ended it.';
+comment on procedure app.purge_before(uuid, timestamptz) is
+  'Deletes the kudos, day ratings and pulse answers of a company that were created before a time, and commits after every '
+  '2,000 rows.';
+comment on procedure app.forget_all_deletions() is
+  'Removes the recorded deletions that are older than 90 days, and commits after every 5,000.';
+comment on procedure app.purge_expired() is
+  'Deletes the kudos, day ratings and pulse answers that are older than the retention of their company, in all companies that '
+  'are served here.';

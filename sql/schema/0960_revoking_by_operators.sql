@@ -15,7 +15,8 @@ begin
       using errcode = 'invalid_parameter_value';
   end if;
   if reason is null or char_length(btrim(reason)) not between 1 and 200 then
-    raise exception 'reason must be a text of 1 to 200 characters: the admins of the company read it' using errcode = 'invalid_parameter_value';
+    raise exception 'reason must be a text of 1 to 200 characters: the admins of the company read it'
+      using errcode = 'invalid_parameter_value';
   end if;
   select array_agg(k.id) into ids from app.api_keys as k
   where k.id::text = lower(revoke_key.key) or k.hint in (revoke_key.key, 'sk_live_…' || revoke_key.key);
@@ -29,10 +30,12 @@ begin
   update app.api_keys as k set revoked_at = now() where k.id = ids[1];
   perform set_config('app.revoke_reason', '', true);
 
-  select k.company_id, k.id, k.name, k.revoked_at into company_id, key_id, name, revoked_at from app.api_keys as k where k.id = ids[1];
+  select k.company_id, k.id, k.name, k.revoked_at into company_id, key_id, name, revoked_at
+  from app.api_keys as k where k.id = ids[1];
 end
 $$;
 
 revoke all on function app.revoke_key from public;
 comment on function app.revoke_key(text, text) is
-  'Revokes the key with this id or these last four characters, for good, as the operator. The reason is for the admins of the company.';
+  'Revokes the key with this id or these last four characters, for good, as the operator. The reason is for the admins of the '
+  'company.';

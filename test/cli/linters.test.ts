@@ -41,6 +41,15 @@ test("supabase db advisors finds a table that anybody can read, and nothing else
   expect(accepted.filter(([, pattern]) => !found.some((finding) => pattern.test(finding)))).toEqual([]);
 });
 
+test("no line of SQL is longer than 130 characters, but psql's commands and the demo data", () => {
+  const long = globSync("sql/{*,schema/*,loading/*,restore/*}.sql", { cwd: root }).flatMap((file) =>
+    readFileSync(`${root}/${file}`, "utf8")
+      .split("\n")
+      .flatMap((line, place) => (line.length > 130 && !line.startsWith("\\") ? [`${file}:${place + 1}`] : [])),
+  );
+  expect(long).toEqual([]);
+});
+
 test("squawk has no objection to a migration (linters/squawk.toml)", async () => {
   const files = globSync("supabase/migrations/*.sql", { cwd: root }).sort();
   const args = ["--config", `${linters}/squawk.toml`, "--reporter=gcc", ...files];

@@ -116,7 +116,10 @@ begin
 
     -- A company that has moved to another project can only be read here.
     if serving = 'readable' then
-      verified.scopes := array(select scope from unnest(verified.scopes) with ordinality as s (scope, place) where scope not like 'write:%' order by place);
+      verified.scopes := array(
+        select scope from unnest(verified.scopes) with ordinality as s (scope, place)
+        where scope not like 'write:%' order by place
+      );
     end if;
 
     if required_scope <> all (verified.scopes) then
@@ -134,9 +137,10 @@ begin
     end if;
   end if;
 
-  -- Takes one of the company's slots until the end of the transaction, unless the transaction has one already. An advisory lock writes
-  -- nothing, and is released however the transaction or the server ends. Its 64 bits are a hash of the company's id, seeded with the slot
-  -- and a constant of this service, so that it differs from the locks of other companies and of other software.
+  -- Takes one of the company's slots until the end of the transaction, unless the transaction has one already. An
+  -- advisory lock writes nothing, and is released however the transaction or the server ends. Its 64 bits are a hash of
+  -- the company's id, seeded with the slot and a constant of this service, so that it differs from the locks of other
+  -- companies and of other software.
   if current_setting('app.company_id', true) is distinct from verified.company_id::text then
     while not pg_try_advisory_xact_lock(uuid_hash_extended(verified.company_id, 7330216700000000 + slot)) loop
       slot := slot + 1;
@@ -184,7 +188,8 @@ begin
   perform app.require_open_company(company_id);
   select c.name into its_name from app.companies as c where c.id = begin_load.company_id;
   if company is distinct from its_name then
-    raise exception 'company must be the name of the company that company_id names: % is of "%", not of "%"', company_id, its_name, company
+    raise exception 'company must be the name of the company that company_id names: % is of "%", not of "%"',
+      company_id, its_name, company
       using errcode = 'invalid_parameter_value';
   end if;
   -- Until the end of the transaction. A load that waits for this one reads it.
@@ -201,6 +206,29 @@ begin
   perform app.empty_staging();
 end
 $function$;
+
+CREATE OR REPLACE FUNCTION app.cell_checks()
+ RETURNS TABLE(kind text, condition text, words text)
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+BEGIN ATOMIC
+ VALUES ('uuid'::text,'%1$s like ''________-____-____-____-____________'' and pg_input_is_valid(%1$s, ''uuid'')'::text,'must be a uuid'::text), ('text'::text,'char_length(%1$s) between %2$s and %3$s'::text,'must be %2$s to %3$s characters'::text), ('label'::text,'char_length(%1$s) between %2$s and %3$s and %1$s !~ ''^\s|\s$|[\u0001-\u001f\u007f]'''::text,'must be one line of %2$s to %3$s characters without blanks around it'::text), ('email'::text,'char_length(%1$s) <= %3$s and %1$s ~ ''^[^@\s]+@[^@\s]+$'''::text,'must be an email address'::text), ('language'::text,'%1$s ~ ''^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$'''::text,'must be a language tag, such as en or pt-BR'::text), ('whole_number'::text,'case when %1$s ~ ''^(0|[1-9][0-9]{0,9})$'' then %1$s::bigint between %2$s and %3$s end'::text,'must be a whole number from %2$s to %3$s'::text), ('date_time'::text,'case
+        when %1$s ~ ''^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,9})?)?''
+          ''(Z|[+-][0-9]{2}(:?[0-9]{2})?)$''
+          and pg_input_is_valid(%1$s, ''timestamptz'')
+        then %1$s::timestamptz >= ''0001-01-01Z'' and %1$s::timestamptz < ''10000-01-01Z''
+      end'::text,'must be an ISO 8601 date-time with a zone, such as 2026-11-20T10:15:30Z'::text), ('json'::text,'case when char_length(%1$s) <= %3$s then pg_input_is_valid(%1$s, ''jsonb'') end'::text,'must be JSON of at most %3$s characters (such as 4, true or "yes")'::text), ('json'::text,'case when char_length(%1$s) <= %3$s and pg_input_is_valid(%1$s, ''jsonb'')
+        then not jsonb_path_exists(%1$s::jsonb, ''strict $.**{60} ? (@.type() == "array" || @.type() == "object")'')
+        else true
+      end'::text,'must nest at most 60 levels of arrays and objects'::text), ('json'::text,'case when char_length(%1$s) <= %3$s and pg_input_is_valid(%1$s, ''jsonb'')
+        then not exists (
+          select from jsonb_path_query(%1$s::jsonb, ''strict $.** ? (@.type() == "number")'') as number
+          where char_length(number::text) > 1000
+        )
+        else true
+      end'::text,'must hold numbers of at most 1000 characters each, written out'::text);
+END;
 
 CREATE OR REPLACE FUNCTION app.change_api_key()
  RETURNS trigger
@@ -388,11 +416,13 @@ begin
   if not found then
     select e.messages_blanked into blanked
     from app.erasures as e
-    where e.company_id = erase_member.company_id and e.member_mark = app.erasure_mark(erase_member.company_id, erase_member.member_id);
+    where e.company_id = erase_member.company_id
+      and e.member_mark = app.erasure_mark(erase_member.company_id, erase_member.member_id);
     if not found then
       raise exception 'member_id must be the id of a member of the company' using errcode = 'invalid_parameter_value';
     elsif blank_messages and not blanked then
-      raise exception 'this person was erased with their messages kept: it is no longer known which messages are theirs' using errcode = 'invalid_parameter_value';
+      raise exception 'this person was erased with their messages kept: it is no longer known which messages are theirs'
+        using errcode = 'invalid_parameter_value';
     end if;
     select 0, 0, 0, 0 into kudos, keys, events, accounts;
     return;
@@ -480,6 +510,19 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.former_member(company_id uuid)
+ RETURNS uuid
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  insert into app.members (company_id, name, email, role, is_former)
+  values (former_member.company_id, 'Former member', '', 'former', true)
+  on conflict do nothing;
+  return (select m.id from app.members as m where m.company_id = former_member.company_id and m.is_former);
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION app.from_replica(page json)
  RETURNS json
  LANGUAGE plpgsql
@@ -509,6 +552,72 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.include_in_activity(page json, company_id uuid, include text[])
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+ SET jit TO 'off'
+AS $function$
+begin
+  return (
+    select json_agg(app.append_columns(item.json, json_build_object(
+      'sender_id', kudos.sender_id, 'receiver_id', kudos.receiver_id, 'category_id', kudos.category_id
+    ), include) order by item.place)
+    from json_array_elements(page) with ordinality as item (json, place)
+    cross join lateral (
+      select k.sender_id, k.receiver_id, k.category_id from app.kudos as k
+      where k.company_id = include_in_activity.company_id and k.id = (item.json ->> 'id')::uuid
+      offset 0
+    ) as kudos
+  );
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.include_in_pulse_responses(page json, company_id uuid, include text[])
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+ SET jit TO 'off'
+AS $function$
+begin
+  return (
+    select json_agg(
+      app.append_columns(item.json, json_build_object('question_id', answer.question_id), include) order by item.place
+    )
+    from json_array_elements(page) with ordinality as item (json, place)
+    cross join lateral (
+      select p.question_id from app.pulse_responses as p
+      where p.company_id = include_in_pulse_responses.company_id and p.id = (item.json ->> 'id')::uuid
+      offset 0
+    ) as answer
+  );
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.include_in_rewards(page json, company_id uuid, include text[])
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+ SET jit TO 'off'
+AS $function$
+begin
+  return (
+    select json_agg(
+      app.append_columns(item.json, json_build_object('external_id', reward.external_id), include) order by item.place
+    )
+    from json_array_elements(page) with ordinality as item (json, place)
+    cross join lateral (
+      select r.external_id from app.rewards as r
+      where r.company_id = include_in_rewards.company_id and r.id = (item.json ->> 'id')::uuid
+      offset 0
+    ) as reward
+  );
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION app.insert_api_key(name text, scopes text[], expires_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
@@ -520,7 +629,8 @@ declare
 begin
   perform app.check_api_key_name(name);
   if expires_at <= now() or expires_at >= '10000-01-01Z' then
-    raise exception using errcode = 'PT400', hint = 'expires_at', message = 'expires_at must be in the future, before the year 10000';
+    raise exception using errcode = 'PT400', hint = 'expires_at',
+      message = 'expires_at must be in the future, before the year 10000';
   end if;
 
   insert into app.api_keys as k (name, scopes, expires_at)
@@ -584,6 +694,58 @@ BEGIN ATOMIC
    WHERE ((c.relnamespace = ('app'::regnamespace)::oid) AND (c.relkind = 'r'::"char") AND (a.attname = 'changed_in'::name) AND (NOT a.attisdropped));
 END;
 
+CREATE OR REPLACE FUNCTION app.link_member()
+ RETURNS text
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  status text;
+  account record;
+  candidates record;
+begin
+  select case when c.serving = 'open' then 'linked' else 'moved' end into status
+  from app.member_accounts as a
+  join app.companies as c on c.id = a.company_id
+  where a.user_id = (select auth.uid());
+  if found then
+    return status;
+  end if;
+
+  select u.id, u.email, u.email_confirmed_at into account from auth.users as u where u.id = (select auth.uid());
+  if not found then
+    raise exception using errcode = 'PT401', message = 'this account no longer exists';
+  elsif account.email_confirmed_at is null then
+    return 'email_not_confirmed';
+  end if;
+
+  select count(*) as found, (array_agg(m.company_id))[1] as company_id, (array_agg(m.id))[1] as member_id into candidates
+  from app.members as m
+  join app.companies as c on c.id = m.company_id and c.serving = 'open'
+  where lower(m.email) = lower(account.email)
+    and not exists (select from app.member_accounts as a where a.company_id = m.company_id and a.member_id = m.id);
+  if candidates.found = 0 then
+    -- Two first calls at once: the other one may have linked this sign-in since it was looked for above.
+    return case
+      when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member'
+    end;
+  elsif candidates.found > 1 then
+    return 'several_members';
+  end if;
+
+  insert into app.member_accounts (user_id, company_id, member_id)
+  values (account.id, candidates.company_id, candidates.member_id);
+  return 'linked';
+exception
+  -- Two first calls at once: the other one has linked this sign-in, or this member.
+  when unique_violation then
+    return case
+      when exists (select from app.member_accounts as a where a.user_id = account.id) then 'linked' else 'no_member'
+    end;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION app.list_headers()
  RETURNS text
  LANGUAGE sql
@@ -626,7 +788,8 @@ begin
     from app.staging_problems(load_staging.company_id) as p
   ) as p;
   if problems.found > 0 then
-    raise exception '%', problems.first || case when problems.found > 20 then format('; and %s more', problems.found - 20) else '' end
+    raise exception '%',
+      problems.first || case when problems.found > 20 then format('; and %s more', problems.found - 20) else '' end
       using errcode = 'invalid_parameter_value';
   end if;
 
@@ -635,7 +798,8 @@ begin
   join app.companies as c on c.id = o.owner
   limit 1;
   if found and not also_elsewhere then
-    raise exception '%: of % % % are those of the company "%" (%). Are these its files? If both have them, load with also_elsewhere',
+    raise exception
+      '%: of % % % are those of the company "%" (%). Are these its files? If both have them, load with also_elsewhere',
       other.file, other.looked_at, other.what, other.found, other.name, other.owner
       using errcode = 'invalid_parameter_value';
   end if;
@@ -670,7 +834,8 @@ CREATE OR REPLACE FUNCTION app.mark_answers()
 AS $function$
 begin
   perform from app.pulse_questions as q where q.company_id = new.company_id and q.id = new.id for update;
-  update app.pulse_responses as p set changed_in = pg_current_xact_id() where p.company_id = new.company_id and p.question_id = new.id;
+  update app.pulse_responses as p set changed_in = pg_current_xact_id()
+  where p.company_id = new.company_id and p.question_id = new.id;
   return null;
 end
 $function$;
@@ -712,14 +877,16 @@ CREATE OR REPLACE FUNCTION app.note_refused_use(key_hash text)
  SET enable_seqscan TO 'off'
  SET jit TO 'off'
 AS $function$
+declare
+  headers constant json := nullif(current_setting('request.headers', true), '');
 begin
   if current_setting('default_transaction_read_only')::boolean then
     return false;
   end if;
   update app.api_key_uses as u set
     refused_at = now(),
-    refused_endpoint = app.request_header('x-endpoint'),
-    refused_client = app.request_header('x-client')
+    refused_endpoint = left(headers ->> 'x-endpoint', 60),
+    refused_client = left(headers ->> 'x-client', 60)
   where (u.company_id, u.key_id) in (
     select free.company_id, free.key_id
     from app.api_key_uses as free
@@ -742,16 +909,19 @@ CREATE OR REPLACE FUNCTION app.note_use(company_id uuid, key_id uuid)
  SET enable_seqscan TO 'off'
 AS $function$
 declare
+  headers constant json := nullif(current_setting('request.headers', true), '');
   today constant date := (now() at time zone 'UTC')::date;
 begin
-  if current_setting('default_transaction_read_only')::boolean or pg_is_in_recovery() or app.request_header('x-quick-check') = 'true' then
+  if current_setting('default_transaction_read_only')::boolean or pg_is_in_recovery() or headers ->> 'x-quick-check' = 'true' then
     return;
   end if;
   update app.api_key_uses as u set
     last_used_at = now(),
-    last_endpoint = app.request_header('x-endpoint'),
-    last_client = app.request_header('x-client'),
-    used_on = array(select distinct day from unnest(u.used_on || today) as day where day between today - 29 and today order by day)
+    last_endpoint = left(headers ->> 'x-endpoint', 60),
+    last_client = left(headers ->> 'x-client', 60),
+    used_on = array(
+      select distinct day from unnest(u.used_on || today) as day where day between today - 29 and today order by day
+    )
   where (u.company_id, u.key_id) in (
     select free.company_id, free.key_id
     from app.api_key_uses as free
@@ -1599,7 +1769,9 @@ AS $function$
 declare
   is_old boolean;
 begin
-  execute format('select exists (select from app.%I as t where t.company_id = $1 and t.created_at >= $2 and t.created_at < $3)', relation)
+  execute format(
+    'select exists (select from app.%I as t where t.company_id = $1 and t.created_at >= $2 and t.created_at < $3)', relation
+  )
     into is_old using company_id, since, before;
   if not is_old then
     deleted := 0;
@@ -1629,7 +1801,8 @@ CREATE OR REPLACE FUNCTION app.record_api_key_event()
 AS $function$
 begin
   -- Erasing a person is recorded in app.erasures, and names nobody.
-  if tg_op = 'UPDATE' and (new.name, new.revoked_at, new.replaced_by) is not distinct from (old.name, old.revoked_at, old.replaced_by) then
+  if tg_op = 'UPDATE'
+    and (new.name, new.revoked_at, new.replaced_by) is not distinct from (old.name, old.revoked_at, old.replaced_by) then
     return null;
   end if;
 
@@ -1701,7 +1874,8 @@ CREATE OR REPLACE FUNCTION app.refuse_change()
 AS $function$
 begin
   if tg_op = 'UPDATE' and to_jsonb(new) - array['member_id', 'member_name'] = to_jsonb(old) - array['member_id', 'member_name']
-    and new.member_name = 'Former member' and app.only_replaces_erased(old.company_id, array[old.member_id], array[new.member_id]) then
+    and new.member_name = 'Former member'
+    and app.only_replaces_erased(old.company_id, array[old.member_id], array[new.member_id]) then
     return new;
   end if;
   if tg_op = 'DELETE' and not exists (select from app.companies as c where c.id = old.company_id) then
@@ -1734,7 +1908,8 @@ AS $function$
 begin
   raise exception 'row-level security does not bind %', current_user
     using errcode = 'PT500',
-      hint = 'Functions that serve API keys belong to public_api, and every table has row-level security: docs/operations.md, Restore.';
+      hint = 'Functions that serve API keys belong to public_api, and every table has row-level security: '
+        'docs/operations.md, Restore.';
 end
 $function$;
 
@@ -1771,13 +1946,6 @@ RETURN (SELECT string_agg(concat_ws('
 '::text, (('select s.position, '::text || pieces.problem) || ', repeated.first'::text), 'from (', (('  select '::text || pieces.compared) || ', min(s.position) as first'::text), (('  from '::text || pieces.source) || ' as s'::text), (('  where ('::text || pieces.not_empty) || ') is not null'::text), (('  group by '::text || pieces.compared) || ' having count(*) > 1'::text), ((') as repeated ('::text || pieces.names) || ', first)'::text), (((((('join '::text || pieces.source) || ' as s on ('::text) || pieces.compared) || ') = ('::text) || pieces.repeated) || ')'::text), 'where s.position > repeated.first'), '
 union all
 '::text ORDER BY pieces.problem) AS string_agg FROM (SELECT quote_literal((string_agg(c.field, ' and '::text ORDER BY c.place) || ' must be unique in the file'::text)) AS problem, format('staging.%I'::text, c.file) AS source, string_agg(app.comparable(c.kind, format('s.%I'::text, c.field)), ', '::text ORDER BY c.place) AS compared, string_agg(format('nullif(s.%I, '''')'::text, c.field), ', '::text ORDER BY c.place) AS not_empty, string_agg(format('%I'::text, c.field), ', '::text ORDER BY c.place) AS names, string_agg(format('repeated.%I'::text, c.field), ', '::text ORDER BY c.place) AS repeated FROM app.loaded_columns() c(file, place, field, kind, unique_by, minimum, maximum, when_empty, names, target_column) WHERE ((c.file = repeated_cells_query.file) AND (c.unique_by IS NOT NULL)) GROUP BY c.file, c.unique_by) pieces);
-
-CREATE OR REPLACE FUNCTION app.request_header(name text)
- RETURNS text
- LANGUAGE sql
- STABLE
- SET search_path TO ''
-RETURN "left"(((NULLIF(current_setting('request.headers'::text, true), ''::text))::json ->> name), 60);
 
 CREATE OR REPLACE FUNCTION app.require_open_company(company_id uuid)
  RETURNS void
@@ -1839,7 +2007,8 @@ begin
       using errcode = 'invalid_parameter_value';
   end if;
   if reason is null or char_length(btrim(reason)) not between 1 and 200 then
-    raise exception 'reason must be a text of 1 to 200 characters: the admins of the company read it' using errcode = 'invalid_parameter_value';
+    raise exception 'reason must be a text of 1 to 200 characters: the admins of the company read it'
+      using errcode = 'invalid_parameter_value';
   end if;
   select array_agg(k.id) into ids from app.api_keys as k
   where k.id::text = lower(revoke_key.key) or k.hint in (revoke_key.key, 'sk_live_…' || revoke_key.key);
@@ -1853,7 +2022,8 @@ begin
   update app.api_keys as k set revoked_at = now() where k.id = ids[1];
   perform set_config('app.revoke_reason', '', true);
 
-  select k.company_id, k.id, k.name, k.revoked_at into company_id, key_id, name, revoked_at from app.api_keys as k where k.id = ids[1];
+  select k.company_id, k.id, k.name, k.revoked_at into company_id, key_id, name, revoked_at
+  from app.api_keys as k where k.id = ids[1];
 end
 $function$;
 
@@ -1975,7 +2145,9 @@ begin
   -- Waits for a load that is running.
   perform app.empty_staging();
   perform app.require_open_company(company_id);
-  if not coalesce(loaded_in::text::xid8 < pg_current_xact_id() and pg_xact_status(loaded_in::text::xid8) = 'committed', false) then
+  if not coalesce(
+    loaded_in::text::xid8 < pg_current_xact_id() and pg_xact_status(loaded_in::text::xid8) = 'committed', false
+  ) then
     raise exception 'loaded_in must be the number of a load that is written and recent, % is none', loaded_in
       using errcode = 'invalid_parameter_value';
   end if;
@@ -1994,7 +2166,8 @@ begin
     as_written := as_written + found;
   end loop;
   if as_written is distinct from rows then
-    raise exception 'this load cannot be taken back: of its % rows % are as it wrote them', rows, as_written using errcode = 'object_in_use';
+    raise exception 'this load cannot be taken back: of its % rows % are as it wrote them', rows, as_written
+      using errcode = 'object_in_use';
   end if;
 
   -- Before their names are deleted, which marks them as changed.
@@ -2079,7 +2252,8 @@ begin
           cross join lateral (
             select %2$s count(*) as ratings, round(avg(d.rating), 2) as average
             from app.day_ratings as d
-            where d.company_id = $1 and d.created_at >= period.begins and d.created_at < period.ends and ($6 is null or d.team_id = $6)
+            where d.company_id = $1 and d.created_at >= period.begins and d.created_at < period.ends
+              and ($6 is null or d.team_id = $6)
             %3$s
             having count(*) > 0
           ) as rated
@@ -2091,7 +2265,10 @@ begin
     $statement$,
     (
       select string_agg(
-        case name when 'team' then 'team_id, coalesce(team.name, ''No Team'') as team_name, ' else format('first_day as %I, ', name) end, '' order by place)
+        case name
+          when 'team' then 'team_id, coalesce(team.name, ''No Team'') as team_name, '
+          else format('first_day as %I, ', name)
+        end, '' order by place)
       from unnest(by) with ordinality as wanted (name, place)
     ),
     case when of_team then 'd.team_id,' end,
@@ -2140,8 +2317,8 @@ declare
   headers text;
 begin
   if not (
-    row_security_active('app.kudos'::regclass) and row_security_active('app.members'::regclass) and row_security_active('app.teams'::regclass)
-    and row_security_active('app.categories'::regclass)
+    row_security_active('app.kudos'::regclass) and row_security_active('app.members'::regclass)
+    and row_security_active('app.teams'::regclass) and row_security_active('app.categories'::regclass)
   ) then
     perform app.refuse_without_row_security();
   end if;
@@ -2165,15 +2342,16 @@ begin
       'join app.categories as category on category.company_id = $1 and category.id = category_id' as named,
       'category_id, category.name as category' as columns
     union all
-    select replace(name, 'person', person), replace(id, 'person', person), replace(grouped, 'person', person), replace(team, 'person', person),
-      replace(named, 'person', person), replace(columns, 'person', person)
+    select replace(name, 'person', person), replace(id, 'person', person), replace(grouped, 'person', person),
+      replace(team, 'person', person), replace(named, 'person', person), replace(columns, 'person', person)
     from unnest(array['sender', 'receiver']) as person
     cross join (values
       ('person', 'person_id', 'k.person_id', null,
         'join app.members as person on person.company_id = $1 and person.id = person_id',
         'person_id, person.name as person_name'),
       ('person_team', 'person_team_id', 'person.team_id as person_team_id',
-        'join (select m.id, m.team_id from app.members as m where m.company_id = $1 offset 0) as person on person.id = k.person_id',
+        'join (select m.id, m.team_id from app.members as m where m.company_id = $1 offset 0) as person '
+          'on person.id = k.person_id',
         'left join app.teams as person_team on person_team.company_id = $1 and person_team.id = person_team_id',
         'person_team_id, coalesce(person_team.name, ''No Team'') as person_team_name')
     ) as of_person (name, id, grouped, team, named, columns)
@@ -2724,8 +2902,10 @@ begin
     -- A standby that is late still has rows that were deleted before the copy began at the primary: it reads them now, so
     -- its deletions begin no later than this page ends.
     began := case when length(after) = 56 then 0 else least(horizon, ('x' || substr(after, 57))::bit(64)::bigint) end;
-    -- The cursor is newer than the data of this server: its data has gone back in time without a new timeline. A standby may just be behind.
-    if least(after_transaction, began) < 0 or after_transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint and not pg_is_in_recovery() then
+    -- The cursor is newer than the data of this server: its data has gone back in time without a new timeline. A standby
+    -- may just be behind.
+    if least(after_transaction, began) < 0
+      or after_transaction >= pg_snapshot_xmax(pg_current_snapshot())::text::bigint and not pg_is_in_recovery() then
       perform app.refuse_cursor(api_key.key_id, api_key.company_id);
     end if;
   end if;
@@ -3453,7 +3633,8 @@ begin
   successor := app.insert_api_key(replaced.name, replaced.scopes, expires_at);
   update app.api_keys as k
   -- In seconds, so that a day of the overlap has 24 hours also when daylight saving time begins or ends.
-  set replaced_by = (successor ->> 'id')::uuid, expires_at = now() + make_interval(secs => extract(epoch from overlap)::double precision)
+  set replaced_by = (successor ->> 'id')::uuid,
+    expires_at = now() + make_interval(secs => extract(epoch from overlap)::double precision)
   where k.id = key_id;
   return successor;
 end
@@ -3617,7 +3798,8 @@ begin
     loop
       exit when app.is_time_up();
       perform app.forget_deletions(list.company_id, list.relation);
-      select f.* into reached from app.forgotten_deletions as f where f.company_id = list.company_id and f.relation = list.relation;
+      select f.* into reached from app.forgotten_deletions as f
+      where f.company_id = list.company_id and f.relation = list.relation;
       commit;
       exit when reached is not distinct from last;
       last := reached;
@@ -3718,8 +3900,8 @@ begin
     exit when failure is not null;
     deleted := deleted + batch.deleted;
     exit when batch.deleted = 0 and since = '-infinity';
-    -- Deleted rows stay in the index while a transaction may still see them, so the next batch begins after them. At the end it looks once
-    -- more from the beginning, for rows that were added in the meantime.
+    -- Deleted rows stay in the index while a transaction may still see them, so the next batch begins after them. At the
+    -- end it looks once more from the beginning, for rows that were added in the meantime.
     since := coalesce(batch.reached, '-infinity');
   end loop;
 end
@@ -4057,8 +4239,6 @@ COMMENT ON FUNCTION "app"."renew_statistics"() IS 'Collects the planner''s stati
 
 COMMENT ON FUNCTION "app"."repeated_cells_query"(text) IS 'The query of the rows of a file that repeat a value that must be unique.';
 
-COMMENT ON FUNCTION "app"."request_header"(text) IS 'A header of the call to the Data API, at most 60 characters of it, or null.';
-
 COMMENT ON FUNCTION "app"."require_open_company"(uuid) IS 'Raises an error unless the company exists and is served here. Locks its row, so that this stays so until the end of the transaction.';
 
 COMMENT ON FUNCTION "app"."require_settled_company"(uuid) IS 'Raises an error unless the company exists and is not moving. Locks its row, so that this stays so until the end of the transaction.';
@@ -4288,10 +4468,6 @@ GRANT EXECUTE ON FUNCTION "app"."refuse_cursor"(uuid, uuid) TO "postgres", "publ
 REVOKE ALL ON FUNCTION "app"."renew_statistics"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."renew_statistics"() TO "postgres";
-
-REVOKE ALL ON FUNCTION "app"."request_header"(text) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "app"."request_header"(text) TO "postgres";
 
 REVOKE ALL ON FUNCTION "app"."requests_at_once"() FROM "public_api";
 
