@@ -84,6 +84,8 @@ test("the library of the protocol is loaded by nothing but /mcp", () => {
   const info = execFileSync(process.execPath, [`${root}/node_modules/deno/bin.cjs`, ...args], {
     encoding: "utf8",
     cwd: root,
+    // The function alone, as in the copies of test/mutants.
+    env: { ...process.env, DENO_NO_PACKAGE_JSON: "1" },
   });
   type Module = { specifier: string; dependencies?: { isDynamic?: boolean; code?: { specifier: string } }[] };
   const modules = new Map((JSON.parse(info).modules as Module[]).map((module) => [module.specifier, module]));
