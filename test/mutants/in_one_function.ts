@@ -52,7 +52,7 @@ export const inOne: Record<string, Removal[]> = {
     ["a cursor of another list or company is good", /left\(after, 8\) <> origin/, "false"],
     [
       "a cursor from the future is good",
-      /least\(after_transaction, began\) < 0 or/,
+      /least\(after_transaction, began\) < 0\s+or/,
       "least(after_transaction, began) < 0 and",
     ],
     ["what a running transaction has changed is shown", /horizon::text(?=::xid8, origin)/, "'9000000000000000000'"],
