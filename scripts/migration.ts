@@ -1,11 +1,12 @@
 // npm run migration -- <name>: writes a migration for the difference between supabase/migrations and sql/schema,
-// sql/loading.
+// sql/loading. The functions of the lists are generated before.
 // npm run migration -- --squash: puts a few migrations in place of all that are not released. Those that are written by
 // hand stay: some come first, because the others need what they write into the tables, the rest last.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
+import { listsFile, listsSql } from "./generate/lists.ts";
 import { byLock } from "./migration/by_lock.ts";
 import { createDatabase, runSql } from "./stack/database.ts";
 import { changes, difference, migrationFiles, schemaFiles, sqlOf } from "./stack/difference.ts";
@@ -114,6 +115,7 @@ async function squash({ create, read }: Databases): Promise<void> {
 
 /** Starts a server for the databases, and stops it. */
 async function withDatabases(use: (databases: Databases) => Promise<void>): Promise<void> {
+  await writeFile(`${root}/${listsFile}`, listsSql());
   const folder = await mkdtemp(`${tmpdir()}/migration-`);
   const postgres = await startPostgres(folder, await stackSecrets(folder), { port: 0, throwaway: true });
   try {

@@ -110,7 +110,7 @@ async function call(endpoint: Endpoint, args: Record<string, unknown>, ask: Ask)
     endpoint.kind === "groups"
       ? `${body.length} in all. Call again with a larger limit, up to 1000, fewer names in by, or less time between since and until`
       : `call again with starting_after = ${rows.at(-1)?.id}`;
-  const summary = `${rows.length} rows, ${isAll ? "there are no more" : `there are more: ${next}`}`;
+  const summary = `${rows.length === 1 ? "1 row" : `${rows.length} rows`}, ${isAll ? "there are no more" : `there are more: ${next}`}`;
   const { columns } = readParameters(endpoint, query);
   const sent = new TextEncoder().encode(rows.length < body.length ? JSON.stringify(rows) : json);
   const text = `${summary}\n${new TextDecoder().decode(new CsvConverter(columns, false).convertAll(sent))}`;

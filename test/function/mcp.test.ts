@@ -44,7 +44,7 @@ test("an answer of more than 1 MiB is refused with what to change, and its rest 
   const row = { id: "a", name: "", email: "", role: "", team_id: null, team_name: null, created_at: "" };
   const page = (name: string) => list(JSON.stringify([{ ...row, name }]));
   service.answer("list_members", page("x".repeat(1024 * 1024 - page("").body.length)));
-  expect(await (await send(callTool)).text()).toContain("1 rows, there are no more");
+  expect(await (await send(callTool)).text()).toContain("1 row, there are no more");
   let isStopped = false;
   service.answer("list_members", (response) => {
     response.writeHead(200, page("").headers).on("close", () => {
