@@ -78,7 +78,7 @@ function parameterTable(title: string, all: string, of: readonly Endpoint[]): st
       [code(name), valueWords(one, first), where, [...new Set(words.map(({ description }) => description))].join(" ")],
     ];
   });
-  return table(["Parameter", "Value", title, ""], rows);
+  return table(["Parameter", "Value", title, "Meaning"], rows);
 }
 
 function typeOf({ type, nullable, minimum, maximum }: Column): string {
@@ -110,7 +110,7 @@ ${code(`${method} ${path}`)}${alias}. Scope ${code(`${scope}`)}. ${description}
 
 Parameters: ${parameters.map(({ name }) => code(name)).join(", ")}.
 
-${table(["Field", "Type", ""], fields)}
+${table(["Field", "Type", "Meaning"], fields)}
 \`\`\`sh
 curl "$API${path}${query}" -H "X-API-Key: $KEY"
 \`\`\`

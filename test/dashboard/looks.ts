@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { narrow, shoot, wide } from "./browser.ts";
 
 /** What axe finds in the page in its present state. */
-async function accessibilityProblems(page: Page, options: RunOptions): Promise<string[]> {
+export async function accessibilityProblems(page: Page, options: RunOptions = {}): Promise<string[]> {
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe.source);
   return await page.evaluate(async (options) => {
     const { violations, passes } = await (window as unknown as { axe: typeof axe }).axe.run(options);

@@ -9,7 +9,7 @@ import { root } from "../../scripts/stack/process.ts";
 import { makeKey } from "../support/companies.ts";
 import { stack } from "../support/stack.ts";
 import { narrow, newPage } from "./browser.ts";
-import { clipped, expectGoodLooks } from "./looks.ts";
+import { accessibilityProblems, clipped, expectGoodLooks } from "./looks.ts";
 import { test } from "./scene.ts";
 import { clipboard, expectFocus, path, press, says } from "./steps.ts";
 
@@ -211,7 +211,7 @@ test("on a narrow screen the menu is one line, which opens over the page until i
   await link.waitFor({ state: "hidden" });
 });
 
-test("each guide's links lead somewhere, and files are downloaded with the project's base address in them", async () => {
+test("each guide is accessible, its links lead somewhere, and files are downloaded with the project's base address in them", async () => {
   const page = await openReference();
   const addresses = await menuOf(page)
     .getByRole("link")
@@ -225,7 +225,10 @@ test("each guide's links lead somewhere, and files are downloaded with the proje
   };
   const pages = new Map(await Promise.all(guides.map(async (guide) => [guide, await read(guide)] as const)));
   const offered = new Set<string>();
+  const guidePage = await newPage();
   for (const [guide, html] of pages) {
+    await guidePage.goto(guide);
+    expect(await accessibilityProblems(guidePage), guide).toEqual([]);
     expect(html, guide).not.toMatch(/<style|<img|<[^>]* (?:style|on\w+)=/);
     for (const [link, at = guide, fragment] of html.matchAll(/<a href="(\/[^"#]*)?(?:#([^"]*))?"/g)) {
       const there = pages.get(at) ?? (await read(at));
