@@ -8,7 +8,7 @@ import { expect } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
 import { makeKey } from "../support/companies.ts";
 import { stack } from "../support/stack.ts";
-import { narrow, newPage } from "./browser.ts";
+import { narrow, newPage, wide } from "./browser.ts";
 import { accessibilityProblems, clipped, expectGoodLooks } from "./looks.ts";
 import { test } from "./scene.ts";
 import { clipboard, expectFocus, path, press, says } from "./steps.ts";
@@ -228,7 +228,11 @@ test("each guide is accessible, its links lead somewhere, and files are download
   const guidePage = await newPage();
   for (const [guide, html] of pages) {
     await guidePage.goto(guide);
+    const mark = menuOf(guidePage).locator("[aria-current]");
+    await mark.waitFor();
     expect(await accessibilityProblems(guidePage), guide).toEqual([]);
+    expect((await mark.boundingBox())?.y, `the mark of ${guide} is in sight`).toBeLessThan(wide.height);
+    expect(await guidePage.evaluate(() => window.scrollY), `${guide} begins at its header`).toBe(0);
     expect(html, guide).not.toMatch(/<style|<img|<[^>]* (?:style|on\w+)=/);
     for (const [link, at = guide, fragment] of html.matchAll(/<a href="(\/[^"#]*)?(?:#([^"]*))?"/g)) {
       const there = pages.get(at) ?? (await read(at));

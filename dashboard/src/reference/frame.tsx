@@ -94,7 +94,13 @@ function Menu() {
   const menu = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the mark has moved
   useEffect(() => {
-    menu.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+    const mark = menu.current?.querySelector<HTMLElement>("[aria-current]");
+    const entries = mark?.closest<HTMLElement>(".menu > *");
+    if (!mark || !entries) return;
+    // The menu alone: scrollIntoView would move the page too, past its header. Its lower part may be below the screen.
+    const isInSight =
+      mark.offsetTop > entries.scrollTop && mark.offsetTop < entries.scrollTop + entries.clientHeight * 0.7;
+    if (!isInSight) entries.scrollTop = mark.offsetTop - entries.clientHeight / 3;
   }, [here]);
 
   const groups: Record<string, Item[]> =
