@@ -13,7 +13,7 @@ export const notCarried: Record<string, string> = {
 /** The number of the transaction that changed a row last: every project counts its own (sql/schema/0207_changes.sql). */
 const changeNumber = "changed_in";
 
-/** Functions of triggers that may fire for copied rows: they number changes, and nothing of what they write is copied. */
+/** Functions of triggers that may fire for copied rows: they number changes, which is not copied, or write what is copied too. */
 const numbering = ["app.number_change", "app.name_category", "app.begin_changes"];
 
 /** The only table that refers to a table outside of app. usersOfBoth (move.ts) chooses the rows that can be copied. */

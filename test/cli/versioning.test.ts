@@ -74,7 +74,7 @@ test.each<[problem: string, ...Change]>([
   ["the fields of Member are in another order", fieldsOf("Member"), reversed],
   ["the fields of Team are in another order", fieldsOf("Team"), withFirst],
   ["RewardRow.stock is required now", "components.schemas.RewardRow.required", ["external_id", "name", "stock"]],
-  ["GET /rewards needs another scope", "paths./rewards.get.security", [{ ApiKey: [] }]],
+  ["GET /rewards needs another scope", "paths./rewards.get.x-scope", "read:members"],
   ["a key can no longer be sent by Basic", "components.securitySchemes.Basic"],
   ["a key can no longer be sent by ApiKey", "components.securitySchemes.ApiKey.name", "X-Key"],
 ])("a minor version is refused when %s", (problem, ...change) => {

@@ -70,7 +70,15 @@ test("a change of sql/schema becomes a migration in time limits; with it the two
 test("--squash puts a few migrations in place of those that are not released, and keeps what is by hand", async () => {
   await appendFile(`${folder}/sql/schema/0999_probe.sql`, change);
   await migration("floors_of_teams");
-  const hand = "-- By hand: rows.\nupdate app.teams set floor = 1;\n";
+  await appendFile(
+    `${folder}/sql/schema/0999_probe.sql`,
+    "alter table app.teams add column cellar integer; alter table app.api_keys add column floor integer;",
+  );
+  await put(
+    "supabase/migrations/29991231000000_cellars.sql",
+    "-- By hand, first: the others need it.\nalter table app.teams add column cellar integer;\n",
+  );
+  const hand = "-- By hand: rows.\nupdate app.teams set floor = 1, cellar = 1;\n";
   await put("supabase/migrations/29991231000000_floors.sql", hand);
   const hashes = await read("test/released/migrations.sha256");
   const released = before.filter((name) => hashes.includes(name));
@@ -81,6 +89,8 @@ test("--squash puts a few migrations in place of those that are not released, an
   expect((await files()).slice(0, released.length)).toEqual(released);
   expect(names.length).toBeLessThan(10);
   expect(names).toEqual(expect.arrayContaining(["tables_of_keys", "lists"]));
+  expect(names).toContain("cellars");
+  expect(names.indexOf("cellars")).toBeLessThan(names.indexOf("tables_of_keys"));
   expect(names.at(-1)).toBe("floors");
   expect(await read(`supabase/migrations/${(await files()).at(-1)}`)).toBe(hand);
   expect((await migration("floors_of_teams")).stdout).toContain("there is nothing to write");

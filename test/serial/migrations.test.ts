@@ -44,6 +44,7 @@ async function fill(): Promise<ProjectCompany> {
   const { id, admin } = company;
   await sql.unsafe(`
     insert into app.categories (company_id, id) values ('${id}', '${id}');
+    insert into app.category_names select '${id}', '${id}', * from (values ('de', 'Zusammenhalt'), ('en', 'Teamwork')) as named;
     insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
     select '${id}', '${admin}', '${admin}', '${id}', 'Thanks ' || n, timestamptz '2026-01-01Z' + n * interval '1 second' from generate_series(1, ${rows}) as n;
     insert into app.day_ratings (company_id, rating, comment) select '${id}', 1 + n % 5, 'Day ' || n from generate_series(1, ${rows}) as n;
@@ -162,6 +163,10 @@ test("from the first migration to the newest: nothing is lost, every request is 
   const company = await fill();
   const tables = await shape();
   const before = await checksums(tables);
+  const categories = () => sql`
+    select distinct kudos ->> 'category' as name
+    from json_array_elements(public.list_activity(${hashOf(company.key)}, 10)) as kudos`;
+  expect([...(await categories())]).toEqual([{ name: "Teamwork" }]);
   const goOn = await heldRequest(company.key);
   let migrating = true;
   const isMigrating = () => migrating;
@@ -172,6 +177,7 @@ test("from the first migration to the newest: nothing is lost, every request is 
   expect(longest).toBeLessThan(1000);
   expect(await goOn()).toBe(100);
   expect(await checksums(tables)).toEqual(before);
+  expect([...(await categories())]).toEqual([{ name: "Teamwork" }]);
   const applied = await sql`select version from supabase_migrations.schema_migrations order by version`;
   expect(applied.map(({ version }) => version)).toEqual(versions.sort());
   tried(
