@@ -125,7 +125,9 @@ test("a load reports its progress every 50,000 rows, and compares no row with al
   const teams = Array.from({ length: 50_001 }, (_, index) => ({ id: randomUUID(), name: `Team ${index}` }));
   const { code, stdout, stderr } = await runLoad(texts({ teams }));
   expect({ code, first: stdout.split("\n")[0] }).toEqual({ code: 0, first: "teams,50001,0,0,0" });
-  expect(stderr.match(/(?<=NOTICE: {2}).*/g)).toEqual([
+  // Autovacuum may be at the tables of staging when a load begins.
+  const notices = stderr.match(/(?<=NOTICE: {2})(?!waiting for another session).*/g);
+  expect(notices).toEqual([
     "checking the files",
     "teams: 50000 of 50001 rows written",
     "teams: 50001 of 50001 rows written",
