@@ -1,0 +1,93 @@
+// What a program can check of docs/making/writing.md, and that code which refers to a page names one of its headings.
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "../../scripts/stack/process.ts";
+
+const read = (file: string) => readFileSync(`${root}/${file}`, "utf8");
+const pages = globSync("**/*.md", { cwd: root, exclude: ["**/node_modules", "test/specification.md"] }).sort();
+const withoutCode = (markdown: string) => markdown.replace(/^( *)(`{3,})[^\n]*\n.*?^\1\2$/gms, "");
+const headingsOf = (markdown: string) => [...withoutCode(markdown).matchAll(/^(#+) (.+)$/gm)];
+
+/** Phrases that no page needs, each with what to write instead. */
+const phrases: [phrase: RegExp, instead: string][] = [
+  [/\banew\b/i, "again"],
+  [/\bto be had\b/i, "available"],
+  [/\bin the midst\b/i, "in the middle"],
+  [/\bheld against\b/i, "compared with"],
+  [/\be-mail/i, "email"],
+  [/\bor newer\b/i, "or later"],
+  [/\b(simply|obviously|of course)\b/i, "nothing"],
+  [/\b(it|which|that|who) is none\b/i, "the noun again"],
+  [/\b\d{1,2} (Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\b/, "a date such as 2026-11-26"],
+];
+
+/** Pages from before the guide. */
+const older = [
+  "CHANGELOG.md",
+  ...["CONTRIBUTING", "README", "SECURITY", "cli/README"].map((name) => `${name}.md`),
+  ...["api", "dashboard", "first-csv", "moving-a-company", "operations", "watching"].map((name) => `docs/${name}.md`),
+  ...["add-an-endpoint", "design-notes", "scale", "specification"].map((name) => `docs/making/${name}.md`),
+  ...globSync("docs/connect/*.md", { cwd: root }),
+];
+
+test.each(pages.filter((page) => !older.includes(page)))("%s keeps the rules that a program can check", (page) => {
+  const markdown = read(page);
+  const prose = withoutCode(markdown);
+  // The guide quotes what it advises against, and a line of a table or of a generated part cannot be broken.
+  const checked = prose.split("\n").filter((line) => !(page.endsWith("writing.md") && line.startsWith("|")));
+  const wide = prose.split("\n").filter((line) => !line.startsWith("|") && line.length > 120);
+  expect(wide, "lines of more than 120 characters").toEqual([]);
+  const found = phrases.flatMap(([phrase, instead]) =>
+    checked.filter((line) => phrase.test(line)).map((line) => `${line} (write: ${instead})`),
+  );
+  expect(found).toEqual([]);
+
+  const headings = headingsOf(markdown);
+  const levels = headings.map(([, level = ""]) => level.length);
+  expect(
+    levels.filter((level) => level === 1),
+    "one title, in the first line",
+  ).toEqual([1]);
+  expect(markdown).toMatch(/^# /);
+  expect(
+    levels.filter((level, index) => level > (levels[index - 1] ?? 1) + 1),
+    "levels that are left out",
+  ).toEqual([]);
+  const titles = headings.map(([, , title]) => title ?? "");
+  expect(titles.filter((title) => /[.:!]$/.test(title))).toEqual([]);
+  expect(
+    titles.filter((title, index) => titles.indexOf(title) !== index),
+    "headings that occur twice",
+  ).toEqual([]);
+});
+
+test("the sections of the changelog have a version and a date, the newest first", () => {
+  const headings = headingsOf(read("CHANGELOG.md")).flatMap(([, level, title = ""]) => (level === "##" ? [title] : []));
+  // Versions 1.0.0 and 1.1.0 have no date; that of the next version is set by npm run release.
+  expect(headings.filter((heading) => !/^\d+\.\d+\.\d+( \(\d{4}-\d\d-\d\d\))?$/.test(heading))).toEqual([]);
+  const newestFirst = headings.toSorted((one, other) => other.localeCompare(one, "en", { numeric: true }));
+  expect(headings).toEqual(newestFirst);
+});
+
+/** A page, and what follows a comma: `docs/api.md`, Lists. The lines of a comment are one text. */
+const reference = /\b((?:docs\/[\w/-]+|README|CONTRIBUTING|SECURITY|CHANGELOG)\.md)`?(?:, ([A-Z][^\n]{0,80}))?/g;
+
+test("every page that the code names exists, and so does the heading", () => {
+  const sources =
+    "{functions,cli,dashboard,scripts,sql,test,.github,supabase}/**/*.{ts,tsx,mts,sql,yml,toml,psql,json}";
+  const files = globSync(sources, { cwd: root, exclude: ["**/node_modules", "**/dist", "supabase/migrations"] });
+  const checked = files
+    .filter((file) => basename(file) !== "words.test.ts")
+    .flatMap((file) => {
+      const text = read(file).replaceAll(/\n *(?:\/\/|--|\*) ?/g, " ");
+      return [...text.matchAll(reference)].map(([whole, page = "", rest]) => ({ file, whole, page, rest }));
+    });
+  expect(checked.filter(({ rest }) => rest).length).toBeGreaterThan(100);
+  const titles = new Map(pages.map((page) => [page, headingsOf(read(page)).map(([, , title = ""]) => title)]));
+  const dead = checked.filter(({ page, rest }) => {
+    const known = titles.get(page);
+    return !known || (rest && !known.some((title) => new RegExp(`^${RegExp.escape(title)}(?!\\w)`).test(rest)));
+  });
+  expect(dead.map(({ file, whole }) => `${file}: ${whole}`)).toEqual([]);
+});
