@@ -54,9 +54,9 @@ export default defineConfig(({ mode }) => ({
     reporters: ["default", new ClosingLine()],
     diff: { maxDepth: 10, truncateThreshold: 60 },
     projects: [
-      folder("sql", { include: ["test/sql/*.sql"], ...serially(1) }),
+      folder("sql", { include: ["test/sql/*.sql", "test/sql/*.test.ts"], ...serially(1) }),
       folder("function", { globalSetup: [] }),
-      ...["api", "database", "cli", "hardening"].map((name) => folder(name)),
+      ...["api", "operating", "repository", "cli", "hardening"].map((name) => folder(name)),
       dashboard,
       newest,
       // What changes or counts something that all share: functions, locks, the demo rewards, the log, the machine's time.

@@ -2,7 +2,7 @@
 // lists in SQL, and the tables of
 // README.md and docs/api.md; and which tests prove the statements of docs/making/specification.md and SECURITY.md. With
 // -- --examples it first gets the examples of the document, and the outputs of the curl commands of the pages, from the
-// stack of `npm start`. test/cli/documents.test.ts fails when something is stale.
+// stack of `npm start`. test/repository/documents.test.ts fails when something is stale.
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { listsFile, listsSql } from "./generate/lists.ts";

@@ -1,6 +1,6 @@
 // npm run lock: adds to package-lock.json the packages for other platforms that npm left out. A registry need not have
 // them all, and npm writes only those that it found; on a platform whose packages are missing `npm ci` refuses, or
-// installs no Deno and no compiler. test/cli/lock_file.test.ts compares the file with what this writes.
+// installs no Deno and no compiler. test/repository/lock_file.test.ts compares the file with what this writes.
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { root } from "./stack/process.ts";

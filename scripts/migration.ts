@@ -1,5 +1,5 @@
 // npm run migration -- <name>: writes a migration for the difference between supabase/migrations and sql/schema,
-// sql/loading. The functions of the lists are generated before.
+// sql/operating. The functions of the lists are generated before.
 // npm run migration -- --squash: puts a few migrations in place of all that are not released. Those that are written by
 // hand stay: some come first, because the others need what they write into the tables, the rest last.
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -47,7 +47,7 @@ function newFile(name: string, seconds = 0): string {
 type Databases = {
   /** Makes a database from SQL files, and gives its address. */
   create: (name: string, files: string[]) => Promise<string>;
-  /** The address of a database made from sql/schema and sql/loading. */
+  /** The address of a database made from sql/schema and sql/operating. */
   read: string;
 };
 

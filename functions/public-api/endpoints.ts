@@ -12,7 +12,7 @@ import type {
 } from "./endpoint_types.ts";
 
 /** The API version that `GET /` reports (`docs/api.md`, Versioning). */
-export const version = "1.2.0";
+export const version = "1.3.0";
 
 /** The parameters of every list (`docs/api.md`, Lists). */
 const list: readonly Parameter[] = [

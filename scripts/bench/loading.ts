@@ -52,7 +52,7 @@ const pages = (table: string) => `
   end loop; end $do$`;
 
 /**
- * Compares sql/load.sql with a COPY of the same kudos into the table without what changes need, and reading
+ * Compares sql/commands/load.sql with a COPY of the same kudos into the table without what changes need, and reading
  * from the two tables.
  */
 export const loading: Part = {
@@ -97,7 +97,7 @@ export const loading: Part = {
         "app.kudos",
         `--set=company_id=${company}`,
         ...["--set=company=Loading", "--set=also_elsewhere=on"],
-        ...["--command", `\\cd ${folder}`, "--file", `${root}/sql/load.sql`],
+        ...["--command", `\\cd ${folder}`, "--file", `${root}/sql/commands/load.sql`],
       ),
       timed(
         "bench.kudos_before",

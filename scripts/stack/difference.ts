@@ -4,8 +4,8 @@ import { type Action, plan } from "@supabase/pg-delta/plan";
 import pg from "pg";
 import { root } from "./process.ts";
 
-/** The files of sql/schema and sql/loading, in the order in which they are applied. */
-export const schemaFiles = ["schema", "loading"].flatMap((folder) => globSync(`${root}/sql/${folder}/*.sql`).sort());
+/** The files of sql/schema and sql/operating, in the order in which they are applied. */
+export const schemaFiles = ["schema", "operating"].flatMap((folder) => globSync(`${root}/sql/${folder}/*.sql`).sort());
 
 /** The migrations, in the order in which they are applied. */
 export const migrationFiles = globSync(`${root}/supabase/migrations/*.sql`).sort();

@@ -10,7 +10,7 @@ create table app.companies (
   -- app.current_admin check it.
   serving text not null default 'open',
   move_id uuid,
-  -- How long kudos, day ratings and pulse answers are kept (0955); null: for ever.
+  -- How long kudos, day ratings and pulse answers are kept (1020); null: for ever.
   retention interval,
   constraint companies_name_length check (char_length(name) between 1 and 255),
   constraint companies_default_language_form check (default_language ~ '^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$'),

@@ -7,7 +7,8 @@
 --
 -- Each server numbers its transactions itself, from 3 up. A dump brings rows with the numbers of another server, which
 -- mean nothing here: the triggers replace them in rows that are inserted. A restore of a whole database inserts the
--- rows before it creates the triggers; sql/check.sql finds these rows, and sql/repair.sql gives them new numbers.
+-- rows before it creates the triggers; sql/commands/check.sql finds these rows, and sql/commands/repair.sql gives them new
+-- numbers.
 
 -- Trigger: this transaction has changed the row.
 create function app.number_change() returns trigger

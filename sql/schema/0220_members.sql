@@ -90,7 +90,7 @@ select app.keep_changes('app.members');
 
 comment on table app.members is 'The people of a company.';
 comment on column app.members.is_former is
-  'True for the one row that represents all erased people of a company (0950). No list of members has it.';
+  'True for the one row that represents all erased people of a company (1010). No list of members has it.';
 comment on column app.members.role is 'Free text of 1 to 50 characters. Members with the role admin may manage API keys.';
 comment on table app.member_accounts is
   'Which account belongs to which member. Only app.link_member writes it, and a link is permanent.';

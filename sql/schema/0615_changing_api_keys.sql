@@ -1,7 +1,7 @@
 -- Which changes of a key are allowed (docs/api.md, Authentication): an admin can rename it, replace it once, and revoke
 -- it once, which is final. An operator can only revoke it. Its scopes, company and hash never change.
 
--- Any other change in an update is ignored, except that Former member replaces an erased person (0950).
+-- Any other change in an update is ignored, except that Former member replaces an erased person (1010).
 create function app.change_api_key() returns trigger
 language plpgsql security definer set search_path = ''
 as $$

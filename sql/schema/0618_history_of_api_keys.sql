@@ -38,7 +38,7 @@ create policy admin_read on app.api_key_events for select to authenticated
 grant select on app.api_key_events to authenticated;
 -- Not granted: any write. The trigger on app.api_keys adds the rows, and the trigger below refuses changes by any role.
 
--- Refuses to change or delete rows of the history, even for the owner of the table. Two exceptions (0950): Former
+-- Refuses to change or delete rows of the history, even for the owner of the table. Two exceptions (1010): Former
 -- member replaces an erased person, and the history of a company may be deleted once the company is deleted.
 create function app.refuse_change() returns trigger
 language plpgsql set search_path = ''

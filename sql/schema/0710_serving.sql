@@ -39,7 +39,7 @@ revoke all on function app.refuse_without_row_security from public;
 grant execute on function app.refuse_without_row_security to public_api;
 comment on function app.refuse_without_row_security is 'Raises PT500: row-level security does not bind the current role.';
 
--- Owned by public_api, so that the policies bind it; to be called with the project's secret key only. sql/repair.sql
+-- Owned by public_api, so that the policies bind it; to be called with the project's secret key only. sql/commands/repair.sql
 -- calls this too, after a restore without owners and privileges.
 create function app.serve_keys(served regprocedure) returns void
 language plpgsql volatile set search_path = ''
@@ -56,7 +56,7 @@ $$;
 revoke all on function app.serve_keys from public;
 comment on function app.serve_keys is
   'Makes a function one that serves API keys: public_api owns it, and only service_role may call it. For the schema and '
-  'sql/repair.sql.';
+  'sql/commands/repair.sql.';
 
 -- The response headers of a page for the Edge Function (PostgREST's setting response.headers): the ids of key and
 -- company for the request log, the number of rows, whether there are more, and the id or the cursor of the last row, with

@@ -1,5 +1,5 @@
 // docs/openapi.json against the running stack. Every answer to a test is checked against it (test/support/contract.ts);
-// test/serial/docs.test.ts compares its examples, test/cli/versioning.test.ts the released document.
+// test/serial/docs.test.ts compares its examples, test/repository/versioning.test.ts the released document.
 import { expect, test } from "vitest";
 import document from "../../docs/openapi.json" with { type: "json" };
 import { checkAnswer } from "../support/contract.ts";

@@ -98,7 +98,7 @@ test("a trailing slash changes nothing, and nothing is redirected", async () => 
 
 // Proves: endpoints.1, endpoints.2, authentication.7, versioning.1, responses.1, reaching.10, risk.9
 test("the base address answers a key with any scope: the version, the company's and the key's name, the scopes in the order of the specification, the endpoints, the expiry and the company's id", async () => {
-  // docs/openapi.released.json holds the table to what was promised (test/cli/versioning.test.ts).
+  // docs/openapi.released.json holds the table to what was promised (test/repository/versioning.test.ts).
   const listed = endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope }));
   for (const scopes of [...allScopes.map((scope) => [scope]), allScopes.toReversed()]) {
     const { api_key, name } = await company.makeKey(scopes);

@@ -1,9 +1,9 @@
-// docs/watching.md: its queries run over lines that the function has written; sql/watch.sql runs in PostgreSQL.
+// docs/watching.md: its queries run over lines that the function has written; sql/commands/watch.sql runs in PostgreSQL.
 import { writeFile } from "node:fs/promises";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
-import { project, startManagementApi } from "../cli/deploy/management_api.ts";
+import { project, startManagementApi } from "../operating/deploy/management_api.ts";
 import { workFolder } from "../support/command_line.ts";
 import { emptyCompany } from "../support/companies.ts";
 import { ask as askLog, page, queries } from "../support/log_queries.ts";
@@ -173,11 +173,11 @@ test("answers of the platform: an instance that it stopped, and no answer below 
   expect(askLog(queries.get("answers of the platform") ?? "", texts, [line(200, 1)])).toEqual([]);
 });
 
-test("sql/watch.sql: one row for each sign, and an alert for a company whose move was broken off", async () => {
+test("sql/commands/watch.sql: one row for each sign, and an alert for a company whose move was broken off", async () => {
   const company = await emptyCompany("Watched");
   onTestFinished(() => company.remove());
   const watch = async (...options: string[]) => {
-    const args = [stack.database_url, "--no-psqlrc", "--csv", ...options, "--file", `${root}/sql/watch.sql`];
+    const args = [stack.database_url, "--no-psqlrc", "--csv", ...options, "--file", `${root}/sql/commands/watch.sql`];
     return (await runCommand("psql", args, {})).split("\n");
   };
   const row = (sign: string, printed: string[]) => printed.find((text) => text.includes(`,${sign},`));
@@ -196,9 +196,9 @@ test("sql/watch.sql: one row for each sign, and an alert for a company whose mov
   );
 });
 
-test("sql/watch.sql names a slot that nobody reads, which would fill the disk, and counts the WAL where it may", async () => {
+test("sql/commands/watch.sql names a slot that nobody reads, which would fill the disk, and counts the WAL where it may", async () => {
   const watch = (url: string, ...options: string[]) =>
-    runCommand("psql", [url, "--no-psqlrc", "--csv", ...options, "--file", `${root}/sql/watch.sql`], {});
+    runCommand("psql", [url, "--no-psqlrc", "--csv", ...options, "--file", `${root}/sql/commands/watch.sql`], {});
   const quiet = await watch(stack.superuser_url);
   expect(quiet).toMatch(/^f,replication,none$/m);
   expect(quiet).toMatch(/^f,disk,\d+ MB and \d+ MB of WAL$/m);
@@ -218,7 +218,8 @@ test("sql/watch.sql names a slot that nobody reads, which would fill the disk, a
 });
 
 test("the command for a scheduler prints nothing on a quiet day, a sign, and that it could not run", async () => {
-  const command = /^\{ psql .*$/m.exec(page)?.[0].replace("sql/watch.sql", `${root}/sql/watch.sql`) ?? "";
+  const command =
+    /^\{ psql .*$/m.exec(page)?.[0].replace("sql/commands/watch.sql", `${root}/sql/commands/watch.sql`) ?? "";
   const scheduled = (url: string, gigabytes: string) =>
     runCommand("bash", ["-c", `${command.replace("disk_gb=8", `disk_gb=${gigabytes}`)}; true`], {
       env: { ...process.env, DATABASE_URL: url },

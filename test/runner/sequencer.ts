@@ -3,7 +3,7 @@ import { BaseSequencer } from "vitest/node";
 
 // Folder by folder, because each folder has its own workers. Those with the longest files come first: at the end, one
 // worker would run such a file while the others have nothing to do.
-const folders = ["cli", "dashboard", "database", "hardening", "newest", "api", "function"];
+const folders = ["cli", "repository", "dashboard", "operating", "hardening", "newest", "api", "function"];
 
 /** The order of the files that run beside each other. */
 export class FolderByFolder extends BaseSequencer {

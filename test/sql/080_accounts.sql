@@ -1,5 +1,5 @@
 -- public.link_member: which account is linked to which member; app.erase_member: which accounts go with a person. What else
--- goes and stays is in test/database/erasing.test.ts.
+-- goes and stays is in test/operating/erasing.test.ts.
 begin;
 \ir helpers.psql
 select plan(24);

@@ -1,5 +1,5 @@
 -- public.create_api_key: who may create keys, what a key consists of, and what the caller cannot choose. Format, checksum
--- and hash of keys are tested on a thousand of them (test/database/api_key_vectors.test.ts), who may call it and which
+-- and hash of keys are tested on a thousand of them (test/sql/api_key_vectors.test.ts), who may call it and which
 -- columns an admin may write in 020_who_may_do_what.sql.
 begin;
 \ir helpers.psql

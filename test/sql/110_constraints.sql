@@ -1,5 +1,5 @@
 -- Constraints: keys that contain the company, and values at their limits and beyond. What goes with a company that is
--- deleted is in test/database/retention.test.ts.
+-- deleted is in test/operating/retention.test.ts.
 begin;
 \ir helpers.psql
 select plan(8);

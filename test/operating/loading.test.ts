@@ -16,8 +16,8 @@ afterAll(removeProjects);
 const loaded = (files: Files) => load(url, company, files);
 
 test("a statement that is made for a file is the one that its comment shows", async () => {
-  const names = ["30_checking", "40_loading"];
-  const files = await Promise.all(names.map((name) => readFile(`sql/loading/${name}.sql`, "utf8")));
+  const names = ["1130_checking", "1140_loading"];
+  const files = await Promise.all(names.map((name) => readFile(`sql/operating/${name}.sql`, "utf8")));
   const comments = files.join("").matchAll(/For (\w+) it is:\n--\n((?:-- .*\n)+)create function app\.(\w+)/g);
   const shown = [...comments].map(([, file = "", comment = "", name = ""]) => ({ name, file, comment }));
   const made = ["wrong_cells_query", "unknown_ids_query", "repeated_cells_query", "write_query"];

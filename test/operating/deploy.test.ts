@@ -176,7 +176,7 @@ test("the deploy workflow takes each step of docs/operations.md, and no other", 
   const documented = new Set([...first, ...upgrading].filter((command) => command !== "login"));
   expect(new Set(workflow)).toEqual(documented);
   expect(workflow.filter((command) => upgrading.includes(command))).toEqual(upgrading);
-  expect([...looks.keys()]).toEqual(["sql/check.sql prints no row", "The probe gets our own 401"]);
+  expect([...looks.keys()]).toEqual(["sql/commands/check.sql prints no row", "The probe gets our own 401"]);
   const runs = deployTo.match(/\brun: /g) ?? [];
   expect(runs).toHaveLength(["npm ci", ...workflow, ...looks.keys()].length);
 });
@@ -187,8 +187,8 @@ const look = (name: string, env: Record<string, string>, address = "") =>
     env: { ...process.env, ...env },
   });
 
-test("it fails when sql/check.sql finds something, and when it cannot look", async () => {
-  const check = (url: string) => look("sql/check.sql prints no row", { DATABASE_URL: url });
+test("it fails when sql/commands/check.sql finds something, and when it cannot look", async () => {
+  const check = (url: string) => look("sql/commands/check.sql prints no row", { DATABASE_URL: url });
   await check(database);
   await expect(check("postgres://postgres@127.0.0.1:1/postgres")).rejects.toThrow("Connection refused");
   await runSql(database, "alter table app.kudos disable row level security");

@@ -132,12 +132,12 @@ test("a purge refuses an unknown company, one that is moving, no time, and a tra
 });
 
 // Proves: ageing.4
-test("each company keeps what its retention says, a failure stops no other purge, and sql/watch.sql shows it until it is done", async () => {
+test("each company keeps what its retention says, a failure stops no other purge, and sql/commands/watch.sql shows it until it is done", async () => {
   for (const { id } of [company, other]) await fill(id, 3);
   const keep = (id: string, retention: string) =>
     sql`update app.companies set retention = ${retention}::interval where id = ${id}`;
   const overdue = async () =>
-    (await runCommand("psql", [url, "--csv", "--file", `${root}/sql/watch.sql`]))
+    (await runCommand("psql", [url, "--csv", "--file", `${root}/sql/commands/watch.sql`]))
       .split("\n")
       .find((row) => row.includes(",retention,"));
   await sql.unsafe(`

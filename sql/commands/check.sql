@@ -69,7 +69,7 @@ called (role, name) as (
 role_is_missing (what, problem, remedy) as (
   select
     'role public_api', 'must exist',
-    'the statements before create schema in sql/schema/0100_roles_and_schemas.sql, then sql/repair.sql'
+    'the statements before create schema in sql/schema/0100_roles_and_schemas.sql, then sql/commands/repair.sql'
   where not exists (select from roles as r where r.name = 'public_api')
 ),
 -- Row-level security binds it, and nobody signs in with it.
@@ -84,7 +84,7 @@ role_is_too_mighty (what, problem, remedy) as (
 serving_owners (what, problem, remedy) as (
   select
     'function ' || f.name, 'must belong to public_api, not to ' || f.owner,
-    'sql/repair.sql'
+    'sql/commands/repair.sql'
   from functions as f
   where f.caller = 'service_role' and f.owner <> 'public_api'
 ),
@@ -100,7 +100,7 @@ other_owners (what, problem, remedy) as (
 missing_callers (what, problem, remedy) as (
   select
     'function ' || f.name, 'must be executable by ' || f.caller,
-    case f.caller when 'service_role' then 'sql/repair.sql'
+    case f.caller when 'service_role' then 'sql/commands/repair.sql'
       else format('grant execute on function %s to %I;', f.name, f.caller) end
   from functions as f
   where f.caller is not null and not has_function_privilege(f.caller, f.oid, 'execute')
@@ -199,7 +199,7 @@ missing_triggers (what, problem, remedy) as (
 numbers_of_another_server (what, problem, remedy) as (
   select
     'table ' || changed.relation, 'must have numbers of this server in changed_in',
-    'sql/repair.sql'
+    'sql/commands/repair.sql'
   from (
     select 'app.members' as relation, max(changed_in) as newest from app.members
     union all select 'app.teams', max(changed_in) from app.teams

@@ -1,4 +1,4 @@
-// Loading with psql and sql/load.sql (docs/operations.md, Loading data): what the files say is stored to the letter,
+// Loading with psql and sql/commands/load.sql (docs/operations.md, Loading data): what the files say is stored to the letter,
 // what psql refuses, what waits for what, and how a large load is written.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -37,7 +37,16 @@ const texts = (files: Record<string, Cells[]>) =>
 async function psql(files: Record<string, string>, ...args: string[]): Promise<Run> {
   const cwd = await mkdtemp(`${folder}/`);
   for (const [file, text] of Object.entries(files)) await writeFile(`${cwd}/${file}.csv`, text);
-  const command = [url, "--no-psqlrc", "--quiet", "--csv", "--tuples-only", ...args, "--file", `${root}/sql/load.sql`];
+  const command = [
+    url,
+    "--no-psqlrc",
+    "--quiet",
+    "--csv",
+    "--tuples-only",
+    ...args,
+    "--file",
+    `${root}/sql/commands/load.sql`,
+  ];
   return await runProgram("psql", command, cwd, process.env);
 }
 const empty = texts(Object.fromEntries(Object.keys(headers).map((file) => [file, []])));
@@ -172,7 +181,11 @@ test("a load into another company than the one that is named is refused; without
   const answer = (name: string, id = company.id) =>
     runProgram(
       "bash",
-      ["-c", `echo ${name} | psql "$0" --no-psqlrc -q --set company_id=${id} --file ${root}/sql/load.sql`, url],
+      [
+        "-c",
+        `echo ${name} | psql "$0" --no-psqlrc -q --set company_id=${id} --file ${root}/sql/commands/load.sql`,
+        url,
+      ],
       cwd,
       process.env,
     );
@@ -315,7 +328,15 @@ test("a load whose psql is killed ends at the server", async () => {
     await tx`create function app.slow() returns trigger language plpgsql as 'begin perform pg_sleep(60); return new; end'`;
     await tx`create trigger slow before insert on app.pulse_responses for each row execute function app.slow()`;
   });
-  const args = [url, "--no-psqlrc", ...into(company), "--set", "also_elsewhere=on", "--file", `${root}/sql/load.sql`];
+  const args = [
+    url,
+    "--no-psqlrc",
+    ...into(company),
+    "--set",
+    "also_elsewhere=on",
+    "--file",
+    `${root}/sql/commands/load.sql`,
+  ];
   const child = spawn("psql", args, { cwd, stdio: "ignore" });
   await expect.poll(async () => (await running()).length).toBe(1);
   child.kill("SIGKILL");

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { bin, root, runCommand } from "../../scripts/stack/process.ts";
 import { newProject, removeProjects } from "../support/two_projects.ts";
 
-const linters = `${root}/test/cli/linters`;
+const linters = `${root}/test/repository/linters`;
 const env = {
   ...process.env,
   ...{ DO_NOT_TRACK: "1", SUPABASE_NO_UPDATE_NOTIFIER: "1" },

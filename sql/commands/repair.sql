@@ -2,7 +2,7 @@
 -- functions that serve API keys again, and lets only service_role call them. These are the functions that are security
 -- definer and call app.authenticate, app.from_replica or app.note_refused_use. Then it gives new numbers to the changes
 -- of rows that a dump brought from another server (sql/schema/0207_changes.sql). It is safe to run this file again.
---   psql "$DATABASE_URL" --single-transaction --file sql/repair.sql
+--   psql "$DATABASE_URL" --single-transaction --file sql/commands/repair.sql
 
 do $$
 declare

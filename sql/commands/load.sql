@@ -1,6 +1,6 @@
 -- Loads the files of the current folder into a company (docs/operations.md, Loading data). For psql:
 --
---   psql "$DATABASE_URL" --set company_id=… --set company="its name" --file …/sql/load.sql
+--   psql "$DATABASE_URL" --set company_id=… --set company="its name" --file …/sql/commands/load.sql
 --
 -- Without the name it shows that of the company, and asks for it. --set dry_run=on counts what the files would change, and
 -- changes nothing. --set also_elsewhere=on takes files whose rows are mostly those of another company.

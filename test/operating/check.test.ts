@@ -1,13 +1,13 @@
-// sql/check.sql (docs/operations.md, Restore): it finds what a restore can lose without an error, and
-// sql/repair.sql repairs it.
+// sql/commands/check.sql (docs/operations.md, Restore): it finds what a restore can lose without an error, and
+// sql/commands/repair.sql repairs it.
 import { readFile } from "node:fs/promises";
 import postgres, { type TransactionSql } from "postgres";
 import { afterAll, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
 import { createCompany, newProject, removeProjects } from "../support/two_projects.ts";
 
-const check = await readFile(`${root}/sql/check.sql`, "utf8");
-const repair = await readFile(`${root}/sql/repair.sql`, "utf8");
+const check = await readFile(`${root}/sql/commands/check.sql`, "utf8");
+const repair = await readFile(`${root}/sql/commands/repair.sql`, "utf8");
 
 const { url, sql: superuser } = await newProject();
 /** The operator, the non-superuser postgres. */
@@ -52,7 +52,7 @@ test.each([
     ["must not be executable by anon", "must not be executable by authenticated"],
   ],
 ])(
-  "functions that lost their %s are named, and mended by sql/repair.sql, as often as it is run",
+  "functions that lost their %s are named, and mended by sql/commands/repair.sql, as often as it is run",
   async (_what, loss, named) => {
     await tryOut(async (tx) => {
       const losses = serving.map((name) => loss.replaceAll("%", name));

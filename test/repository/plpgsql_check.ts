@@ -1,5 +1,5 @@
 // Runs plpgsql_check on every function. It checks each branch, also those that no test reaches. The embedded server
-// does not have this extension; PostgreSQL from Debian does. Run it with: node test/database/plpgsql_check.ts <folder
+// does not have this extension; PostgreSQL from Debian does. Run it with: node test/repository/plpgsql_check.ts <folder
 // of PostgreSQL's programs>, for example /usr/lib/postgresql/16/bin.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { stackSecrets } from "../../scripts/stack/secrets.ts";
 import { serverUser } from "../../scripts/stack/server_user.ts";
 
 const [bin] = process.argv.slice(2);
-if (!bin) throw new Error("Usage: node test/database/plpgsql_check.ts <folder of PostgreSQL's programs>");
+if (!bin) throw new Error("Usage: node test/repository/plpgsql_check.ts <folder of PostgreSQL's programs>");
 
 const folder = await mkdtemp(`${tmpdir()}/plpgsql-check-`);
 const user = await serverUser();

@@ -1,5 +1,5 @@
 // The deployed migrations (supabase/migrations) make the same database as the files that people read (sql/schema,
-// sql/loading), and released migrations stay unchanged.
+// sql/operating), and released migrations stay unchanged.
 import { hash, randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";

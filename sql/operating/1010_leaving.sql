@@ -231,7 +231,7 @@ begin
 end
 $$;
 
--- The ids of deleted companies, so that a restore of an older backup does not bring them back (sql/restore/redo.sql).
+-- The ids of deleted companies, so that a restore of an older backup does not bring them back (sql/commands/restore/redo.sql).
 create table app.deleted_companies (
   -- No foreign key: the company is no longer here.
   company_id uuid primary key,
