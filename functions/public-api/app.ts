@@ -1,3 +1,4 @@
+import { bodySize, readText, refuseEncoded } from "./bodies.ts";
 import { clientOf, quickCheck } from "./client.ts";
 import { keyHashOf } from "./credentials.ts";
 import { csv } from "./csv.ts";
@@ -27,7 +28,7 @@ import { linkToNext, type Parameters, readParameters } from "./parameters.ts";
 import { RefusedUses } from "./refused_uses.ts";
 import { connectReplicas } from "./replicas.ts";
 import { ApiError, badRequest, closing, errorAnswer, json, type Outcome, preflight, toResponse } from "./responses.ts";
-import { bodySize, readRewards, readText, refuseEncoded } from "./reward_import.ts";
+import { importLimit, readRewards } from "./reward_import.ts";
 import { WaitingLine } from "./waiting_line.ts";
 
 /**
@@ -154,7 +155,7 @@ function importRewards(endpoint: ImportEndpoint, query: string, { call, upload }
   return afterVerifying(endpoint, call, async () => {
     const { dry_run } = readParameters(endpoint, query).args;
     return await upload(async (body) => {
-      const rewards = await readRewards(body);
+      const rewards = readRewards(await readText(body, ...importLimit));
       const args = { rewards: JSON.stringify(rewards), dry_run };
       const reply = await call(endpoint.rpc, args, asText, rewards.length);
       return { answer: json(reply.body), logged: { ...reply.logged, rows: rewards.length } };

@@ -1,16 +1,16 @@
-import { ApiError, badRequest, gone } from "./responses.ts";
+import { badRequest } from "./responses.ts";
 import { checkRow, readRows, type SentRow } from "./reward_rows.ts";
 
-/** The limits of a body: bytes, rewards, milliseconds until it is complete, and pieces beyond one per 1500 bytes. */
-const limits = { bytes: 8 * 1024 * 1024, rewards: 500, milliseconds: 10_000, pieces: 512 };
+const mostRewards = 500;
+/** The limit of a body in bytes, and the text of the 400 for a larger one. */
+export const importLimit = [8 * 1024 * 1024, `body must be at most 8 MiB and ${mostRewards} rewards`] as const;
 
 /**
- * Reads the body of an import and checks every row (`docs/api.md`, Import). Returns the rows as `upsert_rewards` takes
+ * Reads the text of an import and checks every row (`docs/api.md`, Import). Returns the rows as `upsert_rewards` takes
  * them: known fields only, `points_cost` rounded to a whole number, optional fields only where they were sent.
- * Throws a 400 ApiError that names the rows and their problems, or a 408 when the body is not complete in time.
+ * Throws a 400 ApiError that names the rows and their problems.
  */
-export async function readRewards(body: ReadableStream<Uint8Array> | null): Promise<Record<string, unknown>[]> {
-  const text = await readText(body, limits.bytes, `body must be at most 8 MiB and ${limits.rewards} rewards`);
+export function readRewards(text: string): Record<string, unknown>[] {
   if (text === "") throw badRequest(["body must not be empty"]);
 
   const problems: string[] = [];
@@ -25,75 +25,9 @@ export async function readRewards(body: ReadableStream<Uint8Array> | null): Prom
     for (const problem of ofRow) problems.push(`rewards[${index}]: ${problem}`);
     checked.push(row);
   };
-  const { rows, more } = readRows(text, limits.rewards, visit);
+  const { rows, more } = readRows(text, mostRewards, visit);
   if (rows === 0) throw badRequest(["body must not be empty"]);
-  if (rows > limits.rewards) throw badRequest([`body must hold at most ${limits.rewards} rewards`]);
+  if (rows > mostRewards) throw badRequest([`body must hold at most ${mostRewards} rewards`]);
   if (problems.length > 0) throw badRequest(problems, more);
   return checked;
-}
-
-/** How many bytes the body has at most: what the request says, else the limit. */
-export function bodySize(headers: Headers): number {
-  return Math.min(Number(headers.get("Content-Length") ?? limits.bytes), limits.bytes);
-}
-
-/** Throws a 415 for a body that is compressed: nothing unpacks it, and as JSON it would only be invalid. */
-export function refuseEncoded(headers: Headers): void {
-  const encoding = headers.get("Content-Encoding");
-  if (encoding === null || encoding.toLowerCase() === "identity") return;
-  throw new ApiError(
-    415,
-    "Unsupported Media Type: the header Content-Encoding must be left out, send the body as it is",
-  );
-}
-
-/**
- * Reads a body as UTF-8, without a byte-order mark, and stops at the limits for time and pieces, and at `most` bytes.
- * `tooLarge` is the text of the 400 for more bytes.
- */
-export async function readText(
-  body: ReadableStream<Uint8Array> | null,
-  most: number,
-  tooLarge: string,
-): Promise<string> {
-  if (!body) return "";
-  const reader = body.getReader();
-  // The caller may still be sending the rest.
-  const refuse = (error: ApiError): never => {
-    reader.cancel().catch(() => {});
-    throw new ApiError(error.status, error.message, { headers: { Connection: "close" } });
-  };
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    reader.cancel().catch(() => {});
-  }, limits.milliseconds);
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  try {
-    for (;;) {
-      const { done, value } = await reader.read().catch(() => Promise.reject(gone()));
-      if (isLate) return refuse(new ApiError(408, "Request Timeout"));
-      if (done) return textOf(pieces);
-      bytes += value.length;
-      if (bytes > most) return refuse(badRequest([tooLarge]));
-      // A copy: each piece comes in a buffer of 64 KiB.
-      pieces.push(value.slice());
-      // Each piece takes as much time as several KiB: a body in pieces of one byte would take minutes.
-      if (pieces.length > limits.pieces + bytes / 1500) {
-        return refuse(badRequest(["body must come in fewer and larger pieces"]));
-      }
-    }
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function textOf(pieces: readonly Uint8Array[]): string {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  try {
-    return pieces.map((piece) => decoder.decode(piece, { stream: true })).join("") + decoder.decode();
-  } catch {
-    throw badRequest(["body must be valid JSON"]);
-  }
 }
