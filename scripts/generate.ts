@@ -34,7 +34,8 @@ export async function generatedFiles(): Promise<Map<string, string>> {
 async function write(files: Iterable<[string, string]>): Promise<void> {
   for (const [file, text] of files) {
     await writeFile(`${root}/${file}`, text);
-    if (file.endsWith(".json")) await runCommand(bin("biome"), ["format", "--write", `${root}/${file}`]);
+    if (file.endsWith(".json"))
+      await runCommand(process.execPath, [bin("biome", "@biomejs/biome"), "format", "--write", `${root}/${file}`]);
   }
 }
 

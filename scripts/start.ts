@@ -56,6 +56,8 @@ const begin = performance.now();
 const elapsed = () => ((performance.now() - begin) / 1000).toFixed(1);
 let unlock = async () => {};
 try {
+  if (/[#?]/.test(root))
+    throw new Error(`Move this folder to a path without # and ?, with which Vite can't build the page: ${root}`);
   if (fresh && (await lockHolder(folder)) === null) await rm(folder, { recursive: true, force: true });
   unlock = await lockFolder(folder);
   const progress = (step: string) => console.log(`${elapsed().padStart(5)} s  ${step}`);

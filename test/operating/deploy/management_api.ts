@@ -68,7 +68,7 @@ export async function startManagementApi(queryLogs: QueryLogs = () => []) {
     requests,
     /** Runs a command of the CLI against the stand-in, as a signed-in user. Returns what it printed. */
     run: (...args: string[]) =>
-      runCommand(bin("supabase"), [...args, "--profile", profile, "--workdir", root], { env }),
+      runCommand(process.execPath, [bin("supabase"), ...args, "--profile", profile, "--workdir", root], { env }),
     async stop() {
       await stop();
       await rm(home, { recursive: true });
