@@ -1,8 +1,7 @@
-// npm run generate: writes what repeats endpoints.ts: docs/openapi.json, the Postman collection, the functions of the
-// lists in SQL, and the tables of
-// README.md and docs/api.md; and which tests prove the statements of docs/making/specification.md and SECURITY.md. With
-// -- --examples it first gets the examples of the document, and the outputs of the curl commands of the pages, from the
-// stack of `npm start`. test/repository/documents.test.ts fails when something is stale.
+// npm run generate: writes all that repeats endpoints.ts (docs/openapi.json, the Postman collection, the functions of the
+// lists in SQL, the tables of pages), and the tests that prove each statement of test/specification.md and
+// docs/making/threat-model.md. With -- --examples it first gets the examples of the document, and the outputs of the
+// pages' curl commands, from the stack of `npm start`. The documents test fails if something is stale.
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { listsFile, listsSql } from "./generate/lists.ts";

@@ -1,10 +1,10 @@
-// The last column of docs/making/specification.md and SECURITY.md: the files in test/ with the tests that prove a
-// statement. A test says it itself: a comment `Proves: requests.4, errors.2` above it, or above its row in a table of
-// tests, names the statements by their ids. In pgTAP it stands above the line with the test's name.
+// Writes the last column of test/specification.md and docs/making/threat-model.md: the test files that prove a statement.
+// A comment `Proves: requests.4, errors.2` above a test, or above its row in a table of tests, names the statements by
+// their IDs. In pgTAP, the comment is above the line with the test's name.
 import { globSync, readFileSync } from "node:fs";
 import { root } from "../stack/process.ts";
 
-export const provenPages = ["docs/making/specification.md", "SECURITY.md"];
+export const provenPages = ["test/specification.md", "docs/making/threat-model.md"];
 
 /** A test that proves statements; `name` as it is written in the file, with … for what is filled in when it runs. */
 export interface Proof {

@@ -25,9 +25,9 @@ const phrases: [phrase: RegExp, instead: string][] = [
 /** Pages from before the guide. */
 const older = [
   "CHANGELOG.md",
-  ...["CONTRIBUTING", "README", "SECURITY", "cli/README"].map((name) => `${name}.md`),
-  ...["api", "dashboard", "first-csv", "moving-a-company", "operations", "watching"].map((name) => `docs/${name}.md`),
-  ...["add-an-endpoint", "design-notes", "scale", "specification"].map((name) => `docs/making/${name}.md`),
+  ...["cli/README"].map((name) => `${name}.md`),
+  ...["api", "dashboard", "moving-a-company", "operations", "watching"].map((name) => `docs/${name}.md`),
+  ...["add-an-endpoint", "scale"].map((name) => `docs/making/${name}.md`),
   ...globSync("docs/connect/*.md", { cwd: root }),
 ];
 
