@@ -1,37 +1,79 @@
-// DATABASE_URL=… npm run push: applies the missing migrations at a moment when nobody has to wait for them
-// (docs/operations.md, Upgrading).
+// DATABASE_URL=… npm run push [-- --dry-run]: applies the missing migrations at a moment when nobody has to wait for
+// them, or lists them (docs/operations.md, Upgrading).
+import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
+import { parseArgs } from "node:util";
+import { type Database, databaseAddress, openDatabase, Problem, query } from "./move/database.ts";
+import { migrationFiles } from "./stack/difference.ts";
+import { root, runSupabase } from "./stack/process.ts";
 
-import { withDatabase } from "./stack/database.ts";
-import { runSupabase } from "./stack/process.ts";
+const maxTries = 60;
+const secondsApart = 5;
 
-/** How often it tries, and how many seconds lie between two tries: five minutes in all. */
-const tries = { most: 60, apart: 5 };
+const { values: options } = parseArgs({ options: { "dry-run": { type: "boolean", default: false } } });
 
-/**
- * Who has had a transaction open for more than five seconds that uses tables of the service, such as a dump. A migration
- * would wait for it, and everybody who comes later would wait behind the migration.
- */
-async function inTheWay(url: string): Promise<string[]> {
-  const found = await withDatabase(
-    url,
-    (sql) => sql<{ pid: number; usename: string; application_name: string; open_for: string }[]>`
-      select distinct a.pid, a.usename, a.application_name, date_trunc('second', now() - a.xact_start)::text as open_for
-      from pg_stat_activity as a
-      join pg_locks as l on l.pid = a.pid and l.granted
-      join pg_class as c on c.oid = l.relation
-      join pg_namespace as n on n.oid = c.relnamespace
-      where a.datname = current_database() and n.nspname in ('app', 'api', 'staging', 'auth')
-        and a.xact_start < now() - interval '5 seconds'`,
+/** @throws Problem when the address is of another project than the one that the CLI is linked to */
+async function compareProjects({ hostname, username }: URL): Promise<void> {
+  const file = await readFile(`${root}/supabase/.temp/project-ref`, "utf8").catch(() => "");
+  const linked = process.env.SUPABASE_PROJECT_ID ?? file.trim();
+  // The direct connection has it in the name of the host, the session pooler in that of the user.
+  const project = /^db\.([a-z]{20})\.|\.([a-z]{20})$/
+    .exec(/\.supabase\.co$/.test(hostname) ? hostname : username)
+    ?.slice(1)
+    .find(Boolean);
+  if (linked && project && linked !== project)
+    throw new Problem(
+      `DATABASE_URL is project ${project}, but this folder is linked to ${linked}: run npx supabase link ${project}`,
+    );
+}
+
+/** Whether the database has the migrations of this folder, no fewer and no others. */
+async function isUpToDate(database: Database): Promise<boolean> {
+  const table = "supabase_migrations.schema_migrations";
+  const [there] = await query(database, "select where to_regclass($1) is not null", [table]);
+  const applied = there ? await query<{ version: string }>(database, `select version from ${table} order by 1`) : [];
+  const local = migrationFiles.map((file) => basename(file).split("_")[0]);
+  return local.join() === applied.map(({ version }) => version).join();
+}
+
+/** The sessions of this database that hold a lock and for which a condition holds, with the time since `since`. */
+async function sessions(database: Database, condition: string, since: string): Promise<string> {
+  const found = await query<{ who: string }>(
+    database,
+    `select distinct format('process %s (%s, %s), for %s', a.pid, a.usename, a.application_name,
+       date_trunc('second', clock_timestamp() - a.${since})) as who
+     from pg_stat_activity as a
+     join pg_locks as l on l.pid = a.pid and l.granted
+     left join pg_class as c on c.oid = l.relation
+     where a.datname = current_database() and ${condition}`,
   );
-  return found.map((one) => `process ${one.pid} (${one.usename}, ${one.application_name}), open for ${one.open_for}`);
+  return found.map(({ who }) => who).join("; ");
+}
+
+/** Another push, or a transaction that uses tables of the service and is older than five seconds, such as a dump. */
+async function inTheWay(database: Database): Promise<string | undefined> {
+  const lock = "hashtextextended('npm run push', 0)";
+  const [taken] = await query(database, `select where pg_try_advisory_lock(${lock})`);
+  if (!taken) {
+    const isLock = `l.locktype = 'advisory' and (l.classid::bigint << 32 | l.objid::bigint) = ${lock}`;
+    return `Another push is running: ${await sessions(database, isLock, "backend_start")}`;
+  }
+  const isLong = `c.relnamespace::regnamespace::text in ('app', 'api', 'staging', 'auth')
+    and a.xact_start < now() - interval '5 seconds'`;
+  const long = await sessions(database, isLong, "xact_start");
+  return long ? `A long transaction uses tables of the service: ${long}` : undefined;
 }
 
 /** What prevented the migrations this time, or undefined when all are applied. Throws what will not pass by itself. */
-async function obstacle(url: string): Promise<string | undefined> {
-  const others = await inTheWay(url);
-  if (others.length > 0) return `A long transaction uses tables of the service: ${others.join("; ")}`;
+async function obstacle(database: Database, url: string): Promise<string | undefined> {
+  if (await isUpToDate(database)) {
+    console.log("The database has every migration: there is nothing to push");
+    return undefined;
+  }
+  const others = options["dry-run"] ? undefined : await inTheWay(database);
+  if (others) return others;
   try {
-    console.log((await runSupabase(["db", "push", `--remote=${url}`, "--yes"])).trim());
+    console.log((await runSupabase(["db", "push", options["dry-run"] ? "--dry-run" : "--yes"], { url })).trim());
     return undefined;
   } catch (error) {
     const { message } = error as Error;
@@ -40,15 +82,30 @@ async function obstacle(url: string): Promise<string | undefined> {
   }
 }
 
-const url = process.env.DATABASE_URL;
-if (!url) throw new Error("DATABASE_URL must be the address of the database, for the role postgres");
-let why = await obstacle(url);
-for (let tried = 1; why !== undefined && tried < tries.most; tried++) {
-  console.log(`${why}. Trying again in ${tries.apart} seconds`);
-  await new Promise((resolve) => setTimeout(resolve, tries.apart * 1000));
-  why = await obstacle(url);
+async function push(): Promise<void> {
+  const url = databaseAddress("DATABASE_URL");
+  await compareProjects(new URL(url));
+  // One connection: it holds the lock that a second push finds taken.
+  const database = await openDatabase("DATABASE_URL", {
+    max: 1,
+    idleTimeoutMillis: 0,
+    application_name: "npm run push",
+  });
+  try {
+    let why = await obstacle(database, url);
+    for (let tried = 1; why !== undefined && tried < maxTries; tried++) {
+      console.log(`${why}. Trying again in ${secondsApart} seconds`);
+      await new Promise((resolve) => setTimeout(resolve, secondsApart * 1000));
+      why = await obstacle(database, url);
+    }
+    if (why !== undefined) throw new Problem(`${why}. Given up: the migrations before it are applied, run this again`);
+  } finally {
+    await database.end();
+  }
 }
-if (why !== undefined) {
-  console.error(`${why}. Given up: the migrations before it are applied, run this again`);
+
+await push().catch((error: Error) => {
+  // The message alone: an error object may hold the address.
+  console.error(error.message);
   process.exitCode = 1;
-}
+});

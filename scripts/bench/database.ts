@@ -5,6 +5,7 @@ import postgres from "postgres";
 import { createDatabase } from "../stack/database.ts";
 import { migrationFiles } from "../stack/difference.ts";
 import { startPostgres } from "../stack/postgres.ts";
+import { withoutPassword } from "../stack/process.ts";
 import { stackSecrets } from "../stack/secrets.ts";
 
 const run = promisify(execFile);
@@ -59,12 +60,9 @@ export async function processorTime(sql: postgres.Sql, statement: string): Promi
  * @throws Error with what pgbench printed when a statement fails
  */
 export async function pgbench(url: string, script: string, connections: number, seconds = 1): Promise<number> {
-  const address = new URL(url);
-  // In the environment, because every user of the machine can list the arguments of a process.
-  const env = { ...process.env, PGPASSWORD: address.password };
-  address.password = "";
+  const { address, env } = withoutPassword(url);
   const options = ["-n", "-M", "prepared", "-c", String(connections), "-j", "2", "-T", String(seconds), "-f", "-"];
-  const running = run("pgbench", [...options, address.href], { env });
+  const running = run("pgbench", [...options, address], { env });
   running.child.stdin?.end(script);
   const { stdout } = await running;
   return Number(/^tps = ([\d.]+)/m.exec(stdout)?.[1]);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import { root, runCommand } from "../stack/process.ts";
+import { root, runCommand, withoutPassword } from "../stack/process.ts";
 import { processorTime } from "./database.ts";
 import { compare, type Part, shown } from "./figure.ts";
 
@@ -63,7 +63,9 @@ export const loading: Part = {
     const { url, superuser } = await database();
     await superuser.unsafe(createKudosBefore).simple();
     await superuser`vacuum bench.kudos_before`;
-    const psql = (...args: string[]) => runCommand("psql", [url, "--quiet", "--set=ON_ERROR_STOP=1", ...args]);
+    const { address, env } = withoutPassword(url);
+    const psql = (...args: string[]) =>
+      runCommand("psql", [address, "--quiet", "--set=ON_ERROR_STOP=1", ...args], { env });
     const csv = "with (format csv, header)";
     const exported = async (columns: string, file: string) => {
       const query = `select ${columns} from app.kudos where company_id = bench.id(1, 'company', 0) limit ${rows}`;

@@ -10,14 +10,29 @@ export type Transaction = pg.PoolClient;
 export type Queryable = Database | Transaction;
 
 /**
- * Connects to the database whose address is in an environment variable. The address is never shown, because it contains
- * a password.
+ * The address of a database in an environment variable. It is never shown, because it contains a password.
+ * @throws Problem when it does not parse: what follows an unescaped / ? or # of the password is never taken for a host
+ */
+export function databaseAddress(setting: string): string {
+  const text = process.env[setting] ?? "";
+  try {
+    const { protocol, username, password, hash } = new URL(text);
+    decodeURIComponent(password);
+    if (/^postgres(ql)?:$/.test(protocol) && username !== "" && hash === "") return text;
+  } catch {}
+  throw new Problem(
+    `${setting} must be the address of a database, postgres://user:password@host:port/name, with any / ? # @ % of the ` +
+      "password written as %2F %3F %23 %40 %25",
+  );
+}
+
+/**
+ * Connects to the database whose address is in an environment variable.
  * @throws Problem that names the setting
  */
-export async function openDatabase(setting: string): Promise<Database> {
-  const url = process.env[setting] ?? "";
-  if (!/^postgres(ql)?:\/\//.test(url)) throw new Problem(`Set ${setting} to the address of a database, postgres://…`);
-  const pool = new pg.Pool({ connectionString: url, max: 3, connectionTimeoutMillis: 10_000, keepAlive: true });
+export async function openDatabase(setting: string, options: pg.PoolConfig = { max: 3 }): Promise<Database> {
+  const connectionString = databaseAddress(setting);
+  const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 10_000, keepAlive: true, ...options });
   // Ignores the error of an idle connection that breaks: the next query reports it.
   pool.on("error", () => {});
   try {

@@ -89,7 +89,7 @@ async function hasAllMigrations(databaseUrl: string): Promise<boolean> {
 /** Applies the migrations that the database does not have yet, with the Supabase CLI. Without any it takes 1.2 s. */
 export async function pushMigrations(databaseUrl: string, signal?: AbortSignal): Promise<void> {
   if (await hasAllMigrations(databaseUrl)) return;
-  await runSupabase(["db", "push", "--yes", `--remote=${databaseUrl}`], signal);
+  await runSupabase(["db", "push", "--yes"], { url: databaseUrl, signal });
 }
 
 /** Loads the demo companies in one transaction, unless there are companies. --include-seed takes twice as long. */

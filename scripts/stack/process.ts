@@ -78,13 +78,24 @@ export async function runCommand(
   }
 }
 
-/** Runs the Supabase CLI on this project, without telemetry and without a check for a newer version. */
-export async function runSupabase(args: string[], signal?: AbortSignal): Promise<string> {
+/** An address without its password, and the environment that brings it: `ps` shows arguments to every user. */
+export function withoutPassword(url: string): { address: string; env: NodeJS.ProcessEnv } {
+  const address = new URL(url);
+  const password = decodeURIComponent(address.password) || address.searchParams.get("password");
+  address.password = "";
+  address.searchParams.delete("password");
+  return { address: address.href, env: { ...process.env, ...(password && { PGPASSWORD: password }) } };
+}
+
+/** Runs a command of the Supabase CLI for a database, without telemetry and without a check for a newer version. */
+export async function runSupabase(
+  args: string[],
+  { url, signal }: { url: string; signal?: AbortSignal | undefined },
+): Promise<string> {
+  const { address, env } = withoutPassword(url);
   const quiet = { DO_NOT_TRACK: "1", SUPABASE_TELEMETRY_DISABLED: "1", SUPABASE_NO_UPDATE_NOTIFIER: "1" };
-  return runCommand(process.execPath, [bin("supabase"), ...args, "--workdir", root], {
-    env: { ...process.env, ...quiet },
-    signal,
-  });
+  const all = [bin("supabase"), ...args, `--remote=${address}`, "--workdir", root];
+  return runCommand(process.execPath, all, { env: { ...env, ...quiet }, signal });
 }
 
 /**

@@ -2,15 +2,17 @@
 // what its commands do to a database.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile } from "node:fs/promises";
+import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { createDatabase, runSql, withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
+import { workFolder } from "../support/command_line.ts";
 import { stack } from "../support/stack.ts";
 import { project, startManagementApi } from "./deploy/management_api.ts";
 
 const folder = "functions/public-api";
 const remote = `--remote=${project}`;
+const work = workFolder();
 
 const api = await startManagementApi();
 await api.run("functions", "deploy", "public-api", "--use-api", "--yes", remote);
@@ -122,28 +124,85 @@ test("db push shows what it would do, changes nothing while a lock is held, and 
   expect(await withDatabase(database, (sql) => sql`select from app.companies`)).toHaveLength(0);
 });
 
-test("npm run push waits for a long transaction, names it, and applies the migrations when it has ended", async () => {
-  const url = await createDatabase(stack, "pushed", []);
-  onTestFinished(() => runSql(stack.superuser_url, "drop database if exists pushed with (force)"));
-  let output = "";
-  let exited: Promise<unknown> = Promise.resolve();
-  await withDatabase(url.replace(/$/, "?application_name=pg_dump"), (dump) =>
-    dump.begin(async (tx) => {
-      await tx`lock table auth.users in access share mode`;
-      await tx`select pg_sleep(5.1)`;
-      const push = spawn(process.execPath, ["scripts/push.ts"], {
-        cwd: root,
-        env: { ...process.env, DATABASE_URL: url },
-      });
-      for (const stream of [push.stdout, push.stderr]) stream.on("data", (text) => (output += text));
-      exited = once(push, "exit");
-      await expect.poll(() => output, { timeout: 20_000 }).toContain("Trying again in 5 seconds");
-      expect(await tx`select to_regnamespace('app') as app`).toEqual([{ app: null }]);
-    }),
-  );
-  expect([await exited, output]).toEqual([[0, null], expect.stringContaining("Finished supabase db push")]);
-  expect(output).toMatch(/process \d+ \(postgres, pg_dump\), open for 00:00:0\d/);
-  expect(await withDatabase(url, (sql) => sql`select from app.companies`)).toHaveLength(0);
+/** A database without migrations, for pushes. */
+async function unpushed(name: string): Promise<string> {
+  const url = await createDatabase(stack, name, []);
+  onTestFinished(() => runSql(stack.superuser_url, `drop database if exists ${name} with (force)`));
+  return url;
+}
+
+/** Runs npm run push. `output` is what it has printed so far. */
+function push(url: string, args: string[] = [], settings: Record<string, string> = {}) {
+  const env = { ...process.env, DATABASE_URL: url, ...settings };
+  const child = spawn(process.execPath, ["scripts/push.ts", ...args], { cwd: root, env });
+  const run = { output: "", code: once(child, "close").then(([code]) => code as number) };
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (run.output += text));
+  return run;
+}
+
+/** Holds locks as a long dump does, and calls `use` meanwhile. */
+const dumping = <T>(url: string, tables: string, use: () => Promise<T>): Promise<T> =>
+  withDatabase(`${url}?application_name=pg_dump`, async (dump) => {
+    await dump.unsafe(`begin; lock table ${tables} in access share mode; select pg_sleep(5.1)`);
+    return use();
+  });
+
+test("npm run push waits for a long transaction, a second push for the first, and neither when nothing is to be pushed", async () => {
+  const url = await unpushed("pushed");
+  const app = () => withDatabase(url, (sql) => sql`select to_regnamespace('app')::text as app`);
+  const looked = push(url, ["--dry-run"]);
+  expect([await looked.code, looked.output]).toEqual([0, expect.stringContaining("_baseline.sql")]);
+  const [first, second] = await dumping(url, "auth.users", async () => {
+    const first = push(url);
+    await expect.poll(() => first.output, { timeout: 20_000 }).toContain("Trying again in 5 seconds");
+    expect(first.output).toMatch(/process \d+ \(postgres, pg_dump\), for 00:\d\d:\d\d/);
+    expect(await app()).toEqual([{ app: null }]);
+    return [first, push(url)];
+  });
+  expect(await Promise.all([first.code, second.code])).toEqual([0, 0]);
+  expect(first.output).toContain("Finished supabase db push");
+  const running = /^Another push is running: process \d+ \(postgres, npm run push\), for 00:\d\d:\d\d\. Trying again/;
+  expect(second.output).toMatch(running);
+  expect(await app()).toEqual([{ app: "app" }]);
+  await dumping(url, "auth.users, app.kudos", async () => {
+    const third = push(url);
+    const nothing = "The database has every migration: there is nothing to push\n";
+    expect([await third.code, third.output]).toEqual([0, nothing]);
+  });
+});
+
+test("npm run push refuses another project than the linked one, for a direct address and for the session pooler", async () => {
+  const at = (address: string) => push(`postgres://${address}/postgres`, [], { SUPABASE_PROJECT_ID: project });
+  for (const address of [
+    "postgres:pw@db.zyxwvutsrqponmlkjihg.supabase.co",
+    "postgres.zyxwvutsrqponmlkjihg:pw@127.0.0.1:1",
+  ]) {
+    const refused = at(address);
+    const why = `DATABASE_URL is project zyxwvutsrqponmlkjihg, but this folder is linked to ${project}: run npx supabase link zyxwvutsrqponmlkjihg\n`;
+    expect([await refused.code, refused.output]).toEqual([1, why]);
+  }
+  const own = at(`postgres.${project}:pw@127.0.0.1:1`);
+  expect([await own.code, own.output]).toEqual([1, "DATABASE_URL: no connection (ECONNREFUSED)\n"]);
+});
+
+test("npm run push shows the password to nobody: as no argument, nor when the CLI dies at once, nor in an address that does not parse", async () => {
+  const url = await unpushed("secret");
+  const { password } = new URL(url);
+  const cli = `${work}/cli`;
+  await writeFile(cli, '#!/bin/sh\necho "$*" > "$0.arguments"\nprintf %s "$PGPASSWORD" > "$0.password"\nexit 1\n');
+  await chmod(cli, 0o700);
+  const dies = push(url, [], { SUPABASE_CLI_BINARY_OVERRIDE: cli });
+  expect([await dies.code, dies.output]).toEqual([1, expect.stringContaining("Command failed")]);
+  expect(await readFile(`${cli}.password`, "utf8")).toBe(password);
+  for (const text of [dies.output, await readFile(`${cli}.arguments`, "utf8")]) expect(text).not.toContain(password);
+  for (const wrong of ["p%zz", "12/s3cret", "12#s3cret", "12?s3cret", "s3cret word#"]) {
+    const refused = push(`postgres://postgres:${wrong}@127.0.0.1:1/postgres`);
+    expect([await refused.code, refused.output]).toEqual([
+      1,
+      expect.stringMatching(/^DATABASE_URL must be the address/),
+    ]);
+    expect(refused.output).not.toContain("s3cret");
+  }
 });
 
 test("with the switches of docs/operations.md the CLI talks to the management API and to nobody else", () => {

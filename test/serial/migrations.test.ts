@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 /** Applies all migrations as `supabase db push` does on the hosted service. */
-const push = (remote = url) => runSupabase(["db", "push", "--yes", `--remote=${remote}`]);
+const push = (remote = url) => runSupabase(["db", "push", "--yes"], { url: remote });
 
 /** Creates a company with `rows` rows in each table that grows. */
 async function fill(): Promise<ProjectCompany> {
