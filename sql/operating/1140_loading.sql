@@ -185,8 +185,6 @@ declare
   other record;
   erased record;
   loaded record;
-  added bigint := 0;
-  changed bigint := 0;
 begin
   -- No row is added between the check and the writing, and two loads do not run at the same time.
   lock table
@@ -233,18 +231,11 @@ begin
     file := loaded.file;
     left_out := case loaded.file when 'members' then erased.members when 'kudos' then erased.kudos else 0 end;
     return next;
-    added := added + inserted;
-    changed := changed + updated;
     -- So that the foreign keys of the following files are checked with plans that know the rows of this one.
     execute format('analyze app.%I', loaded.target);
   end loop;
 
   perform app.empty_staging();
-  if changed > 0 then
-    raise notice 'rows that were there have changed (%): this load cannot be taken back', changed;
-  elsif added > 0 then
-    raise notice 'to take this load back: select * from app.undo_load(''%'', %, %)', company_id, pg_current_xact_id(), added;
-  end if;
 end
 $$;
 

@@ -157,7 +157,9 @@ test("npm run push waits for a long transaction, a second push for the first, an
     await expect.poll(() => first.output, { timeout: 20_000 }).toContain("Trying again in 5 seconds");
     expect(first.output).toMatch(/process \d+ \(postgres, pg_dump\), for 00:\d\d:\d\d/);
     expect(await app()).toEqual([{ app: null }]);
-    return [first, push(url)];
+    const second = push(url);
+    await expect.poll(() => second.output, { timeout: 20_000 }).toContain("Trying again in 5 seconds");
+    return [first, second];
   });
   expect(await Promise.all([first.code, second.code])).toEqual([0, 0]);
   expect(first.output).toContain("Finished supabase db push");

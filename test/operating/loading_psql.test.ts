@@ -140,7 +140,6 @@ test("a load reports its progress every 50,000 rows, and compares no row with al
     "checking the files",
     "teams: 50000 of 50001 rows written",
     "teams: 50001 of 50001 rows written",
-    expect.stringMatching(`^to take this load back: select \\* from app.undo_load\\('${company.id}', \\d+, 50001\\)$`),
   ]);
   // The numbers come when psql's session has ended.
   const pages = expect.poll(async () => (await pagesRead()) - before);
@@ -239,73 +238,6 @@ test("a dry run counts what the files would change, and changes nothing", async 
   expect(stdout).toContain("kudos,2,0,0,0\n");
   expect(stdout.trim().split("\n").at(-1)).toBe("Nothing was loaded: this was a dry run");
   expect(await everything(sql)).toEqual(before);
-});
-
-/** Loads files and returns the statement that psql says takes the load back. */
-async function loadedWithWayBack(files: Record<string, string>): Promise<string> {
-  const { code, stderr } = await runLoad(files);
-  expect({ code, stderr }).toMatchObject({ code: 0 });
-  const [, statement = ""] = /NOTICE: {2}to take this load back: (select .+)/.exec(stderr) ?? [];
-  expect(statement).not.toBe("");
-  return statement;
-}
-
-/** Runs a statement as an operator does. Returns the error's message, or the rows. */
-const asOperator = (statement: string) =>
-  withDatabase(url, (operator) => operator.unsafe(statement).catch((error: Error) => error.message));
-
-test("a load that only added rows can be taken back, once", async () => {
-  await runLoad(texts({ teams: good().teams ?? [], members: good().members ?? [] }));
-  // Copies are told of the deletions.
-  const rows = async () => (await everything(sql)).filter((row) => !row.startsWith("app.deletions"));
-  const before = await rows();
-  const back = await loadedWithWayBack(texts(good()));
-  const gone = { kudos: 2, categories: 3, day_ratings: 2, pulse_questions: 2, pulse_responses: 2 };
-  const deleted = (await asOperator(back)) as unknown as Cells[];
-  const found = Object.fromEntries(deleted.map(({ file, deleted }) => [file, Number(deleted)]));
-  expect(found).toEqual({ teams: 0, members: 0, ...gone });
-  expect(await rows()).toEqual(before);
-  expect(await asOperator(back)).toMatch(/of its 11 rows 0 are as it wrote them$/);
-});
-
-test.each<[what: string, change: () => Promise<unknown>, message: string]>([
-  [
-    "one of its rows has changed since",
-    () => sql`update app.kudos set message = 'corrected' where company_id = ${company.id} and id = ${ids.kudos}`,
-    "of its 15 rows 14 are as it wrote them",
-  ],
-  [
-    "a later load names its people",
-    () => runLoad(texts({ kudos: [{ ...(good().kudos?.[0] as Cells), id: randomUUID() }] })),
-    "other rows name its",
-  ],
-  [
-    "somebody of its people has signed in",
-    async () => {
-      const user = randomUUID();
-      await sql`insert into auth.users (id, email) values (${user}, ${`${user}@files.example`})`;
-      await sql`insert into app.member_accounts (user_id, company_id, member_id) values (${user}, ${company.id}, ${ids.ines})`;
-    },
-    "some of its people have signed in",
-  ],
-])("a load cannot be taken back when %s, and nothing is deleted", async (_, change, message) => {
-  const back = await loadedWithWayBack(texts(good()));
-  await change();
-  const before = await everything(sql);
-  expect(await asOperator(back)).toContain(message);
-  expect(await everything(sql)).toEqual(before);
-});
-
-test("a load that changed rows says that it cannot be taken back, and a number that is no load's is refused", async () => {
-  await runLoad(texts(good()));
-  const files = good();
-  Object.assign(files.teams?.[0] as Cells, { name: "Corrected" });
-  const { stderr } = await runLoad(texts({ ...files, kudos: [{ ...(files.kudos?.[0] as Cells), id: randomUUID() }] }));
-  expect(stderr).toContain("NOTICE:  rows that were there have changed (1): this load cannot be taken back\n");
-  expect(stderr).not.toContain("undo_load");
-  expect(await asOperator(`select app.undo_load('${company.id}', 999999999, 1)`)).toContain(
-    "loaded_in must be the number of a load that is written and recent, 999999999 is none",
-  );
 });
 
 test("a NUL byte is named with its line", async () => {
