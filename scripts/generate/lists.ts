@@ -25,6 +25,8 @@ type Facts = {
   rarest?: string;
   /** A filter for one row at most, and how its row is found. */
   one?: { name: string; from: string };
+  /** A filter that no index serves: it reads the list until the page is full, whatever other filters there are. */
+  searched?: { name: string; by: string };
   /** A filter that is true or false: the conditions without it. */
   unless?: { name: string; where: string };
   /** Columns that are not taken from the view. */
@@ -42,9 +44,10 @@ const facts: Record<string, Facts> = {
     table: "members",
     rows: "not t.is_former",
     reads: ["teams"],
-    args: ["team_id", "role", "starting_after", "email"],
+    args: ["team_id", "role", "starting_after", "email", "name"],
     leads: ["team_id", "role"],
     rarest: "app.rarest_members_filter(api_key.company_id, team_id, role)",
+    searched: { name: "name", by: "strpos(v.plain_name, (select app.plain(list_members.name))) > 0" },
     one: {
       name: "email",
       from: `select o.* from api.members as o
@@ -130,7 +133,7 @@ const factsOf = ({ path }: ListEndpoint): Facts => {
 const onRequest = ({ name }: Column, included: readonly Column[]): string =>
   included.length === 1 ? `v.${name}` : `case when '${name}' = any (include) then v.${name} end as ${name}`;
 
-/** One page of a list into ids and page, with these columns of include. */
+/** One page of a list into page, with these columns of include. */
 function statement(
   { columns }: ListEndpoint,
   fact: Facts,
@@ -151,8 +154,12 @@ function statement(
 ${indent(commas(shown), 2)}
 from ${branch.from ? `(\n${indent(branch.from, 2)}\n)` : view} as v${included.length > 0 && fact.join ? `\n${fact.join}` : ""}
 where ${branch.where.join("\n  and ")}${order}`;
-  return `select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-  select item.id, item, row_number() over () as place from (
+  const time = columns.find(({ type }) => type === "date-time")?.name ?? "";
+  return `select
+  count(*), json_agg(item) filter (where place <= max_rows),
+  string_agg((item).${quoted(time)} || '_' || (item).id, '') filter (where place = max_rows)
+into found_rows, page, next from (
+  select item, row_number() over () as place from (
 ${indent(rows, 4)}
   ) as item
 ) as numbered;
@@ -171,7 +178,7 @@ function choice(branches: readonly { when?: string; text: string }[]): string {
 }
 
 /** The statements of a list. */
-function branches(rpc: string, { args, leads = [], filters = [], one, unless }: Facts): Branch[] {
+function branches(rpc: string, { args, leads = [], filters = [], one, searched, unless }: Facts): Branch[] {
   const company = "v.company_id = api_key.company_id";
   const after = args.includes("since")
     ? "v.instant >= since and (v.instant, v.id) < (below_instant, below_id)"
@@ -197,8 +204,17 @@ function branches(rpc: string, { args, leads = [], filters = [], one, unless }: 
             where: [
               after,
               ...optional([...leads, ...filters]),
+              ...(searched ? [`(${rpc}.${searched.name} is null or ${searched.by})`] : []),
               ...(unless ? [`(${unless.name} or ${unless.where})`] : []),
             ],
+          },
+        ]
+      : []),
+    ...(searched
+      ? [
+          {
+            when: `${rpc}.${searched.name} is not null`,
+            where: [company, after, ...optional([...leads, ...filters]), searched.by],
           },
         ]
       : []),
@@ -211,25 +227,20 @@ function branches(rpc: string, { args, leads = [], filters = [], one, unless }: 
 }
 
 /** Where the page begins, from starting_after and the window. */
-function beginning({ table, rows, args }: Facts): string {
-  const row = `app.${table} as t
-  where t.company_id = api_key.company_id and t.id = starting_after${rows ? ` and ${rows}` : ""};
-  if not found then
-    perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+const beginning = ({ table, rows }: Facts): string => `if starting_after is not null then
+  if after_time is null then
+    select t.created_at into after_time from app.${table} as t
+    where t.company_id = api_key.company_id and t.id = starting_after${rows ? ` and ${rows}` : ""};
+    if not found then
+      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    end if;
   end if;
-`;
-  if (!args.includes("since"))
-    return `if starting_after is not null then
-  select t.created_at, t.id into below_instant, below_id from ${row}end if;
-`;
-  return `if starting_after is not null then
-  select t.created_at into after_instant from ${row}  if (after_instant, starting_after) < (below_instant, below_id) then
-    below_instant := after_instant;
+  if (after_time, starting_after) < (below_instant, below_id) then
+    below_instant := after_time;
     below_id := starting_after;
   end if;
 end if;
 `;
-}
 
 /** Takes the columns that include does not name out of the text of a page. */
 function withoutOthers(included: readonly Column[]): string {
@@ -291,12 +302,13 @@ ${served(name, `public.${rpc}, at a read replica. PT503 too.`)}`;
 function listFunctions(endpoint: ListEndpoint): string {
   const { path, rpc, scope, parameters, summary } = endpoint;
   const fact = factsOf(endpoint);
-  const { table, reads, leads = [], rarest, one } = fact;
+  const { table, reads, leads = [], rarest, one, searched } = fact;
   const isWindowed = fact.args.includes("since");
   const args = [
     "key_hash text",
     "max_rows integer",
-    ...fact.args.map((name) => `${name} ${types[parameters.find((one) => one.name === name)?.kind ?? "limit"]}`),
+    ...fact.args.map((name) => `${name} ${types[parameters.find((one) => one.name === name)?.kind ?? "text"]}`),
+    "after_time timestamptz default null",
   ];
   const view = viewOf(endpoint);
   const all = branches(rpc, fact);
@@ -304,11 +316,12 @@ function listFunctions(endpoint: ListEndpoint): string {
     choice(all.map((branch) => ({ ...branch, text: statement(endpoint, fact, view, branch, columns) }))),
   );
   const secured = [table, ...reads].map((name) => `row_security_active('app.${name}'::regclass)`);
+  const without = [one, searched].map((other) => (other ? `${rpc}.${other.name} is null and ` : "")).join("");
   const lead =
     rarest === undefined
       ? ""
       : `
-if ${one ? `${one.name} is null and ` : ""}num_nonnulls(${leads.join(", ")}) > 0 then
+if ${without}num_nonnulls(${leads.join(", ")}) > 0 then
   lead_by := ${indent(rarest, 2).trimStart()};
 end if;
 `;
@@ -321,12 +334,11 @@ api_key := app.authenticate(key_hash, '${scope}');
 
 ${beginning(fact)}${lead}
 ${page}
-found_rows := coalesce(cardinality(ids), 0);
 headers := set_config(
   'response.headers',
   format(
-    app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
-    ids[max_rows]
+    app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
+    right(next, 36), next
   ),
   true
 );
@@ -349,14 +361,14 @@ set statement_timeout = '7s'
 as $$
 declare
   api_key app.verified_key;
-  ids uuid[];
   found_rows integer;
   page json;
+  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := ${isWindowed ? "until + interval '1 microsecond'" : "timestamptz 'infinity'"};
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
-${isWindowed ? "  after_instant timestamptz;\n" : ""}${rarest ? "  lead_by text;\n" : ""}begin
+${rarest ? "  lead_by text;\n" : ""}begin
 ${indent(body, 2)}end
 $$;
 

@@ -23,6 +23,9 @@ grant public_api to postgres with inherit true, set true;
 create schema app;
 create schema api;
 
+-- For names without their accents (app.plain).
+create extension if not exists unaccent with schema extensions;
+
 grant usage on schema app to public_api, authenticated;
 grant usage on schema api to public_api;
 -- Not granted: anything in app or api to anon and service_role; api to authenticated (the dashboard needs no mood data,

@@ -36,7 +36,7 @@ create policy api_read on app.categories for select to public_api
   using (company_id = (select app.current_company_id()));
 
 grant select on app.categories to public_api;
--- Not granted: any write; the names in all languages (but 0880); anything to authenticated.
+-- Not granted: any write; the names in all languages; anything to authenticated.
 
 -- Keeping copies (0207).
 select app.keep_changes('app.categories');

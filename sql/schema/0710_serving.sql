@@ -10,10 +10,10 @@
 -- PostgreSQL from turning the look-ups into joins over whole tables, so that a page takes the same time at any size of
 -- the tables.
 --
--- A page begins with the newest row, or after the row with the id starting_after: one row comparison (instant, id) <
--- (…), which can be an index condition. It must be the only upper bound. With a second one, instant <= until, the scan
--- would begin at the row comparison and read all rows down to until. So until becomes a pair too: the microsecond after
--- it, and the lowest id. The smaller pair is the bound of the page.
+-- A page begins with the newest row, or after the row with the id starting_after, whose instant is after_time, or is
+-- looked up. That is one row comparison, (instant, id) < (…), which can be an index condition. It must be the only upper
+-- bound. With a second one, instant <= until, the scan would begin at the row comparison and read all rows down to until.
+-- So until becomes a pair too: the microsecond after it, and the lowest id. The smaller pair is the bound of the page.
 --
 -- The row of a page is item, a record of the documented columns; json_agg writes its fields in their order. The columns
 -- that only include returns are at the end of the view. A row with them is another record (item_with_…), so that the page
@@ -61,18 +61,27 @@ comment on function app.serve_keys is
 -- The response headers of a page for the Edge Function (PostgREST's setting response.headers): the ids of key and
 -- company for the request log, the number of rows, whether there are more, and the id or the cursor of the last row, with
 -- which the next page is requested. It is a text for format(), because JSON functions took a tenth of a small page's
--- time, and uuids, integers and booleans need no escaping. Each list calls format() itself, because another function
--- call took a fortieth of the time. The lists assign the result of set_config, because perform would run it as a query.
+-- time, and uuids, integers and booleans need no escaping. Each function calls format() itself, because another function
+-- call took a fortieth of the time. They assign the result of set_config, because perform would run it as a query.
 -- This function costs no time: it is immutable, so the planner calls it once and keeps the text.
 create function app.list_headers() returns text
 language sql immutable set search_path = ''
 return '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next":"%s"}]';
 
-revoke all on function app.list_headers from public;
-grant execute on function app.list_headers to public_api;
+-- The same for the lists, with the time and id of the last row too: the starting_after that looks nothing up. Version 1.2
+-- of the Edge Function uses X-Next.
+create function app.page_headers() returns text
+language sql immutable set search_path = ''
+return '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next":"%s"},'
+  '{"X-Next-Page":"%s"}]';
+
+revoke all on function app.list_headers, app.page_headers from public;
+grant execute on function app.list_headers, app.page_headers to public_api;
 comment on function app.list_headers is
-  'The response.headers of a page, for format(): the ids of key and company, the number of its rows, true or false for whether '
-  'there are more, the id or cursor of its last row.';
+  'The response.headers of changes and totals, for format(): the ids of key and company, the number of rows, true or false for '
+  'whether there are more, the cursor of the last row.';
+comment on function app.page_headers is
+  'The response.headers of a list, for format(): as app.list_headers with the id of the last row, then its time and id.';
 
 -- The response of the functions that serve no page: returns the body unchanged, and sets the headers with key and
 -- company for the request log.

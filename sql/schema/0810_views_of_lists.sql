@@ -27,7 +27,8 @@ select
   m.role,
   m.team_id,
   coalesce(team.name, 'No Team') as team_name,
-  to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at
+  to_char(m.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at,
+  lower(extensions.unaccent(m.name)) as plain_name
 from app.members as m
 left join lateral (
   select t.name from app.teams as t where t.company_id = m.company_id and t.id = m.team_id offset 0
@@ -35,6 +36,18 @@ left join lateral (
 where not m.is_former;
 
 grant select on api.members to public_api;
+
+-- As plain_name of api.members. Both are parsed when they are created: public_api may not use schema extensions.
+create function app.plain(text text) returns text
+language sql stable set search_path = ''
+begin atomic
+  select lower(extensions.unaccent(text));
+end;
+
+revoke all on function app.plain from public;
+grant execute on function app.plain to public_api;
+comment on function app.plain is 'A text in lower case and without accents.';
+
 comment on view api.members is 'Members (docs/api.md, Members).';
 
 -- The leading filter: the only one that is set, or of two the one that fewer members match. At most a thousand matches

@@ -9,7 +9,9 @@ create function public.list_members(
   team_id uuid default null,
   role text default null,
   starting_after uuid default null,
-  email text default null
+  email text default null,
+  name text default null,
+  after_time timestamptz default null
 )
 returns json
 language plpgsql volatile security definer
@@ -23,9 +25,9 @@ set statement_timeout = '7s'
 as $$
 declare
   api_key app.verified_key;
-  ids uuid[];
   found_rows integer;
   page json;
+  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := timestamptz 'infinity';
@@ -41,20 +43,29 @@ begin
   api_key := app.authenticate(key_hash, 'read:members');
 
   if starting_after is not null then
-    select t.created_at, t.id into below_instant, below_id from app.members as t
-    where t.company_id = api_key.company_id and t.id = starting_after and not t.is_former;
-    if not found then
-      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    if after_time is null then
+      select t.created_at into after_time from app.members as t
+      where t.company_id = api_key.company_id and t.id = starting_after and not t.is_former;
+      if not found then
+        perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+      end if;
+    end if;
+    if (after_time, starting_after) < (below_instant, below_id) then
+      below_instant := after_time;
+      below_id := starting_after;
     end if;
   end if;
 
-  if email is null and num_nonnulls(team_id, role) > 0 then
+  if list_members.email is null and list_members.name is null and num_nonnulls(team_id, role) > 0 then
     lead_by := app.rarest_members_filter(api_key.company_id, team_id, role);
   end if;
 
   if email is not null then
-    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-      select item.id, item, row_number() over () as place from (
+    select
+      count(*), json_agg(item) filter (where place <= max_rows),
+      string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select item, row_number() over () as place from (
         select
           v.id, v.name, v.email, v.role, v.team_id, v.team_name, v.created_at
         from (
@@ -66,11 +77,33 @@ begin
         where (v.instant, v.id) < (below_instant, below_id)
           and (list_members.team_id is null or v.team_id = list_members.team_id)
           and (list_members.role is null or v.role = list_members.role)
+          and (list_members.name is null or strpos(v.plain_name, (select app.plain(list_members.name))) > 0)
+      ) as item
+    ) as numbered;
+  elsif list_members.name is not null then
+    select
+      count(*), json_agg(item) filter (where place <= max_rows),
+      string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select item, row_number() over () as place from (
+        select
+          v.id, v.name, v.email, v.role, v.team_id, v.team_name, v.created_at
+        from api.members as v
+        where v.company_id = api_key.company_id
+          and (v.instant, v.id) < (below_instant, below_id)
+          and (list_members.team_id is null or v.team_id = list_members.team_id)
+          and (list_members.role is null or v.role = list_members.role)
+          and strpos(v.plain_name, (select app.plain(list_members.name))) > 0
+        order by v.instant desc, v.id desc
+        limit max_rows + 1
       ) as item
     ) as numbered;
   elsif lead_by is null then
-    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-      select item.id, item, row_number() over () as place from (
+    select
+      count(*), json_agg(item) filter (where place <= max_rows),
+      string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select item, row_number() over () as place from (
         select
           v.id, v.name, v.email, v.role, v.team_id, v.team_name, v.created_at
         from api.members as v
@@ -81,8 +114,11 @@ begin
       ) as item
     ) as numbered;
   elsif lead_by = 'team' then
-    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-      select item.id, item, row_number() over () as place from (
+    select
+      count(*), json_agg(item) filter (where place <= max_rows),
+      string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select item, row_number() over () as place from (
         select
           v.id, v.name, v.email, v.role, v.team_id, v.team_name, v.created_at
         from api.members as v
@@ -94,8 +130,11 @@ begin
       ) as item
     ) as numbered;
   else
-    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-      select item.id, item, row_number() over () as place from (
+    select
+      count(*), json_agg(item) filter (where place <= max_rows),
+      string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select item, row_number() over () as place from (
         select
           v.id, v.name, v.email, v.role, v.team_id, v.team_name, v.created_at
         from api.members as v
@@ -108,12 +147,11 @@ begin
     ) as numbered;
   end if;
 
-  found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
     format(
-      app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
-      ids[max_rows]
+      app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
+      right(next, 36), next
     ),
     true
   );
@@ -132,7 +170,9 @@ create function public.read_members(
   team_id uuid default null,
   role text default null,
   starting_after uuid default null,
-  email text default null
+  email text default null,
+  name text default null,
+  after_time timestamptz default null
 )
 returns json
 language sql stable security definer
@@ -140,7 +180,7 @@ set search_path = ''
 set jit = off
 set statement_timeout = '2s'
 as 'select app.from_replica(public.list_members('
-  'key_hash, max_rows, team_id, role, starting_after, email))';
+  'key_hash, max_rows, team_id, role, starting_after, email, name, after_time))';
 
 select app.serve_keys('public.read_members'::regproc);
 comment on function public.read_members is
@@ -151,7 +191,8 @@ comment on function public.read_members is
 create function public.list_teams(
   key_hash text,
   max_rows integer,
-  starting_after uuid default null
+  starting_after uuid default null,
+  after_time timestamptz default null
 )
 returns json
 language plpgsql volatile security definer
@@ -165,9 +206,9 @@ set statement_timeout = '7s'
 as $$
 declare
   api_key app.verified_key;
-  ids uuid[];
   found_rows integer;
   page json;
+  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := timestamptz 'infinity';
@@ -181,15 +222,24 @@ begin
   api_key := app.authenticate(key_hash, 'read:members');
 
   if starting_after is not null then
-    select t.created_at, t.id into below_instant, below_id from app.teams as t
-    where t.company_id = api_key.company_id and t.id = starting_after;
-    if not found then
-      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    if after_time is null then
+      select t.created_at into after_time from app.teams as t
+      where t.company_id = api_key.company_id and t.id = starting_after;
+      if not found then
+        perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+      end if;
+    end if;
+    if (after_time, starting_after) < (below_instant, below_id) then
+      below_instant := after_time;
+      below_id := starting_after;
     end if;
   end if;
 
-  select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-    select item.id, item, row_number() over () as place from (
+  select
+    count(*), json_agg(item) filter (where place <= max_rows),
+    string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+  into found_rows, page, next from (
+    select item, row_number() over () as place from (
       select
         v.id, v.name, v.created_at
       from api.teams as v
@@ -200,12 +250,11 @@ begin
     ) as item
   ) as numbered;
 
-  found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
     format(
-      app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
-      ids[max_rows]
+      app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
+      right(next, 36), next
     ),
     true
   );
@@ -221,7 +270,8 @@ comment on function public.list_teams is
 create function public.read_teams(
   key_hash text,
   max_rows integer,
-  starting_after uuid default null
+  starting_after uuid default null,
+  after_time timestamptz default null
 )
 returns json
 language sql stable security definer
@@ -229,7 +279,7 @@ set search_path = ''
 set jit = off
 set statement_timeout = '2s'
 as 'select app.from_replica(public.list_teams('
-  'key_hash, max_rows, starting_after))';
+  'key_hash, max_rows, starting_after, after_time))';
 
 select app.serve_keys('public.read_teams'::regproc);
 comment on function public.read_teams is
@@ -246,7 +296,8 @@ create function public.list_activity(
   sender_id uuid default null,
   receiver_id uuid default null,
   starting_after uuid default null,
-  include text[] default null
+  include text[] default null,
+  after_time timestamptz default null
 )
 returns json
 language plpgsql volatile security definer
@@ -260,14 +311,13 @@ set statement_timeout = '7s'
 as $$
 declare
   api_key app.verified_key;
-  ids uuid[];
   found_rows integer;
   page json;
+  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := until + interval '1 microsecond';
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
-  after_instant timestamptz;
   lead_by text;
 begin
   if not (
@@ -281,13 +331,15 @@ begin
   api_key := app.authenticate(key_hash, 'read:activity');
 
   if starting_after is not null then
-    select t.created_at into after_instant from app.kudos as t
-    where t.company_id = api_key.company_id and t.id = starting_after;
-    if not found then
-      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    if after_time is null then
+      select t.created_at into after_time from app.kudos as t
+      where t.company_id = api_key.company_id and t.id = starting_after;
+      if not found then
+        perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+      end if;
     end if;
-    if (after_instant, starting_after) < (below_instant, below_id) then
-      below_instant := after_instant;
+    if (after_time, starting_after) < (below_instant, below_id) then
+      below_instant := after_time;
       below_id := starting_after;
     end if;
   end if;
@@ -300,8 +352,11 @@ begin
 
   if include is null then
     if lead_by is null then
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
           from api.activity as v
@@ -312,8 +367,11 @@ begin
         ) as item
       ) as numbered;
     elsif lead_by = 'sender' then
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
           from api.activity as v
@@ -326,8 +384,11 @@ begin
         ) as item
       ) as numbered;
     elsif lead_by = 'receiver' then
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
           from api.activity as v
@@ -340,8 +401,11 @@ begin
         ) as item
       ) as numbered;
     else
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
           from api.activity as v
@@ -356,8 +420,11 @@ begin
     end if;
   elsif not include && array['sender_team_id', 'sender_team_name', 'receiver_team_id', 'receiver_team_name'] then
     if lead_by is null then
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
@@ -371,8 +438,11 @@ begin
         ) as item
       ) as numbered;
     elsif lead_by = 'sender' then
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
@@ -388,8 +458,11 @@ begin
         ) as item
       ) as numbered;
     elsif lead_by = 'receiver' then
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
@@ -405,8 +478,11 @@ begin
         ) as item
       ) as numbered;
     else
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
@@ -431,8 +507,11 @@ begin
     end if;
   else
     if lead_by is null then
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
@@ -450,8 +529,11 @@ begin
         ) as item
       ) as numbered;
     elsif lead_by = 'sender' then
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
@@ -471,8 +553,11 @@ begin
         ) as item
       ) as numbered;
     elsif lead_by = 'receiver' then
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
@@ -492,8 +577,11 @@ begin
         ) as item
       ) as numbered;
     else
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
             case when 'sender_id' = any (include) then v.sender_id end as sender_id,
@@ -526,12 +614,11 @@ begin
     end if;
   end if;
 
-  found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
     format(
-      app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
-      ids[max_rows]
+      app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
+      right(next, 36), next
     ),
     true
   );
@@ -553,7 +640,8 @@ create function public.read_activity(
   sender_id uuid default null,
   receiver_id uuid default null,
   starting_after uuid default null,
-  include text[] default null
+  include text[] default null,
+  after_time timestamptz default null
 )
 returns json
 language sql stable security definer
@@ -561,7 +649,7 @@ set search_path = ''
 set jit = off
 set statement_timeout = '2s'
 as 'select app.from_replica(public.list_activity('
-  'key_hash, max_rows, since, until, category_id, sender_id, receiver_id, starting_after, include))';
+  'key_hash, max_rows, since, until, category_id, sender_id, receiver_id, starting_after, include, after_time))';
 
 select app.serve_keys('public.read_activity'::regproc);
 comment on function public.read_activity is
@@ -572,7 +660,8 @@ comment on function public.read_activity is
 create function public.list_categories(
   key_hash text,
   max_rows integer,
-  starting_after uuid default null
+  starting_after uuid default null,
+  after_time timestamptz default null
 )
 returns json
 language plpgsql volatile security definer
@@ -586,9 +675,9 @@ set statement_timeout = '7s'
 as $$
 declare
   api_key app.verified_key;
-  ids uuid[];
   found_rows integer;
   page json;
+  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := timestamptz 'infinity';
@@ -602,15 +691,24 @@ begin
   api_key := app.authenticate(key_hash, 'read:activity');
 
   if starting_after is not null then
-    select t.created_at, t.id into below_instant, below_id from app.categories as t
-    where t.company_id = api_key.company_id and t.id = starting_after;
-    if not found then
-      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    if after_time is null then
+      select t.created_at into after_time from app.categories as t
+      where t.company_id = api_key.company_id and t.id = starting_after;
+      if not found then
+        perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+      end if;
+    end if;
+    if (after_time, starting_after) < (below_instant, below_id) then
+      below_instant := after_time;
+      below_id := starting_after;
     end if;
   end if;
 
-  select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-    select item.id, item, row_number() over () as place from (
+  select
+    count(*), json_agg(item) filter (where place <= max_rows),
+    string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+  into found_rows, page, next from (
+    select item, row_number() over () as place from (
       select
         v.id, v.name, v.created_at
       from api.categories as v
@@ -621,12 +719,11 @@ begin
     ) as item
   ) as numbered;
 
-  found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
     format(
-      app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
-      ids[max_rows]
+      app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
+      right(next, 36), next
     ),
     true
   );
@@ -642,7 +739,8 @@ comment on function public.list_categories is
 create function public.read_categories(
   key_hash text,
   max_rows integer,
-  starting_after uuid default null
+  starting_after uuid default null,
+  after_time timestamptz default null
 )
 returns json
 language sql stable security definer
@@ -650,7 +748,7 @@ set search_path = ''
 set jit = off
 set statement_timeout = '2s'
 as 'select app.from_replica(public.list_categories('
-  'key_hash, max_rows, starting_after))';
+  'key_hash, max_rows, starting_after, after_time))';
 
 select app.serve_keys('public.read_categories'::regproc);
 comment on function public.read_categories is
@@ -664,7 +762,8 @@ create function public.list_rewards(
   include_archived boolean default false,
   starting_after uuid default null,
   include text[] default null,
-  external_id text default null
+  external_id text default null,
+  after_time timestamptz default null
 )
 returns json
 language plpgsql volatile security definer
@@ -678,9 +777,9 @@ set statement_timeout = '7s'
 as $$
 declare
   api_key app.verified_key;
-  ids uuid[];
   found_rows integer;
   page json;
+  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := timestamptz 'infinity';
@@ -694,17 +793,26 @@ begin
   api_key := app.authenticate(key_hash, 'read:rewards');
 
   if starting_after is not null then
-    select t.created_at, t.id into below_instant, below_id from app.rewards as t
-    where t.company_id = api_key.company_id and t.id = starting_after;
-    if not found then
-      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    if after_time is null then
+      select t.created_at into after_time from app.rewards as t
+      where t.company_id = api_key.company_id and t.id = starting_after;
+      if not found then
+        perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+      end if;
+    end if;
+    if (after_time, starting_after) < (below_instant, below_id) then
+      below_instant := after_time;
+      below_id := starting_after;
     end if;
   end if;
 
   if include is null then
     if external_id is not null then
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name,
             v.is_archived, v.created_at
@@ -719,8 +827,11 @@ begin
         ) as item
       ) as numbered;
     elsif include_archived is not true then
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name,
             v.is_archived, v.created_at
@@ -732,8 +843,11 @@ begin
         ) as item
       ) as numbered;
     else
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name,
             v.is_archived, v.created_at
@@ -747,8 +861,11 @@ begin
     end if;
   else
     if external_id is not null then
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name,
             v.is_archived, v.created_at, v.external_id
@@ -763,8 +880,11 @@ begin
         ) as item
       ) as numbered;
     elsif include_archived is not true then
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name,
             v.is_archived, v.created_at, v.external_id
@@ -776,8 +896,11 @@ begin
         ) as item
       ) as numbered;
     else
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name,
             v.is_archived, v.created_at, v.external_id
@@ -791,12 +914,11 @@ begin
     end if;
   end if;
 
-  found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
     format(
-      app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
-      ids[max_rows]
+      app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
+      right(next, 36), next
     ),
     true
   );
@@ -815,7 +937,8 @@ create function public.read_rewards(
   include_archived boolean default false,
   starting_after uuid default null,
   include text[] default null,
-  external_id text default null
+  external_id text default null,
+  after_time timestamptz default null
 )
 returns json
 language sql stable security definer
@@ -823,7 +946,7 @@ set search_path = ''
 set jit = off
 set statement_timeout = '2s'
 as 'select app.from_replica(public.list_rewards('
-  'key_hash, max_rows, include_archived, starting_after, include, external_id))';
+  'key_hash, max_rows, include_archived, starting_after, include, external_id, after_time))';
 
 select app.serve_keys('public.read_rewards'::regproc);
 comment on function public.read_rewards is
@@ -838,7 +961,8 @@ create function public.list_day_ratings(
   until timestamptz default 'infinity',
   team_id uuid default null,
   starting_after uuid default null,
-  include text[] default null
+  include text[] default null,
+  after_time timestamptz default null
 )
 returns json
 language plpgsql volatile security definer
@@ -852,14 +976,13 @@ set statement_timeout = '7s'
 as $$
 declare
   api_key app.verified_key;
-  ids uuid[];
   found_rows integer;
   page json;
+  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := until + interval '1 microsecond';
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
-  after_instant timestamptz;
 begin
   if not (
     row_security_active('app.day_ratings'::regclass)
@@ -870,21 +993,26 @@ begin
   api_key := app.authenticate(key_hash, 'read:analytics');
 
   if starting_after is not null then
-    select t.created_at into after_instant from app.day_ratings as t
-    where t.company_id = api_key.company_id and t.id = starting_after;
-    if not found then
-      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    if after_time is null then
+      select t.created_at into after_time from app.day_ratings as t
+      where t.company_id = api_key.company_id and t.id = starting_after;
+      if not found then
+        perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+      end if;
     end if;
-    if (after_instant, starting_after) < (below_instant, below_id) then
-      below_instant := after_instant;
+    if (after_time, starting_after) < (below_instant, below_id) then
+      below_instant := after_time;
       below_id := starting_after;
     end if;
   end if;
 
   if include is null then
     if team_id is null then
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v.rating, v.comment, v.team_id, v.points_awarded, v.created_at
           from api.day_ratings as v
@@ -895,8 +1023,11 @@ begin
         ) as item
       ) as numbered;
     else
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v.rating, v.comment, v.team_id, v.points_awarded, v.created_at
           from api.day_ratings as v
@@ -909,8 +1040,11 @@ begin
     end if;
   else
     if team_id is null then
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v.rating, v.comment, v.team_id, v.points_awarded, v.created_at, team.name as team_name
           from api.day_ratings as v
@@ -924,8 +1058,11 @@ begin
         ) as item
       ) as numbered;
     else
-      select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-        select item.id, item, row_number() over () as place from (
+      select
+        count(*), json_agg(item) filter (where place <= max_rows),
+        string_agg((item).created_at || '_' || (item).id, '') filter (where place = max_rows)
+      into found_rows, page, next from (
+        select item, row_number() over () as place from (
           select
             v.id, v.rating, v.comment, v.team_id, v.points_awarded, v.created_at, team.name as team_name
           from api.day_ratings as v
@@ -941,12 +1078,11 @@ begin
     end if;
   end if;
 
-  found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
     format(
-      app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
-      ids[max_rows]
+      app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
+      right(next, 36), next
     ),
     true
   );
@@ -966,7 +1102,8 @@ create function public.read_day_ratings(
   until timestamptz default 'infinity',
   team_id uuid default null,
   starting_after uuid default null,
-  include text[] default null
+  include text[] default null,
+  after_time timestamptz default null
 )
 returns json
 language sql stable security definer
@@ -974,7 +1111,7 @@ set search_path = ''
 set jit = off
 set statement_timeout = '2s'
 as 'select app.from_replica(public.list_day_ratings('
-  'key_hash, max_rows, since, until, team_id, starting_after, include))';
+  'key_hash, max_rows, since, until, team_id, starting_after, include, after_time))';
 
 select app.serve_keys('public.read_day_ratings'::regproc);
 comment on function public.read_day_ratings is
@@ -988,7 +1125,8 @@ create function public.list_pulse_responses(
   since timestamptz default '-infinity',
   until timestamptz default 'infinity',
   starting_after uuid default null,
-  include text[] default null
+  include text[] default null,
+  after_time timestamptz default null
 )
 returns json
 language plpgsql volatile security definer
@@ -1002,14 +1140,13 @@ set statement_timeout = '7s'
 as $$
 declare
   api_key app.verified_key;
-  ids uuid[];
   found_rows integer;
   page json;
+  next text;
   headers text;
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := until + interval '1 microsecond';
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
-  after_instant timestamptz;
 begin
   if not (
     row_security_active('app.pulse_responses'::regclass)
@@ -1020,20 +1157,25 @@ begin
   api_key := app.authenticate(key_hash, 'read:analytics');
 
   if starting_after is not null then
-    select t.created_at into after_instant from app.pulse_responses as t
-    where t.company_id = api_key.company_id and t.id = starting_after;
-    if not found then
-      perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+    if after_time is null then
+      select t.created_at into after_time from app.pulse_responses as t
+      where t.company_id = api_key.company_id and t.id = starting_after;
+      if not found then
+        perform app.refuse_starting_after(api_key.key_id, api_key.company_id);
+      end if;
     end if;
-    if (after_instant, starting_after) < (below_instant, below_id) then
-      below_instant := after_instant;
+    if (after_time, starting_after) < (below_instant, below_id) then
+      below_instant := after_time;
       below_id := starting_after;
     end if;
   end if;
 
   if include is null then
-    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-      select item.id, item, row_number() over () as place from (
+    select
+      count(*), json_agg(item) filter (where place <= max_rows),
+      string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select item, row_number() over () as place from (
         select
           v.id, v."timestamp", v.question, v.response_type, v.value, v.comment
         from api.pulse_responses as v
@@ -1044,8 +1186,11 @@ begin
       ) as item
     ) as numbered;
   else
-    select array_agg(id), json_agg(item) filter (where place <= max_rows) into ids, page from (
-      select item.id, item, row_number() over () as place from (
+    select
+      count(*), json_agg(item) filter (where place <= max_rows),
+      string_agg((item)."timestamp" || '_' || (item).id, '') filter (where place = max_rows)
+    into found_rows, page, next from (
+      select item, row_number() over () as place from (
         select
           v.id, v."timestamp", v.question, v.response_type, v.value, v.comment, v.question_id
         from api.pulse_responses as v
@@ -1057,12 +1202,11 @@ begin
     ) as numbered;
   end if;
 
-  found_rows := coalesce(cardinality(ids), 0);
   headers := set_config(
     'response.headers',
     format(
-      app.list_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
-      ids[max_rows]
+      app.page_headers(), api_key.key_id, api_key.company_id, least(found_rows, max_rows), (found_rows > max_rows)::text,
+      right(next, 36), next
     ),
     true
   );
@@ -1081,7 +1225,8 @@ create function public.read_pulse_responses(
   since timestamptz default '-infinity',
   until timestamptz default 'infinity',
   starting_after uuid default null,
-  include text[] default null
+  include text[] default null,
+  after_time timestamptz default null
 )
 returns json
 language sql stable security definer
@@ -1089,7 +1234,7 @@ set search_path = ''
 set jit = off
 set statement_timeout = '2s'
 as 'select app.from_replica(public.list_pulse_responses('
-  'key_hash, max_rows, since, until, starting_after, include))';
+  'key_hash, max_rows, since, until, starting_after, include, after_time))';
 
 select app.serve_keys('public.read_pulse_responses'::regproc);
 comment on function public.read_pulse_responses is

@@ -136,7 +136,7 @@ const ofLists: Removal[] = [
   ["does not look at its leading filter", /and \w+\.\w+ = list_\w+\.\w+/],
   ["answers archived rewards", /not \w+\.is_archived/, "true"],
   ["ignores include", /include is null/, "true"],
-  ["takes starting_after alone, without until", /\(after_instant, starting_after\) < \(\w+, below_id\)/, "true"],
+  ["takes starting_after alone, without until", /\(after_time, starting_after\) < \(\w+, below_id\)/, "true"],
 ];
 
 const weakBytes = "decode(md5(random()::text) || md5(random()::text), 'hex')";

@@ -99,17 +99,16 @@ insert into expected values
     app.insert_api_key,app.iso_8601,app.link_member,app.scopes}'),
   -- The rights of these functions as public_api: they read what the API returns, and write the columns of an import.
   ('{public_api}', 'select', '*', '{api.members,api.teams,api.categories,api.activity,api.rewards,api.day_ratings,api.pulse_responses,
-    app.teams,app.members,app.categories,app.category_names,app.kudos,app.rewards,app.day_ratings,app.pulse_questions,app.pulse_responses,
+    app.teams,app.members,app.categories,app.kudos,app.rewards,app.day_ratings,app.pulse_questions,app.pulse_responses,
     app.deletions,app.forgotten_deletions}'),
-  ('{public_api}', 'select', 'default_language, id, name', '{app.companies}'),
+  ('{public_api}', 'select', 'id, name', '{app.companies}'),
   ('{public_api}', 'insert',
     'company_id, description, external_id, image_url, is_archived, name, points_cost, reward_type, stock_count, vendor_name', '{app.rewards}'),
   ('{public_api}', 'update', 'description, image_url, is_archived, name, points_cost, reward_type, stock_count, vendor_name', '{app.rewards}'),
-  ('{public_api}', 'execute', '*', '{app.append_columns,app.authenticate,app.changing_list,app.cursor_origin,app.list_headers,app.member_with_email,
+  ('{public_api}', 'execute', '*', '{app.authenticate,app.changing_list,app.cursor_origin,app.list_headers,app.member_with_email,
     app.note_refused_use,app.refuse_cursor,app.requests_at_once,
     app.first_of_window,app.from_replica,app.max_replica_lag,app.most_groups,app.periods,
-    app.category_names_by_id,app.current_company_id,app.page_of_changes,app.include_in_activity,
-    app.include_in_day_ratings,app.include_in_pulse_responses,app.include_in_rewards,app.iso_8601,app.page_headers,app.rarest_kudos_filter,
+    app.current_company_id,app.page_of_changes,app.iso_8601,app.page_headers,app.plain,app.rarest_kudos_filter,
     app.rarest_members_filter,app.refuse_starting_after,app.refuse_without_row_security,app.respond}');
 
 -- For each list the function that reads it at a replica.

@@ -91,8 +91,7 @@ select bag_eq(
       ('{rarest_members_filter,rarest_kudos_filter}', 'invoker', 'stable', ', enable_bitmapscan=off, jit=off'),
       ('{forget_deletions}', 'invoker', 'volatile', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off'),
       ('{purge_some}', 'invoker', 'volatile', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off, lock_timeout=2s'),
-      ('{category_names_by_id,include_in_activity,include_in_rewards,include_in_day_ratings,include_in_pulse_responses,from_replica}',
-        'invoker', 'stable', ', jit=off'),
+      ('{from_replica}', 'invoker', 'stable', ', jit=off'),
       ('{revoke_key}', 'invoker', 'volatile', ', lock_timeout=5s'),
       ('{write_file}', 'invoker', 'volatile', ', enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_material=off'),
       ('{load_staging,page_of_changes}', 'invoker', 'volatile', ', jit=off')

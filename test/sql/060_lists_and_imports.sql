@@ -9,7 +9,7 @@ select p.proname::text as list, case when p.proname in ('list_activity', 'list_p
 from pg_proc as p where p.pronamespace = 'public'::regnamespace and p.proname like 'list\_%' and p.proowner = 'public_api'::regrole
   and p.proname <> 'list_changes';
 
-select plan((9 + 2 * count(*))::integer) from lists;
+select plan((17 + 4 * count(*))::integer) from lists;
 
 select pg_temp.new_company_with_rows('Acorn');
 
@@ -32,7 +32,7 @@ select is_empty(
 select is(
   case when pg_temp.page_of(list, 1) is not null then pg_temp.headers() end,
   jsonb_build_object('X-Key-Id', k.id, 'X-Company-Id', pg_temp.id('Acorn'), 'X-Row-Count', '1', 'X-Next', pg_temp.page_of(list, 1) -> 0 ->> 'id',
-    'X-Has-More', (json_array_length(pg_temp.page_of(list, 2)) = 2)::text),
+    'X-Next-Page', concat_ws('_', pg_temp.page_of(list, 1) -> 0 ->> time, pg_temp.page_of(list, 1) -> 0 ->> 'id'), 'X-Has-More', (json_array_length(pg_temp.page_of(list, 2)) = 2)::text),
   list || ' says in its headers whose rows these are, for which key, how many, which is the last, and whether there are more'
 )
 from lists, app.api_keys as k where k.company_id = pg_temp.id('Acorn');
@@ -44,6 +44,35 @@ select is(
   list || ' writes times in UTC and ISO 8601 whatever the session''s time zone and date style'
 )
 from lists;
+
+-- After a row
+
+insert into app.members (company_id, id, name, email, created_at)
+select pg_temp.id('Acorn'), pg_temp.id(name), name, md5(name) || '@acorn.example', timestamptz '2020-01-01Z' + place * interval '1 day'
+from unnest(array['Zoë Žižek', U&'Jose\0301 Núñez', 'Søren Łuk', 'IŞIL', 'Straße', 'Old', 'Older', '100%_']) with ordinality as named (name, place);
+select is(
+  pg_temp.served(format('%I($1, 1000, starting_after => gen_random_uuid(), after_time => %L)', list, now() + interval '1 second'))::jsonb,
+  pg_temp.page_of(list, 1000)::jsonb,
+  list || ' after a time and an id looks up neither: the row may be gone, and all older ones come'
+)
+from lists;
+select is(
+  pg_temp.served(format('%I($1, 1000, starting_after => %L, after_time => %L)', list, page.first ->> 'id', page.first ->> time))::jsonb,
+  pg_temp.served(format('%I($1, 1000, starting_after => %L)', list, page.first ->> 'id'))::jsonb,
+  list || ' after the time and id of a row begins where it does after the id alone'
+)
+from lists, lateral (select pg_temp.page_of(list, 1) -> 0 as first) as page;
+-- A name
+
+select is(
+  pg_temp.column_of(pg_temp.served(format('list_members($1, 10, name => %L)', part))::json, 'id'), array(
+    select id::text from app.members where company_id = pg_temp.id('Acorn') and name like expected order by created_at desc, id desc
+  ),
+  format('The name %s is found by %s', expected, part)
+)
+from (values
+  ('zoe ziz', 'Zo%'), ('JOSÉ NUN', 'Jos%'), ('soren luk', 'Søren%'), ('işıl', 'IŞIL'), ('STRASSE', 'Straße'), ('old', 'Old%'), ('0%_', '100%'), ('%', '100%')
+) as named (part, expected);
 
 -- Imports
 

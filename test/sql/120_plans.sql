@@ -91,20 +91,27 @@ select
   4
 from pg_temp.lists() as l;
 
--- The full pages again, after a row far from the newest one: inside the page's window of time, older, or newer.
+-- The full pages again, after a row far from the newest one: inside the page's window of time, older, or newer. Only where
+-- its time is not given it is looked up.
 create function pg_temp.follow() returns void language plpgsql as $$
 declare
   page record;
   start uuid;
+  started timestamptz;
 begin
   for page in select p.*, share from pages as p, unnest(array[0.1, 0.5]) as share where p.answered = '[5,1000]' order by p.place loop
-    execute format('select id from %s where company_id = $1 order by created_at desc, id desc
+    execute format('select id, created_at from %s where company_id = $1 order by created_at desc, id desc
       offset $2 * (select count(*) from %1$s where company_id = $1)', page.paged)
-    into start using pg_temp.id('Acorn'), page.share;
+    into start, started using pg_temp.id('Acorn'), page.share;
     insert into pages (name, call, paged, entered, answered, besides) values (
       format('%s after the row behind %s of all', page.name, page.share),
       regexp_replace(page.call, '\)\s*$', format(', starting_after => %L)', start)), page.paged,
       page.entered || format('%s_pkey', substring(page.paged::text, 5)), '[0,1000]', 2);
+    continue when page.share = 0.5;
+    insert into pages (name, call, paged, entered, answered, besides) values (
+      page.name || ' after a time and id',
+      regexp_replace(page.call, '\)\s*$', format(', starting_after => %L, after_time => %L)', start, started)), page.paged,
+      page.entered, '[0,1000]', 1);
   end loop;
 end
 $$;
