@@ -64,16 +64,18 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
   };
 
   async function respond(request: Request, path: string, query: string): Promise<Outcome> {
-    const { endpoint, allowed, isMcp } = route(path, request.method);
+    const { endpoint, allowed, isMcp, wrongMethod } = route(path, request.method);
+    // Programs probe for assistants with GET and HEAD, and must find out that a key is wanted.
+    if (wrongMethod && !isMcp) throw wrongMethod;
     if (!endpoint) return { answer: preflight(allowed, isMcp), logged: {} };
-    return await respondTo(endpoint, request, query, path);
+    return await respondTo(endpoint, request, query, { path, wrongMethod });
   }
 
   async function respondTo(
     endpoint: Endpoint,
     request: Request,
     query: string,
-    path = endpoint.path,
+    { path = endpoint.path, wrongMethod }: { path?: string; wrongMethod?: ApiError | undefined } = {},
   ): Promise<Outcome> {
     const visit = new Visit(keyHashOf(request.headers), request.signal);
     const caller = callerOf(endpoint, request.headers);
@@ -86,6 +88,7 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
         return line.upload(visit, bodySize(request.headers), () => serve(request.body));
       },
       headers: request.headers,
+      wrongMethod,
       ask: (other, asked) => respondTo(other, request, asked),
     };
     const sent = { address: settings.baseUrl + path, query };
@@ -116,6 +119,7 @@ type Service = {
   /** Serves the body when there is room for it. */
   upload: (serve: (body: Request["body"]) => Promise<Outcome>) => Promise<Outcome>;
   headers: Headers;
+  wrongMethod: ApiError | undefined;
   /** Answers a request for another endpoint with the key of this one. */
   ask: (endpoint: Endpoint, query: string) => Promise<Outcome>;
 };
@@ -167,8 +171,10 @@ function importRewards(endpoint: ImportEndpoint, query: string, { call, upload }
 const mostOfMessage = 64 * 1024;
 
 /** `POST /mcp`: a message of an assistant, which may call one of the other endpoints (`docs/api.md`, Assistants). */
-function assist(endpoint: McpEndpoint, query: string, { call, upload, headers, ask }: Service): Promise<Outcome> {
+function assist(endpoint: McpEndpoint, query: string, service: Service): Promise<Outcome> {
+  const { call, upload, headers, wrongMethod, ask } = service;
   return afterVerifying(endpoint, call, async (key) => {
+    if (wrongMethod) throw wrongMethod;
     readParameters(endpoint, query);
     return await upload(async (body) => {
       const text = await readText(body, mostOfMessage, "body must be at most 64 KiB");
@@ -202,7 +208,9 @@ async function list(
 
 /** How many rows are read for a page: with several filters it may be all that one of them matches. */
 function rowsToRead({ parameters }: Endpoint, args: Parameters["args"]): number | undefined {
-  const filters = parameters.filter(({ name, kind }) => name !== "starting_after" && ["uuid", "text"].includes(kind));
+  const filters = parameters.filter(
+    ({ name, kind }) => name !== "starting_after" && ["uuid", "text", "email"].includes(kind),
+  );
   return filters.filter(({ name }) => args[name] !== undefined).length > 1 ? Number.POSITIVE_INFINITY : args.max_rows;
 }
 
@@ -215,8 +223,9 @@ async function groups({ path, rpc }: GroupsEndpoint, parameters: Parameters, cal
   // The database then sends none.
   const isTooMany = reply.headers.get("X-Has-More") === "true";
   if (!isTooMany) return rows(path, parameters, reply);
-  const error = badRequest([`by has more than ${mostGroups} rows here, name fewer or narrow since and until`]);
-  return { answer: errorAnswer(error), logged: { ...reply.logged, rows: 0 } };
+  const words = "use fewer names in by, or a shorter time window";
+  const error = badRequest([`the answer has more than ${mostGroups} rows: ${words}`]);
+  return { answer: errorAnswer(error), logged: { ...reply.logged, ...error.logged, rows: 0 } };
 }
 
 /** Rows as JSON or as CSV. */
@@ -239,17 +248,20 @@ function address(url: string): { path: string; query: string } {
   return { path: pathname.replace(/^\/public-api(?=\/|$)/, "") || "/", query };
 }
 
-/** Finds the endpoint; undefined for OPTIONS. Throws a 404 for an unknown path, a 405 for a wrong method. */
-function route(path: string, method: string): { endpoint: Endpoint | undefined; allowed: string; isMcp: boolean } {
+type Route = { endpoint: Endpoint | undefined; allowed: string; isMcp: boolean; wrongMethod?: ApiError };
+
+/** Finds the endpoint; undefined for OPTIONS. `wrongMethod` is the 405 of a wrong method. Throws a 404 for an unknown path. */
+function route(path: string, method: string): Route {
   const name = path.replace(/([^/])\/$/, "$1");
   const here = endpoints.filter((endpoint) => endpoint.path === name || endpoint.aliases.includes(name));
-  if (here.length === 0) throw new ApiError(404, `Not Found: ${path}`);
+  if (here.length === 0) throw new ApiError(404, `Not Found: ${path}`, { reason: "the path is unknown" });
   const methods = here.flatMap((endpoint) => (endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method]));
   const allowed = [...methods, "OPTIONS"].join(", ");
   const endpoint = here.find((endpoint) => endpoint.method === (method === "HEAD" ? "GET" : method));
   const isMcp = here.some(({ kind }) => kind === "mcp");
   if (endpoint || method === "OPTIONS") return { endpoint, allowed, isMcp };
-  throw new ApiError(405, `Method Not Allowed: ${name} accepts ${allowed}`, { headers: { Allow: allowed } });
+  const words = `Method Not Allowed: ${name} accepts ${allowed}`;
+  return { endpoint: here[0], allowed, isMcp, wrongMethod: new ApiError(405, words, { headers: { Allow: allowed } }) };
 }
 
 /** The headers about further rows (`docs/api.md`, Lists). `parameter` gets the next page. */

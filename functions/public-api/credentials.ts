@@ -19,12 +19,12 @@ export function keyHashOf(headers: Headers): string {
   return bytesToHex(digest);
 }
 
-/** The texts that may be the key: for Basic the user name and the password, otherwise one. */
+/** The texts that may be the key: for Basic the user name and the password, otherwise one. An empty header counts as absent. */
 function sentCredentials(headers: Headers): string[] {
   const apiKey = headers.get("X-API-Key");
-  if (apiKey !== null) return [apiKey];
+  if (apiKey) return [apiKey];
   const authorization = headers.get("Authorization");
-  if (authorization === null) return [];
+  if (!authorization) return [];
   const [, scheme = "", credentials = ""] = /^(\S+) +(\S+)$/.exec(authorization) ?? [];
   if (scheme.toLowerCase() === "bearer") return [credentials];
   if (scheme.toLowerCase() !== "basic") return [""];

@@ -8,6 +8,7 @@ export type ParameterKind =
   | "true"
   | "uuid"
   | "text"
+  | "email"
   | "since"
   | "until"
   | "include"

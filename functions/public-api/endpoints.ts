@@ -107,7 +107,7 @@ const question = (by: string): readonly Parameter[] => [
     name: "time_zone",
     kind: "time_zone",
     description:
-      "The zone in which days, weeks, months, quarters and years begin: `UTC`, or an IANA name such as `Europe/Berlin`. `since` and `until` without a zone are UTC all the same.",
+      "The zone in which days, weeks, months, quarters and years begin: `UTC`, or an IANA name such as `Europe/Berlin`. A bare date in `since` and `until` is that day in this zone; a date-time without a zone is UTC.",
   },
   {
     name: "since",
@@ -162,7 +162,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
       { name: "role", kind: "text", description: "Only people with exactly this role; case matters." },
       {
         name: "email",
-        kind: "text",
+        kind: "email",
         description: "Only the person with this whole email address; case does not matter.",
       },
     ],

@@ -1,5 +1,8 @@
-/** A point in time to the nanosecond: whole seconds since 1970 and nanoseconds after them (0 to 999,999,999). */
-export type Instant = { seconds: number; nanoseconds: number };
+/**
+ * A point in time to the nanosecond: whole seconds since 1970 and nanoseconds after them (0 to 999,999,999). `day` says
+ * that it is the start or the end of a bare date, in UTC.
+ */
+export type Instant = { seconds: number; nanoseconds: number; day?: "start" | "end" };
 
 const dateTime =
   /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(?:Z|([+ -])(\d\d)(?::?(\d\d))?)?)?$/;
@@ -24,13 +27,41 @@ export function parseInstant(text: string, bound: "since" | "until"): Instant | 
   if (!isRealDate || !isRealTime) return undefined;
 
   const start = midnight.getTime() / 1000;
-  if (match[4] === undefined && bound === "until") return { seconds: start + 86_399, nanoseconds: 999_999_999 };
+  if (match[4] === undefined) {
+    if (bound === "since") return { seconds: start, nanoseconds: 0, day: "start" };
+    return { seconds: start + 86_399, nanoseconds: 999_999_999, day: "end" };
+  }
   // A plus sign that was not percent-encoded arrives as a space.
   const east = (Number(zoneHour) * 3600 + Number(zoneMinute) * 60) * (sign === "-" ? -1 : 1);
   return {
     seconds: start + hour * 3600 + minute * 60 + second - east,
     nanoseconds: Number(fraction.padEnd(9, "0")),
   };
+}
+
+/** The start or end of a bare date in a time zone, if there is one; any other instant unchanged. */
+export function inZone(instant: Instant, timeZone: string | undefined): Instant {
+  const { seconds, day } = instant;
+  if (!timeZone) return instant;
+  if (day === "start") return { ...instant, seconds: startOfDay(seconds, timeZone) };
+  return day === "end" ? { ...instant, seconds: startOfDay(seconds + 1, timeZone) - 1 } : instant;
+}
+
+/**
+ * The first instant of a day in a time zone, as the database has it: of a midnight that comes twice the first, and where
+ * clocks are put forward at midnight, that moment.
+ */
+function startOfDay(midnight: number, timeZone: string): number {
+  const format = new Intl.DateTimeFormat("en", { timeZone, timeZoneName: "longOffset" });
+  /** How many seconds clocks are ahead of UTC. */
+  const ahead = (seconds: number) => {
+    const [, sign, ...parts] = /GMT([+-])(\d+):(\d+):?(\d*)/.exec(format.format(seconds * 1000)) ?? [];
+    const [hours = 0, minutes = 0, rest = 0] = parts.map(Number);
+    return (hours * 3600 + minutes * 60 + rest) * (sign === "-" ? -1 : 1);
+  };
+  const [before, after] = [ahead(midnight - 86_400), ahead(midnight + 86_400)];
+  const isBefore = ahead(midnight - before) === before;
+  return !isBefore && ahead(midnight - after) === after ? midnight - after : midnight - before;
 }
 
 /** Whether `a` is later than `b`. */

@@ -12,6 +12,7 @@ const kinds: Record<Exclude<ParameterKind, "include" | "by">, Schema> = {
   true: { type: "string", enum: ["true"] },
   uuid: { type: "string", format: "uuid" },
   text: { type: "string", minLength: 1 },
+  email: { type: "string", minLength: 1 },
   time_zone: { type: "string", default: "UTC", examples: ["Europe/Berlin"] },
   since: { type: "string" },
   until: { type: "string" },

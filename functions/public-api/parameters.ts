@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { Column, Endpoint, GroupsEndpoint, ParameterKind } from "./endpoint_types.ts";
 import { changeColumns, steps } from "./endpoints.ts";
-import { type Instant, isAfter, parseInstant, timestamp } from "./instants.ts";
+import { type Instant, inZone, isAfter, parseInstant, timestamp } from "./instants.ts";
 import { badRequest, shownName } from "./responses.ts";
 
-/**
 /**
  * The parsed query: arguments of the database function, the columns of the rows, and the format of the response.
  */
@@ -22,6 +21,7 @@ type Read = {
   escape_formulas?: boolean;
   since?: Instant;
   until?: Instant;
+  time_zone?: string;
   include?: Column[];
   by?: GroupsEndpoint["by"];
   [filter: string]: unknown;
@@ -40,32 +40,40 @@ const instant = (bound: "since" | "until") =>
     return parsed ?? z.NEVER;
   });
 
-/** Parses names of additional columns, separated by commas, each at most once. Returns them in the endpoint's order. */
-const columnNames = (included: readonly Column[]) =>
-  z.string().transform((text, context) => {
-    const names = text.split(",");
-    const columns = included.filter(({ name }) => names.includes(name));
-    if (columns.length === names.length) return columns;
-    context.addIssue(`must be one or more of ${included.map(({ name }) => name).join(", ")}`);
+/** What the log leaves out of a problem: names from the caller. */
+const sentNames = / \(sent: .*$/s;
+
+/** Reads a list of names: known ones, each at most once, as many as `isGood` allows. */
+const names = <Named extends { name: string }>(
+  known: readonly Named[],
+  rule: string,
+  isGood: (found: Named[]) => boolean = () => true,
+) =>
+  z.array(z.string()).transform((sent, context) => {
+    const found = sent.flatMap((name) => known.filter((one) => one.name === name));
+    if (found.length > 0 && found.length === sent.length && new Set(found).size === sent.length && isGood(found))
+      return found;
+    const shown = sent.slice(0, 10).map((name) => (name === "" ? "an empty name" : shownName(name)));
+    context.addIssue(`must be ${rule} (sent: ${shown.join(", ") || "no name"})`);
     return z.NEVER;
   });
+
+/** Names of additional columns, in the endpoint's order. */
+const columnNames = (included: readonly Column[]) =>
+  names(included, `one or more of ${included.map(({ name }) => name).join(", ")}, each once`).transform((columns) =>
+    included.filter((column) => columns.includes(column)),
+  );
 
 /** How many names `by` may have: one step of time and all others, but no more than three. */
 export const mostNames = (by: GroupsEndpoint["by"]): number =>
   Math.min(3, 1 + by.filter(({ name }) => !steps.includes(name)).length);
 
-/** Parses what a question is asked by: names with commas between them, each at most once, one step of time at most. */
+/** What a question is asked by: one step of time at most. */
 function groupNames({ by }: GroupsEndpoint): z.ZodType {
-  const known = by.map(({ name }) => name);
   const most = mostNames(by);
-  return z.string().transform((text, context) => {
-    const names = text.split(",");
-    const groups = names.flatMap((name) => by.filter((group) => group.name === name));
-    const isOnce = new Set(names).size === names.length && names.filter((name) => steps.includes(name)).length <= 1;
-    if (groups.length === names.length && names.length <= most && isOnce) return groups;
-    const words = `must be one to ${most} different ones of ${known.join(", ")}`;
-    context.addIssue(`${words}, but only one of ${steps.join(", ")}`);
-    return z.NEVER;
+  const rule = `one to ${most} different names of ${by.map(({ name }) => name).join(", ")}`;
+  return names(by, `${rule}, and at most one of ${steps.join(", ")}`, (groups) => {
+    return groups.length <= most && groups.filter(({ name }) => steps.includes(name)).length <= 1;
   });
 }
 
@@ -91,8 +99,13 @@ const values: Record<Exclude<ParameterKind, "include" | "by">, z.ZodType> = {
     .toLowerCase(),
   text: z
     .string()
-    .min(1, "must not be empty")
-    .regex(/^[^\0]*$/, "must not contain NUL or lone surrogates"),
+    .regex(/^[^\0]*$/, "must not contain NUL or lone surrogates")
+    .regex(/^.{1,255}$/su, "must have 1 to 255 characters"),
+  // A blank was a plus sign that was not percent-encoded.
+  email: z
+    .string()
+    .transform((text) => text.replaceAll(" ", "+"))
+    .pipe(z.string().regex(/^(?=.{3,320}$)[^@\s\0]+@[^@\s\0+]+$/u, "must be an email address")),
   time_zone: z.string().refine(isTimeZone, wrongTimeZone),
   since: instant("since"),
   until: instant("until"),
@@ -104,24 +117,23 @@ const values: Record<Exclude<ParameterKind, "include" | "by">, z.ZodType> = {
  * that the endpoint does not have, and all repeated parameters.
  */
 export function readParameters(endpoint: Endpoint, query: string): Parameters {
-  const sent = split(query);
-  const problems: string[] = [];
-  const read: Read = {};
-  for (const [name, texts] of sent) {
-    const { problem, value } = readParameter(endpoint, name, texts);
-    if (problem === undefined) read[name] = value;
-    else problems.push(problem);
-  }
-  const { limit, format = "json", escape_formulas = false, since, until, include, by, ...filters } = read;
+  const sent = split(endpoint, query);
+  const all = [...sent].map(([name, texts]) => ({ name, ...readParameter(endpoint, name, texts) }));
+  const problems = all.flatMap(({ problem }) => problem ?? []);
+  const read: Read = Object.fromEntries(all.map(({ name, value }) => [name, value]));
+  const { limit, format = "json", escape_formulas = false, include, by, ...filters } = read;
+  const [since, until] = [read.since, read.until].map((bound) => bound && inZone(bound, read.time_zone));
+  if (since && until && isAfter(since, until)) problems.push("since must not be after until");
   problems.push(...conflicts(endpoint, sent, read));
-  if (problems.length > 0) throw badRequest(problems);
+  const wrong = all.find(({ problem }) => problem);
+  if (problems.length > 0) throw badRequest(problems, 0, wrong?.rule ?? wrong?.problem);
 
   const window = { since: since && timestamp(since, Math.ceil), until: until && timestamp(until, Math.floor) };
   const shared = { format, escapeFormulas: escape_formulas };
   if (endpoint.kind === "groups") {
     const groups = by ?? endpoint.by.filter(({ name }) => name === "month");
     return {
-      args: { by: groups.map(({ name }) => name), ...window, ...filters },
+      args: { by: groups.map(({ name }) => name), ...filters, ...window },
       columns: [...groups.flatMap(({ columns }) => columns), ...endpoint.columns],
       ...shared,
     };
@@ -130,8 +142,8 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
     args: {
       ...(endpoint.kind === "changes" && { list: endpoint.list, after: "start" }),
       max_rows: limit ?? 100,
-      ...window,
       ...filters,
+      ...window,
       include: include?.map(({ name }) => name),
     },
     columns: [
@@ -147,25 +159,50 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
 function conflicts({ kind }: Endpoint, sent: Map<string, string[]>, read: Read): string[] {
   const { since, until, escape_formulas, format } = read;
   const problems: string[] = [];
-  if (since && until && isAfter(since, until)) problems.push("since must not be after until");
+  // In UTC: a window of 400 days in a time zone may be an hour longer.
   const end = until ?? { seconds: Date.now() / 1000, nanoseconds: 0 };
   if (kind === "groups" && since && isAfter(end, { ...since, seconds: since.seconds + longestWindow }))
-    problems.push("since must be at most 400 days before until, or before now without it");
+    problems.push("since must be at most 400 days before until (default: now)");
   const isJson = format === "json" || !sent.has("format");
   if (escape_formulas && isJson) problems.push("escape_formulas needs format=csv");
   return problems;
 }
 
-/** The value of one parameter, from its raw texts, or what is wrong with it. */
-function readParameter(endpoint: Endpoint, name: string, texts: string[]): { problem?: string; value?: unknown } {
-  const kind = endpoint.parameters.find((parameter) => parameter.name === name)?.kind;
-  if (!kind) return { problem: `${shownName(name)} must be left out: ${accepted(endpoint)}` };
-  // Several `include` are taken together: many clients repeat a parameter that is a list.
-  if (texts.length > 1 && kind !== "include") return { problem: `${name} must be given once: ${accepted(endpoint)}` };
-  const text = decode(texts.join(","));
-  if (text === undefined) return { problem: `${name} must be percent-encoded UTF-8` };
-  const result = valueSchema(endpoint, kind).safeParse(text);
-  return result.success ? { value: result.data } : { problem: `${name} ${result.error.issues[0]?.message}` };
+/** Whether the value of a parameter is a list of names. */
+const isList = (kind: ParameterKind | undefined) => kind === "include" || kind === "by";
+
+const kindOf = ({ parameters }: Endpoint, name: string) => parameters.find((one) => one.name === name)?.kind;
+
+/** The value of one parameter, from its raw texts; or what is wrong with it, and `rule`, the same without a caller's text. */
+function readParameter(
+  endpoint: Endpoint,
+  name: string,
+  texts: string[],
+): { problem?: string; value?: unknown; rule?: string } {
+  const kind = kindOf(endpoint, name);
+  if (!kind) {
+    const rule = `is not a parameter of ${accepted(endpoint)}`;
+    return { problem: `${shownName(name)} ${rule}`, rule: `a name ${rule}` };
+  }
+  if (texts.length > 1 && !isList(kind)) return { problem: `${name} must be sent once to ${accepted(endpoint)}` };
+  const decoded = texts.map(decode);
+  if (decoded.includes(undefined)) return { problem: `${name} must be percent-encoded UTF-8` };
+  const value = isList(kind) ? decoded.flatMap(namesIn) : decoded[0];
+  const result = valueSchema(endpoint, kind).safeParse(value);
+  if (result.success) return { value: result.data };
+  const problem = `${name} ${result.error.issues[0]?.message}`;
+  return { problem, rule: problem.replace(sentNames, "") };
+}
+
+/** The names in a text: between commas, with or without blanks around them, or a JSON list. */
+function namesIn(text = ""): string[] {
+  try {
+    const { data } = z.array(z.string()).safeParse(JSON.parse(text));
+    if (data) return data;
+  } catch {
+    // Not JSON.
+  }
+  return text.split(",").map((name) => name.trim());
 }
 
 function valueSchema(endpoint: Endpoint, kind: ParameterKind): z.ZodType {
@@ -174,15 +211,19 @@ function valueSchema(endpoint: Endpoint, kind: ParameterKind): z.ZodType {
   return values[kind];
 }
 
-/** The parameters of a query in the order of their first appearance, with decoded names and all their raw values. */
-function split(query: string): Map<string, string[]> {
+/**
+ * The parameters of a query in the order of their first appearance, with decoded names and all their raw values. Some
+ * clients write a list as `include[]` or `include[0]`.
+ */
+function split(endpoint: Endpoint, query: string): Map<string, string[]> {
   const sent = new Map<string, string[]>();
   for (const pair of query.split("&")) {
     if (pair === "") continue;
     const equals = pair.indexOf("=");
     const text = equals < 0 ? pair : pair.slice(0, equals);
-    // Some clients write the name of a parameter that is a list so.
-    const name = (decode(text) ?? text).replace(/^include\[\]$/, "include");
+    const written = decode(text) ?? text;
+    const [, list = ""] = /^(\w+)\[\d*\]$/.exec(written) ?? [];
+    const name = isList(kindOf(endpoint, list)) ? list : written;
     const value = equals < 0 ? "" : pair.slice(equals + 1);
     const values = sent.get(name);
     if (values) values.push(value);
@@ -213,5 +254,5 @@ function decode(text = ""): string | undefined {
 
 function accepted({ method, path, parameters }: Endpoint): string {
   const names = parameters.map(({ name }) => name).join(", ");
-  return `${method} ${path} accepts ${names || "no parameters"}`;
+  return `${method} ${path}, which accepts ${names || "none"}`;
 }

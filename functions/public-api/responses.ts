@@ -24,16 +24,19 @@ export type Logged = {
   replica_error?: string;
   replica_lag_milliseconds?: number;
   error?: string;
+  /** Of a 4xx: the parameter or field, and the rule that it broke. */
+  reason?: string;
 };
 
 /** The outcome of a request: the answer, and fields for the log, never with a key, a hash, a parameter or data. */
 export type Outcome = { answer: Answer; logged: Logged };
 
-type Details = { headers?: Record<string, string>; logged?: Logged };
+type Details = { headers?: Record<string, string>; logged?: Logged; reason?: string | undefined };
 
 /**
- * An error response: the caller gets `message`, the log line gets `logged` (`docs/api.md`, Errors). It does not
- * extend `Error`: a stack trace takes 5 µs, and nobody reads it.
+ * An error response: the caller gets `message`, the log line gets `logged` (`docs/api.md`, Errors), and for a 4xx
+ * `reason`: the message, unless that has a name or a value from the caller. It does not extend `Error`: a stack trace takes
+ * 5 µs, and nobody reads it.
  */
 export class ApiError {
   readonly status: number;
@@ -41,11 +44,11 @@ export class ApiError {
   readonly headers: Record<string, string>;
   readonly logged: Logged;
 
-  constructor(status: number, message: string, { headers = {}, logged = {} }: Details = {}) {
+  constructor(status: number, message: string, { headers = {}, logged = {}, reason }: Details = {}) {
     this.status = status;
     this.message = message;
     this.headers = headers;
-    this.logged = logged;
+    this.logged = status < 500 ? { reason: reason ?? logged.error ?? message, ...logged } : logged;
   }
 }
 
@@ -71,12 +74,12 @@ export function gone(owner: Logged = {}): ApiError {
 
 /**
  * A 400 that lists at most 20 problems, separated by `; `. No problem may contain `; `. `more` is the number of
- * problems that are not in `problems` (`docs/api.md`, Errors).
+ * problems that are not in `problems` (`docs/api.md`, Errors). `reason` is the first problem for the log.
  */
-export function badRequest(problems: readonly string[], more = 0): ApiError {
+export function badRequest(problems: readonly string[], more = 0, reason = problems[0]): ApiError {
   const shown = problems.slice(0, 20);
   const rest = problems.length - shown.length + more;
-  return new ApiError(400, [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; "));
+  return new ApiError(400, [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; "), { reason });
 }
 
 /** A name from the caller for a message: unchanged, escaped if it has unusual characters, or only its length. */

@@ -28,6 +28,12 @@ export function readRewards(text: string): Record<string, unknown>[] {
   const { rows, more } = readRows(text, mostRewards, visit);
   if (rows === 0) throw badRequest(["body must not be empty"]);
   if (rows > mostRewards) throw badRequest([`body must hold at most ${mostRewards} rewards`]);
-  if (problems.length > 0) throw badRequest(problems, more);
+  if (problems.length > 0) throw badRequest(problems, more, reasonOf(problems[0]));
   return checked;
+}
+
+/** The problem of a row for the log: without the places of rows and without a name from the caller. */
+function reasonOf(problem = ""): string {
+  const rule = problem.replace(/^rewards\[\d+\]: |, rewards\[\d+\] has it too$/g, "");
+  return rule.endsWith(" must be left out") ? "a field must be left out that a reward does not have" : rule;
 }

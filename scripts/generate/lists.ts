@@ -102,6 +102,7 @@ order by o.external_id limit 1`,
 const types: Partial<Record<ParameterKind, string>> = {
   uuid: "uuid default null",
   text: "text default null",
+  email: "text default null",
   true: "boolean default false",
   include: "text[] default null",
   since: "timestamptz default '-infinity'",

@@ -153,10 +153,10 @@ describe("an answer", () => {
 
   // Proves: assistants.4
   test("to a wrong call is the API's error, which says what to change; null and false are left out", async () => {
-    const words = "GET /members accepts limit, starting_after, team_id, role, email";
+    const words = "is not a parameter of GET /members, which accepts limit, starting_after, team_id, role, email";
     for (const [args, problem] of [
-      [{ limit: 0, team: "Sales" }, `limit must be an integer from 1 to 1000; team must be left out: ${words}`],
-      [{ format: "csv" }, `format must be left out: ${words}`],
+      [{ limit: 0, team: "Sales" }, `limit must be an integer from 1 to 1000; team ${words}`],
+      [{ format: "csv" }, `format ${words}`],
       [{ role: { toString: 5 } }, "role must be a text, a number or a list of texts"],
       [{ role: [["admin"]] }, "role must be a text, a number or a list of texts"],
     ] as const) {

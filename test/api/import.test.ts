@@ -126,7 +126,7 @@ test("a dry run checks and counts, and writes nothing, not even a version of a r
   for (const [query = "", error = ""] of [
     ["dry_run=false", "dry_run must be true"],
     ["dry_run=", "dry_run must be true"],
-    ["dryrun=true", "dryrun must be left out: POST /rewards accepts dry_run"],
+    ["dryrun=true", "dryrun is not a parameter of POST /rewards, which accepts dry_run"],
   ])
     await expectError(await call(`/rewards?${query}`, key, { method: "POST", body: JSON.stringify(mug) }), 400, error);
 });

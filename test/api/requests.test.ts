@@ -22,7 +22,7 @@ afterAll(() => company.remove());
 const notFound = Array(5).fill("404 Not Found: /people");
 const unauthorized = Array(3).fill(`401 ${invalidKey}`);
 const forbidden = (scope: string) => `403 Forbidden: this key is missing the "${scope}" scope`;
-const leftOut = (path: string, method?: string) => `400 limit must be left out: ${accepts(path, method)}`;
+const leftOut = (path: string, method?: string) => `400 limit is not a parameter of ${accepts(path, method)}`;
 
 // Proves: requests.1, requests.2, requests.3, requests.4, requests.5, requests.8, endpoints.3, actor.1
 test.each<[method: string, path: string, errors: string[]]>([
@@ -32,6 +32,12 @@ test.each<[method: string, path: string, errors: string[]]>([
   ["GET", "/activity?limit=0", [...unauthorized, forbidden("read:activity"), `400 ${limit}`]],
   ["POST", "/rewards", [...unauthorized, forbidden("write:rewards"), "400 body must be valid JSON"]],
   ["POST", "/rewards?limit=1", [...unauthorized, forbidden("write:rewards"), leftOut("/rewards", "POST")]],
+  // Programs probe for assistants, and must find out that a key is wanted.
+  ...["GET", "DELETE"].map((method): [string, string, string[]] => [
+    method,
+    "/mcp",
+    [...unauthorized, ...Array(2).fill("405 Method Not Allowed: /mcp accepts POST, OPTIONS")],
+  ]),
   ["GET", "/?limit=1", [...unauthorized, leftOut("/"), leftOut("/")]],
 ])("%s %s: path and method come first, then the key, its scope, parameters and body", async (method, path, errors) => {
   const answers = [];

@@ -40,6 +40,7 @@ describe("a key is found", () => {
     ["as the password of Basic, after any user name", basic(`Größe😀:${key}`)],
     ["as all there is in Basic, scheme in any case", { Authorization: basic(key).Authorization.replace("B", "b") }],
     // Proves: requests.11
+    ["as a bearer token beside an empty X-API-Key", { "X-API-Key": " ", Authorization: `Bearer ${key}` }],
     ["in X-API-Key, when a bearer token is sent too", { "X-API-Key": key, Authorization: "Bearer x" }],
   ])("%s", async (_where, headers) => {
     expect((await service.sendBare("/members", { headers })).status).toBe(200);
@@ -53,7 +54,11 @@ describe("401 without a call to the database", () => {
     // Proves: keys.4
     ["no key", {}],
     ["an empty X-API-Key", { "X-API-Key": "" }],
-    ["an empty X-API-Key, though there is a good bearer token", { "X-API-Key": "", Authorization: `Bearer ${key}` }],
+    [
+      "an X-API-Key with a word, though there is a good bearer token",
+      { "X-API-Key": "x", Authorization: `Bearer ${key}` },
+    ],
+    ["two empty headers", { "X-API-Key": "", Authorization: "" }],
     ["a wrong X-API-Key, though there is a good bearer token", { "X-API-Key": wrong, Authorization: `Bearer ${key}` }],
     ["a wrong checksum in a bearer token", { Authorization: `Bearer ${wrong}` }],
     ["a wrong checksum in Basic", basic(`${wrong}:${wrong}`)],

@@ -53,13 +53,57 @@ describe("one line of JSON per request", () => {
 
   test.each<[what: string, send: () => Promise<Response>, logged: object]>([
     ["the rows of an import", () => service.import(JSON.stringify(rows)), { method: "POST", status: 200, rows: 2 }],
-    ["whose key lacks a scope", () => service.send("/activity"), { status: 403, ...owner, rows: null }],
-    ["whose request is bad", () => service.send("/members?limit=0"), { status: 400, ...owner, rows: null }],
+    [
+      "whose key lacks a scope",
+      () => service.send("/activity"),
+      { status: 403, ...owner, reason: expect.stringContaining("read:activity") },
+    ],
+    [
+      "whose request is bad, and the rule that it broke",
+      () => service.send("/members?limit=0&role="),
+      { status: 400, ...owner, rows: null, reason: "limit must be an integer from 1 to 1000" },
+    ],
+    [
+      "no name of a caller",
+      () => service.send("/teams?secret=1"),
+      {
+        status: 400,
+        reason: "a name is not a parameter of GET /teams, which accepts limit, format, escape_formulas, starting_after",
+      },
+    ],
+    [
+      "no name of a list",
+      () => service.send("/day-ratings?include=secret,%20)%20(sent:%20x"),
+      { status: 400, reason: "include must be one or more of team_name, each once" },
+    ],
+    [
+      "the rule of a row of an import, without its place",
+      () => service.import(JSON.stringify([{ ...rows[0], points_cost: "secret" }])),
+      { status: 400, reason: "points_cost must be a number of 0 or more" },
+    ],
+    [
+      "that a row had an unknown field, not which",
+      () => service.import(JSON.stringify([{ ...rows[0], secret: 1 }])),
+      { status: 400, reason: "a field must be left out that a reward does not have" },
+    ],
+    [
+      "that a row came twice, not where",
+      () => service.import(JSON.stringify([rows[0], rows[0]])),
+      { status: 400, reason: "external_id must be unique in the request" },
+    ],
     ["that there was no key", () => service.sendBare("/members"), { status: 401, error: "no key", key_id: null }],
     ["that a key was malformed", () => service.send("/", badKey), { status: 401, error: "malformed key" }],
     ["that a key was refused", () => service.send("/teams"), { status: 401, error: "key refused", key_id: null }],
-    ["an unknown path", () => service.send("/nothing"), { method: "GET", path: "/nothing", status: 404 }],
-    ["a wrong method", () => service.send("/", { method: "PUT" }), { method: "PUT", path: "/", status: 405 }],
+    [
+      "an unknown path",
+      () => service.send("/nothing"),
+      { path: "/nothing", status: 404, reason: "the path is unknown" },
+    ],
+    [
+      "a wrong method",
+      () => service.send("/", { method: "PUT" }),
+      { method: "PUT", status: 405, reason: expect.stringMatching(/^Method/) },
+    ],
     ["a preflight", () => service.sendBare("/", { method: "OPTIONS" }), { method: "OPTIONS", status: 204 }],
   ])("says %s", async (_what, send, logged) => {
     service.answer("upsert_rewards", value({ imported: 2 }));

@@ -23,6 +23,19 @@ test.each<[string, string, object]>([
   [`/kudos?category_id=${id}&sender_id=${id}`, "list_activity", { category_id: id, sender_id: id }],
   ["/kudos?include=category_id&include=sender_id", "list_activity", { include: ["sender_id", "category_id"] }],
   ["/kudos?include[]=category_id&include%5B%5D=sender_id", "list_activity", { include: ["sender_id", "category_id"] }],
+  ...[
+    "include=sender_id,%20receiver_id",
+    "include=sender_id+,+receiver_id",
+    "include[0]=sender_id&include%5B1%5D=receiver_id",
+    "include=%5B%22receiver_id%22,%20%22sender_id%22%5D",
+  ].map((query): [string, string, object] => [
+    `/kudos?${query}`,
+    "list_activity",
+    { include: ["sender_id", "receiver_id"] },
+  ]),
+  ...["ann+kudos@a.example", "ann%2Bkudos@a.example", "ann%20kudos@a.example"].map(
+    (email): [string, string, object] => [`/members?email=${email}`, "list_members", { email: "ann+kudos@a.example" }],
+  ),
   ["/rewards/changes", "list_changes", { list: "rewards", after: "start" }],
   [
     `/kudos/changes?include=category_id,sender_id&after=${cursor}&limit=5`,
@@ -38,6 +51,18 @@ test.each<[string, string, object]>([
   expect((await service.send(path)).status).toBe(200);
   const expected = { rpc, args: { key_hash: keyHash, max_rows: 100, ...args } };
   expect(service.calls.map(({ rpc, args }) => ({ rpc, args }))).toEqual([expected]);
+});
+
+test.each([
+  "by=month,receiver_team",
+  "by=month&by=receiver_team",
+  "by[]=month&by%5B%5D=receiver_team",
+  "by[0]=month&by[1]=receiver_team",
+  "by=month,%20receiver_team",
+  "by=%5B%22month%22,%22receiver_team%22%5D",
+])("/activity/counts?%s asks by month and team", async (query) => {
+  expect((await service.send(`/activity/counts?${query}`)).status).toBe(200);
+  expect(service.calls[0]?.args.by).toEqual(["month", "receiver_team"]);
 });
 
 // Proves: keys.15
@@ -87,6 +112,29 @@ test.each<[text: string, since: string, until?: string]>([
   ["9999-12-31T23:59:59.9999999Z", "10000-01-01T00:00:00.000000Z", "9999-12-31T23:59:59.999999Z"],
 ])("the time %s: since is rounded up and until down to microseconds", async (text, since, until = since) => {
   expect(await bounds(text)).toEqual([since, until]);
+});
+
+// Proves: questions.4
+test.each([
+  ["America/Los_Angeles", "2026-10-31", "2026-10-31T07:00", "2026-11-01T06:59"],
+  ["Asia/Kathmandu", "2026-01-02", "2026-01-01T18:15", "2026-01-02T18:14"],
+  // Midnight comes twice, is skipped, or comes an hour late because the clocks are put back at it.
+  ["America/Havana", "2026-11-01", "2026-11-01T04:00", "2026-11-02T04:59"],
+  ["America/Santiago", "2026-09-06", "2026-09-06T04:00", "2026-09-07T02:59"],
+  ["America/Asuncion", "2024-03-24", "2024-03-24T04:00", "2024-03-25T03:59"],
+  ["Europe/Berlin", "2026-01-01T00:00", "2026-01-01T00:00", "2026-01-01T00:00"],
+])("in %s the day %s begins at %s and ends at %s", async (zone, day, begins, ends) => {
+  for (const path of ["/activity/counts", "/day-ratings/averages"]) {
+    service.calls.length = 0;
+    expect((await service.send(`${path}?time_zone=${zone}&since=${day}&until=${day}`)).status).toBe(200);
+    const { since, until } = service.calls[0]?.args ?? {};
+    expect([String(since).slice(0, 16), String(until).slice(0, 16)]).toEqual([begins, ends]);
+  }
+});
+
+test("a window in a time zone may have 400 days, one of which has 25 hours", async () => {
+  const window = "time_zone=America/New_York&since=2025-10-01&until=2026-11-04";
+  expect((await service.send(`/activity/counts?${window}`)).status).toBe(200);
 });
 
 test.each([

@@ -28,7 +28,7 @@ const values = (before: string, all: string, error: string): BadRequest[] =>
 /** What an endpoint says of the parameters that it accepts. */
 export function accepts(path: string, method = "GET"): string {
   const names = endpoints.find((one) => one.path === path && one.method === method)?.parameters.map(({ name }) => name);
-  return `${method} ${path} accepts ${names?.join(", ") || "no parameters"}`;
+  return `${method} ${path}, which accepts ${names?.join(", ") || "none"}`;
 }
 
 const questions = endpoints.filter((endpoint) => endpoint.kind === "groups");
@@ -60,15 +60,18 @@ const badPaths: BadRequests = {
 };
 
 const leftOut = (path: string, query: string, shown = query.split("=")[0]): BadRequest =>
-  get(`${path}?${query}`, `${shown} must be left out: ${accepts(path)}`);
+  get(`${path}?${query}`, `${shown} is not a parameter of ${accepts(path)}`);
 
 export const limit = "limit must be an integer from 1 to 1000";
 const include =
-  "include must be one or more of sender_id, receiver_id, category_id, sender_team_id, sender_team_name, receiver_team_id, receiver_team_name";
+  "include must be one or more of sender_id, receiver_id, category_id, sender_team_id, sender_team_name, receiver_team_id, receiver_team_name, each once";
 const format = "format must be json or csv";
 const timeZone = "time_zone must be UTC or the IANA name of a time zone, such as Europe/Berlin";
 const by =
-  "by must be one to 3 different ones of day, week, month, quarter, year, category, sender_team, receiver_team, sender, receiver, but only one of day, week, month, quarter, year";
+  "by must be one to 3 different names of day, week, month, quarter, year, category, sender_team, receiver_team, sender, receiver, and at most one of day, week, month, quarter, year";
+/** Lists of names as they were sent, and the names that the error says. */
+const listsOfNames = (before: string, rule: string, all: [values: string, sent: string][]): BadRequest[] =>
+  all.map(([value, sent]) => get(`${before}${value}`, `${rule} (sent: ${sent})`));
 
 const parameters: BadRequests = {
   // Proves: limits.1, requests.16, requests.22
@@ -111,39 +114,55 @@ const parameters: BadRequests = {
     ),
   // Proves: reaching.7
   "an include that is not a list of further columns, each once, is refused with their names": [
-    ...values("/activity?include=", " sender sender_id, sender_id,sender_id sender_id;category_id SENDER_ID", include),
-    ...values(
-      "/activity?include=",
-      "sender_id,%20category_id sender_id&include=sender_id sender_id&include[]=",
-      include,
-    ),
+    ...listsOfNames("/activity?include=", include, [
+      ["", "an empty name"],
+      ["sender", "sender"],
+      ["sender_id,", "sender_id, an empty name"],
+      ["sender_id,sender_id", "sender_id, sender_id"],
+      ["sender_id&include[1]=sender_id", "sender_id, sender_id"],
+      ["sender_id&include[]=", "sender_id, an empty name"],
+      ["sender_id;category_id", '"sender_id\\u003bcategory_id"'],
+      ["SENDER_ID", "SENDER_ID"],
+      ["[]", "no name"],
+      ["[1]", '"[1]"'],
+      ["%7B%22a%22:1%7D", '"{\\"a\\":1}"'],
+      [Array(25).fill("x").join(), Array(10).fill("x").join(", ")],
+      ["x".repeat(65), "a name of 65 characters"],
+    ]),
     ...lists.map(({ path, included, columns: [, column] }) => {
       const names = included.map(({ name }) => name).join(", ");
       const query = `include=${column?.name}`;
-      return names ? get(`${path}?${query}`, `include must be one or more of ${names}`) : leftOut(path, query);
+      if (!names) return leftOut(path, query);
+      return get(`${path}?${query}`, `include must be one or more of ${names}, each once (sent: ${column?.name})`);
     }),
   ],
   // Proves: questions.1, questions.8
   "a by that does not name one to three different things, one step of time at most, is refused with their names": [
-    ...values(
-      "/activity/counts?by=",
-      ` hour month, month,month month,day MONTH category,sender,receiver,month ${uuid}`,
-      by,
-    ),
-    ...values("/kudos/counts?by=", "team receiver_team;month receiver_team,%20month constructor", by),
-    ...values(
+    ...listsOfNames("/activity/counts?by=", by, [
+      ["", "an empty name"],
+      ["hour", "hour"],
+      ["month,month", "month, month"],
+      ["month&by=day", "month, day"],
+      ["category,sender,receiver,month", "category, sender, receiver, month"],
+      [uuid, JSON.stringify(uuid)],
+      ["constructor", "constructor"],
+      ["null", "null"],
+    ]),
+    ...listsOfNames(
       "/day-ratings/averages?by=",
-      "category team,team day,week,team",
-      "by must be one to 2 different ones of day, week, month, quarter, year, team, but only one of day, week, month, quarter, year",
+      "by must be one to 2 different names of day, week, month, quarter, year, team, and at most one of day, week, month, quarter, year",
+      [
+        ["category", "category"],
+        ["team,team", "team, team"],
+        ["day,%20week%20,team", "day, week, team"],
+      ],
     ),
   ],
   // Proves: questions.3
   "a question about more than 400 days is refused, by a microsecond too": [
     "since=2025-01-01&until=2026-02-06 since=2024-01-01 until=2026-02-05T00:00:00.000001Z&since=2025-01-01",
     "since=0001-01-01&until=9999-12-31 by=year&since=2025-01-01T12:00Z&until=2026-02-05T13:00Z",
-  ].flatMap((all) =>
-    values("/activity/counts?", all, "since must be at most 400 days before until, or before now without it"),
-  ),
+  ].flatMap((all) => values("/activity/counts?", all, "since must be at most 400 days before until (default: now)")),
   // Proves: questions.4
   "a time zone that is not UTC or an IANA name with an area is refused": [
     ...values(
@@ -168,10 +187,16 @@ const parameters: BadRequests = {
   ],
   // Proves: requests.23
   "a role or a date-time that is empty is refused, and a role that is no text": [
-    ...values("/members?role", " =", "role must not be empty"),
+    ...values("/members?role", ` = =${"%F0%9F%98%80".repeat(256)}`, "role must have 1 to 255 characters"),
+    get(`/rewards?external_id=${"x".repeat(256)}`, "external_id must have 1 to 255 characters"),
     ...values("/activity?since=", " %20", "since must be an ISO 8601 date-time"),
     get("/members?role=admin%00", "role must not contain NUL or lone surrogates"),
   ],
+  "an email that cannot be an address is refused": values(
+    "/members?email=",
+    ` ann ann@ @a.example a@b@c.example ann@a.example+ ann@a%09b ann@a.example%00 ${"a".repeat(320)}@b`,
+    "email must be an email address",
+  ),
   "a value that is not percent-encoded UTF-8 is refused and named": [
     ...values("/members?role=", "% %z %ff %C0%AF %ED%A0%80 %F4%90%80%80 a%80", "role must be percent-encoded UTF-8"),
     ...["/members?limit=%", "/activity?since=%ff", "/day-ratings?team_id=%C0%80"].map((path) =>
@@ -203,14 +228,14 @@ const parameters: BadRequests = {
     ),
     { ...leftOut("/", "limit=5"), path: "?limit=5" },
     leftOut("/", "format=csv"),
-    { ...get("/rewards?limit=5", `limit must be left out: ${accepts("/rewards", "POST")}`), method: "POST" },
+    { ...get("/rewards?limit=5", `limit is not a parameter of ${accepts("/rewards", "POST")}`), method: "POST" },
   ],
   // Proves: requests.26
-  "a parameter that comes twice is refused, also when both say the same, but include": [
+  "a parameter that comes twice is refused, also when both say the same, except a list of names": [
     ...values(
       "/members?limit=5",
       "&limit=5 &limit=6&limit=x &%6Cimit=0",
-      `limit must be given once: ${accepts("/members")}`,
+      `limit must be sent once to ${accepts("/members")}`,
     ),
   ],
   // Proves: requests.38
@@ -223,12 +248,12 @@ const parameters: BadRequests = {
   "all that is wrong with the parameters is said at once, in the order in which they were sent": [
     get(
       "/activity?teamid=1&sender_id=x&limit=1&limit=2&since=never",
-      `teamid must be left out: ${accepts("/activity")}; sender_id must be a uuid; ` +
-        `limit must be given once: ${accepts("/activity")}; since must be an ISO 8601 date-time`,
+      `teamid is not a parameter of ${accepts("/activity")}; sender_id must be a uuid; ` +
+        `limit must be sent once to ${accepts("/activity")}; since must be an ISO 8601 date-time`,
     ),
     get(
       `/members?${Array.from({ length: 25 }, (_, n) => `x${n}=1`).join("&")}`,
-      `${Array.from({ length: 20 }, (_, n) => `x${n} must be left out: ${accepts("/members")}`).join("; ")}; and 5 more`,
+      `${Array.from({ length: 20 }, (_, n) => `x${n} is not a parameter of ${accepts("/members")}`).join("; ")}; and 5 more`,
     ),
   ],
 };

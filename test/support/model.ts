@@ -225,11 +225,14 @@ export function predictGroups(world: World, { path, parameters }: ListRequest): 
   const { since, until = "~", time_zone = "UTC" } = parameters;
   const names = (parameters.by ?? "month").split(",");
   const step = names.find((name) => steps.includes(name));
-  const now = localDate(until === "~" ? BigInt(Date.now()) * 1000n : BigInt(Date.parse(until)) * 1000n, time_zone);
+  const last = until === "~" ? Date.now() : Date.parse(until);
+  // A bare date is that day in the zone.
+  const now = until.length === 10 ? until : localDate(BigInt(last) * 1000n, time_zone);
+  const clock = (at: bigint, bound: string) => (bound.length === 10 ? localDate(at, time_zone) : iso(at));
   const firstMonth = firstDay("month", `${Number(now.slice(0, 4)) - 1}${now.slice(4).replace("02-29", "02-28")}`);
   const asked = rowsOf(world, list)
-    .filter(({ at }) => (since === undefined ? localDate(at, time_zone) >= firstMonth : iso(at) >= since))
-    .filter(({ at }) => iso(at) <= until)
+    .filter(({ at }) => (since === undefined ? localDate(at, time_zone) >= firstMonth : clock(at, since) >= since))
+    .filter(({ at }) => clock(at, until) <= until)
     .filter((row) => filters.every((name) => !(name in parameters) || row[name] === parameters[name]))
     .map((row) => ({
       ...row,
