@@ -1,3 +1,4 @@
+import { shownName } from "../../functions/public-api/responses.ts";
 import { Problem } from "./problem.ts";
 import type { Finding } from "./reward_csv.ts";
 
@@ -23,11 +24,13 @@ export class BadLines {
     if (findings.length === 0) return;
     for (const { hint } of findings) if (hint && !this.#hints.has(hint.rule)) this.#hints.set(hint.rule, hint.example);
     if (this.#shown.length < most) {
-      this.#shown.push(`${this.#file}:${line}: ${findings.map(({ problem }) => problem).join("; ")}`);
+      this.#shown.push(
+        `${this.#file}:${line}: ${findings.map(({ field, words }) => `${shownName(field)} ${words}`).join("; ")}`,
+      );
       return;
     }
     this.#others++;
-    for (const field of new Set(findings.map(({ problem }) => problem.split(" ", 1)[0] ?? "")))
+    for (const field of new Set(findings.map(({ field }) => shownName(field))))
       this.#fields.set(field, (this.#fields.get(field) ?? 0) + 1);
   }
 

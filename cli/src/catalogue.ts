@@ -107,7 +107,8 @@ const differs = (reward: Sent, known: Reward): boolean =>
 function otherId({ external_id }: Reward): Finding {
   const right = external_id === null ? "empty" : quoted(external_id);
   return {
-    problem: `external_id must be ${right}, as the reward with this id has it`,
+    field: "external_id",
+    words: `must be ${right}, as the reward with this id has it`,
     hint: {
       rule: "A spreadsheet may have changed the column external_id",
       example: "take the file from before and format that column as text; a new reward has no id and no created_at",

@@ -38,7 +38,7 @@ export async function checkFile(file: string, headings: Headings): Promise<Check
     const id = reward.external_id;
     const first = firstWith.get(id);
     if (first !== undefined)
-      findings.unshift({ problem: `external_id must be unique in the file, line ${first} has it too` });
+      findings.unshift({ field: "external_id", words: `must be unique in the file, line ${first} has it too` });
     else if (id !== undefined) firstWith.set(id, line);
     badLines.add(line, findings);
   });

@@ -2,6 +2,7 @@
 import { Readable } from "node:stream";
 import Papa from "papaparse";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
+import type { RowProblem } from "../../functions/public-api/reward_rows.ts";
 import { withEvenLines } from "./even_lines.ts";
 import { textOf } from "./file_text.ts";
 import { Problem, quoted } from "./problem.ts";
@@ -13,8 +14,7 @@ interface Hint {
 }
 
 /** What is wrong with a row. A rule is shown once, however many rows break it. */
-export interface Finding {
-  problem: string;
+export interface Finding extends RowProblem {
   hint?: Hint;
 }
 
@@ -32,7 +32,11 @@ export async function readCsv(file: string, take: (record: CsvRecord) => void | 
     const begin = line;
     line += 1 + (cells.join("").match(/\r\n|\r|\n/g)?.length ?? 0);
     if (cells.length === 1 && cells[0] === "") return;
-    return take({ line: begin, cells, findings: errors.slice(0, 1).map(({ message }) => ({ problem: message })) });
+    return take({
+      line: begin,
+      cells,
+      findings: errors.slice(0, 1).map(({ message }) => ({ field: "row", words: `must be valid CSV: ${message}` })),
+    });
   };
   await new Promise<void>((resolve, reject) => {
     const fail = (error: Error) => reject(error instanceof Problem ? error : new Problem(`${file}: ${error.message}`));
@@ -79,24 +83,21 @@ const hasThousands = /^-?[1-9]\d{0,2}([.,'\u2019 \u00a0\u202f]\d{3})+$/;
 /** A number as a spreadsheet shows it when it is long. Its last digits are lost. */
 const isShortened = /^-?\d([.,]\d+)?E[+-]\d+$/i;
 
-/** How to write a value that the field does not take; undefined if nothing is known about it. */
-export function hintFor(name: string, cell: string): Hint | undefined {
+/** How to write a value that the field does not take, if something is known about it. */
+export function hintFor(name: string, cell: string): { hint?: Hint } {
   const type = types.get(name);
-  if (type === "boolean")
-    return {
-      rule: `${name} is true or false in English`,
-      example: `not ${quoted(cell)}; if nothing in that column has changed, delete it`,
-    };
-  if (type !== "integer") return undefined;
-  const write = (rule: string, right: string): Hint => ({
-    rule: `${name} ${rule}`,
-    example: `write ${right}, not ${quoted(cell)}`,
-  });
+  const hint = (rule: string, example: string) => ({ hint: { rule: `${name} ${rule}`, example } });
+  if (type === "boolean") {
+    const help = "if nothing in that column has changed, delete it";
+    return hint("is true or false in English", `not ${quoted(cell)}; ${help}`);
+  }
+  if (type !== "integer") return {};
+  const write = (rule: string, right: string) => hint(rule, `write ${right}, not ${quoted(cell)}`);
   if (hasThousands.test(cell)) return write("has no thousands separator", cell.replace(/[^\d-]/g, ""));
   if (/^-?\d+,\d+$/.test(cell)) return write("has a decimal point", cell.replace(",", "."));
-  if (isShortened.test(cell)) return shortened(cell);
+  if (isShortened.test(cell)) return { hint: shortened(cell) };
   const bare = cell.replace(invisible, "");
-  return /^\d+$/.test(bare) && bare !== cell ? write("is the number alone", bare) : undefined;
+  return /^\d+$/.test(bare) && bare !== cell ? write("is the number alone", bare) : {};
 }
 
 const shortened = (cell: string): Hint => ({
@@ -109,23 +110,17 @@ const invisible =
   /^[\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]+|[\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]+$/gu;
 
 /** What a spreadsheet or `export --excel` has done to a cell: such a text is not what the catalogue has. */
-export function damage(name: string, cell: string): Finding | undefined {
-  if (/^'[=+\-@\t\r]/.test(cell))
-    return {
-      problem: `${name} must not begin with ${quoted(cell.slice(0, 2))}`,
-      hint: {
-        rule: "A file of export --excel is for reading",
-        example: "export without --excel, and import that file",
-      },
-    };
-  if (name !== "external_id") return undefined;
-  if (isShortened.test(cell)) return { problem: "external_id must be whole", hint: shortened(cell) };
+export function damage(field: string, cell: string): Finding | undefined {
+  const finding = (words: string, rule: string, example: string) => ({ field, words, hint: { rule, example } });
+  if (/^'[=+\-@\t\r]/.test(cell)) {
+    const help = "export without --excel, and import that file";
+    return finding(`must not begin with ${quoted(cell.slice(0, 2))}`, "A file of export --excel is for reading", help);
+  }
+  if (field !== "external_id") return undefined;
+  if (isShortened.test(cell)) return { field, words: "must be whole", hint: shortened(cell) };
   if (/^(=?".*"|[='].*)$/s.test(cell))
-    return {
-      problem: "external_id must be the id alone",
-      hint: { rule: "A spreadsheet marks text", example: `take the marks away from ${quoted(cell)}` },
-    };
+    return finding("must be the id alone", "A spreadsheet marks text", `take the marks away from ${quoted(cell)}`);
   if (cell.replace(invisible, "") !== cell)
-    return { problem: `external_id must not begin or end with a blank or an invisible character: ${quoted(cell)}` };
+    return { field, words: `must not begin or end with a blank or an invisible character: ${quoted(cell)}` };
   return undefined;
 }

@@ -1,10 +1,11 @@
 // Reads a file of rewards, row by row, and checks each row with the API's own checks (docs/api.md, Import).
 import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { checkRow, readRows, rewardFields, type SentRow } from "../../functions/public-api/reward_rows.ts";
+import { checkRow, countFields, rewardFields, rowsOf } from "../../functions/public-api/reward_rows.ts";
 import { saveAsCsv, textOf } from "./file_text.ts";
 import { formatOf } from "./formats.ts";
 import { Problem, quoted } from "./problem.ts";
 import { type CsvRecord, cellValue, damage, type Finding, hintFor, readCsv } from "./reward_csv.ts";
+import { placesOfRows } from "./reward_json.ts";
 
 /** A reward to send. */
 export type Sent = Record<string, unknown>;
@@ -61,35 +62,32 @@ async function readJson(file: string, visit: Visit): Promise<void> {
   try {
     let text = "";
     for await (const part of textOf(file)) text += part;
-    // Throws an Error that says where the JSON is invalid; readRows does not.
-    const parsed = JSON.parse(text);
-    const objects: unknown[] = Array.isArray(parsed)
-      ? parsed
-      : Array.isArray(parsed?.rewards)
-        ? parsed.rewards
-        : [parsed];
-    let line = 1;
-    let counted = 0;
-    readRows(text, Number.POSITIVE_INFINITY, (sent, index) => {
-      for (; counted < sent.at; counted++) if (text[counted] === "\n") line++;
-      rows.push({ line, ...checkSent(sent, Object(objects[index])) });
-    });
+    const body = JSON.parse(text);
+    const sent = rowsOf(body);
+    const { places, others } = placesOfRows(text, body === sent ? 1 : body === sent[0] ? 0 : 2);
+    if (others > 1) throw new Error("rewards must be given once");
+    for (const [index, one] of sent.entries()) {
+      const { line = 0, fields = 0 } = places[index] ?? {};
+      rows.push({ line, ...checkSent(one, countFields(one) < fields) });
+    }
   } catch (error) {
     throw new Problem(`${file}: ${(error as Error).message}`);
   }
   for (const row of rows) await visit(row);
 }
 
-/** Checks a row of a JSON file. `whole` has the fields that an import does not write too. */
-function checkSent(sent: SentRow, whole: Record<string, unknown>): Omit<CheckedRow, "line"> {
-  const isOfExport = isExport(Object.keys(whole));
-  const unknown = new Set([...sent.unknown].filter((name) => !isOfExport || !readOnly.includes(name)));
-  const { row: reward, problems } = checkRow({ ...sent, unknown });
+/** Checks a row of a JSON file. */
+function checkSent(sent: unknown, hasTwice: boolean): Omit<CheckedRow, "line"> {
+  const values: Record<string, unknown> = { ...Object(sent) };
+  const isOfExport = isExport(Object.keys(values));
+  const { id, created_at, external_id } = values;
+  if (isOfExport) for (const name of readOnly) delete values[name];
+  const { row: reward, problems } = checkRow(isOfExport ? values : sent);
   return {
     reward,
-    findings: problems.map((problem) => ({ problem })),
-    exported: isOfExport ? { id: String(whole.id), created_at: String(whole.created_at), emptied: [] } : null,
-    isLeftOut: isOfExport && whole.external_id === null,
+    findings: hasTwice ? [{ field: "row", words: "must not have a field twice" }, ...problems] : problems,
+    exported: isOfExport ? { id: String(id), created_at: String(created_at), emptied: [] } : null,
+    isLeftOut: isOfExport && external_id === null,
   };
 }
 
@@ -125,7 +123,7 @@ function headerProblems(columns: string[], leftOut: number): string[] {
   const allowed = isExport(columns) ? [...known, ...readOnly] : known;
   const others = columns.filter((name) => !allowed.includes(name));
   const unnamed = others.filter((name) => name === "").length - leftOut;
-  const { problems } = checkRow(rowWith({}));
+  const { problems } = checkRow({});
   return [
     ...others.flatMap((name) => (name === "" ? [] : [unknownField(name, known)])),
     ...(unnamed > 0 ? [`${unnamed} of ${columns.length} columns have no name: delete them, or the commas`] : []),
@@ -133,7 +131,7 @@ function headerProblems(columns: string[], leftOut: number): string[] {
       .filter((name, index) => name !== "" && columns.indexOf(name) < index)
       .map((name) => `${quoted(name)} must be given once`),
     ...known
-      .filter((name) => !columns.includes(name) && problems.some((problem) => problem.startsWith(`${name} `)))
+      .filter((name) => !columns.includes(name) && problems.some(({ field }) => field === name))
       .map((name) => `the column ${name} is missing`),
   ];
 }
@@ -153,30 +151,19 @@ function unknownField(name: string, known: string[]): string {
   return `there is no field ${quoted(name)}: ${help}`;
 }
 
-const rowWith = (values: Record<string, unknown>) => ({
-  isObject: true,
-  values,
-  repeated: new Set<string>(),
-  unknown: new Set<string>(),
-});
-
 /** Checks a record. An empty cell is a field that was not sent, and so is one that is missing at the end of the row. */
 function checkRecord(columns: string[], { line, cells, findings }: CsvRecord): CheckedRow {
   if (cells.length > columns.length) {
-    const problem = `row must have at most ${columns.length} cells, it has ${cells.length}`;
-    return { line, reward: {}, findings: [{ problem }], exported: null, isLeftOut: false };
+    const words = `must have at most ${columns.length} cells, it has ${cells.length}`;
+    return { line, reward: {}, findings: [{ field: "row", words }], exported: null, isLeftOut: false };
   }
   const cellOf = (name: string): string => cells[columns.indexOf(name)] ?? "";
   const fields = columns.filter((name) => Object.hasOwn(rewardFields, name));
   const filled = fields.filter((name) => cellOf(name) !== "");
   const { row: reward, problems } = checkRow(
-    rowWith(Object.fromEntries(filled.map((name) => [name, cellValue(name, cellOf(name))]))),
+    Object.fromEntries(filled.map((name) => [name, cellValue(name, cellOf(name))])),
   );
-  const wrong = problems.map((problem) => {
-    const named = filled.find((name) => problem.startsWith(`${name} `));
-    const hint = named === undefined ? undefined : hintFor(named, cellOf(named));
-    return hint === undefined ? { problem } : { problem, hint };
-  });
+  const wrong = problems.map((problem) => ({ ...problem, ...hintFor(problem.field, cellOf(problem.field)) }));
   const damaged = filled.flatMap((name) => damage(name, cellOf(name)) ?? []);
   const isOfExport = isExport(columns);
   const emptied = fields.filter((name) => cellOf(name) === "");

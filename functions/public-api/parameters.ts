@@ -126,7 +126,7 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
   if (since && until && isAfter(since, until)) problems.push("since must not be after until");
   problems.push(...conflicts(endpoint, sent, read));
   const wrong = all.find(({ problem }) => problem);
-  if (problems.length > 0) throw badRequest(problems, 0, wrong?.rule ?? wrong?.problem);
+  if (problems.length > 0) throw badRequest(problems, wrong?.rule ?? wrong?.problem);
 
   const window = { since: since && timestamp(since, Math.ceil), until: until && timestamp(until, Math.floor) };
   const shared = { format, escapeFormulas: escape_formulas };

@@ -73,12 +73,12 @@ export function gone(owner: Logged = {}): ApiError {
 }
 
 /**
- * A 400 that lists at most 20 problems, separated by `; `. No problem may contain `; `. `more` is the number of
- * problems that are not in `problems` (`docs/api.md`, Errors). `reason` is the first problem for the log.
+ * A 400 that lists at most 20 problems, separated by `; ` (`docs/api.md`, Errors). No problem may contain `; `. `reason`
+ * is the first problem for the log.
  */
-export function badRequest(problems: readonly string[], more = 0, reason = problems[0]): ApiError {
+export function badRequest(problems: readonly string[], reason = problems[0]): ApiError {
   const shown = problems.slice(0, 20);
-  const rest = problems.length - shown.length + more;
+  const rest = problems.length - shown.length;
   return new ApiError(400, [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join("; "), { reason });
 }
 

@@ -1,9 +1,10 @@
-import { badRequest } from "./responses.ts";
-import { checkRow, readRows, type SentRow } from "./reward_rows.ts";
+import { badRequest, shownName } from "./responses.ts";
+import { checkRow, countFields, type RowProblem, rewardFields, rowsOf } from "./reward_rows.ts";
 
-const mostRewards = 500;
+/** The largest import that makes sense has 9,500 values. */
+const limits = { rewards: 500, values: 20_000 };
 /** The limit of a body in bytes, and the text of the 400 for a larger one. */
-export const importLimit = [8 * 1024 * 1024, `body must be at most 8 MiB and ${mostRewards} rewards`] as const;
+export const importLimit = [8 * 1024 * 1024, `body must be at most 8 MiB and ${limits.rewards} rewards`] as const;
 
 /**
  * Reads the text of an import and checks every row (`docs/api.md`, Import). Returns the rows as `upsert_rewards` takes
@@ -13,27 +14,58 @@ export const importLimit = [8 * 1024 * 1024, `body must be at most 8 MiB and ${m
 export function readRewards(text: string): Record<string, unknown>[] {
   if (text === "") throw badRequest(["body must not be empty"]);
 
-  const problems: string[] = [];
+  const rows = rowsOf(parse(text));
+  if (rows.length === 0) throw badRequest(["body must not be empty"]);
+  if (rows.length > limits.rewards) throw badRequest([`body must hold at most ${limits.rewards} rewards`]);
+  const problems: (RowProblem & { index: number })[] = [];
   const firstWith = new Map<unknown, number>();
-  const checked: Record<string, unknown>[] = [];
-  const visit = (sent: SentRow, index: number) => {
+  const checked = rows.map((sent, index) => {
     const { row, problems: ofRow } = checkRow(sent);
     const id = row.external_id;
     const first = firstWith.get(id);
-    if (first !== undefined) ofRow.unshift(`external_id must be unique in the request, rewards[${first}] has it too`);
+    const shared = `must be unique in the request, rewards[${first}] has it too`;
+    if (first !== undefined) problems.push({ index, field: "external_id", words: shared });
     else if (id !== undefined) firstWith.set(id, index);
-    for (const problem of ofRow) problems.push(`rewards[${index}]: ${problem}`);
-    checked.push(row);
-  };
-  const { rows, more } = readRows(text, mostRewards, visit);
-  if (rows === 0) throw badRequest(["body must not be empty"]);
-  if (rows > mostRewards) throw badRequest([`body must hold at most ${mostRewards} rewards`]);
-  if (problems.length > 0) throw badRequest(problems, more, reasonOf(problems[0]));
-  return checked;
+    for (const problem of ofRow) problems.push({ index, ...problem });
+    return row;
+  });
+  const [first] = problems;
+  if (first === undefined) return checked;
+  const said = problems.map(({ index, field, words }) => `rewards[${index}]: ${shownName(field)} ${words}`);
+  throw badRequest(said, reasonOf(first));
 }
 
 /** The problem of a row for the log: without the places of rows and without a name from the caller. */
-function reasonOf(problem = ""): string {
-  const rule = problem.replace(/^rewards\[\d+\]: |, rewards\[\d+\] has it too$/g, "");
-  return rule.endsWith(" must be left out") ? "a field must be left out that a reward does not have" : rule;
+function reasonOf({ field, words }: RowProblem): string {
+  const isUnknown = field !== "row" && !Object.hasOwn(rewardFields, field);
+  if (isUnknown) return "a field must be left out that a reward does not have";
+  return `${field} ${words.replace(/, rewards\[\d+\] has it too$/, "")}`;
+}
+
+/**
+ * Parses a body that has few enough values: of 8 MiB of brackets JSON.parse would make objects for seconds. In each
+ * object it keeps the last of two fields with the same name, so that the names in the text are counted too.
+ */
+function parse(text: string): unknown {
+  let [isInText, values, names] = [false, 0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 0x22) isInText = !isInText;
+    else if (isInText) at += Number(code === 0x5c);
+    else if (code === 0x2c || code === 0x3a || code === 0x5b || code === 0x7b) {
+      names += Number(code === 0x3a);
+      if (++values > limits.values) throw badRequest([`body must hold at most ${limits.values} values`]);
+    }
+  }
+  const body = parseJson(text);
+  if (countFields(body) < names) throw badRequest(["body must not have a field twice"]);
+  return body;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw badRequest(["body must be valid JSON"]);
+  }
 }

@@ -158,7 +158,7 @@ test.each<[string, string, string[]]>([
     "bad.json",
     badJson,
     [
-      ":4: name must be given once; points_cost must be a number of 0 or more",
+      ":4: row must not have a field twice; points_cost must be a number of 0 or more",
       ":5: row must be an object",
       ":7: external_id must be unique in the file, line 3 has it too; tags must be left out",
     ],
@@ -262,6 +262,13 @@ test.each<[string, string | Buffer, string]>([
   ["none.csv", "external_id,name,points_cost\n", "none.csv has no rewards"],
   ["broken.json", '[{"external_id"', "broken.json: "],
   ["scalar.json", "7", "body must be a reward, an array of rewards"],
+  ["twice.json", '{"rewards":[{"a":{"a":[]}}],"rewards":[]}', "twice.json: rewards must be given once"],
+  ["deep.json", "[".repeat(200_000) + "]".repeat(200_000), "deep.json:1: row must be an object"],
+  [
+    "half.json",
+    '[7,\n"x",\n{"name":"\\ud83d","external_id":"1","points_cost":1}]',
+    "half.json:3: name must be text without NUL",
+  ],
   ["rewards.xlsx", "PK", `rewards.xlsx is a workbook. ${form}`],
   ["renamed.csv", "PK\u0003\u0004", `renamed.csv: it is a workbook. ${form}`],
   ["rewards.txt", "", "The file must end in .csv or .json"],

@@ -78,8 +78,6 @@ const worstBodies: Record<string, string> = {
 };
 
 let running: FunctionProcess;
-/** The cost of the largest import that makes sense, once the code is warm. */
-let largest: number;
 beforeAll(async () => {
   const upstream = await startServer((request, response) => {
     request.resume().on("end", () => {
@@ -88,11 +86,24 @@ beforeAll(async () => {
     });
   });
   running = await startFunction(upstream);
-  const costs = [];
-  for (let round = 0; round < 4; round++) costs.push(await cost(() => largestImport, 200));
-  largest = Math.max(...costs.slice(1));
+  // Until the code is warm.
+  for (let round = 0; round < 4; round++) await cost(() => largestImport, 200);
+  ruler();
 });
 afterAll(() => running.kill());
+
+const largestBytes = new TextEncoder().encode(largestImport);
+
+/**
+ * What is compared with: the processor time, in milliseconds, in which this process parses the largest import eight
+ * times, on a quiet machine 90 ms. It does not depend on the code of the function.
+ */
+function ruler(): number {
+  const before = process.cpuUsage();
+  for (let round = 0; round < 8; round++) JSON.parse(new TextDecoder().decode(largestBytes));
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
 
 /** The processor time for a request with this body, in milliseconds. */
 async function cost(body: () => BodyInit, status?: number): Promise<number> {
@@ -120,17 +131,18 @@ function pieces(size: number): ReadableStream<Uint8Array> {
   });
 }
 
-test.each<[what: string, body: () => BodyInit, status?: number]>([
-  ...Object.entries(worstBodies).map(([what, body]): [string, () => BodyInit, number] => [what, () => body, 400]),
-  ...[1, 100, 1000, 1500].map((size): [string, () => BodyInit] => [`pieces of ${size} bytes`, () => pieces(size)]),
-])("%s: at most three times the cost of the largest import", async (_what, body, status) => {
+type Body = [what: string, most: number, body: () => BodyInit, status?: number];
+
+test.each<Body>([
+  ["the largest import", 3, () => largestImport, 200],
+  ...Object.entries(worstBodies).map(([what, body]): Body => [what, 3, () => body, 400]),
+  // For each piece the system takes longer than the function.
+  ...[1, 100, 1000, 1500].map((size): Body => [`pieces of ${size} bytes`, 8, () => pieces(size)]),
+])("%s: at most %i times the ruler", async (_what, most, body, status) => {
   // Other work on this machine makes a measurement longer: then both are measured again, one after the other.
-  const ratios = [(await cost(body, status)) / largest];
-  while (ratios.length < 3 && Math.min(...ratios) > 3) {
-    const beside = await cost(() => largestImport, 200);
-    ratios.push((await cost(body, status)) / beside);
-  }
-  expect(Math.min(...ratios)).toBeLessThanOrEqual(3);
+  const ratios: number[] = [];
+  while (ratios.length < 3 && Math.min(...ratios) > most) ratios.push((await cost(body, status)) / ruler());
+  expect(Math.min(...ratios)).toBeLessThanOrEqual(most);
 });
 
 // Proves: requests.7
