@@ -8,6 +8,7 @@ import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { listsFile, listsSql } from "./generate/lists.ts";
 import { byLock } from "./migration/by_lock.ts";
+import { checkExpecting, checkFile } from "./migration/expectation.ts";
 import { createDatabase, runSql } from "./stack/database.ts";
 import { changes, difference, migrationFiles, schemaFiles, sqlOf } from "./stack/difference.ts";
 import { startPostgres } from "./stack/postgres.ts";
@@ -121,7 +122,9 @@ async function withDatabases(use: (databases: Databases) => Promise<void>): Prom
   try {
     const server = { database_url: postgres.url("postgres"), superuser_url: postgres.url("supabase_admin") };
     const create = (name: string, files: string[]) => createDatabase(server, name, files);
-    await use({ create, read: await create("read", schemaFiles) });
+    const read = await create("read", schemaFiles);
+    await writeFile(checkFile, await checkExpecting(read));
+    await use({ create, read });
   } finally {
     await postgres.stop();
     await rm(folder, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import { hash, randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { checkExpecting, checkFile } from "../../scripts/migration/expectation.ts";
 import { createDatabase, runSql, withDatabase } from "../../scripts/stack/database.ts";
 import { difference, migrationFiles, schemaFiles } from "../../scripts/stack/difference.ts";
 import { root } from "../../scripts/stack/process.ts";
@@ -40,6 +41,13 @@ test("supabase/migrations makes the database that sql/schema makes: the running 
   const missing = await difference(stack.database_url, fromSchema);
   expect(missing, "npm run migration -- <name> writes what is missing").toBe("");
   expect(await storage(stack.database_url)).toEqual(await storage(fromSchema));
+});
+
+test("sql/commands/check.sql expects this database", async () => {
+  const expecting = await checkExpecting(fromSchema);
+  expect(expecting === (await readFile(checkFile, "utf8")), "npm run migration -- <name> writes what it expects").toBe(
+    true,
+  );
 });
 
 test.each([
