@@ -2,7 +2,7 @@
 -- row per problem, and no row if there is none. It works on PostgreSQL 15 to 18: it reads columns of the catalog, because
 -- what pg_get_indexdef and the like print differs between versions. Objects of others are no problem.
 
-\set ON_ERROR_STOP on
+\set ON_ERROR_STOP on \set QUIET on
 set statement_timeout = 0;
 
 with recursive
@@ -289,11 +289,9 @@ constraint teams_pkey on app.teams|form=primary key (company_id, id)|state=valid
 constraint teams_pkey on staging.teams|form=primary key ("position")|state=valid
 function app.admins_to_ask()|form=security definer, stable, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function app.api_key_checksum(text)|form=security invoker, immutable, returns text, search_path=""|owner=postgres
-function app.append_columns(json,json,_text)|form=security invoker, immutable, returns json, search_path=""|granted to public_api=EXECUTE|owner=postgres
 function app.authenticate(text,text)|form=security definer, volatile, returns app.verified_key, search_path="", enable_seqscan=off, jit=off|granted to public_api=EXECUTE|owner=postgres
 function app.begin_changes()|form=security invoker, volatile, returns trigger, search_path=""|owner=postgres
 function app.begin_load(uuid,text)|form=security invoker, volatile, returns void, search_path=""|owner=postgres
-function app.category_names_by_id(uuid)|form=security invoker, stable, returns jsonb, search_path="", jit=off|granted to public_api=EXECUTE|owner=postgres
 function app.cell_checks()|form=security invoker, immutable, returns setof record, search_path=""|owner=postgres
 function app.change_api_key()|form=security definer, volatile, returns trigger, search_path=""|owner=postgres
 function app.changing_list(text)|form=security invoker, stable, returns record, search_path=""|granted to public_api=EXECUTE|owner=postgres
@@ -314,10 +312,6 @@ function app.forget_cursors(uuid,text)|form=security invoker, volatile, returns 
 function app.forget_deletions(uuid,regclass)|form=security invoker, volatile, returns void, search_path="", enable_seqscan=off, enable_bitmapscan=off, enable_sort=off|owner=postgres
 function app.former_member(uuid)|form=security invoker, volatile, returns uuid, search_path=""|owner=postgres
 function app.from_replica(json)|form=security invoker, stable, returns json, search_path="", jit=off|granted to public_api=EXECUTE|owner=postgres
-function app.include_in_activity(json,uuid,_text)|form=security invoker, stable, returns json, search_path="", jit=off|granted to public_api=EXECUTE|owner=postgres
-function app.include_in_day_ratings(json,uuid,_text)|form=security invoker, stable, returns json, search_path="", jit=off|granted to public_api=EXECUTE|owner=postgres
-function app.include_in_pulse_responses(json,uuid,_text)|form=security invoker, stable, returns json, search_path="", jit=off|granted to public_api=EXECUTE|owner=postgres
-function app.include_in_rewards(json,uuid,_text)|form=security invoker, stable, returns json, search_path="", jit=off|granted to public_api=EXECUTE|owner=postgres
 function app.insert_api_key(text,_text,timestamptz)|form=security invoker, volatile, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function app.is_erased(uuid,uuid)|form=security invoker, stable, returns bool, search_path=""|owner=postgres
 function app.is_time_up()|form=security invoker, volatile, returns bool, search_path=""|owner=postgres
@@ -346,6 +340,7 @@ function app.only_replaces_erased(uuid,_uuid,_uuid)|form=security invoker, stabl
 function app.page_headers()|form=security invoker, immutable, returns text, search_path=""|granted to public_api=EXECUTE|owner=postgres
 function app.page_of_changes(text,uuid,_text,int4,xid8,uuid,xid8,uuid,xid8,text,xid8,text)|form=security invoker, volatile, returns record, search_path="", jit=off|granted to public_api=EXECUTE|owner=postgres
 function app.periods(text,timestamptz,timestamptz,text)|form=security invoker, stable, returns setof record, search_path=""|granted to public_api=EXECUTE|owner=postgres
+function app.plain(text)|form=security invoker, stable, returns text, search_path=""|granted to public_api=EXECUTE|owner=postgres
 function app.prepare_file(uuid,text)|form=security invoker, volatile, returns void, search_path=""|owner=postgres
 function app.purge_some(uuid,timestamptz,timestamptz,text)|form=security invoker, volatile, returns record, search_path="", enable_seqscan=off, enable_bitmapscan=off, enable_sort=off, lock_timeout=2s|owner=postgres
 function app.rarest_kudos_filter(uuid,timestamptz,timestamptz,uuid,uuid,uuid)|form=security invoker, stable, returns text, search_path="", enable_bitmapscan=off, jit=off|granted to public_api=EXECUTE|owner=postgres
@@ -378,25 +373,25 @@ function public.average_day_ratings(text,_text,timestamptz,timestamptz,text,uuid
 function public.count_activity(text,_text,timestamptz,timestamptz,text,uuid,uuid,uuid)|form=security definer, volatile, returns json, search_path="", enable_seqscan=off, jit=off, work_mem=32MB, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
 function public.create_api_key(text,_text,timestamptz)|form=security invoker, volatile, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function public.link_member()|form=security invoker, volatile, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
-function public.list_activity(text,int4,timestamptz,timestamptz,uuid,uuid,uuid,uuid,_text)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
+function public.list_activity(text,int4,timestamptz,timestamptz,uuid,uuid,uuid,uuid,_text,timestamptz)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
 function public.list_api_key_events(uuid,int4,int4)|form=security invoker, stable, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function public.list_api_keys()|form=security invoker, stable, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
-function public.list_categories(text,int4,uuid)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
+function public.list_categories(text,int4,uuid,timestamptz)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
 function public.list_changes(text,text,int4,text,_text)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
-function public.list_day_ratings(text,int4,timestamptz,timestamptz,uuid,uuid,_text)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
-function public.list_members(text,int4,uuid,text,uuid,text)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
-function public.list_pulse_responses(text,int4,timestamptz,timestamptz,uuid,_text)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
-function public.list_rewards(text,int4,bool,uuid,_text,text)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
-function public.list_teams(text,int4,uuid)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
+function public.list_day_ratings(text,int4,timestamptz,timestamptz,uuid,uuid,_text,timestamptz)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
+function public.list_members(text,int4,uuid,text,uuid,text,text,timestamptz)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
+function public.list_pulse_responses(text,int4,timestamptz,timestamptz,uuid,_text,timestamptz)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
+function public.list_rewards(text,int4,bool,uuid,_text,text,timestamptz)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
+function public.list_teams(text,int4,uuid,timestamptz)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
 function public.note_refused_use(text)|form=security definer, volatile, returns json, search_path="", jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
-function public.read_activity(text,int4,timestamptz,timestamptz,uuid,uuid,uuid,uuid,_text)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
-function public.read_categories(text,int4,uuid)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
+function public.read_activity(text,int4,timestamptz,timestamptz,uuid,uuid,uuid,uuid,_text,timestamptz)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
+function public.read_categories(text,int4,uuid,timestamptz)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
 function public.read_changes(text,text,int4,text,_text)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
-function public.read_day_ratings(text,int4,timestamptz,timestamptz,uuid,uuid,_text)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
-function public.read_members(text,int4,uuid,text,uuid,text)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
-function public.read_pulse_responses(text,int4,timestamptz,timestamptz,uuid,_text)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
-function public.read_rewards(text,int4,bool,uuid,_text,text)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
-function public.read_teams(text,int4,uuid)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
+function public.read_day_ratings(text,int4,timestamptz,timestamptz,uuid,uuid,_text,timestamptz)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
+function public.read_members(text,int4,uuid,text,uuid,text,text,timestamptz)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
+function public.read_pulse_responses(text,int4,timestamptz,timestamptz,uuid,_text,timestamptz)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
+function public.read_rewards(text,int4,bool,uuid,_text,text,timestamptz)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
+function public.read_teams(text,int4,uuid,timestamptz)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
 function public.rename_api_key(uuid,text)|form=security invoker, volatile, returns json, search_path="", lock_timeout=5s|granted to authenticated=EXECUTE|owner=postgres
 function public.replace_api_key(uuid,interval,timestamptz)|form=security invoker, volatile, returns json, search_path="", lock_timeout=5s|granted to authenticated=EXECUTE|owner=postgres
 function public.revoke_api_key(uuid)|form=security invoker, volatile, returns json, search_path="", lock_timeout=5s|granted to authenticated=EXECUTE|owner=postgres
@@ -440,7 +435,6 @@ policy admin_read on app.members|form=permissive for select to authenticated usi
 policy admin_update on app.api_keys|form=permissive for update to authenticated using with check by app.current_admin(), company_id
 policy api_insert on app.rewards|form=permissive for insert to public_api with check by app.current_company_id(), company_id
 policy api_read on app.categories|form=permissive for select to public_api using by app.current_company_id(), company_id
-policy api_read on app.category_names|form=permissive for select to public_api using by app.current_company_id(), company_id
 policy api_read on app.companies|form=permissive for select to public_api using by app.current_company_id(), id
 policy api_read on app.day_ratings|form=permissive for select to public_api using by app.current_company_id(), company_id
 policy api_read on app.deletions|form=permissive for select to public_api using by app.current_company_id(), company_id
@@ -472,8 +466,8 @@ table app.api_key_uses|granted to authenticated=SELECT|owner=postgres
 table app.api_keys|columns granted to authenticated=INSERT (name), INSERT (scopes), INSERT (expires_at), SELECT (company_id), SELECT (id), SELECT (name), SELECT (scopes), SELECT (hint), SELECT (created_at), SELECT (created_by), SELECT (expires_at), SELECT (revoked_at), SELECT (revoked_by), SELECT (replaced_by), UPDATE (name), UPDATE (expires_at), UPDATE (revoked_at), UPDATE (replaced_by)|owner=postgres
 table app.arriving_companies|owner=postgres
 table app.categories|granted to public_api=SELECT|owner=postgres
-table app.category_names|granted to public_api=SELECT|owner=postgres
-table app.companies|columns granted to public_api=SELECT (id), SELECT (name), SELECT (default_language)|owner=postgres
+table app.category_names|owner=postgres
+table app.companies|columns granted to public_api=SELECT (id), SELECT (name)|owner=postgres
 table app.day_ratings|granted to public_api=SELECT|owner=postgres
 table app.deleted_companies|owner=postgres
 table app.deletions|granted to public_api=SELECT|owner=postgres

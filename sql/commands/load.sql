@@ -6,7 +6,8 @@
 -- changes nothing. --set also_elsewhere=on takes files whose rows are mostly those of another company.
 -- One transaction: one mistake in one file, and nothing is loaded. A file without rows must still have its header line.
 
-\set ON_ERROR_STOP on
+\set ON_ERROR_STOP on \set QUIET on
+set statement_timeout = 0;
 \if :{?company_id}
 \else
   do $$ begin raise exception 'company_id is missing: psql … --set company_id=<the id of the company> --file …/load.sql'; end $$;
@@ -27,7 +28,6 @@
 \endif
 
 begin;
-set local statement_timeout = 0;
 -- When psql is killed, the server gives up the load.
 set local client_connection_check_interval = '1s';
 -- Removes the rows of an earlier attempt. Waits for another load that is running.

@@ -4,6 +4,9 @@
 -- of rows that a dump brought from another server (sql/schema/0207_changes.sql). It is safe to run this file again.
 --   psql "$DATABASE_URL" --single-transaction --file sql/commands/repair.sql
 
+\set ON_ERROR_STOP on \set QUIET on
+set statement_timeout = 0;
+
 do $$
 declare
   serving regprocedure;

@@ -1,7 +1,8 @@
 -- The state of the database, as it reports it itself (docs/watching.md, The database). Run it as postgres. It prints one
 -- row per sign, first those that need an alert. To compare the size with the disk: psql … --set disk_gb=8
 
-\set ON_ERROR_STOP on
+\set ON_ERROR_STOP on \set QUIET on
+set statement_timeout = 0;
 \if :{?disk_gb}
 \else
   \set disk_gb null

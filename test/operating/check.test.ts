@@ -1,6 +1,6 @@
 // sql/commands/check.sql (docs/operations.md, Restore): it finds what a restore can lose without an error, and
 // sql/commands/repair.sql repairs it.
-import { readFile } from "node:fs/promises";
+import { glob, readFile } from "node:fs/promises";
 import postgres, { type TransactionSql } from "postgres";
 import { afterAll, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
@@ -84,6 +84,19 @@ test("every function that the Data API may call is looked at", async () => {
 });
 
 const logged = "the secret key and key hashes would be logged";
+
+test("every operator's script stops at an error, prints no tags of commands, and lifts the limit of a statement", async () => {
+  const names = await Array.fromAsync(glob("**/*.sql", { cwd: `${root}/sql/commands`, exclude: ["logs/**"] }));
+  expect(names.length).toBeGreaterThan(7);
+  for (const name of names) {
+    const text = await readFile(`${root}/sql/commands/${name}`, "utf8");
+    const first = text
+      .replace(/^(--.*\n|\n)+/, "")
+      .split("\n")
+      .slice(0, 2);
+    expect(first, name).toEqual(["\\set ON_ERROR_STOP on \\set QUIET on", "set statement_timeout = 0;"]);
+  }
+});
 
 /** What a restore can lose, and what check.sql prints. */
 const losses: Record<string, unknown> = {

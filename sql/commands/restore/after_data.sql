@@ -1,6 +1,9 @@
 -- Runs after the data of a backup has been loaded (before_data.sql): enables the triggers again, and collects statistics
 -- for the planner.
 
+\set ON_ERROR_STOP on \set QUIET on
+set statement_timeout = 0;
+
 alter table app.api_keys enable trigger user;
 do $$
 declare

@@ -3,6 +3,9 @@
 -- history. The triggers that number changes stay enabled, because numbers of another server mean nothing here. Run it in
 -- one transaction with the data and after_data.sql.
 
+\set ON_ERROR_STOP on \set QUIET on
+set statement_timeout = 0;
+
 do $$
 begin
   if exists (select from app.companies) then

@@ -3,7 +3,9 @@
 -- deletes what is older than the retention of its company. Reads the files from the current folder. Run it before
 -- requests come in; it is safe to run it again. For psql.
 
-\set ON_ERROR_STOP on
+\set ON_ERROR_STOP on \set QUIET on
+set statement_timeout = 0;
+
 begin;
 create temporary table saved_erasures (
   company_id uuid, member_mark bytea, erased_at timestamptz, messages_blanked boolean
@@ -82,5 +84,4 @@ end
 $$;
 commit;
 
-set statement_timeout = 0;
 call app.purge_expired();

@@ -2,7 +2,9 @@
 -- keep data, which keys were revoked (docs/operations.md, Restore). Writes four files into the current folder; the files name
 -- nobody. For psql.
 
-\set ON_ERROR_STOP on
+\set ON_ERROR_STOP on \set QUIET on
+set statement_timeout = 0;
+
 begin isolation level repeatable read read only;
 \copy (select company_id, member_mark, erased_at, messages_blanked from app.erasures) to 'erasures.csv' with (format csv, header)
 \copy (select company_id, deleted_at from app.deleted_companies where company_id not in (select id from app.companies)) to 'deleted_companies.csv' with (format csv, header)
