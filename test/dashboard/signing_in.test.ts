@@ -11,8 +11,8 @@ import type { Mail } from "../../scripts/stack/mail.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { client, emptyCompany, newAccount, type Person, signUp } from "../support/companies.ts";
 import { sql, stack } from "../support/stack.ts";
-import { newPage } from "./browser.ts";
-import { expectGoodLooks } from "./looks.ts";
+import { newPage, shoot } from "./browser.ts";
+import { clipped, expectGoodLooks } from "./looks.ts";
 import { test as scene, sessionOf, signedInBrowser, signedInPage } from "./scene.ts";
 import { expectFocus, openLink, path, press, says, signIn } from "./steps.ts";
 
@@ -225,6 +225,22 @@ test("why Auth refuses is said in plain words, never in its own", () => {
     const shown = authProblem(new AuthApiError(message, 400, code)).message;
     expect(shown, code).toContain(words);
     expect(shown).not.toContain(message);
+  }
+});
+
+test("both emails fit a phone, say what they are about, and link their address", async () => {
+  const page = await newPage({ viewport: { width: 390, height: 740 } });
+  for (const name of ["invite", "recovery"]) {
+    const html = readFileSync(`${root}/supabase/templates/${name}.html`, "utf8")
+      .replaceAll("{{ .RedirectTo }}", "https://keys.example.com/set-password")
+      .replaceAll("{{ .TokenHash }}", "0123456789abcdef".repeat(4))
+      .replaceAll("{{ .Email }}", `${"longname".repeat(6)}@example.com`);
+    expect(html).not.toContain("{{");
+    await page.setContent(html);
+    expect(await clipped(page), name).toEqual([]);
+    for (const words of ["Recognition and rewards", "longname", `&type=${name}`]) await says(page, words);
+    expect(await page.getByRole("link").count()).toBe(2);
+    if (process.env.PICTURES) await shoot(page, `mail-${name}-390`);
   }
 });
 
