@@ -33,6 +33,13 @@ export type ApiKey = {
   refused_at: string | null;
   refused_endpoint: string | null;
   refused_client: string | null;
+  /** The last request that was refused because the key, which worked, lacks a scope. */
+  forbidden_at: string | null;
+  forbidden_endpoint: string | null;
+  forbidden_scope: Scope | null;
+  forbidden_client: string | null;
+  /** The last time that an admin tried the key, which is no use of it. */
+  checked_at: string | null;
   revoked_at: string | null;
   /** null also if an operator of the service revoked the key. */
   revoked_by: string | null;

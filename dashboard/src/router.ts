@@ -10,6 +10,8 @@ export type NavigationState = {
   sessionLost?: boolean;
   linkFailed?: boolean;
   linkRefused?: boolean;
+  /** A key was opened by a step on the page: Back closes it. */
+  openedHere?: boolean;
 };
 
 const known = new Set<string>(Object.values(paths));

@@ -7,3 +7,6 @@ export const scopeNames: readonly Scope[] = scopes.map((scope) => scope.name);
 
 /** The scopes of a new key unless its creator chooses others (`docs/api.md`, Authentication). */
 export const defaultScopes: readonly Scope[] = ["read:members", "read:activity"];
+
+/** The plain word for a scope: `People`. */
+export const labelOf = (scope: string): string => scopes.find(({ name }) => name === scope)?.label ?? scope;

@@ -56,7 +56,7 @@ export async function newBrowser(options: BrowserContextOptions = {}): Promise<B
   const context = await (await browser).newContext({
     baseURL: stack.dashboard_url,
     viewport: wide,
-    reducedMotion: "reduce",
+    reducedMotion: "no-preference",
     locale: "en-GB",
     timezoneId: "Europe/Berlin",
     permissions: ["clipboard-read", "clipboard-write"],

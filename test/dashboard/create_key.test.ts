@@ -47,7 +47,7 @@ test("Create key shows the key once; it works with exactly the ticked scopes", a
   await expectGoodLooks(page, "new-key");
   await copy(page);
   expect(await clipboard(page)).toBe(key);
-  await dialog.getByRole("tab", { name: "curl" }).click();
+  await dialog.getByLabel("Steps for").selectOption("curl");
   await press(page, "Copy command");
   await expect.poll(() => clipboard(page)).not.toBe(key);
   const line = await clipboard(page);
@@ -57,6 +57,10 @@ test("Create key shows the key once; it works with exactly the ticked scopes", a
   expect(shell.stdout).toContain('"key_name":"Power BI"');
   await press(dialog, "Check key");
   await says(dialog, "Power BI works: it opens data of Hollis & Rowe.");
+  await says(dialog, "Can read: People, Moods.");
+  await says(dialog, "Cannot: Kudos, Rewards, Import rewards.");
+  await expectGoodLooks(page, "checked-key");
+  await dialog.getByText("Details", { exact: true }).click();
   for (const fact of [version, "read:members, read:analytics"]) await dialog.getByText(fact, { exact: true }).waitFor();
   const open = [null, "read:members", "read:analytics"];
   expect(await dialog.getByRole("status").getByRole("listitem").allTextContents()).toEqual(
@@ -64,7 +68,6 @@ test("Create key shows the key once; it works with exactly the ticked scopes", a
       return `${method} ${path}${open.includes(scope) ? "" : ` no access (needs ${scope})`}`;
     }),
   );
-  await expectGoodLooks(page, "checked-key");
   for (const [list, status] of Object.entries({ "/members": 200, "/day-ratings": 200, "/activity": 403 }))
     expect((await call(list, key)).status, list).toBe(status);
 
@@ -74,9 +77,9 @@ test("Create key shows the key once; it works with exactly the ticked scopes", a
   await page.reload();
   await row(page, "Power BI").waitFor();
   expect(await row(page, "Power BI").getByRole("cell").allTextContents()).toEqual([
-    `Power BIsk_live_…${key.slice(-4)}`,
-    "read members, analytics",
-    expect.stringMatching(/^\d+ \w+ \d{4}by Ada Brandt$/),
+    `used todayPower BIsk_live_…${key.slice(-4)}`,
+    "People read:membersMoods read:analytics",
+    expect.stringMatching(/^\d+ \w+ \d{4}$/),
     "just nowcurl",
     "never",
     "",
@@ -157,12 +160,13 @@ test("an expiry is the end of the admin's day, in the words of each region", asy
   await press(dialog, "Create key");
   const key = await dialog.getByLabel("API key").inputValue();
   await copyAndClose(page);
-  await says(row(page, "Audit"), "end of 30 Jun 2099 (Berlin time)");
+  await says(row(page, "Audit"), "end of 30 Jun 2099");
+  await says(page.getByRole("columnheader"), /^Expires \(Berlin\stime\)$/);
   const [stored] = await sql`select expires_at from app.api_keys where company_id = ${company.id}`;
   expect(stored?.expires_at.toISOString()).toBe("2099-06-30T22:00:00.000Z");
   for (const [locale, timezoneId, words] of [
-    ["en-US", "America/New_York", /^Jun 30, 2099, 6:00\sPM \(New\sYork\stime\)$/],
-    ["de-DE", "Asia/Kolkata", /^1 Jul 2099, 03:30 \((Kolkata|Calcutta)\stime\)$/],
+    ["en-US", "America/New_York", /^Jun 30, 2099, 6:00\sPM$/],
+    ["de-DE", "Asia/Kolkata", /^1 Jul 2099, 03:30$/],
   ] as const) {
     const elsewhere = await signedInPage(admin, { locale, timezoneId });
     expect(await row(elsewhere, "Audit").getByRole("cell").nth(4).textContent(), locale).toMatch(words);
@@ -172,7 +176,7 @@ test("an expiry is the end of the admin's day, in the words of each region", asy
   // A browser whose language is no language tag.
   await page.addInitScript(() => Object.defineProperty(navigator, "language", { value: "en-US@posix" }));
   await page.reload();
-  await says(row(page, "Audit"), "end of 30 Jun 2099 (Berlin time)");
+  await says(row(page, "Audit"), "end of 30 Jun 2099");
   await setKey(company, "Audit", { expires_at: new Date(Date.now() - 3_600_000).toISOString() });
   await expectError(await call("", key), 401, invalidKey);
 });

@@ -106,8 +106,8 @@ test("views show active keys first, and each key what its status allows", async 
   for (const [key, actions] of [
     [row(page, "Auditors, autumn"), ["Details", "Replace", "Rename", "Revoke"]],
     [page.getByRole("row").filter({ hasText: "replaced by" }).first(), ["Details", "Rename", "Revoke"]],
-    [row(page, "Migration 2025"), ["Details", "Rename", "Revoke"]],
-    [row(page, "Lost laptop"), ["Details"]],
+    [row(page, "Migration 2025"), ["Details", "Create the same again", "Rename", "Revoke"]],
+    [row(page, "Lost laptop"), ["Details", "Create the same again"]],
   ] as const) {
     await openMenu(key as typeof menu);
     await expect.poll(() => menu.getByRole("menuitem").allTextContents()).toEqual(actions);
@@ -203,4 +203,69 @@ test("order and page are in the address; a changed key has the focus", async ({ 
   await copyAndClose(page);
   await expectFocus(page, row(page, "Zoo"));
   expect((await names(page)).slice(-2)).toEqual(["Zebra", "Zoo"]);
+});
+
+test("Back undoes a step on the page: page, order, view, part and drawer", async ({ company, admin, browser }) => {
+  await makeKeys(company, admin, 60);
+  const page = await openPage(browser);
+  const drawer = page.getByRole("dialog");
+  const steps: [step: () => Promise<void>, query: string][] = [
+    [() => press(page.getByRole("navigation", { name: "Pages of keys" }), "2"), "?page=2"],
+    [() => page.getByRole("columnheader", { name: "Name" }).getByRole("button").click(), "?order=name"],
+    [() => openView(page, "Inactive"), "?view=inactive"],
+    [() => page.getByRole("tab", { name: "History" }).click(), "?tab=history&view=inactive"],
+    [() => page.getByRole("tab", { name: "Keys" }).click(), "?view=inactive"],
+  ];
+  const query = () => new URL(page.url()).search;
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+  for (const [step, there] of steps) {
+    await step();
+    expect(query()).toBe(there);
+    // Another page of keys begins at its top.
+    if (there === "?page=2") await expect.poll(() => page.evaluate(() => window.scrollY)).toBeLessThan(400);
+  }
+  const name = (await names(page))[0] ?? "";
+  await press(row(page, name), name);
+  await drawer.waitFor();
+  await page.goBack();
+  await drawer.waitFor({ state: "detached" });
+  await expectFocus(page, row(page, name).getByRole("button", { name, exact: true }));
+  // What closed the drawer is no step: Back does not open it again.
+  await press(row(page, name), name);
+  await press(drawer, "Close");
+  await drawer.waitFor({ state: "detached" });
+  for (const [, there] of [...steps].reverse()) {
+    await expect.poll(query).toBe(there);
+    await page.goBack();
+  }
+  await expect.poll(query).toBe("");
+  await page.getByRole("tab", { name: /^Active/, selected: true }).waitFor();
+});
+
+test("nothing moves when the data arrives, at any width", async ({ company, admin, browser }) => {
+  await makeKeys(company, admin, 30);
+  for (const width of [320, 390, 768, 1280, 1440]) {
+    const page = await browser.newPage();
+    await page.setViewportSize({ width, height: 800 });
+    await page.route("**/rpc/*", async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      await route.continue();
+    });
+    await page.addInitScript(() => {
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value);
+      }).observe({ type: "layout-shift", buffered: true });
+      const shifts: number[] = [];
+      Object.assign(window, { shifts });
+    });
+    await page.goto("/integrations/public-api");
+    await page.locator("tbody tr").first().waitFor();
+    await page.evaluate(() => document.fonts.ready.then(() => new Promise((drawn) => requestAnimationFrame(drawn))));
+    const shifts = await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts);
+    expect(
+      shifts.reduce((sum, one) => sum + one, 0),
+      `${width} px: ${shifts}`,
+    ).toBeLessThan(0.02);
+    await page.close();
+  }
 });

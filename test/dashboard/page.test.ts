@@ -7,7 +7,7 @@ import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
 import { stack } from "../support/stack.ts";
 import { newPage, takeTroubles } from "./browser.ts";
-import { makeKeys, signedInPage, test } from "./scene.ts";
+import { makeKeys, openPage, signedInBrowser, signedInPage, test } from "./scene.ts";
 import { chooseIn, expectFocus, openCreateKey, path, press, row, says, tabTo } from "./steps.ts";
 
 test("everything can be done by keyboard alone, and the focus is always somewhere sensible", async ({ admin }) => {
@@ -31,7 +31,8 @@ test("everything can be done by keyboard alone, and the focus is always somewher
   expect(await page.locator(":focus").textContent()).toBe("Public API");
 
   await pressOn(button("Create key"));
-  await expectFocus(page, name);
+  await expectFocus(page, dialog.getByRole("radio").first());
+  await tabTo(page, name);
   await keyboard.type("Power BI");
   await pressOn(dialog.getByRole("checkbox", { name: "read:rewards" }), "Space");
   await pressOn(button("Create key"));
@@ -134,25 +135,122 @@ test("what has the focus is never hidden behind a bar", async ({ company, admin 
   }
 });
 
-test("with motion, a dialog shows the same until it is gone", async ({ client, admin }) => {
-  await makeKey(client, "Payroll");
-  const page = await signedInPage(admin, { reducedMotion: "no-preference" });
-  const dialog = page.getByRole("dialog");
-  for (const action of ["Details", "Replace", "Rename", "Revoke"] as const) {
-    await chooseIn(row(page, "Payroll"), action);
-    await page.getByRole("button", { name: action === "Details" ? "Close" : "Cancel", exact: true }).waitFor();
-    if (action === "Details") await says(dialog, "Ada Brandt created");
-    // Every text that the dialog shows from now on, until it is gone.
-    const shown = await dialog.evaluateHandle((element) => {
-      const texts = new Set([element.textContent]);
-      const watch = new MutationObserver(() => texts.add(element.textContent));
-      watch.observe(element, { childList: true, subtree: true, characterData: true });
-      return texts;
-    });
-    await page.keyboard.press("Escape");
+test.for(["no-preference", "reduce"] as const)(
+  "a dialog that closes shows the same until it is gone, and gives the focus back: motion %s",
+  async (reducedMotion, { client, admin }) => {
+    await makeKey(client, "Payroll");
+    const page = await signedInPage(admin, { reducedMotion });
+    const dialog = page.getByRole("dialog");
+    const key = row(page, "Payroll");
+    const menu = key.getByRole("button", { name: /^Actions/ });
+    const name = key.getByRole("button", { name: "Payroll", exact: true });
+    for (const [opener, ends] of [
+      [page.getByRole("button", { name: "Create key" }), "Cancel"],
+      [page.getByRole("button", { name: "Quick check" }), "Check key"],
+      [name, "Close"],
+      ["Replace", "Cancel"],
+      ["Rename", "Cancel"],
+      ["Revoke", "Cancel"],
+    ] as const) {
+      if (typeof opener === "string") await chooseIn(key, opener);
+      else await opener.click();
+      await page.getByRole("button", { name: ends, exact: true }).waitFor();
+      if (opener === name) await says(dialog, "Ada Brandt created");
+      // Every text that the dialog shows from now on, until it is gone.
+      const shown = await dialog.evaluateHandle((element) => {
+        const texts = new Set([element.textContent]);
+        const watch = new MutationObserver(() => texts.add(element.textContent));
+        watch.observe(element, { childList: true, subtree: true, characterData: true });
+        return texts;
+      });
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "detached" });
+      expect(await shown.evaluate((texts) => [...texts].filter((text) => text !== "")), String(opener)).toHaveLength(1);
+      await expectFocus(page, typeof opener === "string" ? menu : opener);
+    }
+    // What came from the drawer leads back to it, and its end to where the drawer came from.
+    await name.click();
+    for (const action of ["Replace", "Rename", "Revoke"]) {
+      await press(page.getByRole("dialog", { name: "Payroll" }), action);
+      await press(page.getByRole("dialog", { name: `${action} key` }), "Cancel");
+      await page.getByRole("dialog", { name: `${action} key` }).waitFor({ state: "detached" });
+    }
+    await press(page.getByRole("dialog", { name: "Payroll" }), "Close");
     await dialog.waitFor({ state: "detached" });
-    expect(await shown.evaluate((texts) => [...texts].filter((text) => text !== "")), action).toHaveLength(1);
-  }
+    await expectFocus(page, name);
+  },
+);
+
+test("with reduced motion nothing turns, pulses or fades", async ({ admin }) => {
+  const page = await (await signedInBrowser(admin, { reducedMotion: "reduce" })).newPage();
+  await page.route("**/rpc/link_member", () => {});
+  await page.goto(path);
+  await page.locator(".mantine-Skeleton-root").first().waitFor();
+  const moving = () =>
+    page.evaluate(() =>
+      document.getAnimations().flatMap(({ effect }) => (effect?.getComputedTiming().activeDuration ? [effect] : [])),
+    );
+  expect(await moving()).toEqual([]);
+});
+
+/** How a control looks, with and without the focus. */
+const looksOf = (control: Locator) =>
+  control.evaluate((element: HTMLElement) => {
+    const all = [element, element.parentElement ?? element];
+    const looks = () =>
+      all.map((each) => {
+        const { outlineStyle, outlineColor, outlineWidth, borderColor, boxShadow } = getComputedStyle(each);
+        return [outlineStyle, outlineColor, outlineWidth, borderColor, boxShadow].join();
+      });
+    element.focus();
+    const focused = looks().join();
+    element.blur();
+    return { focused, blurred: looks().join() };
+  });
+
+test("the focus shows in a field with an error too: light, dark and in forced colours", async ({ admin, browser }) => {
+  const page = await openPage(browser);
+  const dialog = await openCreateKey(page);
+  await press(dialog, "Create key");
+  await says(dialog, "Give the key a name.");
+  const reference = await newPage();
+  await reference.goto("/reference/#listMembers");
+  await reference.locator("#listMembers").getByText("Try it", { exact: true }).click();
+  const keyField = reference.locator("#listMembers").getByRole("textbox", { name: "API key" });
+  await keyField.fill("no key");
+  await says(reference, "This is not a whole key");
+  const account = await openPage(await signedInBrowser(admin));
+  await account.goto("/set-password");
+  await account.getByLabel("New password").fill("short");
+  await press(account, "Set password");
+  await says(account, "Use at least 8 characters.");
+  for (const [where, field] of [
+    [page, dialog.getByRole("textbox", { name: "Name" })],
+    [reference, keyField],
+    [account, account.getByLabel("New password")],
+  ] as const)
+    for (const media of [
+      { colorScheme: "light", forcedColors: "none" },
+      { colorScheme: "dark", forcedColors: "none" },
+      { colorScheme: "light", forcedColors: "active" },
+    ] as const) {
+      await where.emulateMedia(media);
+      const { focused, blurred } = await looksOf(field);
+      expect(focused, `${where.url()} ${JSON.stringify(media)}`).not.toBe(blurred);
+    }
+});
+
+test("on a screen as low as a keyboard leaves it, a dialog shows what it gives the focus", async ({ admin }) => {
+  const page = await signedInPage(admin, { viewport: { width: 320, height: 256 } });
+  await press(page, "Create key");
+  const first = page.getByRole("dialog").getByRole("radio").first();
+  await expectFocus(page, first);
+  const inSight = () =>
+    page.evaluate(() => {
+      const { top, bottom } = document.activeElement?.getBoundingClientRect() ?? { top: -1, bottom: -1 };
+      return top >= 0 && bottom <= window.innerHeight;
+    });
+  await expect.poll(inSight).toBe(true);
 });
 
 // axe's types lack what it has for colours.

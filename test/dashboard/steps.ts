@@ -82,6 +82,10 @@ export async function chooseIn(row: Locator, action: "Details" | "Replace" | "Re
   return row.page().getByRole("dialog");
 }
 
+/** Chooses what a new key is for. */
+export const choosePurpose = (dialog: Locator, purpose: string): Promise<void> =>
+  dialog.locator("label").filter({ hasText: purpose }).getByRole("radio").check({ force: true });
+
 export async function expectFocus(page: Page, on: Locator): Promise<void> {
   await expect.poll(() => on.and(page.locator(":focus")).count()).toBe(1);
 }
@@ -97,7 +101,7 @@ export async function tabTo(page: Page, control: Locator): Promise<void> {
     const changes = await focused.evaluate((element: HTMLElement) => {
       // A field may show it on the frame around it.
       const shown = [element, element.parentElement ?? element].map((each) => getComputedStyle(each));
-      const looks = () => shown.map(({ outline, borderColor }) => outline + borderColor).join();
+      const looks = () => shown.map(({ outline, borderColor, boxShadow }) => outline + borderColor + boxShadow).join();
       const withFocus = looks();
       element.blur();
       const without = looks();

@@ -5,7 +5,18 @@ import { makeKey } from "../support/companies.ts";
 import { call } from "../support/stack.ts";
 import { takeTroubles } from "./browser.ts";
 import { openPage, test } from "./scene.ts";
-import { chooseIn, copyAndClose, createKey, openCreateKey, openView, path, press, row, says } from "./steps.ts";
+import {
+  chooseIn,
+  choosePurpose,
+  copyAndClose,
+  createKey,
+  openCreateKey,
+  openView,
+  path,
+  press,
+  row,
+  says,
+} from "./steps.ts";
 import { translator } from "./translator.ts";
 
 /** A page that is translated from its first text on. An old text that stays, or a page that goes blank, fails the test. */
@@ -38,7 +49,7 @@ test("while the browser translates it, every step works and shows what is true",
     ["Assistant (MCP)", "Tick what the assistant may read"],
     ["Nightly copy", "What the key opens."],
   ] as const) {
-    await dialog.getByLabel("What it is for").selectOption(purpose);
+    await choosePurpose(dialog, purpose);
     await says(dialog, words);
   }
   await press(dialog, "Cancel");
@@ -50,7 +61,7 @@ test("while the browser translates it, every step works and shows what is true",
   await press(dialog, "Back to the key");
   await press(dialog, "Check key");
   await says(dialog, "Power BI works: it opens data of Hollis & Rowe.");
-  await dialog.getByRole("tab", { name: "curl" }).click();
+  await dialog.getByLabel("Steps for").selectOption("Node");
   await says(dialog, "Waiting for the first request");
   expect((await call("/members", key)).status).toBe(200);
   await says(dialog, /^Works: \d\d:\d\d, GET \/members, from node$/);

@@ -1,7 +1,12 @@
 // From a new key to its first answer, and what the page shows of a key's use afterwards.
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import type { Locator } from "playwright-core";
 import { expect } from "vitest";
+import { purposes } from "../../dashboard/src/keys/presets.ts";
+import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { scopes } from "../../functions/public-api/scopes.ts";
+import { root } from "../../scripts/stack/process.ts";
 import { makeKey } from "../support/companies.ts";
 import { call, sql, stack } from "../support/stack.ts";
 import { newPage } from "./browser.ts";
@@ -9,10 +14,11 @@ import { expectGoodLooks } from "./looks.ts";
 import { openPage, setKey, signedInBrowser, signedInPage, test } from "./scene.ts";
 import {
   chooseIn,
+  choosePurpose,
   clipboard,
   copyAndClose,
   createKey,
-  expectFocus,
+  names,
   openView,
   press,
   row,
@@ -20,42 +26,102 @@ import {
   signIn,
 } from "./steps.ts";
 
+const scopeNames = scopes.map(({ name }) => name);
+
 const by = (program: string) => ({ headers: { "User-Agent": program } });
 const mashup = by("Microsoft.Data.Mashup (https://go.microsoft.com/fwlink/?LinkID=304225)");
 
-test("the dialog with the new key leads to the first request, and says when it has come", async ({ page }) => {
-  const key = await createKey(page, "Power BI");
+test("each purpose leads to steps of its own, and the page says when the first request has come", async ({ page }) => {
+  const { origin } = new URL(stack.dashboard_url);
   const dialog = page.getByRole("dialog");
-  await says(dialog, stack.api_url);
-  await says(dialog, "Waiting for the first request …");
-  for (const [way, guide] of [
-    ["Google Sheets", "google-sheets"],
-    ["Python", "python"],
-    ["Node", "node"],
-    ["Power BI, Excel", "excel-and-power-bi"],
+  for (const [purpose, guide, step] of [
+    ["Power BI or Excel", "excel-and-power-bi", "Copy the query"],
+    ["Google Sheets", "google-sheets", "Extensions → Apps Script"],
+    ["Nightly copy", "sqlite", "&& public-data-api sync company.sqlite"],
+    ["Reward import", "command-line", "&& public-data-api import rewards.csv --dry-run"],
+    ["Assistant (MCP)", "assistants", `claude mcp add --transport http public-data ${stack.api_url}/mcp`],
+    ["Something else", "curl", "| curl -H @-"],
   ] as const) {
-    await dialog.getByRole("tab", { name: way }).click();
-    const panel = dialog.getByRole("tabpanel");
-    expect(await panel.textContent(), way).not.toContain(key);
-    const leads = await panel.getByRole("link").getAttribute("href");
-    expect((await fetch(stack.dashboard_url + leads)).status, guide).toBe(200);
-    expect(leads).toBe(`/reference/guides/${guide}/`);
-    if (way !== "Node") continue;
-    await press(panel, "Copy command");
-    await expect.poll(() => clipboard(page)).toContain("node -e");
-    const env = { ...process.env, PATH: `${process.execPath.replace(/\/node$/, "")}:${process.env.PATH}` };
-    // An admin's own check is no first request.
-    await press(dialog, "Check key");
-    await says(dialog, "Power BI works");
+    await press(page, "Create key");
+    await choosePurpose(dialog, purpose);
+    await dialog.getByRole("textbox", { name: "Name" }).fill(purpose);
+    await dialog.getByRole("checkbox", { name: "read:rewards" }).check();
+    await press(dialog, "Create key");
+    const key = await dialog.getByLabel("API key").inputValue();
+    await says(dialog, step);
     await says(dialog, "Waiting for the first request …");
-    const shell = spawnSync("bash", ["-c", await clipboard(page)], { input: `${key}\n`, encoding: "utf8", env });
-    expect(shell.stdout, shell.stderr).toContain('"key_name":"Power BI"');
-    await dialog
-      .getByRole("status")
-      .getByText(/^Works: \d\d:\d\d, GET \/, from node$/)
-      .waitFor();
-    expect(await dialog.getByText("Waiting for").count()).toBe(0);
-    await expectGoodLooks(page, "first-request");
+    if (guide === "sqlite")
+      await says(dialog, `npm install --global ${origin}/reference/files/public-data-api-cli.tgz`);
+    if (guide === "excel-and-power-bi") {
+      await press(dialog, "Copy the query");
+      await expect.poll(() => clipboard(page)).toContain(`BaseUrl = "${stack.api_url}"`);
+    }
+    expect(await dialog.textContent(), purpose).not.toContain(key);
+    const leads = await dialog.getByRole("link", { name: "The guide for" }).getAttribute("href");
+    expect(leads).toBe(`/reference/guides/${guide}/`);
+    expect((await fetch(stack.dashboard_url + leads)).status, guide).toBe(200);
+    await expectGoodLooks(page, `steps-${guide}`);
+    await copyAndClose(page);
+  }
+
+  const key = await createKey(page, "Node");
+  await dialog.getByLabel("Steps for").selectOption("Node");
+  await press(dialog, "Copy command");
+  await expect.poll(() => clipboard(page)).toContain("node -e");
+  const env = { ...process.env, PATH: `${process.execPath.replace(/\/node$/, "")}:${process.env.PATH}` };
+  // An admin's own check is no first request.
+  await press(dialog, "Check key");
+  await says(dialog, "Node works");
+  await says(dialog, "Waiting for the first request …");
+  const shell = spawnSync("bash", ["-c", await clipboard(page)], { input: `${key}\n`, encoding: "utf8", env });
+  expect(shell.stdout, shell.stderr).toContain('"key_name":"Node"');
+  await dialog
+    .getByRole("status")
+    .getByText(/^Works: \d\d:\d\d, GET \/, from node$/)
+    .waitFor();
+  expect(await dialog.getByText("Waiting for").count()).toBe(0);
+  await expectGoodLooks(page, "first-request");
+  await copyAndClose(page);
+});
+
+/** Pastes lines into an interactive bash on a terminal, without bracketed paste as on macOS, and types the key after that. */
+const terminal = String.raw`
+import os, pty, select, sys, time
+lines, key = sys.argv[1], sys.argv[2]
+pid, end = pty.fork()
+if pid == 0:
+    os.execvpe("bash", ["bash", "--norc", "-i"], {**os.environ, "PS1": "$ ", "TERM": "dumb", "HISTFILE": "/dev/null"})
+def until(text, seconds=20):
+    said, stop = b"", time.time() + seconds
+    while text not in said and time.time() < stop:
+        if select.select([end], [], [], 0.1)[0]:
+            try: said += os.read(end, 65536)
+            except OSError: break
+    return said
+out = until(b"$ ")
+os.write(end, lines.replace("\n", "\r").encode() + b"\r")
+out += until(b"\nAPI key: ")
+time.sleep(0.5)
+os.write(end, key.encode() + b"\r")
+out += until(b"}")
+os.write(end, b"history\rexit\r")
+out += until(b"exit\r\n", 5)
+sys.stdout.buffer.write(out)
+`;
+
+test("a pasted command never shows the key, nor runs it, in a shell without bracketed paste", async ({ page }) => {
+  const key = await createKey(page, "Pasted");
+  const dialog = page.getByRole("dialog");
+  const env = { ...process.env, PATH: `${process.execPath.replace(/\/node$/, "")}:${process.env.PATH}` };
+  for (const way of ["Python", "Node", "curl"]) {
+    await dialog.getByLabel("Steps for").selectOption(way);
+    await press(dialog, "Copy command");
+    await expect.poll(() => clipboard(page)).toContain(way === "curl" ? "curl -H" : way.toLowerCase());
+    const line = await clipboard(page);
+    expect(line).not.toContain("\n");
+    const { stdout, stderr } = spawnSync("python3", ["-c", terminal, line, key], { encoding: "utf8", env });
+    expect(stdout, way + stderr).toContain('"key_name":"Pasted"');
+    expect(stdout.includes(key), `${way} shows the key`).toBe(false);
   }
   await copyAndClose(page);
 });
@@ -90,8 +156,8 @@ test("a key has one drawer, with an address: its scopes, use, days, history and 
   await press(drawer, "Replace");
   const dialog = page.getByRole("dialog", { name: "Replace key" });
   await press(dialog, "Cancel");
-  await dialog.waitFor({ state: "hidden" });
-  await expectFocus(page, row(page, "Payroll").getByRole("button", { name: "Payroll", exact: true }));
+  await says(drawer, "Used on 3 of 30 days");
+  await press(drawer, "Close");
   const { data } = await client.rpc("replace_api_key", { key_id: id, overlap: "7 days" });
   await page.reload();
   await press(page.getByRole("row").filter({ hasText: "replaced by" }), "Payroll");
@@ -117,15 +183,25 @@ test("a dead key that is still called needs attention first", async ({ company, 
   await openView(page, "Needs attention");
   const listed = page.locator("tbody tr");
   await expect.poll(() => listed.count()).toBe(2);
-  expect(await listed.first().textContent()).toContain("Still called by python-requests, revoked just now");
+  expect(await listed.first().textContent()).toContain("python-requests still calls it; it was revoked just now");
+  await says(listed.first(), "still called");
   expect(await listed.last().textContent()).toContain("Expires within a day");
   await expectGoodLooks(page, "still-called");
   await says(await chooseIn(row(page, "Old script"), "Details"), "GET /teams, by python-requests/2.32.3");
   await page.keyboard.press("Escape");
 
-  // Replace stands in the row of what expires.
-  await press(page, "Replace Audit");
-  await page.getByRole("dialog", { name: "Replace key" }).waitFor();
+  // What can be done stands in the row.
+  await page.getByRole("dialog").waitFor({ state: "hidden" });
+  await press(page, "Replace: Audit");
+  await press(page.getByRole("dialog", { name: "Replace key" }), "Cancel");
+  await page.getByRole("dialog").waitFor({ state: "hidden" });
+  await press(page, "Create the same again: Old script");
+  const dialog = page.getByRole("dialog", { name: "Create key" });
+  expect(await filledIn(dialog)).toEqual(["Old script", ["read:members"], ""]);
+  await press(dialog, "Create key");
+  await dialog.waitFor({ state: "hidden" });
+  await copyAndClose(page);
+  expect(await names(page)).toContain("Old script");
 });
 
 const reading = ["read:members", "read:activity", "read:rewards", "read:analytics"];
@@ -198,18 +274,22 @@ test("a purpose fills in name, scopes and expiry, by choice or by a link that su
   await dialog.waitFor();
   expect(await filledIn(dialog)).toEqual(["Power BI or Excel", reading, "365"]);
   expect(new URL(page.url()).search).toBe("");
-  const purpose = dialog.getByLabel("What it is for");
   for (const [choice, ...expected] of [
-    ["Google Sheets", "Google Sheets", ["read:members", "read:activity"], "365"],
+    ["Google Sheets", "Google Sheets", reading, "365"],
     ["Nightly copy", "Nightly copy", reading, "365"],
     ["Reward import", "Reward import", ["read:rewards", "write:rewards"], "365"],
     ["Assistant (MCP)", "Assistant (MCP)", [], "90"],
     ["Something else", "", ["read:members", "read:activity"], ""],
   ] as const) {
-    await purpose.selectOption(choice);
+    await choosePurpose(dialog, choice);
     expect(await filledIn(dialog), choice).toEqual(expected);
   }
-  await purpose.selectOption("Assistant (MCP)");
+  // What the person has edited stays.
+  await dialog.getByRole("textbox", { name: "Name" }).fill("My own");
+  await dialog.getByLabel("Expiry").selectOption("30 days");
+  await choosePurpose(dialog, "Reward import");
+  expect(await filledIn(dialog)).toEqual(["My own", ["read:rewards", "write:rewards"], "30"]);
+  await choosePurpose(dialog, "Assistant (MCP)");
   await says(dialog, "Tick what the assistant may read");
   expect(
     await dialog.getByRole("checkbox").evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value)),
@@ -220,6 +300,26 @@ test("a purpose fills in name, scopes and expiry, by choice or by a link that su
   await press(dialog, "Create key");
   await page.getByRole("dialog", { name: "Key created" }).getByLabel("API key").waitFor();
   expect(
-    await sql`select scopes, expires_at > now() + interval '89 days' as lasts from app.api_keys where name = 'Assistant (MCP)'`,
+    await sql`select scopes, expires_at > now() + interval '29 days' as lasts from app.api_keys where name = 'My own'`,
   ).toEqual([{ scopes: ["read:members"], lasts: true }]);
+});
+
+/** The scopes of the endpoints that a guide's code names: `day-ratings` as a path or as the name of a list. */
+function scopesNamedIn(file: string): string[] {
+  const text = readFileSync(`${root}/docs/connect/${file}`, "utf8");
+  const code = file.endsWith(".md") ? [...text.matchAll(/^```\w*\n(.*?)^```/gms)].map(([block]) => block).join() : text;
+  const named = endpoints.filter(({ path, scope }) => scope && new RegExp(`["/\\s]${path.slice(1)}\\b`).test(code));
+  return scopeNames.filter((name) => named.some(({ method, scope }) => method === "GET" && scope === name));
+}
+
+test("the scopes of each purpose are those that the code of its guide needs", () => {
+  for (const [purpose, ...files] of [
+    ["power-bi", "public-data-api.pq"],
+    ["google-sheets", "google-sheets.md", "kudos-per-team.md"],
+    ["nightly-copy", "python.md", "node.md", "curl.md", "powershell.md", "r.md"],
+  ] as const) {
+    const needed = new Set(files.flatMap(scopesNamedIn));
+    expect(purposes[purpose]?.scopes, purpose).toEqual(scopeNames.filter((scope) => needed.has(scope)));
+  }
+  expect(purposes["reward-import"]?.scopes).toEqual(["read:rewards", "write:rewards"]);
 });

@@ -1,6 +1,7 @@
 // What the page shows: which keys, in what order, on which page, and which of them in full. It stands in the page's address.
 import type { ApiKey } from "../database.ts";
 import { ago } from "../parts/when.tsx";
+import { labelOf } from "../scopes.ts";
 import { clientName } from "./client_name.ts";
 
 export const tabs = { keys: "Keys", history: "History" } as const;
@@ -81,25 +82,41 @@ const [soon, long, recent] = [14, 90, 7];
 const days = (count: number): string => (count === 1 ? "1 day" : `${count} days`);
 
 /**
- * Something that an admin has to look at. `about` is the column that it stands in. The most urgent have the lowest `urgency`: first
- * what fails already, then in the order in which it will, then what is only untidy.
+ * Something that an admin has to look at. `about` is the column that it stands in, `remedy` what can be done about it. The most
+ * urgent have the lowest `urgency`: first what fails already, then in the order in which it will, then what is only untidy.
  */
-export type Concern = { words: string; about: "used" | "expiry"; urgency: number };
+export type Concern = {
+  words: string;
+  about: "used" | "expiry";
+  urgency: number;
+  remedy?: "replace" | "revoke" | "again";
+};
 
 /** Whole days from a moment until now. */
 const daysSince = (moment: string): number => Math.floor((Date.now() - Date.parse(moment)) / day);
+
+const caller = (client: string | null): string => (client === null ? "A program" : clientName(client));
 
 /** A key that no longer works, and is still called. */
 function stillCalled({ status, refused_at, refused_client, revoked_at, expires_at }: ApiKey): Concern[] {
   const end = status === "revoked" ? revoked_at : expires_at;
   if (refused_at === null || end === null || daysSince(refused_at) >= recent) return [];
-  const by = refused_client === null ? "" : ` by ${clientName(refused_client)}`;
-  return [{ words: `Still called${by}, ${status} ${ago(end)}`, about: "used", urgency: -1 }];
+  const ended = status === "revoked" ? "was revoked" : "expired";
+  const words = `${caller(refused_client)} still calls it; it ${ended} ${ago(end)}`;
+  return [{ words, about: "used", urgency: -1, remedy: "again" }];
+}
+
+/** A key that lacks a scope of its last requests, until one that it may do comes. */
+function forbidden({ forbidden_at, forbidden_scope, last_used_at }: ApiKey): Concern[] {
+  if (!forbidden_at || !forbidden_scope || daysSince(forbidden_at) >= recent) return [];
+  if (last_used_at !== null && last_used_at > forbidden_at) return [];
+  const words = `A request came and was refused: it needs ${labelOf(forbidden_scope)} (${forbidden_scope})`;
+  return [{ words, about: "used", urgency: -1, remedy: "again" }];
 }
 
 /**
- * A key is of concern when it no longer works and is still called, when it expires soon, when it is replaced and still used, and
- * when nothing uses it.
+ * A key is of concern when it no longer works and is still called, when its last request was refused, when it expires soon, when
+ * it is replaced and still used, and when nothing uses it.
  * @param successor the key that replaces it
  */
 function concerns(key: ApiKey, successor: ApiKey | undefined): Concern[] {
@@ -111,15 +128,30 @@ function concerns(key: ApiKey, successor: ApiKey | undefined): Concern[] {
     return isUsed ? [{ words: "Replaced, still in use", about: "used", urgency: left ?? soon }] : [];
   }
   const unused = daysSince(last_used_at ?? created_at);
-  const found: Concern[] = [];
+  const found = forbidden(key);
   if (left !== null && left < soon)
     found.push({
       words: left < 1 ? "Expires within a day" : `Expires in ${days(left)}`,
       about: "expiry",
       urgency: left,
+      remedy: "replace",
     });
-  if (unused >= long) found.push({ words: `Not used for ${days(unused)}`, about: "used", urgency: soon + 1 });
+  if (unused >= long && found.length === 0)
+    found.push({ words: `Not used for ${days(unused)}`, about: "used", urgency: soon + 1, remedy: "revoke" });
   return found;
+}
+
+/** What a row says first, in a word and with a colour. */
+export type State = { words: string; tone: "good" | "quiet" | "soon" | "bad" | "over" };
+
+export function stateOf({ status, last_used_at }: ApiKey, worries: Concern[]): State {
+  if (status !== "active")
+    return worries.length > 0 ? { words: "still called", tone: "bad" } : { words: status, tone: "over" };
+  if (worries.some(({ urgency }) => urgency < 0)) return { words: "refused", tone: "bad" };
+  if (worries.some(({ about }) => about === "expiry")) return { words: "expiring", tone: "soon" };
+  if (last_used_at === null) return { words: "not used yet", tone: "quiet" };
+  const isToday = new Date(last_used_at).toDateString() === new Date().toDateString();
+  return isToday ? { words: "used today", tone: "good" } : { words: "quiet", tone: "quiet" };
 }
 
 const byName = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
@@ -139,7 +171,15 @@ const compare: Record<Order, (one: ApiKey, other: ApiKey) => number> = {
 
 /** Whether every word of the search is in the name, the last four characters, the scopes, the status or the people. */
 function matches(key: ApiKey, search: string): boolean {
-  const shown = [key.name, key.hint, ...key.scopes, key.status, key.created_by, key.revoked_by ?? ""].join("\n");
+  const shown = [
+    key.name,
+    key.hint,
+    ...key.scopes,
+    ...key.scopes.map(labelOf),
+    key.status,
+    key.created_by,
+    key.revoked_by ?? "",
+  ].join("\n");
   return search
     .toLowerCase()
     .split(/\s+/)

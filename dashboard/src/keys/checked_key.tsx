@@ -2,10 +2,11 @@ import { Code, Text } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
+import { labelOf, scopeNames } from "../scopes.ts";
 import type { KeyCheck } from "./check_key.ts";
 import classes from "./keys.module.css";
 
-/** What the API returned for a key: version, scopes, and endpoints, with the scope that is missing for one. */
+/** What the API returned for a key: whose it is and what it opens in two lines, and details on request. */
 export function CheckedKey({ checked }: { checked: KeyCheck | null }) {
   const result = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -19,33 +20,58 @@ export function CheckedKey({ checked }: { checked: KeyCheck | null }) {
             <Text fw={600} size="sm">
               <Name>{checked.key_name}</Name> works: it opens data of <Name>{checked.company_name}</Name>.
             </Text>
-            <dl className={classes.facts}>
-              <dt>Version</dt>
-              <dd>{checked.version}</dd>
-              <dt>Scopes</dt>
-              <dd translate="no">{checked.scopes.join(", ")}</dd>
-              <dt>Endpoints</dt>
-              <dd>
-                <ul className={classes.endpoints}>
-                  {checked.endpoints.map(({ method, path, scope }) => (
-                    <li key={`${method} ${path}`}>
-                      <Code>
-                        {method} {path}
-                      </Code>
-                      {scope !== null && !checked.scopes.includes(scope) && (
-                        <Text span size="sm" c="dimmed">
-                          {" "}
-                          no access (needs <bdi translate="no">{scope}</bdi>)
-                        </Text>
-                      )}
-                    </li>
-                  ))}
-                </ul>
-              </dd>
-            </dl>
+            <Opens scopes={checked.scopes} />
+            <Details checked={checked} />
           </>
         )}
       </Notice>
     </div>
+  );
+}
+
+/** `Can read: People, Kudos. Cannot: Rewards, Moods, Import rewards.` */
+function Opens({ scopes }: { scopes: string[] }) {
+  const words = (some: readonly string[]): string => some.map(labelOf).join(", ");
+  const read = scopes.filter((scope) => scope.startsWith("read:"));
+  const write = scopes.filter((scope) => !read.includes(scope));
+  const lacking = scopeNames.filter((scope) => !scopes.includes(scope));
+  return (
+    <Text size="sm">
+      {read.length > 0 && <span>Can read: {words(read)}. </span>}
+      {write.length > 0 && <span>Can write: {words(write)}. </span>}
+      {lacking.length > 0 && <span>Cannot: {words(lacking)}.</span>}
+    </Text>
+  );
+}
+
+function Details({ checked }: { checked: KeyCheck }) {
+  return (
+    <details>
+      <summary className={classes.summary}>Details</summary>
+      <dl className={classes.facts}>
+        <dt>Version</dt>
+        <dd>{checked.version}</dd>
+        <dt>Scopes</dt>
+        <dd translate="no">{checked.scopes.join(", ")}</dd>
+        <dt>Endpoints</dt>
+        <dd>
+          <ul className={classes.endpoints}>
+            {checked.endpoints.map(({ method, path, scope }) => (
+              <li key={`${method} ${path}`}>
+                <Code>
+                  {method} {path}
+                </Code>
+                {scope !== null && !checked.scopes.includes(scope) && (
+                  <Text span size="sm" c="dimmed">
+                    {" "}
+                    no access (needs <bdi translate="no">{scope}</bdi>)
+                  </Text>
+                )}
+              </li>
+            ))}
+          </ul>
+        </dd>
+      </dl>
+    </details>
   );
 }

@@ -1,28 +1,52 @@
-import { Button, Checkbox, NativeSelect, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Checkbox, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import { Actions } from "../parts/actions.tsx";
+import { ScopeName } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { messageOf, Problem } from "../problems.ts";
-import { defaultScopes, type Scope, scopeNames, scopes } from "../scopes.ts";
+import { type Scope, scopeNames, scopes } from "../scopes.ts";
 import { createApiKey } from "./calls.ts";
 import { readExpiry } from "./expiry.ts";
 import { ExpiryField } from "./expiry_field.tsx";
 import classes from "./keys.module.css";
 import type { MakingForm } from "./make_key_dialog.tsx";
-import { presets } from "./presets.ts";
+import { type Preset, plain, purposes } from "./presets.ts";
 
 const fields: readonly Field[] = ["name", "scopes", "expires_at"];
 
 const lostAnswer =
   "No answer came, so the key may have been created without being shown. Look for it in the list: if it is there, revoke it and create another.";
 
-/** @param preset the name of what is chosen at first, from a link; empty: nothing */
-export function CreateKeyForm(props: MakingForm & { names: string[]; preset: string }) {
+/** What the form begins with: the name of a purpose, empty for none; or the key that is made again. */
+export type Start = { purpose: string; again?: Preset };
+
+/** By which purpose each field was filled. Another purpose fills in what the person has not edited. */
+function useFilling(start: Start) {
+  const [purpose, setPurpose] = useState(Object.hasOwn(purposes, start.purpose) ? start.purpose : "");
+  const [filled, setFilled] = useState({ name: purpose, scopes: purpose, expires_at: purpose });
+  const edited = useRef(new Set<Field>()).current;
+  const presetOf = (field: Field): Preset => purposes[filled[field]] ?? start.again ?? plain;
+  /** Returns the fields that were filled anew. */
+  function fill(chosen: string): Field[] {
+    const anew = fields.filter((field) => !edited.has(field));
+    setPurpose(chosen);
+    setFilled({ ...filled, ...Object.fromEntries(anew.map((field) => [field, chosen])) });
+    return anew;
+  }
+  return { purpose, filled, edited, presetOf, fill };
+}
+
+export function CreateKeyForm(props: MakingForm & { names: string[]; start: Start }) {
+  const { start } = props;
   const form = useRef<HTMLFormElement>(null);
-  const [chosen, setChosen] = useState(Object.hasOwn(presets, props.preset) ? props.preset : "");
-  const preset = presets[chosen];
+  const { purpose, filled, edited, presetOf, fill } = useFilling(start);
   const [atFields, setAtFields] = useState<FieldProblems>({});
+
+  function choose(chosen: string): void {
+    const anew = fill(chosen);
+    setAtFields({ ...atFields, ...Object.fromEntries(anew.map((field) => [field, undefined])) });
+  }
 
   function showAtFields(problems: FieldProblems): void {
     setAtFields(problems);
@@ -33,7 +57,7 @@ export function CreateKeyForm(props: MakingForm & { names: string[]; preset: str
   const { run, pending, problem } = useAction(async ({ name, scopes, expires_at }: KeyRequest) => {
     props.onPending(true);
     try {
-      props.onMade(await createApiKey(name, scopes, expires_at));
+      props.onMade({ ...(await createApiKey(name, scopes, expires_at)), purpose });
     } catch (error) {
       props.onPending(false);
       const field = error instanceof Problem ? fields.find((known) => known === error.field) : undefined;
@@ -43,11 +67,13 @@ export function CreateKeyForm(props: MakingForm & { names: string[]; preset: str
   });
 
   /** Checks a changed field again. A message from the database stays until its field is changed. */
-  function forgetMended(event: FormEvent<HTMLFormElement>): void {
+  function noteChange(event: FormEvent<HTMLFormElement>): void {
     const { name } = event.target as HTMLInputElement;
     const changed = fields.find((field) => field === (name === "expiry" ? "expires_at" : name));
-    if (!changed || atFields[changed] === undefined) return;
-    setAtFields({ ...atFields, [changed]: readKeyRequest(event.currentTarget).problems[changed] });
+    if (!changed) return;
+    edited.add(changed);
+    if (atFields[changed] !== undefined)
+      setAtFields({ ...atFields, [changed]: readKeyRequest(event.currentTarget).problems[changed] });
   }
 
   function submit(event: FormEvent<HTMLFormElement>): void {
@@ -57,38 +83,31 @@ export function CreateKeyForm(props: MakingForm & { names: string[]; preset: str
     if (Object.keys(problems).length === 0) void run(request);
   }
 
+  const { offered = scopeNames, advice = "What the key opens. Tick only what its user needs." } =
+    purposes[purpose] ?? plain;
   return (
-    <form ref={form} onSubmit={submit} onChange={forgetMended} noValidate>
+    <form ref={form} onSubmit={submit} onChange={noteChange} noValidate>
       <Stack gap="lg">
-        <NativeSelect
-          label="What it is for"
-          description="Fills in the rest, which you can change."
-          data={purposes}
-          value={chosen}
-          onChange={(event) => {
-            setChosen(event.currentTarget.value);
-            setAtFields({});
-          }}
+        {!start.again && <PurposeCards chosen={purpose} onChoose={choose} />}
+        <NameField
+          key={`name ${filled.name}`}
+          description="What will use the key, for example “Power BI” or “Payroll import”."
+          defaultValue={presetOf("name").name}
+          error={atFields.name}
+          others={props.names}
         />
-        {/* Another choice fills all fields anew. */}
-        <Stack key={chosen} gap="lg">
-          <NameField
-            description="What will use the key, for example “Power BI” or “Payroll import”."
-            defaultValue={preset?.label ?? ""}
-            error={atFields.name}
-            others={props.names}
-          />
-          <ScopesField
-            offered={preset?.offered ?? scopeNames}
-            ticked={preset?.scopes ?? defaultScopes}
-            description={preset?.advice ?? "What the key opens. Tick only what its user needs."}
-            error={atFields.scopes}
-          />
-          <ExpiryField
-            error={atFields.expires_at}
-            {...(preset ? { preset: { expiry: String(preset.days), day: "" } } : {})}
-          />
-        </Stack>
+        <ScopesField
+          key={`scopes ${filled.scopes}`}
+          offered={offered}
+          ticked={presetOf("scopes").scopes}
+          description={advice}
+          error={atFields.scopes}
+        />
+        <ExpiryField
+          key={`expiry ${filled.expires_at}`}
+          error={atFields.expires_at}
+          preset={presetOf("expires_at").lifetime}
+        />
         <Notice kind="problem">{problem && (problem.kind === "unreachable" ? lostAnswer : problem.message)}</Notice>
         <Actions>
           <Button variant="default" onClick={props.onCancel} disabled={pending}>
@@ -103,10 +122,31 @@ export function CreateKeyForm(props: MakingForm & { names: string[]; preset: str
   );
 }
 
-const purposes = [
-  { value: "", label: "Something else" },
-  ...Object.entries(presets).map(([value, { label }]) => ({ value, label })),
-];
+/** What the key is for, each with an icon and a line. None is chosen at first. */
+function PurposeCards({ chosen, onChoose }: { chosen: string; onChoose: (purpose: string) => void }) {
+  return (
+    <fieldset className={classes.purposes}>
+      <legend>What it is for</legend>
+      {Object.entries(purposes).map(([name, { label, about, icon: Icon }], place) => (
+        <label key={name} className={classes.purpose}>
+          <input
+            type="radio"
+            name="purpose"
+            value={name}
+            checked={name === chosen}
+            onChange={() => onChoose(name)}
+            data-autofocus={name === chosen || (chosen === "" && place === 0) || undefined}
+          />
+          <Icon aria-hidden size={20} />
+          <span>
+            <b>{label}</b>
+            <small>{about}</small>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
 
 function ScopesField(props: {
   offered: readonly Scope[];
@@ -120,21 +160,7 @@ function ScopesField(props: {
         {scopes
           .filter(({ name }) => props.offered.includes(name))
           .map(({ name, opens }) => (
-            <Checkbox
-              key={name}
-              name="scopes"
-              value={name}
-              label={
-                <>
-                  <Text span fw={600} translate="no" className={classes.scope}>
-                    {name}
-                  </Text>{" "}
-                  <Text span size="sm">
-                    {opens}
-                  </Text>
-                </>
-              }
-            />
+            <Checkbox key={name} name="scopes" value={name} label={<ScopeName>{name}</ScopeName>} description={opens} />
           ))}
       </Stack>
     </Checkbox.Group>

@@ -26,8 +26,11 @@ const dayOf = (date: Date): string =>
 /** The numbers of days that can be chosen without a date. */
 export const lifetimes = [30, 90, 365];
 
-/** The lifetime of a key, for the key that replaces it: `expiry` and `day` of an `ExpiryField`. */
-export function sameLifetime(key: { created_at: string; expires_at: string | null }): { expiry: string; day: string } {
+/** What an `ExpiryField` begins with: its choice, and the day if that is a date. */
+export type Lifetime = { expiry: string; day: string };
+
+/** The lifetime of a key, for the key that takes its place. */
+export function sameLifetime(key: { created_at: string; expires_at: string | null }): Lifetime {
   if (key.expires_at === null) return { expiry: "", day: "" };
   const [created, last] = [new Date(key.created_at), new Date(Date.parse(key.expires_at) - 1)];
   for (const date of [created, last]) date.setHours(12, 0, 0, 0);

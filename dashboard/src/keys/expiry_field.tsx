@@ -1,7 +1,7 @@
 import { NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { type KeyboardEvent, useState } from "react";
 import { localEnd } from "../parts/when.tsx";
-import { endAfter, endOfDay, isDay, lifetimes } from "./expiry.ts";
+import { endAfter, endOfDay, isDay, type Lifetime, lifetimes } from "./expiry.ts";
 import classes from "./keys.module.css";
 
 const choices = [
@@ -19,13 +19,11 @@ function keepTabFromTrap(event: KeyboardEvent): void {
   if (event.key === "Tab") event.stopPropagation();
 }
 
-const never = { expiry: "", day: "" };
-
 /**
  * Until when a key works: the fields `expiry` and, for a date, `expires_at`, which `readExpiry` reads.
  * @param preset what is chosen at first
  */
-export function ExpiryField({ error, preset = never }: { error: string | undefined; preset?: typeof never }) {
+export function ExpiryField({ error, preset }: { error: string | undefined; preset: Lifetime }) {
   const [choice, setChoice] = useState(preset.expiry);
   const [day, setDay] = useState(preset.day);
   const end = choice === "date" ? (isDay(day) ? endOfDay(day) : null) : choice === "" ? null : endAfter(Number(choice));

@@ -1,83 +1,18 @@
-import { Anchor, Code, Group, Loader, Stack, Tabs, Text, Title } from "@mantine/core";
-import { type ReactNode, useEffect, useState } from "react";
+import { Anchor, Group, Loader, NativeSelect, Stack, Text, Title } from "@mantine/core";
+import { useEffect, useState } from "react";
 import type { ApiKey } from "../database.ts";
-import { CopyButton } from "../parts/copy_button.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
-import { baseAddress } from "../settings.ts";
 import { BaseAddress } from "./base_address.tsx";
 import { listApiKeys } from "./calls.ts";
 import { clientName } from "./client_name.ts";
-import classes from "./keys.module.css";
+import { ways } from "./ways.tsx";
 
-/**
- * A command for bash and zsh that asks for the key. So the key is neither in the shell's history nor in the list of
- * processes, where it would be as a part of the command.
- */
-const curlLine = `printf 'API key: ' && read -rs KEY && printf 'X-API-Key: %s' "$KEY" | curl -H @- ${baseAddress}`;
-
-/** The environment of a script: the key is asked for, so it is in no file and in no shell history. */
-const environment = `export PUBLIC_API_URL=${baseAddress}
-printf 'API key: ' && read -rs PUBLIC_API_KEY && export PUBLIC_API_KEY`;
-
-const python = `${environment}
-python3 -c 'import os, urllib.request as u; print(u.urlopen(u.Request(os.environ["PUBLIC_API_URL"], headers={"X-API-Key": os.environ["PUBLIC_API_KEY"]})).read().decode())'`;
-
-const node = `${environment}
-node -e 'fetch(process.env.PUBLIC_API_URL, { headers: { "X-API-Key": process.env.PUBLIC_API_KEY } }).then((r) => r.text()).then(console.log)'`;
-
-type Way = { words: string; guide: string; steps: ReactNode };
-
-const ways: Record<string, Way> = {
-  "power-bi": {
-    words: "Power BI, Excel",
-    guide: "excel-and-power-bi",
-    steps: (
-      <ol className={classes.steps}>
-        <li>Get Data → Blank Query → Advanced Editor: paste the query of the guide, with the base address above.</li>
-        <li>
-          When it asks for credentials, choose <b>Basic</b>: user name <Code>key</Code>, password the key, for the base
-          address.
-        </li>
-      </ol>
-    ),
-  },
-  "google-sheets": {
-    words: "Google Sheets",
-    guide: "google-sheets",
-    steps: (
-      <ol className={classes.steps}>
-        <li>Extensions → Apps Script: paste the script of the guide.</li>
-        <li>
-          Project Settings → Script Properties: <Code>PUBLIC_API_URL</Code> is the base address above,{" "}
-          <Code>PUBLIC_API_KEY</Code> the key. Then run <Code>onePage</Code>.
-        </li>
-      </ol>
-    ),
-  },
-  python: { words: "Python", guide: "python", steps: <Lines of={python} /> },
-  node: { words: "Node", guide: "node", steps: <Lines of={node} /> },
-  curl: { words: "curl", guide: "curl", steps: <Lines of={curlLine} /> },
-};
-
-/** Lines for a terminal, to copy. */
-function Lines({ of: lines }: { of: string }) {
-  return (
-    <Stack gap="xs">
-      <Text size="sm" c="dimmed">
-        For a terminal. It asks for the key, so the key stays out of your shell history. Paste it; nothing will appear.
-      </Text>
-      <Code block className={classes.curl}>
-        {lines}
-      </Code>
-      <CopyButton value={lines} label="Copy command" size="xs" />
-    </Stack>
-  );
-}
-
-/** The way from the new key to the first answer, and whether one has come. */
-export function FirstRequest({ keyId, isWatching }: { keyId: string; isWatching: boolean }) {
-  const [way, setWay] = useState<string | null>("power-bi");
+/** The way from the new key to the first answer, by the purpose of the key, and whether one has come. */
+export function FirstRequest(props: { keyId: string; purpose: string; isWatching: boolean }) {
+  const { keyId, isWatching } = props;
+  const [chosen, setChosen] = useState(Object.hasOwn(ways, props.purpose) ? props.purpose : "curl");
+  const way = ways[chosen];
   const used = useFirstUse(keyId, isWatching);
   return (
     <Stack gap="md">
@@ -109,23 +44,20 @@ export function FirstRequest({ keyId, isWatching }: { keyId: string; isWatching:
         </Group>
       )}
       <BaseAddress />
-      <Tabs value={way} onChange={setWay} keepMounted={false}>
-        <Tabs.List aria-label="What makes the request">
-          {Object.entries(ways).map(([name, { words }]) => (
-            <Tabs.Tab key={name} value={name}>
-              {words}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {Object.entries(ways).map(([name, { guide, steps, words }]) => (
-          <Tabs.Panel key={name} value={name} pt="sm">
-            {steps}
-            <Anchor href={`/reference/guides/${guide}/`} target="_blank" size="sm">
-              The guide for {words}
-            </Anchor>
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <NativeSelect
+        label="Steps for"
+        data={Object.entries(ways).map(([value, { words }]) => ({ value, label: words }))}
+        value={chosen}
+        onChange={(event) => setChosen(event.currentTarget.value)}
+      />
+      {way && (
+        <div key={chosen}>
+          {way.steps}
+          <Anchor href={`/reference/guides/${way.guide}/`} target="_blank" size="sm">
+            The guide for {way.words}
+          </Anchor>
+        </div>
+      )}
     </Stack>
   );
 }

@@ -3,7 +3,7 @@ import Download from "lucide-react/icons/download";
 import { type ReactNode, useEffect, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKeyEvent } from "../database.ts";
-import { Hint, Name } from "../parts/name.tsx";
+import { Hint, Name, ScopeName } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { localWeekday, When } from "../parts/when.tsx";
 import { messageOf } from "../problems.ts";
@@ -46,6 +46,7 @@ export function Entries({ keyId, revision }: { keyId: string | null; revision: s
   const [page, setPage] = useState({ revision, number: 0 });
   const [events, setEvents] = useState<ApiKeyEvent[] | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
+  const [tries, setTries] = useState(0);
   const number = page.revision === revision ? page.number : 0;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new revision has new entries
@@ -66,9 +67,19 @@ export function Entries({ keyId, revision }: { keyId: string | null; revision: s
     return () => {
       isWanted = false;
     };
-  }, [keyId, number, revision]);
+  }, [keyId, number, revision, tries]);
 
-  if (problem !== null) return <Notice kind="problem">{problem}</Notice>;
+  if (problem !== null)
+    return (
+      <Notice kind="problem">
+        <Stack gap="sm" align="flex-start">
+          <span>{problem}</span>
+          <Button variant="default" onClick={() => setTries(tries + 1)}>
+            Try again
+          </Button>
+        </Stack>
+      </Notice>
+    );
   if (events === null) return <Skeleton height={96} />;
   if (events.length === 0) return <Text c="dimmed">What is done to keys is recorded here.</Text>;
   const days = Map.groupBy(events.slice(0, pageSize), ({ created_at }) => localWeekday(created_at));
@@ -144,8 +155,13 @@ function Entry({ event }: { event: ApiKeyEvent }) {
           </Text>
         )}
         <Text size="sm" c="dimmed">
-          <span translate="no">{event.scopes.join(", ")}</span>
-          {event.expires_at !== null && (
+          {event.scopes.map((scope, place) => (
+            <span key={scope}>
+              {place > 0 && ", "}
+              <ScopeName>{scope}</ScopeName>
+            </span>
+          ))}
+          {event.expires_at !== null && event.action !== "revoked" && (
             <>
               , until <When at={event.expires_at} as="end" />
             </>

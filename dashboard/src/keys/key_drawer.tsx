@@ -1,12 +1,12 @@
 import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import type { ApiKey } from "../database.ts";
 import { SideDialog } from "../parts/dialog.tsx";
-import { Hint, Name } from "../parts/name.tsx";
+import { Hint, Name, ScopeName } from "../parts/name.tsx";
 import { Ago, lastDays, localDay, When } from "../parts/when.tsx";
 import { scopes } from "../scopes.ts";
 import type { Concern } from "./arrangement.ts";
 import { Entries } from "./history.tsx";
-import { actions, actionsFor, Ending, type KeyAction, Worries } from "./key_table.tsx";
+import { actions, actionsFor, type KeyAction, StateOf, Worries } from "./key_table.tsx";
 import classes from "./keys.module.css";
 
 /**
@@ -67,7 +67,7 @@ function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; worries: Concern[]; onOp
     <dl className={classes.facts}>
       <dt>Key</dt>
       <dd>
-        <Hint>{apiKey.hint}</Hint> <Ending apiKey={apiKey} />
+        <StateOf apiKey={apiKey} worries={worries} /> <Hint>{apiKey.hint}</Hint>
       </dd>
       <dt>Scopes</dt>
       <dd>
@@ -76,10 +76,8 @@ function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; worries: Concern[]; onOp
             .filter(({ name }) => apiKey.scopes.includes(name))
             .map(({ name, opens }) => (
               <li key={name}>
-                <span translate="no" className={classes.scope}>
-                  {name}
-                </span>{" "}
-                <Text span size="sm" c="dimmed">
+                <ScopeName>{name}</ScopeName>
+                <Text size="sm" c="dimmed">
                   {opens}
                 </Text>
               </li>
@@ -113,6 +111,27 @@ function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; worries: Concern[]; onOp
           <dt>Last refused</dt>
           <dd>
             <Call at={apiKey.refused_at} endpoint={apiKey.refused_endpoint} client={apiKey.refused_client} />
+          </dd>
+        </>
+      )}
+      {apiKey.forbidden_at && (
+        <>
+          <dt>Refused for a scope</dt>
+          <dd>
+            <Call at={apiKey.forbidden_at} endpoint={apiKey.forbidden_endpoint} client={apiKey.forbidden_client} />
+            {apiKey.forbidden_scope && (
+              <span>
+                , it needs <ScopeName>{apiKey.forbidden_scope}</ScopeName>
+              </span>
+            )}
+          </dd>
+        </>
+      )}
+      {apiKey.checked_at && (
+        <>
+          <dt>Last checked</dt>
+          <dd>
+            <Ago at={apiKey.checked_at} />
           </dd>
         </>
       )}

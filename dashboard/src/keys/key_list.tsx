@@ -12,8 +12,9 @@ import {
 } from "@mantine/core";
 import KeyRound from "lucide-react/icons/key-round";
 import Search from "lucide-react/icons/search";
-import { useEffect } from "react";
+import { useEffect, useRef } from "react";
 import type { ApiKey } from "../database.ts";
+import { zone } from "../parts/when.tsx";
 import {
   type Arrangement,
   type Concern,
@@ -36,7 +37,7 @@ const foundWords = (count: number): string => `${count} ${count === 1 ? "key" : 
 const empty: Record<View | "found", string> = {
   active: "No key is active.",
   attention:
-    "No key needs attention: none expires within 14 days, is unused for 90, is replaced and still in use, or is called although it no longer works.",
+    "No keys need attention. Keys appear here if they expire within 14 days, have been unused for 90 days, lack a scope, or are still called after you replaced them or they stopped working.",
   inactive: "No key is revoked or expired.",
   found: "No keys match.",
 };
@@ -51,11 +52,12 @@ export function KeyList(props: {
   worries: Map<string, Concern[]>;
   news: string | null;
   arrangement: Arrangement;
-  onArrange: (change: Partial<Arrangement>) => void;
+  onArrange: (change: Partial<Arrangement>, how?: "replace") => void;
   onArranged: () => void;
   onAction: (action: KeyAction, key: ApiKey) => void;
 }) {
   const { keys, worries, news, arrangement } = props;
+  const top = useRef<HTMLDivElement>(null);
   const groups = groupsOf(keys, worries, arrangement.search);
   const shown = arrangement.search === "" ? arrangement.view : "found";
   const extra = keys.filter(({ id }) => id === news && !groups[shown].some((key) => key.id === id));
@@ -68,14 +70,22 @@ export function KeyList(props: {
     props.onArrange({ page: 1, ...change });
   }
 
+  /** Another page begins at its top. The focus stays on the control, for the next one. */
+  function turnTo(chosen: number): void {
+    if (chosen === page) return;
+    choose({ page: chosen });
+    top.current?.scrollIntoView({ block: "start" });
+  }
+
   const place = listed.findIndex(({ id }) => id === news);
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each news; then the person may turn the page
   useEffect(() => {
-    if (place >= 0) props.onArrange({ page: Math.floor(place / pageSize) + 1 });
+    if (place >= 0) props.onArrange({ page: Math.floor(place / pageSize) + 1 }, "replace");
   }, [news, place >= 0]);
 
   return (
     <Tabs
+      ref={top}
       value={shown}
       onChange={(view) =>
         view !== null && view !== "found" && choose({ view: view as View, search: "", order: null, reversed: false })
@@ -101,29 +111,33 @@ export function KeyList(props: {
             onAction={props.onAction}
           />
         )}
-        {pages > 1 && (
-          <nav aria-label="Pages of keys" className={classes.pages}>
-            <Pagination
-              size="sm"
-              gap={6}
-              total={pages}
-              value={page}
-              onChange={(chosen) => chosen !== page && choose({ page: chosen })}
-              getControlProps={(control) => {
-                const leadsOn = control === "next" ? page < pages : page > 1;
-                // Disabled in looks only: a control that the browser disables would lose the focus.
-                return {
-                  "aria-label": `${control === "next" ? "Next" : "Previous"} page`,
-                  disabled: false,
-                  "aria-disabled": !leadsOn,
-                  mod: { disabled: !leadsOn },
-                };
-              }}
-            />
-          </nav>
-        )}
+        {pages > 1 && <Pages total={pages} page={page} onTurn={turnTo} />}
       </Tabs.Panel>
     </Tabs>
+  );
+}
+
+function Pages({ total, page, onTurn }: { total: number; page: number; onTurn: (page: number) => void }) {
+  return (
+    <nav aria-label="Pages of keys" className={classes.pages}>
+      <Pagination
+        size="sm"
+        gap={6}
+        total={total}
+        value={page}
+        onChange={onTurn}
+        getControlProps={(control) => {
+          const leadsOn = control === "next" ? page < total : page > 1;
+          // Disabled in looks only: a control that the browser disables would lose the focus.
+          return {
+            "aria-label": `${control === "next" ? "Next" : "Previous"} page`,
+            disabled: false,
+            "aria-disabled": !leadsOn,
+            mod: { disabled: !leadsOn },
+          };
+        }}
+      />
+    </nav>
   );
 }
 
@@ -180,6 +194,9 @@ function Tools(props: {
         autoComplete="off"
         spellCheck={false}
       />
+      <Text size="sm" c="dimmed" className={classes.zone}>
+        In {zone}
+      </Text>
       <VisuallyHidden role="status">{search === "" ? "" : foundWords(groups.found.length)}</VisuallyHidden>
     </search>
   );

@@ -2,16 +2,16 @@ import { ActionIcon, Badge, Button, Menu, Paper, Table, Text, VisuallyHidden } f
 import ArrowDown from "lucide-react/icons/arrow-down";
 import ArrowUp from "lucide-react/icons/arrow-up";
 import Ban from "lucide-react/icons/ban";
+import CopyPlus from "lucide-react/icons/copy-plus";
 import Ellipsis from "lucide-react/icons/ellipsis";
 import List from "lucide-react/icons/list";
 import Pencil from "lucide-react/icons/pencil";
 import RefreshCw from "lucide-react/icons/refresh-cw";
 import { type ReactNode, useEffect, useRef } from "react";
 import type { ApiKey } from "../database.ts";
-import { Hint, Name } from "../parts/name.tsx";
-import { Ago, When } from "../parts/when.tsx";
-import type { Scope } from "../scopes.ts";
-import { type Arrangement, type Concern, type Order, orders } from "./arrangement.ts";
+import { Hint, Name, ScopeName } from "../parts/name.tsx";
+import { Ago, When, zone } from "../parts/when.tsx";
+import { type Arrangement, type Concern, type Order, orders, stateOf } from "./arrangement.ts";
 import { clientName } from "./client_name.ts";
 import classes from "./key_list.module.css";
 
@@ -20,27 +20,28 @@ const columns: [heading: string, order: Order | null][] = [
   ["Scopes", null],
   [orders.created, "created"],
   [orders.used, "used"],
-  [orders.expiry, "expiry"],
+  [`${orders.expiry} (${zone})`, "expiry"],
 ];
 
 /** The orders that begin with the latest date. */
 const newestFirst: (Order | null)[] = ["created", "used"];
 
 /** What an admin can do with a key. */
-export type KeyAction = "details" | "replace" | "rename" | "revoke";
+export type KeyAction = "details" | "replace" | "rename" | "revoke" | "again";
 
 export const actions = {
   details: { words: "Details", icon: List },
   replace: { words: "Replace", icon: RefreshCw },
   rename: { words: "Rename", icon: Pencil },
   revoke: { words: "Revoke", icon: Ban },
+  again: { words: "Create the same again", icon: CopyPlus },
 } as const;
 
 /** What can be done with a key in its status. */
 export function actionsFor({ status, replaced_by }: ApiKey): KeyAction[] {
-  if (status === "revoked") return ["details"];
-  const replaceable = status === "active" && replaced_by === null;
-  return ["details", ...(replaceable ? (["replace"] as const) : []), "rename", "revoke"];
+  if (status === "revoked") return ["details", "again"];
+  if (status === "expired") return ["details", "again", "rename", "revoke"];
+  return ["details", ...(replaced_by === null ? (["replace"] as const) : []), "rename", "revoke"];
 }
 
 /**
@@ -124,12 +125,6 @@ function Heading(props: {
   );
 }
 
-/** `read members, activity` and `write rewards`: a key's scopes in a short form. */
-function shortScopes(scopes: readonly Scope[]): string[] {
-  const byVerb = Map.groupBy(scopes, (scope) => scope.split(":")[0]);
-  return [...byVerb].map(([verb, some]) => `${verb} ${some.map((scope) => scope.split(":")[1]).join(", ")}`);
-}
-
 /** A key's row. If it `isNews`, because something was done to it, it takes the focus. */
 function KeyRow(props: {
   apiKey: ApiKey;
@@ -146,11 +141,10 @@ function KeyRow(props: {
   useEffect(() => {
     if (isNews) row.current?.focus();
   }, [isNews]);
-  const isExpiring = worries.some(({ about }) => about === "expiry");
-
   return (
     <Table.Tr ref={row} tabIndex={-1} aria-labelledby={nameId} className={classes.row}>
       <Table.Td>
+        <StateOf apiKey={apiKey} worries={worries} />
         <button type="button" id={nameId} className={classes.open} onClick={() => onAction("details")}>
           <Name>{apiKey.name}</Name>
         </button>
@@ -169,20 +163,16 @@ function KeyRow(props: {
             </>
           )}
         </Aside>
-        <Ending apiKey={apiKey} />
       </Table.Td>
       <Table.Td data-column="Scopes">
-        {shortScopes(apiKey.scopes).map((words) => (
-          <div key={words} translate="no">
-            {words}
+        {apiKey.scopes.map((scope) => (
+          <div key={scope}>
+            <ScopeName>{scope}</ScopeName>
           </div>
         ))}
       </Table.Td>
       <Table.Td data-column="Created">
         <When at={apiKey.created_at} as="day" />
-        <Aside>
-          by <Name>{apiKey.created_by}</Name>
-        </Aside>
       </Table.Td>
       <Table.Td data-column="Last used">
         <div>{apiKey.last_used_at === null ? "never" : <Ago at={apiKey.last_used_at} />}</div>
@@ -192,23 +182,12 @@ function KeyRow(props: {
           </Aside>
         )}
         <Worries worries={worries} about="used" />
+        <Remedies about="used" {...{ apiKey, worries, onAction }} />
       </Table.Td>
       <Table.Td data-column="Expires">
-        <div>{apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="end" />}</div>
+        <div>{apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="shortEnd" />}</div>
         <Worries worries={worries} about="expiry" />
-        {isExpiring && (
-          <div>
-            <Button
-              size="compact-sm"
-              variant="default"
-              mt={4}
-              aria-label={`Replace ${apiKey.name}`}
-              onClick={() => onAction("replace")}
-            >
-              Replace
-            </Button>
-          </div>
-        )}
+        <Remedies about="expiry" {...{ apiKey, worries, onAction }} />
       </Table.Td>
       <Table.Td className={classes.actions}>
         <KeyMenu apiKey={apiKey} onAction={onAction} />
@@ -225,20 +204,20 @@ function Aside({ children }: { children: ReactNode }) {
   );
 }
 
-/** That a key no longer works, and who revoked it. */
-export function Ending({ apiKey: { status, revoked_at, revoked_by } }: { apiKey: ApiKey }) {
-  if (status === "active") return null;
+/** The state of a key in a word and a colour, and who revoked it. */
+export function StateOf({ apiKey, worries }: { apiKey: ApiKey; worries: Concern[] }) {
+  const { words, tone } = stateOf(apiKey, worries);
+  const { revoked_at, revoked_by } = apiKey;
   return (
-    <>
-      <Badge className={classes.badge} data-status={status}>
-        {status}
-      </Badge>
+    <Text size="sm" component="div" className={classes.state} data-tone={tone}>
+      <i aria-hidden />
+      <span>{words}</span>
       {revoked_at !== null && (
-        <Aside>
+        <Text span size="sm" c="dimmed">
           by {revoked_by === null ? "an operator" : <Name>{revoked_by}</Name>}, <When at={revoked_at} as="day" />
-        </Aside>
+        </Text>
       )}
-    </>
+    </Text>
   );
 }
 
@@ -253,6 +232,29 @@ export function Worries({ worries, about }: { worries: Concern[]; about: Concern
     ));
 }
 
+/** What can be done about the concerns of one column. */
+function Remedies(props: {
+  about: Concern["about"];
+  apiKey: ApiKey;
+  worries: Concern[];
+  onAction: (action: KeyAction) => void;
+}) {
+  const remedies = props.worries.flatMap(({ about, remedy }) => (remedy && about === props.about ? [remedy] : []));
+  return remedies.map((remedy) => (
+    <div key={remedy}>
+      <Button
+        size="compact-sm"
+        variant="default"
+        mt={4}
+        aria-label={`${actions[remedy].words}: ${props.apiKey.name}`}
+        onClick={() => props.onAction(remedy)}
+      >
+        {actions[remedy].words}
+      </Button>
+    </div>
+  ));
+}
+
 /** The menu behind the ⋯ of a key. */
 function KeyMenu(props: { apiKey: ApiKey; onAction: (action: KeyAction) => void }) {
   const opener = useRef<HTMLButtonElement>(null);
@@ -262,7 +264,7 @@ function KeyMenu(props: { apiKey: ApiKey; onAction: (action: KeyAction) => void 
       portalProps={{ target: "main" }}
       position="bottom-end"
       shadow="md"
-      width={150}
+      width={220}
       withInitialFocusPlaceholder={false}
     >
       <Menu.Target>

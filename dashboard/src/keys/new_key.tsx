@@ -13,8 +13,8 @@ import { CheckedKey } from "./checked_key.tsx";
 import { FirstRequest } from "./first_request.tsx";
 import classes from "./keys.module.css";
 
-/** A new key, and the key that it replaces, if it replaces one. */
-export type MadeKey = NewApiKey & { replaced?: { hint: string; works_until: string | null } };
+/** A new key, what it is for if that was said, and the key that it replaces, if it replaces one. */
+export type MadeKey = NewApiKey & { purpose?: string; replaced?: { hint: string; works_until: string | null } };
 
 /** Shows the new key, which is shown only this once, and the way to the first answer. */
 export function NewKey({ made, onCopied, onDone }: { made: MadeKey; onCopied: () => void; onDone: () => void }) {
@@ -63,7 +63,7 @@ export function NewKey({ made, onCopied, onDone }: { made: MadeKey; onCopied: ()
           )}
         </Text>
       )}
-      <FirstRequest keyId={made.id} isWatching={!hasEnded} />
+      <FirstRequest keyId={made.id} purpose={made.purpose ?? ""} isWatching={!hasEnded} />
       <Notice kind="problem">{check.problem?.message}</Notice>
       <CheckedKey checked={checked} />
       <Actions>

@@ -1,24 +1,57 @@
-import { type Scope, scopeNames } from "../scopes.ts";
+import Bot from "lucide-react/icons/bot";
+import ChartColumn from "lucide-react/icons/chart-column";
+import DatabaseBackup from "lucide-react/icons/database-backup";
+import Gift from "lucide-react/icons/gift";
+import KeyRound from "lucide-react/icons/key-round";
+import Sheet from "lucide-react/icons/sheet";
+import { defaultScopes, type Scope, scopeNames } from "../scopes.ts";
+import type { Lifetime } from "./expiry.ts";
 
 /**
- * What a new key is for, which fills in the form: its name, the ticked scopes, and its lifetime in `days`. `offered`: only these
- * scopes can be ticked. `advice` stands above them.
+ * What fills in the form for a new key. `offered`: only these scopes can be ticked. `advice` stands above them.
  */
-type Preset = { label: string; scopes: readonly Scope[]; days: number; offered?: readonly Scope[]; advice?: string };
+export type Preset = {
+  name: string;
+  scopes: readonly Scope[];
+  lifetime: Lifetime;
+  offered?: readonly Scope[];
+  advice?: string;
+};
+
+/** A purpose, as its card shows it. */
+type Purpose = Preset & { label: string; about: string; icon: typeof Bot };
 
 const reading = scopeNames.filter((scope) => scope.startsWith("read:"));
+const year: Lifetime = { expiry: "365", day: "" };
 
-/** By the name that a link has: `?create=power-bi`. */
-export const presets: Record<string, Preset> = {
-  "power-bi": { label: "Power BI or Excel", scopes: reading, days: 365 },
-  "google-sheets": { label: "Google Sheets", scopes: ["read:members", "read:activity"], days: 365 },
-  "nightly-copy": { label: "Nightly copy", scopes: reading, days: 365 },
-  "reward-import": { label: "Reward import", scopes: ["read:rewards", "write:rewards"], days: 365 },
-  assistant: {
-    label: "Assistant (MCP)",
+/** The form as it is without a purpose. */
+export const plain: Preset = { name: "", scopes: defaultScopes, lifetime: { expiry: "", day: "" } };
+
+const named = (label: string, about: string, icon: typeof Bot, preset: Omit<Preset, "name">): Purpose => ({
+  ...preset,
+  name: label,
+  label,
+  about,
+  icon,
+});
+
+/** By the name that a link has: `?create=power-bi`. The scopes are those that the purpose's guide needs. */
+export const purposes: Record<string, Purpose> = {
+  "power-bi": named("Power BI or Excel", "Tables that refresh", ChartColumn, { scopes: reading, lifetime: year }),
+  "google-sheets": named("Google Sheets", "A script fills the sheets", Sheet, { scopes: reading, lifetime: year }),
+  "nightly-copy": named("Nightly copy", "Every list in a file of yours", DatabaseBackup, {
+    scopes: reading,
+    lifetime: year,
+  }),
+  "reward-import": named("Reward import", "Your catalogue into this one", Gift, {
+    scopes: ["read:rewards", "write:rewards"],
+    lifetime: year,
+  }),
+  assistant: named("Assistant (MCP)", "Claude Code, VS Code, Cursor and others", Bot, {
     scopes: [],
-    days: 90,
+    lifetime: { expiry: "90", day: "" },
     offered: reading,
     advice: "Tick what the assistant may read: whoever talks to it can ask for all of it.",
-  },
+  }),
+  other: { ...plain, label: "Something else", about: "A script or a system of your own", icon: KeyRound },
 };

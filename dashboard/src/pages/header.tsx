@@ -3,6 +3,7 @@ import { signOut, useSession } from "../account/session.ts";
 import type { Member } from "../database.ts";
 import { Name } from "../parts/name.tsx";
 import { type Crumb, HeaderBar, SignInButton } from "./header_bar.tsx";
+import classes from "./pages.module.css";
 
 /** The header of every page behind the sign-in page: where one is, who is signed in, Sign out. */
 export function Header({ member, crumbs }: { member: Member | null; crumbs: Crumb[] }) {
@@ -20,7 +21,7 @@ export function Person({ member }: { member: Member | null }) {
     <>
       {session.status === "signed_in" && (
         <>
-          <Text size="sm">
+          <Text size="sm" component="div" className={classes.person}>
             <Name>{member?.name ?? session.email}</Name>
             {member?.company_name && (
               <Text span inherit c="dimmed">

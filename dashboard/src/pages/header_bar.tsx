@@ -13,7 +13,9 @@ export function HeaderBar({ crumbs, children }: { crumbs: Crumb[]; children: Rea
     <header className={classes.header}>
       <Container size={1280} className={classes.bar}>
         <Mark />
-        <Group gap="md">{children}</Group>
+        <Group gap="md" wrap="nowrap">
+          {children}
+        </Group>
       </Container>
       <Container size={1280}>
         <nav aria-label="Breadcrumbs">

@@ -1,16 +1,18 @@
 import { Button, Container, Group, Stack, Tabs, Text } from "@mantine/core";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
 import { type Arrangement, concernsOf, queryOf, readArrangement, type Tab, tabs } from "../keys/arrangement.ts";
 import { BaseAddress } from "../keys/base_address.tsx";
-import { CreateKeyForm } from "../keys/create_key_form.tsx";
+import { CreateKeyForm, type Start } from "../keys/create_key_form.tsx";
+import { sameLifetime } from "../keys/expiry.ts";
 import { History } from "../keys/history.tsx";
 import { KeyDrawer } from "../keys/key_drawer.tsx";
 import { KeyList, NoKeys } from "../keys/key_list.tsx";
 import type { KeyAction } from "../keys/key_table.tsx";
 import classes from "../keys/keys.module.css";
 import { MakeKeyDialog } from "../keys/make_key_dialog.tsx";
+import type { Preset } from "../keys/presets.ts";
 import { QuickCheck } from "../keys/quick_check.tsx";
 import { RenameKeyDialog } from "../keys/rename_key_dialog.tsx";
 import { ReplaceKeyForm } from "../keys/replace_key_form.tsx";
@@ -20,6 +22,8 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { navigationState } from "../router.ts";
+import { scopeNames } from "../scopes.ts";
 import { Header } from "./header.tsx";
 import { NoAccess } from "./no_access.tsx";
 import pages from "./pages.module.css";
@@ -27,13 +31,15 @@ import pages from "./pages.module.css";
 /** What an admin is about to do, and with which key. */
 type OpenDialog =
   | { action: Exclude<KeyAction, "details">; key: ApiKey }
-  | { action: "create"; preset: string }
+  | { action: "create"; start: Start }
   | { action: "check" };
+
+const creating: OpenDialog = { action: "create", start: { purpose: "" } };
 
 /** A link may open the dialog for a new key, with a purpose chosen: `?create=power-bi`. */
 function linkedDialog(): OpenDialog | null {
-  const preset = new URLSearchParams(window.location.search).get("create");
-  return preset === null ? null : { action: "create", preset };
+  const purpose = new URLSearchParams(window.location.search).get("create");
+  return purpose === null ? null : { action: "create", start: { purpose } };
 }
 
 /** Integrations → Public API: the keys of the signed-in admin's company. */
@@ -53,19 +59,19 @@ export function PublicApiPage({ email }: { email: string }) {
               <Text c="dimmed">
                 Lets a BI tool, a spreadsheet or a system of your own work with your company's data.
               </Text>
-              {isAdmin && <BaseAddress />}
+              <BaseAddress />
             </Stack>
             <Group gap="sm">
               <Button component="a" href="/reference/" variant="default">
                 API reference
               </Button>
-              {isAdmin && (
-                <>
+              {(isAdmin || !shown) && (
+                <Group gap="sm" className={isAdmin ? "" : pages.later}>
                   <Button variant="default" onClick={() => setDialog({ action: "check" })}>
                     Quick check
                   </Button>
-                  <Button onClick={() => setDialog({ action: "create", preset: "" })}>Create key</Button>
-                </>
+                  <Button onClick={() => setDialog(creating)}>Create key</Button>
+                </Group>
               )}
             </Group>
           </Container>
@@ -102,8 +108,50 @@ export function PublicApiPage({ email }: { email: string }) {
   );
 }
 
+/** A form for the same key again, with the scope that it lacked. */
+const likeOf = (key: ApiKey): Preset => ({
+  name: key.name,
+  scopes: scopeNames.filter((scope) => key.scopes.includes(scope) || scope === key.forbidden_scope),
+  lifetime: sameLifetime(key),
+});
+
 /** What was done: the key's row takes the focus. `words` is null when the person has seen it elsewhere already. */
 type Outcome = { keyId: string; words: ReactNode };
+
+/** What the page shows. The address has it, and the browser's Back leads to what was shown before. */
+function useArrangement() {
+  const [arrangement, setArrangement] = useState(() => readArrangement(window.location.search));
+  const latest = useRef(arrangement);
+  useEffect(() => {
+    window.history.replaceState(window.history.state, "", window.location.pathname + queryOf(latest.current));
+    const follow = (): void => {
+      latest.current = readArrangement(window.location.search);
+      setArrangement(latest.current);
+    };
+    window.addEventListener("popstate", follow);
+    return () => window.removeEventListener("popstate", follow);
+  }, []);
+
+  /** A step that Back undoes. A search is one step while it is typed; so is the drawer, whatever key it shows. */
+  function arrange(change: Partial<Arrangement>, how: "push" | "replace" = "push"): void {
+    const before = latest.current;
+    latest.current = { ...before, ...change };
+    setArrangement(latest.current);
+    const query = queryOf(latest.current);
+    if (query === queryOf(before)) return;
+    const goesOn = (change.key && before.key) || (change.search && before.search);
+    if (goesOn || how === "replace")
+      window.history.replaceState(window.history.state, "", window.location.pathname + query);
+    else window.history.pushState({ openedHere: Boolean(change.key) }, "", window.location.pathname + query);
+  }
+
+  /** Closing the drawer is a step back, if opening it was a step. */
+  function closeKey(): void {
+    if (navigationState().openedHere) window.history.back();
+    else arrange({ key: null }, "replace");
+  }
+  return { arrangement, arrange, closeKey };
+}
 
 function Keys(props: {
   shown: Shown;
@@ -115,23 +163,21 @@ function Keys(props: {
   const { refresh } = props;
   const { keys } = props.shown;
   const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const [arrangement, setArrangement] = useState(() => readArrangement(window.location.search));
-  useEffect(() => {
-    window.history.replaceState(window.history.state, "", window.location.pathname + queryOf(arrangement));
-  }, [arrangement]);
-
-  const arrange = (change: Partial<Arrangement>): void => setArrangement((before) => ({ ...before, ...change }));
-  const open = (key: string | null): void => arrange({ key });
+  const { arrangement, arrange, closeKey } = useArrangement();
+  const open = (key: string): void => arrange({ key });
 
   function ask(action: KeyAction, key: ApiKey): void {
     setOutcome(null);
-    open(action === "details" ? key.id : null);
-    if (action !== "details") props.onDialog({ action, key });
+    if (action === "details") open(key.id);
+    else if (action === "again") props.onDialog({ action: "create", start: { purpose: "", again: likeOf(key) } });
+    else props.onDialog({ action, key });
   }
 
+  /** Without an outcome, a dialog that came from the drawer leads back to it. */
   function conclude(concluded: Outcome | null): void {
     props.onDialog(null);
     setOutcome(concluded);
+    if (concluded) arrange({ key: null }, "replace");
   }
 
   async function announce(keyId: string, words: ReactNode): Promise<void> {
@@ -157,7 +203,7 @@ function Keys(props: {
         </Tabs.List>
         <Tabs.Panel value="keys">
           {keys.length === 0 ? (
-            <NoKeys onCreate={() => props.onDialog({ action: "create", preset: "" })} />
+            <NoKeys onCreate={() => props.onDialog(creating)} />
           ) : (
             <KeyList
               keys={keys}
@@ -180,13 +226,13 @@ function Keys(props: {
         </Notice>
       </div>
       <KeyDrawer
-        keyId={arrangement.key}
+        keyId={props.dialog ? null : arrangement.key}
         keys={keys}
         worries={worries}
         revision={revision}
         onAction={ask}
         onOpen={open}
-        onClose={() => open(null)}
+        onClose={closeKey}
       />
       <KeyDialogs {...props} onConcluded={conclude} onDone={announce} />
     </>
@@ -222,7 +268,11 @@ function KeyDialogs(props: {
           replaced ? (
             <ReplaceKeyForm {...making} apiKey={replaced} />
           ) : (
-            <CreateKeyForm {...making} names={names} preset={dialog?.action === "create" ? dialog.preset : ""} />
+            <CreateKeyForm
+              {...making}
+              names={names}
+              start={dialog?.action === "create" ? dialog.start : { purpose: "" }}
+            />
           )
         }
         onClose={(keyId) => onConcluded(keyId === null ? null : { keyId, words: null })}

@@ -1,27 +1,51 @@
 import { Drawer, Modal } from "@mantine/core";
-import { type ReactNode, useLayoutEffect, useRef } from "react";
+import { type FocusEvent, type ReactNode, useLayoutEffect, useRef } from "react";
 import classes from "./parts.module.css";
+
+/** How many dialogs are open, and what had the focus before the first: one may open while another closes. */
+const open = { count: 0, opener: null as Element | null };
+
+function holdPage(page: HTMLElement): void {
+  open.count += 1;
+  if (open.count > 1) return;
+  open.opener = document.activeElement;
+  // Without the scrollbar the page is wider: what it shows stays where it is.
+  page.style.paddingInlineEnd = `${window.innerWidth - document.documentElement.clientWidth}px`;
+  page.inert = true;
+}
+
+function releasePage(page: HTMLElement): void {
+  open.count -= 1;
+  if (open.count > 0) return;
+  page.inert = false;
+  page.style.paddingInlineEnd = "";
+  const heir = open.opener?.isConnected ? open.opener : document.querySelector("h1");
+  if (heir instanceof HTMLElement) heir.focus({ preventScroll: true });
+}
 
 /**
  * While a dialog is open, keyboard, pointer and screen reader cannot reach the page, and the page does not scroll
  * (page.css). When it closes, the focus is back where it was.
  */
 function useInertPage(opened: boolean): void {
-  // A layout effect runs before other effects: first the opener gets the focus, then the row with the outcome.
+  const holding = useRef(false);
+  // A layout effect runs before other effects: first the opener gets the focus, then the row with the outcome. And its
+  // body runs after React has given the focus back to the dialog, which still fades; its cleanup would run before that.
   useLayoutEffect(() => {
     const page = document.getElementById("root");
-    if (!opened || !page) return;
-    const opener = document.activeElement;
-    const scrollbar = window.innerWidth - document.documentElement.clientWidth;
-    page.inert = true;
-    // Without the scrollbar the page is wider: what it shows stays where it is.
-    page.style.paddingInlineEnd = `${scrollbar}px`;
-    return () => {
-      page.inert = false;
-      page.style.paddingInlineEnd = "";
-      if (opener instanceof HTMLElement) opener.focus({ preventScroll: true });
-    };
+    if (!page || holding.current === opened) return;
+    holding.current = opened;
+    if (opened) holdPage(page);
+    else releasePage(page);
   }, [opened]);
+  useLayoutEffect(
+    () => () => {
+      const page = document.getElementById("root");
+      if (page && holding.current) releasePage(page);
+      holding.current = false;
+    },
+    [],
+  );
 }
 
 /** What a dialog shows: while it closes, what it showed last, because it fades out. Then it is forgotten. */
@@ -38,6 +62,8 @@ type DialogProps = { opened: boolean; title: ReactNode; onClose: () => void; chi
 
 const common = {
   returnFocus: false,
+  // Mantine does not scroll to what it gives the focus first: on a low screen that may be below the edge.
+  onFocus: ({ target }: FocusEvent): void => target.scrollIntoView({ block: "nearest" }),
   padding: "lg",
   closeButtonProps: { "aria-label": "Close" },
   classNames: {

@@ -36,20 +36,21 @@ export const lastDays = (count: number): string[] =>
     new Date(Date.now() - (count - 1 - place) * 24 * 3600 * 1000).toISOString().slice(0, 10),
   );
 
-/** `(New York time)`, which a line break does not divide. */
-const zone = `(${Intl.DateTimeFormat().resolvedOptions().timeZone.split("/").at(-1)} time)`.replaceAll(
+/** `New York time`, which a line break does not divide. */
+export const zone = `${Intl.DateTimeFormat().resolvedOptions().timeZone.split("/").at(-1)} time`.replaceAll(
   /[_ ]/g,
   "\u00a0",
 );
 
-/** `end of 30 Jun 2027 (New York time)`: an end, in the viewer's own time zone. A day's first moment ends the day before. */
-export function localEnd(iso: string): string {
+/** `end of 30 Jun 2027`: an end, in the viewer's own time zone. A day's first moment ends the day before. */
+function shortEnd(iso: string): string {
   const end = new Date(iso);
   const before = new Date(end.getTime() - 1);
-  return before.getDate() !== end.getDate()
-    ? `end of ${formats.day.format(before)} ${zone}`
-    : `${formats.moment.format(end)} ${zone}`;
+  return before.getDate() !== end.getDate() ? `end of ${formats.day.format(before)}` : formats.moment.format(end);
 }
+
+/** `end of 30 Jun 2027 (New York time)` */
+export const localEnd = (iso: string): string => `${shortEnd(iso)} (${zone})`;
 
 const steps = [
   ["year", 365 * 24 * 3600],
@@ -72,6 +73,7 @@ const texts = {
   day: (iso: string) => formats.day.format(new Date(iso)),
   clock: (iso: string) => formats.clock.format(new Date(iso)),
   end: localEnd,
+  shortEnd,
 };
 
 /** A date-time in the viewer's time zone. */
@@ -85,6 +87,8 @@ export function Ago({ at }: { at: string }) {
     <Tooltip
       label={`${localTime(at)} (${at.slice(0, 19).replace("T", " ")} UTC)`}
       events={{ hover: true, focus: true, touch: true }}
+      interactive
+      closeDelay={100}
     >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: so that the tooltip can be read without a mouse */}
       <time dateTime={at} tabIndex={0}>

@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Stack, Text } from "@mantine/core";
+import { PasswordInput, Stack, Text } from "@mantine/core";
 import { useRef, useState, useSyncExternalStore } from "react";
 import { checkKey, type KeyCheck, pastedKey } from "../keys/check_key.ts";
 import { Name } from "../parts/name.tsx";
@@ -24,7 +24,16 @@ export const useWorkingKey = (): typeof working =>
     () => working,
   );
 
-/** Asks for a key, and checks it as soon as it is entered. */
+/** Keeps password managers away: they would offer, and send, an admin's password as a key. */
+const noPassword = {
+  autoComplete: "new-password",
+  "data-1p-ignore": "true",
+  "data-bwignore": "true",
+  "data-lpignore": "true",
+  "data-form-type": "other",
+};
+
+/** Asks for a key, and checks it as soon as it is entered. The field stays, and with it the focus: another key may follow. */
 export function KeyField() {
   const entered = useWorkingKey();
   const [problem, setProblem] = useState<string | null>(null);
@@ -36,6 +45,7 @@ export function KeyField() {
     const key = pastedKey(text);
     latest.current = key;
     setProblem(null);
+    setWorking(null);
     if (key === "") return;
     try {
       const check = await checkKey(key);
@@ -47,33 +57,24 @@ export function KeyField() {
 
   return (
     <Stack gap={4} align="stretch">
-      {entered === null && (
-        <PasswordInput
-          label="API key"
-          size="xs"
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(event) => void enter(event.currentTarget.value)}
-          error={problem !== null}
-          aria-invalid={problem !== null}
-          {...revealing("key")}
-        />
-      )}
+      <PasswordInput
+        label="API key"
+        size="xs"
+        spellCheck={false}
+        onChange={(event) => void enter(event.currentTarget.value)}
+        error={problem !== null}
+        aria-invalid={problem !== null}
+        {...noPassword}
+        {...revealing("key")}
+      />
       <Text size="sm" role="status" c={problem === null ? "dimmed" : "var(--mantine-color-error)"}>
         {problem ??
           (entered ? (
             <Said check={entered.check} />
           ) : (
-            "It is sent to the API only, and forgotten when you leave the page."
+            <span>It is sent to the API only, and forgotten when you leave the page.</span>
           ))}
       </Text>
-      {entered !== null && (
-        <Group>
-          <Button variant="default" size="xs" onClick={() => setWorking(null)}>
-            Use another key
-          </Button>
-        </Group>
-      )}
     </Stack>
   );
 }

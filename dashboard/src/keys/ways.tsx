@@ -1,0 +1,136 @@
+import { Code, Stack, Text } from "@mantine/core";
+import { type ReactNode, useEffect, useState } from "react";
+import { CopyButton } from "../parts/copy_button.tsx";
+import { baseAddress } from "../settings.ts";
+import classes from "./keys.module.css";
+
+/** How a program gets its first answer with a new key. */
+type Way = { words: string; guide: string; steps: ReactNode };
+
+/** Asks for the key and puts it into a variable: so it is neither in the shell's history nor in the list of processes. */
+const ask = (variable: string): string => `printf 'API key: ' && read -rs ${variable}`;
+
+/**
+ * A command for bash and zsh that asks for the key first. One line: in a shell without bracketed paste, such as the bash of
+ * macOS, `read` would take the next line of a pasted text for the key.
+ */
+const asking = (command: string): string =>
+  `export PUBLIC_API_URL=${baseAddress} && ${ask("PUBLIC_API_KEY")} && export PUBLIC_API_KEY && ${command}`;
+
+const curl = `${ask("KEY")} && printf 'X-API-Key: %s' "$KEY" | curl -H @- ${baseAddress}`;
+const python = asking(
+  `python3 -c 'import os, urllib.request as u; print(u.urlopen(u.Request(os.environ["PUBLIC_API_URL"], headers={"X-API-Key": os.environ["PUBLIC_API_KEY"]})).read().decode())'`,
+);
+const node = asking(
+  `node -e 'fetch(process.env.PUBLIC_API_URL, { headers: { "X-API-Key": process.env.PUBLIC_API_KEY } }).then((r) => r.text()).then(console.log)'`,
+);
+const install = `npm install --global ${window.location.origin}/reference/files/public-data-api-cli.tgz`;
+const assistant = `${baseAddress}/mcp`;
+const connect = asking(
+  `claude mcp add --transport http public-data ${assistant} --header 'X-API-Key: \${PUBLIC_API_KEY}' && claude`,
+);
+
+/** By the name of a purpose (presets.ts), then others. */
+export const ways: Record<string, Way> = {
+  "power-bi": {
+    words: "Power BI or Excel",
+    guide: "excel-and-power-bi",
+    steps: (
+      <ol className={classes.steps}>
+        <li>
+          Copy the query, which has the base address in it.
+          <CopyFile file="/reference/files/public-data-api.pq" label="Copy the query" />
+        </li>
+        <li>Get Data → Blank Query → Advanced Editor: paste it, and name the query PublicDataApi.</li>
+        <li>
+          When it asks for credentials, choose <b>Basic</b>: user name <Code>key</Code>, password the key, for the base
+          address.
+        </li>
+      </ol>
+    ),
+  },
+  "google-sheets": {
+    words: "Google Sheets",
+    guide: "google-sheets",
+    steps: (
+      <ol className={classes.steps}>
+        <li>Extensions → Apps Script: paste the script of the guide.</li>
+        <li>
+          Project Settings → Script Properties: <Code>PUBLIC_API_URL</Code> is the base address above,{" "}
+          <Code>PUBLIC_API_KEY</Code> the key. Then run <Code>onePage</Code>.
+        </li>
+      </ol>
+    ),
+  },
+  "nightly-copy": {
+    words: "Nightly copy",
+    guide: "sqlite",
+    steps: <CommandLine command="public-data-api sync company.sqlite" />,
+  },
+  "reward-import": {
+    words: "Reward import",
+    guide: "command-line",
+    steps: <CommandLine command="public-data-api import rewards.csv --dry-run" />,
+  },
+  assistant: {
+    words: "Assistant (MCP)",
+    guide: "assistants",
+    steps: (
+      <ol className={classes.steps}>
+        <li>
+          The address for the assistant, which sends the key as <Code>X-API-Key</Code>:{" "}
+          <Code className={classes.address}>{assistant}</Code>
+          <CopyButton value={assistant} label="Copy the address" size="xs" />
+        </li>
+        <li>
+          For Claude Code: <Line of={connect} />
+        </li>
+      </ol>
+    ),
+  },
+  python: { words: "Python", guide: "python", steps: <Line of={python} /> },
+  node: { words: "Node", guide: "node", steps: <Line of={node} /> },
+  curl: { words: "curl", guide: "curl", steps: <Line of={curl} /> },
+};
+
+/** Installs our command line from this page, and runs it. */
+function CommandLine({ command }: { command: string }) {
+  return (
+    <ol className={classes.steps}>
+      <li>
+        Install the command line once. It needs Node 22.13 or newer.
+        <Code block className={classes.curl}>
+          {install}
+        </Code>
+        <CopyButton value={install} label="Copy the installation" size="xs" />
+      </li>
+      <li>
+        <Line of={asking(command)} />
+      </li>
+    </ol>
+  );
+}
+
+/** A line for a terminal, to copy. */
+function Line({ of: line }: { of: string }) {
+  return (
+    <Stack gap="xs">
+      <Text size="sm" c="dimmed">
+        For a terminal. It asks for the key, so the key stays out of your shell history. Paste it; nothing will appear.
+      </Text>
+      <Code block className={classes.curl}>
+        {line}
+      </Code>
+      <CopyButton value={line} label="Copy command" size="xs" />
+    </Stack>
+  );
+}
+
+/** Copies a file of this page. It is fetched before: some browsers copy only at the very moment of the click. */
+function CopyFile({ file, label }: { file: string; label: string }) {
+  const [text, setText] = useState("");
+  useEffect(() => {
+    void fetch(file).then(async (answer) => answer.ok && setText(await answer.text()), console.warn);
+  }, [file]);
+  return <CopyButton value={text} label={label} size="xs" />;
+}
