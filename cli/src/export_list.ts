@@ -5,7 +5,7 @@ import type { ListEndpoint } from "../../functions/public-api/endpoint_types.ts"
 import type { Connection } from "./connection.ts";
 import type { Format } from "./formats.ts";
 import type { Progress } from "./progress.ts";
-import { type Filters, PlaceGone, walk } from "./walk.ts";
+import { type Filters, walk } from "./walk.ts";
 import { encode, openWhole } from "./whole_file.ts";
 
 /** What to export, and how. */
@@ -34,14 +34,7 @@ interface Reached {
 export async function exportToFile(job: Job, connection: Connection, progress: Progress): Promise<number> {
   const file = await openWhole(job.out, job.compress);
   try {
-    const rows = await writePages(job, connection, file.append, progress).catch(async (error) => {
-      if (!(error instanceof PlaceGone)) throw error;
-      progress.warn(
-        `${job.out}: the rows after which it would go on have been deleted; starting again from the beginning`,
-      );
-      await file.restart();
-      return await writePages(job, connection, file.append, progress);
-    });
+    const rows = await writePages(job, connection, file.append, progress);
     await file.append(job.format.end);
     await file.finish();
     return rows;

@@ -10,8 +10,6 @@ import { exitCodes, Problem } from "./problem.ts";
 /** A file that is being written. */
 export interface WholeFile {
   append(text: string): Promise<void>;
-  /** Discards everything that was written before. */
-  restart(): Promise<void>;
   /** Puts the file in its place. */
   finish(): Promise<void>;
   /** Removes what was written. The older file is there as it was. */
@@ -61,10 +59,6 @@ export async function openWhole(out: string, compress: boolean): Promise<WholeFi
   return {
     async append(text) {
       bytes += await writeAll(file, encode(text, compress), bytes);
-    },
-    async restart() {
-      bytes = 0;
-      await file.truncate(0);
     },
     async finish() {
       await file.chmod(mode);

@@ -206,13 +206,16 @@ async function list(
   return rows(endpoint.path, parameters, reply, headers);
 }
 
-/** How many rows are read for a page: with several filters it may be all that one of them matches. */
+/**
+ * How many rows are read for a page: with several filters it may be all that one of them matches, with a part of a name all
+ * people.
+ */
 function rowsToRead({ parameters }: Endpoint, args: Parameters["args"]): number | undefined {
-  const filters = parameters.filter(
-    ({ name, kind }) => name !== "starting_after" && ["uuid", "text", "email"].includes(kind),
-  );
-  return filters.filter(({ name }) => args[name] !== undefined).length > 1 ? Number.POSITIVE_INFINITY : args.max_rows;
+  const filters = parameters.filter(({ name, kind }) => args[name] !== undefined && filterKinds.includes(kind));
+  return filters.length > 1 || args.name !== undefined ? Number.POSITIVE_INFINITY : args.max_rows;
 }
+
+const filterKinds = ["uuid", "text", "email"];
 
 /** The most rows that a question is answered with. The database function has the same number. */
 export const mostGroups = 10_000;
@@ -266,7 +269,7 @@ function route(path: string, method: string): Route {
 
 /** The headers about further rows (`docs/api.md`, Lists). `parameter` gets the next page. */
 function moreRows(headers: Headers, { address, query }: Sent, parameter: string): Record<string, string> {
-  const [value, next] = [headers.get("X-Has-More"), headers.get("X-Next")];
+  const [value, next] = [headers.get("X-Has-More"), headers.get("X-Next-Page") ?? headers.get("X-Next")];
   if (value === null) throw new Error("the database did not say whether there are more rows");
   return {
     "X-Has-More": value,

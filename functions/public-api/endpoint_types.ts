@@ -9,6 +9,7 @@ export type ParameterKind =
   | "uuid"
   | "text"
   | "email"
+  | "place"
   | "since"
   | "until"
   | "include"

@@ -32,9 +32,10 @@ const list: readonly Parameter[] = [
   },
   {
     name: "starting_after",
-    kind: "uuid",
+    kind: "place",
     description:
-      "Only the rows after the row with this id, under the same filters: the id of the last row of a page gets the next page. It must be the id of a row of this list, but the row need not match the filters.",
+      "Only the rows after this row, under the same filters: its time and id joined by `_`, such as `2026-11-20T22:08:07.056550Z_587cdee8-2b44-4e55-9a53-3f6b1c0d9e11`. Those of the last row of a page get the next page, also if that row is deleted meanwhile. The id alone must be that of a row of this list; the row need not match the filters.",
+    forAssistants: "Only the rows after this place: what the answer before said.",
   },
 ];
 
@@ -154,8 +155,9 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     operationId: "listMembers",
     summary: "People, their roles and teams",
     description:
-      "Lists the company's people with name, email address, role and team, newest first; `team_id`, `role` and `email` filter them. Erased people are not in it.",
-    forAssistants: "Use it to find a person, such as the id for `sender_id` and `receiver_id`, or who is in a team.",
+      "Lists the company's people with name, email address, role and team, newest first; `team_id`, `role`, `email` and `name` filter them. Erased people are not in it.",
+    forAssistants:
+      "Use it to find a person by `name`, such as the id for `sender_id` and `receiver_id`, or who is in a team.",
     parameters: [
       ...list,
       teamId,
@@ -164,6 +166,11 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
         name: "email",
         kind: "email",
         description: "Only the person with this whole email address; case does not matter.",
+      },
+      {
+        name: "name",
+        kind: "text",
+        description: "Only people whose name contains this text; case and accents do not matter.",
       },
     ],
     rows: { name: "Member", description: "A person of the company." },

@@ -13,6 +13,7 @@ const kinds: Record<Exclude<ParameterKind, "include" | "by">, Schema> = {
   uuid: { type: "string", format: "uuid" },
   text: { type: "string", minLength: 1 },
   email: { type: "string", minLength: 1 },
+  place: { type: "string" },
   time_zone: { type: "string", default: "UTC", examples: ["Europe/Berlin"] },
   since: { type: "string" },
   until: { type: "string" },

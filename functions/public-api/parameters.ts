@@ -23,6 +23,7 @@ type Read = {
   until?: Instant;
   time_zone?: string;
   include?: Column[];
+  starting_after?: z.infer<typeof place>;
   by?: GroupsEndpoint["by"];
   [filter: string]: unknown;
 };
@@ -86,6 +87,18 @@ function isTimeZone(name: string): boolean {
   }
 }
 
+const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.source;
+
+/** A row to start after, as the arguments of the database: its id, alone or behind its time. */
+const place = z.string().transform((text, context) => {
+  const [, time, id] = new RegExp(`^(?:(.*)_)?(${uuid})$`, "i").exec(text) ?? [];
+  const after = time === undefined ? undefined : parseInstant(time, "until");
+  if (id && time === undefined) return { starting_after: id.toLowerCase() };
+  if (id && after && !after.day) return { starting_after: id.toLowerCase(), after_time: timestamp(after, Math.floor) };
+  context.addIssue("must be the time and id of a row, joined by _, or its id");
+  return z.NEVER;
+});
+
 const values: Record<Exclude<ParameterKind, "include" | "by">, z.ZodType> = {
   limit: z
     .string()
@@ -95,7 +108,7 @@ const values: Record<Exclude<ParameterKind, "include" | "by">, z.ZodType> = {
   true: z.literal("true", "must be true").transform(() => true),
   uuid: z
     .string()
-    .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, "must be a uuid")
+    .regex(new RegExp(`^${uuid}$`, "i"), "must be a uuid")
     .toLowerCase(),
   text: z
     .string()
@@ -106,6 +119,7 @@ const values: Record<Exclude<ParameterKind, "include" | "by">, z.ZodType> = {
     .string()
     .transform((text) => text.replaceAll(" ", "+"))
     .pipe(z.string().regex(/^(?=.{3,320}$)[^@\s\0]+@[^@\s\0+]+$/u, "must be an email address")),
+  place,
   time_zone: z.string().refine(isTimeZone, wrongTimeZone),
   since: instant("since"),
   until: instant("until"),
@@ -121,7 +135,7 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
   const all = [...sent].map(([name, texts]) => ({ name, ...readParameter(endpoint, name, texts) }));
   const problems = all.flatMap(({ problem }) => problem ?? []);
   const read: Read = Object.fromEntries(all.map(({ name, value }) => [name, value]));
-  const { limit, format = "json", escape_formulas = false, include, by, ...filters } = read;
+  const { limit, format = "json", escape_formulas = false, include, by, starting_after, ...filters } = read;
   const [since, until] = [read.since, read.until].map((bound) => bound && inZone(bound, read.time_zone));
   if (since && until && isAfter(since, until)) problems.push("since must not be after until");
   problems.push(...conflicts(endpoint, sent, read));
@@ -144,6 +158,7 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
       max_rows: limit ?? 100,
       ...filters,
       ...window,
+      ...starting_after,
       include: include?.map(({ name }) => name),
     },
     columns: [

@@ -103,6 +103,7 @@ const types: Partial<Record<ParameterKind, string>> = {
   uuid: "uuid default null",
   text: "text default null",
   email: "text default null",
+  place: "uuid default null",
   true: "boolean default false",
   include: "text[] default null",
   since: "timestamptz default '-infinity'",

@@ -134,6 +134,38 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
   });
 });
 
+test("name finds the people whose names contain it, with every other parameter", async () => {
+  const rows = rowsOf(world, "/members");
+  for (const [index, row] of rows.slice(0, 6).entries()) {
+    const [, digits = ""] = /([0-9]+)\D*$/.exec(String(row.name)) ?? [];
+    for (const name of [digits || "0", world.canary.toUpperCase()]) {
+      await expectPage("/members", { name, limit: "7" });
+      await expectPage("/members", { ...met("/members", rowAt(world, "/members", index)), name });
+    }
+  }
+});
+
+test("name leaves out case and accents, and has no wildcards", async () => {
+  const company = await newCompany("Names");
+  const key = (await company.makeKey()).api_key;
+  const names = ["Zoë Ångström", "ZOE Müller", "Jo%hn", "Jo_an", "José"];
+  await sql`
+    insert into app.members (company_id, name, email, role)
+    select ${company.id}, name, n || ${`.names@${company.domain}`}, 'employee' from unnest(${names}::text[]) with ordinality as t (name, n)`;
+  for (const [name, found] of [
+    ["zoe", ["ZOE Müller", "Zoë Ångström"]],
+    ["ANGSTRÖM", ["Zoë Ångström"]],
+    ["jo%", ["Jo%hn"]],
+    ["o_a", ["Jo_an"]],
+    ["é", null],
+  ] as const) {
+    const rows = await list(`/members?name=${encodeURIComponent(name)}`, key);
+    if (found) expect(rows.map((row) => row.name).sort()).toEqual(found);
+    else expect(rows.map((row) => row.name)).toContain("José");
+  }
+  await company.remove();
+});
+
 describe.each(windowed)("the window of $path", ({ path }) => {
   const micros = (text: string, by: number): string =>
     text.replace(/\d{6}Z$/, (digits) => `${String(Number(digits.slice(0, 6)) + by).padStart(6, "0")}Z`);

@@ -64,8 +64,8 @@ const known = endpoints
 // Proves: requests.47, copies.13
 test("HEAD has the status and headers of GET and no body", async () => {
   const page = await send("GET", "/kudos?limit=1", { "X-API-Key": first.key });
-  const { id } = JSON.parse(page.body)[0];
-  const next = `/functions/v1/public-api/kudos?limit=1&starting_after=${id}>; rel="next"`;
+  const { id, timestamp } = JSON.parse(page.body)[0];
+  const next = `/functions/v1/public-api/kudos?limit=1&starting_after=${timestamp}_${id}>; rel="next"`;
   expect(page.headers.get("Link")).toBe(`<${stack.supabase_url}${next}`);
   for (const path of [...known, "/members?format=csv", "/kudos?limit=1", "/members?limit=0", "/people"]) {
     for (const headers of [{ "X-API-Key": first.key }, {}]) {

@@ -73,10 +73,9 @@ test("filters reach the API, and a list without rows is a file without rows", as
 });
 
 test.each([
-  ["the last row of a page", 999, "every other row comes once"],
-  ["most rows of a page", 3, "every other row comes once"],
-  ["a whole page", 0, "the export begins again"],
-])("%s is deleted between two pages: %s", async (_, from) => {
+  ["the last row of a page", 999],
+  ["a whole page", 0],
+])("%s is deleted between two pages: every row comes once", async (_, from) => {
   const { company, key } = await makeCrowd(2100);
   const rows = await sql<{ id: string }[]>`
     select id::text from app.kudos where company_id = ${company.id} order by created_at desc, id desc`;
@@ -86,7 +85,7 @@ test.each([
   const pause = async () => void (await sql`delete from app.kudos where id = any (${ids.slice(from, 1000)}::uuid[])`);
   await exportTo("walk.json", ["activity"], key, { pause });
   const exported = JSON.parse(file("walk.json")).map(({ id }: Row) => id);
-  expect(exported).toEqual(from === 0 ? ids.slice(1000) : ids);
+  expect(exported).toEqual(ids);
   await company.remove();
 });
 

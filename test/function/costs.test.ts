@@ -18,6 +18,7 @@ test.each<[times: number, what: string, rpc: string, path: string, init?: Reques
   [2, "imports of 101 rewards", "upsert_rewards", "/rewards", { method: "POST", body: JSON.stringify(rewards) }],
   // These may read all kudos that one of the filters matches.
   [1, "pages with two filters", "list_activity", `/activity?limit=1&sender_id=${id(2)}&category_id=${id(3)}`],
+  [1, "pages of people with a part of a name", "list_members", "/members?limit=1&name=ann"],
   [1, "questions", "count_activity", "/activity/counts"],
 ])("at most %i at a time: %s", async (most, _what, rpc, path, init) => {
   const held: ServerResponse[] = [];

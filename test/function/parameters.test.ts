@@ -14,6 +14,13 @@ test.each<[string, string, object]>([
   [`/members?team_id=${id}&role=admin`, "list_members", { team_id: id, role: "admin" }],
   [`/members?team_id=${id.toUpperCase()}`, "list_members", { team_id: id }],
   ["/members?role=Team+Lead%2B%26", "list_members", { role: "Team Lead+&" }],
+  [`/teams?starting_after=${id}`, "list_teams", { starting_after: id }],
+  [
+    `/teams?starting_after=2026-11-20T22:08:07.056550Z_${id.toUpperCase()}`,
+    "list_teams",
+    { starting_after: id, after_time: "2026-11-20T22:08:07.056550Z" },
+  ],
+  [`/members?name=Zo%C3%AB&team_id=${id}`, "list_members", { name: "Zoë", team_id: id }],
   ["/members?role=%F0%9F%98%80", "list_members", { role: "😀" }],
   ["/members?role=a=b", "list_members", { role: "a=b" }],
   ["/members?%6Cimit=5", "list_members", { max_rows: 5 }],

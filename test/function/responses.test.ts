@@ -30,7 +30,7 @@ describe("a JSON list", () => {
     const response = await service.send("/pulse-responses");
     expect(response.headers.get("Content-Type")).toBe("application/json");
     expect(response.headers.get("X-Has-More")).toBe("true");
-    for (const name of ["X-Key-Id", "X-Company-Id", "X-Row-Count", "X-Next"])
+    for (const name of ["X-Key-Id", "X-Company-Id", "X-Row-Count", "X-Next", "X-Next-Page"])
       expect(response.headers.get(name)).toBeNull();
     expect(await response.text()).toBe(body);
   });

@@ -112,6 +112,12 @@ const parameters: BadRequests = {
           .map(({ name }) => get(`${path}?${name}=someone@example.com`, `${name} must be a uuid`)),
       ),
     ),
+  "a starting_after that is neither an id nor a time and an id is refused": [
+    ...["", "me", `_${uuid}`, `2026-01-01_${uuid}`, `2026-01-01T00:00_`, `now_${uuid}`, `${uuid}_${uuid}`],
+    ...[`2026-01-01T24:00Z_${uuid}`, `2026-01-01T00:00Z__${uuid}`, `2026-01-01T00:00Z_${uuid}0`],
+  ].map((value) =>
+    get(`/teams?starting_after=${value}`, "starting_after must be the time and id of a row, joined by _, or its id"),
+  ),
   // Proves: reaching.7
   "an include that is not a list of further columns, each once, is refused with their names": [
     ...listsOfNames("/activity?include=", include, [

@@ -21,12 +21,15 @@ const filtersOf = (path: string, row: ModelRow) =>
   );
 const hasAll = (path: string, row: ModelRow) => Object.values(filtersOf(path, row)).every((value) => value !== null);
 
+/** A row to start after: its time and id. */
+const placeOf = ({ at, id }: ModelRow) => `${iso(at)}_${id}`;
+
 /** The parameters of a list that a row meets: each filter that it has a value for, and a window to the instant of another. */
 export function met(path: string, one: ModelRow, other = one): Parameters {
   const [since, until] = [iso(one.at), iso(other.at)].sort();
   const values: ModelRow = { ...one, since, until, include_archived: "true" };
   const wanted = modelOf(path).filters.filter((name) => values[name] !== null);
-  return Object.fromEntries([...wanted.map((name) => [name, values[name]]), ["starting_after", one.id]]);
+  return Object.fromEntries([...wanted.map((name) => [name, values[name]]), ["starting_after", placeOf(one)]]);
 }
 
 /** The rows that have a value for every filter, and share their instant and these values with others. */

@@ -37,7 +37,7 @@ const members: List = {
   columns: ["id", "name", "email", "role", "team_id", "team_name", "created_at"],
   included: [],
   filters: ["team_id", "role"],
-  unique: ["email"],
+  unique: ["email", "name"],
   table: "members",
   rows: (world) =>
     world.members.map((member) => ({ ...member, team_name: teamName(world, member.team_id) ?? "No Team" })),
@@ -133,18 +133,24 @@ function columnsOf(path: string, include = ""): string[] {
   return [...columns, ...included.filter((name) => include.split(",").includes(name))];
 }
 
-/** Addresses are compared without case. */
-const meets = (row: ModelRow, name: string, value: string): boolean =>
-  name === "email" ? String(row.email).toLowerCase() === value.toLowerCase() : row[name] === value;
+/** Addresses and parts of names are compared without case. */
+function meets(row: ModelRow, name: string, value: string): boolean {
+  if (name === "name") return String(row.name).toLowerCase().includes(value.toLowerCase());
+  return name === "email" ? String(row.email).toLowerCase() === value.toLowerCase() : row[name] === value;
+}
 
 /** The page that a key of this company must get; null when starting_after is no row of the list. */
 export function predict(world: World, { path, parameters }: ListRequest): { rows: Row[]; hasMore: boolean } | null {
   const { limit = "100", since = "", until = "~", include_archived, starting_after, include } = parameters;
   const all = rowsOf(world, path);
-  const start = all.find(({ id }) => id === starting_after);
-  if (starting_after && !start) return null;
+  const [id, time] = (starting_after ?? "").split("_").toReversed();
+  const start = all.find((row) => row.id === id);
+  if (starting_after && !time && !start) return null;
+  // A time and an id need not be those of a row.
+  const isAfter = (row: ModelRow) =>
+    time ? iso(row.at) < time || (iso(row.at) === time && String(row.id) < String(id)) : !start || isBelow(row, start);
   const found = all
-    .filter((row) => !start || isBelow(row, start))
+    .filter(isAfter)
     // Times can be compared as text, because `iso` always has the same length.
     .filter(({ at }) => iso(at) >= since && iso(at) <= until)
     .filter((row) => Object.entries(parameters).every(([name, value]) => !(name in row) || meets(row, name, value)))

@@ -37,7 +37,12 @@ const headers = { "Content-Type": "application/json; charset=utf-8", "X-Key-Id":
 
 /** A list in the form in which the database sends it. */
 export function list(body: string, { rows = 0, hasMore = false, next = "" } = {}) {
-  const ofList = { "X-Has-More": String(hasMore), "X-Row-Count": String(rows), "X-Next": next };
+  const ofList = {
+    "X-Has-More": String(hasMore),
+    "X-Row-Count": String(rows),
+    "X-Next": `old ${next}`,
+    "X-Next-Page": next,
+  };
   return { headers: { ...headers, ...ofList }, body };
 }
 
