@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import { ownersOnly } from "./test/runner/given_stack.ts";
 import { pgtap } from "./test/runner/pgtap.ts";
 import { ClosingLine } from "./test/runner/reporter.ts";
 import { FolderByFolder } from "./test/runner/sequencer.ts";
@@ -46,6 +47,8 @@ export default defineConfig(({ mode }) => ({
     // npm run test:soak, test/support/counts.ts; npm test -- --mode pictures, test/dashboard/looks.ts
     env: { SOAK: mode === "soak" ? "1" : "", PICTURES: mode === "pictures" ? "1" : "" },
     allowOnly: false,
+    // On a stack that is not ours (npm test -- --stack), the run names these files as not run.
+    exclude: [...configDefaults.exclude, ...(process.env.GIVEN_STACK ? ownersOnly().map(([file]) => file) : [])],
     // A worker runs many files, and each module is loaded once: starting a worker costs more than many a file.
     isolate: false,
     // A stored expectation that is gone is a failure, not a new one. -u writes them.

@@ -39,6 +39,8 @@ test.for(lists)(
     expect(errors).toEqual([]);
     // Each read from the start has cursors of its own.
     for (const row of [...rows, ...data]) if ("cursor" in row) row.cursor = "";
+    // CSV has a number as the Data API sends it: each has its own text for one, such as 0.0 for 0.
+    for (const row of data) if (/^-?\d[\d.e+-]*$/.test(String(row.value))) row.value = String(Number(row.value));
     expect(data).toEqual(
       rows.map((row) => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, cell(name, value)]))),
     );

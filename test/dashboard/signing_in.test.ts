@@ -1,7 +1,7 @@
 // Signing in and out, "Forgot password?", invitations, and what people see who may not manage keys. A link in an email
 // signs in only whoever it was sent to, and never without a question that names the account. The stack captures the
 // emails of its Auth. Where a test must replace something that this Auth cannot do, a comment says so.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { AuthApiError } from "@supabase/supabase-js";
 import type { Page } from "playwright-core";
@@ -10,6 +10,7 @@ import { authProblem } from "../../dashboard/src/problems.ts";
 import type { Mail } from "../../scripts/stack/mail.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { client, emptyCompany, newAccount, type Person, signUp } from "../support/companies.ts";
+import { needs } from "../support/optional_tool.ts";
 import { sql, stack } from "../support/stack.ts";
 import { newPage, shoot } from "./browser.ts";
 import { clipped, expectGoodLooks } from "./looks.ts";
@@ -26,9 +27,11 @@ const test = scene
   })
   .extend("theo", ({ rival }) => rival.addPerson("Theo Rival", "admin"));
 
+const mailbox = `${dirname(process.env.STACK_FILE ?? "")}/mails.jsonl`;
+
 /** The emails to an address. */
 const mailsTo = (address: string): Mail[] =>
-  readFileSync(`${dirname(process.env.STACK_FILE ?? "")}/mails.jsonl`, "utf8")
+  readFileSync(mailbox, "utf8")
     .split("\n")
     .flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Mail]))
     .filter(({ to }) => to === address);
@@ -131,7 +134,11 @@ test("a session survives reload and new tab; Sign out ends it in this browser al
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
-test("Forgot password? leads to a new password, once, and never shows who has an account", async ({ company }) => {
+test("Forgot password? leads to a new password, once, and never shows who has an account", async ({
+  company,
+  skip,
+}) => {
+  needs({ skip }, "the mailbox of a stack of its own", existsSync(mailbox));
   const person = await company.addPerson("Will Weak", "admin");
   await sql`update auth.users set email_confirmed_at = null where email = ${person.email}`;
   const page = await newPage();
@@ -247,7 +254,8 @@ test("both emails fit a phone, say what they are about, and link their address",
 // The Auth of the stack cannot invite. The test uses a password reset instead, for an account that has no password yet,
 // like that of an invited person. The tokens are real. The test replaces recovery with invite in the address, and back again
 // in the request to Auth.
-test("an invitation leads to the page that sets a password, also when it arrives at /", async ({ company }) => {
+test("an invitation leads to the page that sets a password, also when it arrives at /", async ({ company, skip }) => {
+  needs({ skip }, "the mailbox of a stack of its own", existsSync(mailbox));
   const email = await company.addMember("Ida Invited", "admin");
   await signUp(email);
   await sql`update auth.users set encrypted_password = null where email = ${email}`;

@@ -55,7 +55,7 @@ test("Git for Windows checks out the same bytes", async () => {
   const copy = workFolder();
   await runCommand("git", ["-c", "core.autocrlf=true", "checkout-index", "--all", `--prefix=${copy}/`]);
   const texts = globSync("**/*.{ts,sql,sh,md,json}", { cwd: copy });
-  expect(texts).toContain("sql/check.sql");
+  expect(texts).toContain("sql/commands/check.sql");
   expect(texts.filter((file) => readFileSync(`${copy}/${file}`, "utf8").includes("\r"))).toEqual([]);
 });
 
@@ -100,13 +100,15 @@ test("nothing is deployed without its tests, twice at once, or to production wit
       .find((text) => text.startsWith(`  ${name}:`));
   expect(read("deploy")).toMatch(/^concurrency: deploy$/m);
   expect(job("deploy", "test")).toMatch(/^ {4}uses: \.\/\.github\/workflows\/test\.yml$/m);
-  expect(job("deploy", "staging")).toMatch(/^ {4}needs: test$[\s\S]*^ {6}environment: staging$/m);
+  expect(job("deploy", "real")).toMatch(/^ {4}uses: \.\/\.github\/workflows\/real\.yml$/m);
+  expect(job("deploy", "staging")).toMatch(/^ {4}needs: \[test, real\]$[\s\S]*^ {6}environment: staging$/m);
   // The repository's environment `production` asks for the approval.
   expect(job("deploy", "production")).toMatch(/^ {4}needs: staging$[\s\S]*^ {6}environment: production$/m);
   expect(job("deploy_to", "deploy")).toMatch(/^ {4}environment: \$\{\{ inputs\.environment \}\}$/m);
   expect(job("test", "test")).toMatch(/^ {6}- run: npm test$/m);
   expect(read("test")).toMatch(/^ {2}push:\n {4}branches: \[main\]\n {2}pull_request:$/m);
-  for (const name of ["deploy", "deploy_to", "test"]) {
+  expect(job("real", "real")).toMatch(/^ {6}- run: npm test -- --stack stack\.json$/m);
+  for (const name of ["deploy", "deploy_to", "real", "test"]) {
     expect(read(name).match(/^ *permissions:\n(?: +.*\n)/gm), name).toEqual(["permissions:\n  contents: read\n"]);
     expect(read(name), name).not.toMatch(/continue-on-error|if: always|\bwrite\b/);
   }

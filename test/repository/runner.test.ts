@@ -5,6 +5,7 @@ import { bin, root } from "../../scripts/stack/process.ts";
 import { readTap } from "../runner/pgtap.ts";
 import { specification } from "../runner/specification.ts";
 import { runProgram, workFolder } from "../support/command_line.ts";
+import { stack } from "../support/stack.ts";
 
 const folder = workFolder();
 
@@ -71,6 +72,26 @@ test("with -t only what the pattern names is counted; a test without its optiona
   const { code, closing, output } = await runFiles([needs + tests], "-t", "yes");
   expect({ code, closing }).toEqual({ code: 0, closing: "1 passed, 0 failed" });
   expect(output).toContain("\nNot run: some0.test.ts › yes b: Fortran is missing\n");
+});
+
+test("npm test -- --stack runs on a stack with these addresses, and names what needs a stack of its own", async () => {
+  const { supabase_url, publishable_key, secret_key, database_url, superuser_url, companies } = stack;
+  const addresses = { supabase_url, publishable_key, secret_key, database_url, superuser_url };
+  const file = `${folder}/given.json`;
+  const start = (text: string, ...paths: string[]) => {
+    writeFileSync(file, text);
+    const program = ["test/runner/run.ts", "--stack", file, ...paths];
+    return runProgram(process.execPath, program, root, { ...process.env, STACK_FILE: undefined });
+  };
+  const { code, stdout } = await start(JSON.stringify({ ...addresses, companies }), "test/api/openapi", "serial/logs");
+  expect(stdout).toContain("\nNot run: test/serial/logs.test.ts: it reads the logs of every part.\n");
+  expect([code, stdout.trimEnd().split("\n").at(-1)]).toEqual([
+    0,
+    expect.stringMatching(/^[1-9]\d* passed, 0 failed$/),
+  ]);
+  const lacking = await start(JSON.stringify({ ...addresses, secret_key: undefined }), "test/api/openapi");
+  expect(lacking.stdout + lacking.stderr).toContain(`${file} must be a JSON file with supabase_url, `);
+  expect(lacking.code).toBe(1);
 });
 
 test("a pgTAP test that is not ok, skipped or still to be done has failed", () => {

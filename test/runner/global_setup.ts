@@ -1,13 +1,19 @@
 // The stack that the tests share. Watch mode uses the stack of `npm start` if it is running. A run starts its own
-// stack, so that it can run beside `npm start`.
+// stack, so that it can run beside `npm start`, or uses the stack that it is given (run.ts).
 import type { TestProject } from "vitest/node";
 import { root } from "../../scripts/stack/process.ts";
 import { runningStack } from "../../scripts/stack/running.ts";
 import { startOwnStack } from "../support/own_stack.ts";
+import { joinGivenStack } from "./given_stack.ts";
 
 let shared: Promise<() => Promise<void>> | undefined;
 
 async function share(watch: boolean): Promise<() => Promise<void>> {
+  if (process.env.GIVEN_STACK) {
+    const { folder, stop } = await joinGivenStack(process.env.GIVEN_STACK);
+    process.env.STACK_FILE = `${folder}/stack.json`;
+    return stop;
+  }
   const running = watch ? await runningStack().catch(() => undefined) : undefined;
   // Another program may have the port by now. It would not refuse a request without a key.
   const answers = running && (await fetch(running.api_url)).status === 401;

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Reporter, SerializedError, TestModule, TestSpecification, Vitest } from "vitest/node";
+import { ownersOnly } from "./given_stack.ts";
 import { specification } from "./specification.ts";
 
 /** The maximum length of the output of a failing test: nobody can use a difference of 1,000 rows. */
@@ -26,7 +27,8 @@ export class ClosingLine implements Reporter {
   async onTestRunStart(specifications: readonly TestSpecification[]): Promise<void> {
     const { testNamePattern, project } = this.#vitest?.config ?? {};
     const all = await this.#vitest?.globTestSpecifications();
-    this.#isWhole = specifications.length === all?.length && !testNamePattern && !project?.length;
+    const isOwn = !process.env.GIVEN_STACK;
+    this.#isWhole = isOwn && specifications.length === all?.length && !testNamePattern && !project?.length;
   }
 
   onTestModuleEnd({ children }: TestModule): void {
@@ -43,6 +45,8 @@ export class ClosingLine implements Reporter {
     for (const module of modules) this.#countModule(module, ran);
     for (const _ of errors) this.#count(false);
     printTried();
+    const isGiven = Boolean(process.env.GIVEN_STACK);
+    for (const [file, reason] of isGiven ? ownersOnly() : []) console.log(`Not run: ${file}: ${reason}`);
     if (!this.#isWhole) console.log("Only some tests ran, and the specification was not checked");
     for (const problem of this.#isWhole ? specification(ran) : []) {
       if (problem) console.log(problem);

@@ -1,5 +1,6 @@
 // Logs: sends every kind of request, and then searches all that the function, PostgreSQL and the gateway have logged
 // for every secret that was used.
+// Needs a stack of its own: it reads the logs of every part.
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";

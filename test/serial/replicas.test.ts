@@ -1,5 +1,6 @@
 // Lists from a read replica (docs/operations.md, Read replicas): a real standby of the stack's database, which is late,
 // killed and promoted. In front of it, and of the primary, is the substitute for PostgREST of scripts/bench.
+// Needs a stack of its own: the standby is a copy of the files of the stack's server.
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { startThread } from "../../scripts/bench/http.ts";

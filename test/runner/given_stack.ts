@@ -1,0 +1,53 @@
+// `npm test -- --stack <file>`: the tests run on a stack that they did not start, such as that of `supabase start`.
+import { globSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { demoCompanies } from "../../scripts/stack/companies.ts";
+import { buildDashboard, serveDashboard } from "../../scripts/stack/dashboard.ts";
+import { seedDemoData } from "../../scripts/stack/database.ts";
+import { freePort } from "../../scripts/stack/ports.ts";
+import { root } from "../../scripts/stack/process.ts";
+import { readJson, writePrivate } from "../../scripts/stack/secrets.ts";
+import type { StackFile } from "../../scripts/stack/stack.ts";
+
+/** What the file must hold. The keys of the demo companies are made if they are not in it. */
+type Given = Pick<StackFile, "supabase_url" | "publishable_key" | "secret_key" | "database_url" | "superuser_url"> & {
+  companies?: StackFile["companies"];
+};
+
+const needed = ["supabase_url", "publishable_key", "secret_key", "database_url", "superuser_url"] as const;
+
+/**
+ * Builds the dashboard for the stack, makes keys for the demo companies, and writes a complete stack.json.
+ * @returns the folder of stack.json, and what ends the use of the stack
+ * @throws Error when the file lacks something, or when the database belongs to somebody: the tests write to it
+ */
+export async function joinGivenStack(file: string): Promise<{ folder: string; stop: () => Promise<void> }> {
+  const given = await readJson<Given>(file);
+  for (const name of needed)
+    if (!given?.[name]) throw new Error(`${file} must be a JSON file with ${needed.join(", ")}`);
+  const { supabase_url, publishable_key, database_url, superuser_url } = given as Given;
+  const project = { supabase_url, publishable_key, api_url: `${supabase_url}/functions/v1/public-api` };
+  await seedDemoData(database_url);
+  const companies = await demoCompanies(project, () => superuser_url, given?.companies ?? []);
+  if (companies.length !== 2)
+    throw new Error("The tests run only on a stack with the two demo companies, or with none");
+  const folder = await mkdtemp(`${tmpdir()}/public-data-api-`);
+  await buildDashboard(folder, project);
+  const dashboard = await serveDashboard(folder, await freePort(0));
+  const dashboard_url = `http://127.0.0.1:${dashboard.port}`;
+  const stack: StackFile = { ...(given as Given), ...project, pid: process.pid, dashboard_url, companies };
+  await writePrivate(`${folder}/stack.json`, JSON.stringify(stack));
+  const stop = async () => {
+    await dashboard.stop();
+    await rm(folder, { recursive: true });
+  };
+  return { folder, stop };
+}
+
+/** The test files that read or break parts of the stack itself, each with the reason: a comment in the file names it. */
+export const ownersOnly = (): [file: string, reason: string][] =>
+  globSync("test/**/*.test.ts", { cwd: root, exclude: ["**/node_modules"] }).flatMap((file) => {
+    const [, reason] = /^\/\/ Needs a stack of its own: (.*)$/m.exec(readFileSync(`${root}/${file}`, "utf8")) ?? [];
+    return reason ? [[file, reason]] : [];
+  });
