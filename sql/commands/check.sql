@@ -638,6 +638,14 @@ numbers_of_another_server (what, problem, remedy) as (
   ) as changed
   where changed.newest >= pg_snapshot_xmax(pg_current_snapshot())
 ),
+-- Categories have the names that the lists show.
+misnamed_categories (what, problem, remedy) as (
+  select
+    'company ' || c.company_id, 'must have the names of app.category_name in app.categories: ' || count(*) || ' differ',
+    'sql/commands/repair.sql'
+  from app.categories as c where c.name <> app.category_name(c.company_id, c.id)
+  group by c.company_id
+),
 -- Every trigger is on.
 disabled_triggers (what, problem, remedy) as (
   select
@@ -713,6 +721,8 @@ from (
   table open_views
   union all
   table numbers_of_another_server
+  union all
+  table misnamed_categories
   union all
   table disabled_triggers
   union all

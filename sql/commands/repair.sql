@@ -1,7 +1,8 @@
 -- After a restore without owners and privileges (docs/operations.md, Restore): makes public_api the owner of the
 -- functions that serve API keys again, and lets only service_role call them. These are the functions that are security
 -- definer and call app.authenticate, app.from_replica or app.note_refused_use. Then it gives new numbers to the changes
--- of rows that a dump brought from another server (sql/schema/0207_changes.sql). It is safe to run this file again.
+-- of rows that a dump brought from another server (sql/schema/0207_changes.sql), and categories their names. It is safe to
+-- run this file again.
 --   psql "$DATABASE_URL" --single-transaction --file sql/commands/repair.sql
 
 \set ON_ERROR_STOP on \set QUIET on
@@ -32,5 +33,14 @@ begin
   end loop;
   delete from app.deletions as d where d.deleted_in >= next;
   delete from app.forgotten_deletions as f where f.deleted_in >= next;
+end
+$$;
+
+-- Names of categories that do not follow app.category_names, because triggers were off.
+do $$
+begin
+  perform app.name_categories(c.company_id, array_agg(c.id)) from app.categories as c
+  where c.name <> app.category_name(c.company_id, c.id)
+  group by c.company_id;
 end
 $$;

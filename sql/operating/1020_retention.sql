@@ -123,7 +123,14 @@ declare
   last app.forgotten_deletions;
   reached app.forgotten_deletions;
 begin
-  for list in select f.company_id, f.relation from app.forgotten_deletions as f loop
+  -- app.forget_deletions begins at the mark of what is forgotten. Rows below it are those that app.forget_cursors has made
+  -- worthless, and those of transactions that ended late.
+  delete from app.deletions as d using app.forgotten_deletions as f
+  where f.company_id = d.company_id and f.relation = d.relation and (d.deleted_in, d.id) <= (f.deleted_in, f.id);
+  commit;
+  for list in
+    select distinct d.company_id, d.relation from app.deletions as d join app.companies as c on c.id = d.company_id
+  loop
     last := null;
     loop
       exit when app.is_time_up();

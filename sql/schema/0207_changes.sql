@@ -81,7 +81,7 @@ begin atomic
     and kept.relation = coalesce(('app.' || forget_cursors.relation)::regclass, kept.relation)
   order by c.id, kept.relation
   on conflict on constraint forgotten_deletions_pkey do update set deleted_in = excluded.deleted_in, id = excluded.id
-  where forgotten.deleted_in < excluded.deleted_in;
+  where (forgotten.deleted_in, forgotten.id) < (excluded.deleted_in, excluded.id);
 end;
 
 -- Removes deletions of a table that are older than 90 days: the oldest first, up to the first that is younger, at most
@@ -131,9 +131,11 @@ begin
       order by o.deleted_in, o.id
     ))
     and (d.deleted_in, d.id) <= (final.deleted_in, final.id);
-  insert into app.forgotten_deletions (company_id, relation, deleted_in, id)
+  -- The mark may have been raised meanwhile, and only rises: a cursor that has become invalid stays so.
+  insert into app.forgotten_deletions as forgotten (company_id, relation, deleted_in, id)
   values (forget_deletions.company_id, forget_deletions.relation, final.deleted_in, final.id)
-  on conflict on constraint forgotten_deletions_pkey do update set deleted_in = excluded.deleted_in, id = excluded.id;
+  on conflict on constraint forgotten_deletions_pkey do update set deleted_in = excluded.deleted_in, id = excluded.id
+  where (forgotten.deleted_in, forgotten.id) < (excluded.deleted_in, excluded.id);
 end
 $$;
 

@@ -41,30 +41,34 @@ grant select on app.categories to public_api;
 -- Keeping copies (0207).
 select app.keep_changes('app.categories');
 
--- Triggers: app.categories.name follows app.category_names and the company's default language. The rows are locked first,
--- and named by a second statement, which sees what those who held the locks have committed.
+-- The name of a category in the API: in the company's default language (pt-br matches pt-BR, an exact match comes first),
+-- else in English, else in any.
+create function app.category_name(company_id uuid, category_id uuid) returns text
+language sql stable set search_path = ''
+begin atomic
+  select coalesce((
+    select n.name from app.category_names as n join app.companies as company on company.id = n.company_id
+    where n.company_id = category_name.company_id and n.category_id = category_name.category_id
+    order by n.language = company.default_language desc, lower(n.language) = lower(company.default_language) desc,
+      n.language = 'en' desc, n.language
+    limit 1
+  ), '');
+end;
+
+-- Triggers: app.categories.name follows app.category_names and the company's default language. Every transaction that
+-- changes one of these first writes the company's row, once, as it is. So they wait for each other, and the second statement
+-- sees what the others have committed. At repeatable read and above it would not: there the write fails (40001) if another
+-- transaction has written the row since. A lock alone would not fail.
 create function app.name_categories(company_id uuid, ids uuid[]) returns void
 language plpgsql volatile set search_path = ''
 as $$
 begin
-  perform from app.categories as c
-  where c.company_id = name_categories.company_id and c.id = any (ids)
-  order by c.id for no key update;
+  update app.companies as c set default_language = c.default_language
+  where c.id = name_categories.company_id and c.xmin <> pg_current_xact_id()::xid
+    and exists (select from app.categories as o where o.company_id = c.id and o.id = any (ids));
 
-  update app.categories as c set name = named.name
-  from (
-    select o.id, coalesce(
-      (
-        select n.name from app.category_names as n
-        where n.company_id = o.company_id and n.category_id = o.id
-        order by n.language = company.default_language desc, lower(n.language) = lower(company.default_language) desc,
-          n.language = 'en' desc, n.language
-        limit 1
-      ), '') as name
-    from app.categories as o join app.companies as company on company.id = o.company_id
-    where o.company_id = name_categories.company_id and o.id = any (ids)
-  ) as named
-  where c.company_id = name_categories.company_id and c.id = named.id and c.name <> named.name;
+  update app.categories as c set name = app.category_name(c.company_id, c.id)
+  where c.company_id = name_categories.company_id and c.id = any (ids) and c.name <> app.category_name(c.company_id, c.id);
 end
 $$;
 
@@ -72,6 +76,10 @@ create function app.name_category() returns trigger
 language plpgsql set search_path = ''
 as $$
 begin
+  if tg_op = 'TRUNCATE' then
+    perform app.name_categories(c.company_id, array_agg(c.id)) from app.categories as c group by c.company_id;
+    return null;
+  end if;
   if tg_op <> 'INSERT' then
     perform app.name_categories(old.company_id, array[old.category_id]);
   end if;
@@ -82,12 +90,10 @@ begin
 end
 $$;
 
--- Locks the company: this waits for transactions that are adding categories, whose rows it does not see before they commit.
 create function app.name_categories_again() returns trigger
 language plpgsql set search_path = ''
 as $$
 begin
-  perform from app.companies as c where c.id = new.id for update;
   perform app.name_categories(new.id, array(select c.id from app.categories as c where c.company_id = new.id));
   return null;
 end
@@ -95,13 +101,15 @@ $$;
 
 create trigger name_category after insert or update or delete on app.category_names
   for each row execute function app.name_category();
+create trigger name_no_category after truncate on app.category_names
+  for each statement execute function app.name_category();
 create trigger name_categories after update of default_language on app.companies
   for each row when (old.default_language <> new.default_language) execute function app.name_categories_again();
 
-revoke all on function app.name_categories, app.name_category, app.name_categories_again from public;
-comment on function app.name_categories(uuid, uuid[]) is
-  'Names categories: in the company''s default language (pt-br matches pt-BR, an exact match comes first), else in English, '
-  'else in any.';
+revoke all on function app.category_name, app.name_categories, app.name_category, app.name_categories_again from public;
+comment on function app.category_name(uuid, uuid) is
+  'The name of a category in the company''s default language, else in English, else in any; empty if it has none.';
+comment on function app.name_categories(uuid, uuid[]) is 'Names categories anew. 40001 if others have changed names meanwhile.';
 comment on function app.name_category() is 'Trigger: names a category anew when its names change.';
 comment on function app.name_categories_again() is
   'Trigger: names all categories of a company anew when its default language changes.';

@@ -53,11 +53,14 @@ select app.keep_changes('app.pulse_responses');
 
 -- Trigger: a change of a question counts as a change of its answers, because there is no list of questions that a copy
 -- could join. It locks the question: it waits for transactions that are adding answers, because it does not see their
--- rows before they commit.
+-- rows before they commit. With the old snapshot of repeatable read it would not see them afterwards either.
 create function app.mark_answers() returns trigger
 language plpgsql set search_path = ''
 as $$
 begin
+  if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
+    raise exception 'a question must be changed at isolation level read committed' using errcode = 'serialization_failure';
+  end if;
   perform from app.pulse_questions as q where q.company_id = new.company_id and q.id = new.id for update;
   update app.pulse_responses as p set changed_in = pg_current_xact_id()
   where p.company_id = new.company_id and p.question_id = new.id;

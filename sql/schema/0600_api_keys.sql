@@ -75,6 +75,12 @@ create table app.api_key_uses (
   refused_at timestamptz,
   refused_endpoint text,
   refused_client text,
+  forbidden_at timestamptz,
+  forbidden_endpoint text,
+  forbidden_scope text,
+  forbidden_client text,
+  checked_at timestamptz,
+  checked_client text,
   primary key (company_id, key_id),
   foreign key (company_id, key_id) references app.api_keys (company_id, id) on delete cascade
 );
@@ -88,7 +94,7 @@ grant select on app.api_key_uses to authenticated;
 -- Not granted: any write; app.note_use and app.note_refused_use record the uses.
 
 comment on table app.api_key_uses is
-  'When an API key was last used, to the minute, where and by what program; and when it was last refused.';
+  'When an API key was last used, to the minute, where and by what program; and when it was last refused, or only checked.';
 comment on column app.api_key_uses.last_endpoint is 'Method and path, such as GET /activity.';
 comment on column app.api_key_uses.last_client is
   'The program, such as python-requests/2.32.3, from its User-Agent; at most 60 characters.';
@@ -96,3 +102,7 @@ comment on column app.api_key_uses.used_on is
   'The days of the last 30 on which the key was used, in UTC, oldest first, as of the last use.';
 comment on column app.api_key_uses.refused_at is
   'When the key, revoked or expired, was last refused, to the minute; where and which program as for the last use.';
+comment on column app.api_key_uses.forbidden_at is
+  'When a request of the key was last refused because it lacks a scope (403), to the minute; where, which scope and which program.';
+comment on column app.api_key_uses.checked_at is
+  'When the key was last tried on the dashboard (a quick check, which is no use), to the minute, and with which program.';

@@ -22,15 +22,22 @@ comment on function app.requests_at_once is
   'How many requests of one company run in the database at the same moment, over all its keys. More are refused with PT429. To '
   'be replaced by operators.';
 
+-- Whether this was within the last minute: a note of the kind is made at most once a minute. A time in the future, from a
+-- wrong clock, was not, so that the next note corrects it.
+create function app.is_recent(instant timestamptz) returns boolean
+language sql stable set search_path = ''
+return coalesce(instant > now() - interval '1 minute' and instant < now() + interval '1 minute', false);
+
 -- Both functions below read what the Edge Function says about the request for which it calls, in headers of the call: x-endpoint
 -- (GET /activity), x-client (the program of the caller), x-quick-check (true). The Data API shows headers in the setting
 -- request.headers, which is empty after a transaction that had some.
 
--- Records now as the last use of a key, with its endpoint, its client and its day. It never waits: if the row is locked,
--- the transaction that locks it records the use. It records nothing while the database is read-only, because then requests
--- must still work; the platform sets the default to read-only when a disk is nearly full. It checks the default and not the
--- transaction, because PostgREST begins a POST as read write whatever the default is, and a GET, which this service does not
--- use, as read-only. An admin's quick check on the dashboard is no use.
+-- Records now as the last use of a key, with its endpoint, its client and its day, or as its last quick check: an admin's
+-- on the dashboard is no use. At most once a minute each, but any endpoint takes the place of GET /, with which most
+-- programs begin. It never waits: if the row is locked, the transaction that locks it records the use. It records nothing
+-- while the database is read-only, because then requests must still work; the platform sets the default to read-only when a
+-- disk is nearly full. It checks the default and not the transaction, because PostgREST begins a POST as read write whatever
+-- the default is, and a GET, which this service does not use, as read-only.
 create function app.note_use(company_id uuid, key_id uuid) returns void
 language plpgsql volatile
 set search_path = ''
@@ -40,7 +47,17 @@ declare
   headers constant json := nullif(current_setting('request.headers', true), '');
   today constant date := (now() at time zone 'UTC')::date;
 begin
-  if current_setting('default_transaction_read_only')::boolean or pg_is_in_recovery() or headers ->> 'x-quick-check' = 'true' then
+  if current_setting('default_transaction_read_only')::boolean or pg_is_in_recovery() then
+    return;
+  end if;
+  if headers ->> 'x-quick-check' = 'true' then
+    update app.api_key_uses as u set checked_at = now(), checked_client = left(headers ->> 'x-client', 60)
+    where (u.company_id, u.key_id) in (
+      select free.company_id, free.key_id
+      from app.api_key_uses as free
+      where free.company_id = note_use.company_id and free.key_id = note_use.key_id and not app.is_recent(free.checked_at)
+      for update skip locked
+    );
     return;
   end if;
   update app.api_key_uses as u set
@@ -53,16 +70,19 @@ begin
   where (u.company_id, u.key_id) in (
     select free.company_id, free.key_id
     from app.api_key_uses as free
-    where free.company_id = note_use.company_id and free.key_id = note_use.key_id
+    where free.company_id = note_use.company_id and free.key_id = note_use.key_id and (
+      not app.is_recent(free.last_used_at)
+      or free.last_endpoint = 'GET /' and headers ->> 'x-endpoint' is distinct from 'GET /'
+    )
     for update skip locked
   );
 end
 $$;
 
--- Records now as the last refused use of a key that was revoked or has expired, at most once a minute, likewise without
--- waiting. Nothing for any other key: unknown ones leave no trace, so that nobody can fill the disk with them. Returns
--- whether it has recorded it.
-create function app.note_refused_use(key_hash text) returns boolean
+-- Records now as the last refused use of a key that was revoked or has expired; or of a good key that lacks missing_scope.
+-- At most once a minute each, likewise without waiting. Nothing for any other key: unknown ones leave no trace, so that
+-- nobody can fill the disk with them. Returns whether it has recorded it.
+create function app.note_refused_use(key_hash text, missing_scope text default null) returns boolean
 language plpgsql volatile security definer
 set search_path = ''
 set enable_seqscan = off
@@ -70,36 +90,45 @@ set jit = off
 as $$
 declare
   headers constant json := nullif(current_setting('request.headers', true), '');
+  endpoint constant text := left(headers ->> 'x-endpoint', 60);
+  client constant text := left(headers ->> 'x-client', 60);
+  refused record;
 begin
   if current_setting('default_transaction_read_only')::boolean then
     return false;
   end if;
-  update app.api_key_uses as u set
-    refused_at = now(),
-    refused_endpoint = left(headers ->> 'x-endpoint', 60),
-    refused_client = left(headers ->> 'x-client', 60)
-  where (u.company_id, u.key_id) in (
-    select free.company_id, free.key_id
-    from app.api_key_uses as free
-    join app.api_keys as k on k.company_id = free.company_id and k.id = free.key_id
-    join app.companies as c on c.id = k.company_id
-    where k.key_hash = decode(note_refused_use.key_hash, 'hex')
-      and (k.revoked_at is not null or k.expires_at <= now())
-      and c.serving = 'open'
-      and (free.refused_at > now() - interval '1 minute' and free.refused_at < now() + interval '1 minute') is not true
-    for update of free skip locked
-  );
-  return found;
+  select u.company_id, u.key_id into refused
+  from app.api_key_uses as u
+  join app.api_keys as k on k.company_id = u.company_id and k.id = u.key_id
+  join app.companies as c on c.id = k.company_id
+  where k.key_hash = decode(note_refused_use.key_hash, 'hex') and c.serving = 'open'
+    and case when k.revoked_at is not null or k.expires_at <= now() then missing_scope is null and not app.is_recent(u.refused_at)
+      else missing_scope <> all (k.scopes) and missing_scope = any (app.scopes()) and not app.is_recent(u.forbidden_at) end
+  for update of u skip locked;
+  if not found then
+    return false;
+  end if;
+  if missing_scope is null then
+    update app.api_key_uses as u set refused_at = now(), refused_endpoint = endpoint, refused_client = client
+    where u.company_id = refused.company_id and u.key_id = refused.key_id;
+  else
+    update app.api_key_uses as u
+    set forbidden_at = now(), forbidden_endpoint = endpoint, forbidden_scope = missing_scope, forbidden_client = client
+    where u.company_id = refused.company_id and u.key_id = refused.key_id;
+  end if;
+  return true;
 end
 $$;
 
-revoke all on function app.note_use, app.note_refused_use from public;
+revoke all on function app.is_recent, app.note_use, app.note_refused_use from public;
 grant execute on function app.note_refused_use to public_api;
+comment on function app.is_recent is 'Whether this was within the last minute.';
 comment on function app.note_use is
-  'Records now as the last use of a key, unless another transaction is doing so, the database is read-only, or it is a quick '
-  'check.';
+  'Records now as the last use of a key, or as its last quick check, at most once a minute, unless another transaction is doing '
+  'so or the database is read-only.';
 comment on function app.note_refused_use is
-  'Records now as the last refused use of a revoked or expired key, by its SHA-256 in hex. Returns whether it has.';
+  'Records now as the last refused use of a revoked or expired key, or of a good one that lacks missing_scope, by its SHA-256 in '
+  'hex, at most once a minute. Returns whether it has.';
 
 -- Sequential scans are off, as in the lists: a plan that was made while there were few keys would still scan the whole
 -- table when there are many. For the same reason the last use is looked up by the key's id and not joined: a join may
@@ -126,7 +155,10 @@ declare
   bound_to text;
 begin
   select k.company_id, k.id, k.name, k.scopes, k.expires_at,
-    (select u.last_used_at from app.api_key_uses as u where u.company_id = k.company_id and u.key_id = k.id),
+    (
+      select case when u.last_endpoint is distinct from 'GET /' then u.last_used_at end
+      from app.api_key_uses as u where u.company_id = k.company_id and u.key_id = k.id
+    ),
     (select c.serving from app.companies as c where c.id = k.company_id)
   into verified.company_id, verified.key_id, verified.key_name, verified.scopes, verified.expires_at, last_use, serving
   from app.api_keys as k
@@ -189,9 +221,11 @@ begin
     end loop;
   end if;
 
-  -- At most once a minute, and only in the project that the company is in. A time in the future, from a wrong clock, does
-  -- not count: this use corrects it.
-  if serving = 'open' and (last_use > now() - interval '1 minute' and last_use < now() + interval '1 minute') is not true then
+  -- At most once a minute, and only in the project that the company is in. After GET /, and for it (it may be a quick check),
+  -- app.note_use decides. A time in the future, from a wrong clock, does not count.
+  if serving = 'open' and (
+    required_scope is null or (last_use > now() - interval '1 minute' and last_use < now() + interval '1 minute') is not true
+  ) then
     perform app.note_use(verified.company_id, verified.key_id);
   end if;
 

@@ -37,16 +37,17 @@ comment on function public.verify_api_key is
   'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at, company_id, requests_at_once }. '
   'PT401, PT403.';
 
--- Called by the Edge Function after it has answered 401 for a key that was revoked or has expired, and by nobody else.
-create function public.note_refused_use(key_hash text) returns json
+-- Called by the Edge Function after it has answered 401 for a key that was revoked or has expired, or 403, and by nobody
+-- else.
+create function public.note_refused_use(key_hash text, missing_scope text default null) returns json
 language sql volatile security definer
 set search_path = ''
 set jit = off
 set lock_timeout = '5s'
 set statement_timeout = '7s'
-as 'select to_json(app.note_refused_use(key_hash))';
+as 'select to_json(app.note_refused_use(key_hash, missing_scope))';
 
 select app.serve_keys('public.note_refused_use'::regproc);
 comment on function public.note_refused_use is
-  'Records now as the last refused use of a revoked or expired key, at most once a minute. Returns true or false: whether it '
-  'has.';
+  'Records now as the last refused use of a revoked or expired key, or of a good one that lacks missing_scope, at most once a '
+  'minute. Returns true or false: whether it has.';

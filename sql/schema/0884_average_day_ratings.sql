@@ -38,7 +38,7 @@ begin
           select period.first_day, rated.*
           from app.periods($2, app.first_of_window($3, $4, $5), $4, $5) as period
           cross join lateral (
-            select %2$s count(*) as ratings, round(avg(d.rating), 2) as average
+            select %2$s count(*) as ratings, trim_scale(round(avg(d.rating), 2)) as average
             from app.day_ratings as d
             where d.company_id = $1 and d.created_at >= period.begins and d.created_at < period.ends
               and ($6 is null or d.team_id = $6)

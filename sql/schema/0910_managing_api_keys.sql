@@ -195,7 +195,13 @@ begin atomic
       array(select day from unnest(u.used_on) as day where day > (now() at time zone 'UTC')::date - 30) as used_on,
       app.iso_8601(u.refused_at) as refused_at,
       u.refused_endpoint,
-      u.refused_client
+      u.refused_client,
+      app.iso_8601(u.forbidden_at) as forbidden_at,
+      u.forbidden_endpoint,
+      u.forbidden_scope,
+      u.forbidden_client,
+      app.iso_8601(u.checked_at) as checked_at,
+      u.checked_client
     from app.api_keys as k
     join app.members as creator on creator.company_id = k.company_id and creator.id = k.created_by
     left join app.members as revoker on revoker.company_id = k.company_id and revoker.id = k.revoked_by

@@ -143,10 +143,20 @@ const weakBytes = "decode(md5(random()::text) || md5(random()::text), 'hex')";
 
 /** By the file of the tests that must notice: the function, and what is removed from it. */
 const onStack: Record<string, [routine: string, ...Removal][]> = {
-  "api/lists": [
-    ["app.name_categories", "the company's language does not come first", /n\.language = company\.\w+ desc,/],
-    ["app.name_categories", "pt-br is not pt-BR", /lower\(n\.language\) = lower\(company\.\w+\) desc,/],
-    ["app.name_categories", "English does not come before others", /n\.language = 'en' desc,/],
+  "operating/marking": [
+    ["app.name_categories", "names are chosen without waiting", /update app\.companies[^;]*;/],
+    [
+      "app.name_categories",
+      "the company is locked and not written",
+      /update app\.companies as c set [^;]*?\s+where/,
+      "perform from app.companies as c where",
+    ],
+    ["app.mark_answers", "a question changes with an old snapshot", /if current_setting[^;]*;[^;]*;/],
+    [
+      "app.forget_deletions",
+      "a row that is deleted again meanwhile is lost",
+      /and \(d\.deleted_in, d\.id\) <= \(final\.deleted_in, final\.id\)/,
+    ],
   ],
   "hardening/imports": [
     ["public.upsert_rewards", "imports are not sorted", /order by sent_reward\.external_id collate "C"/],
@@ -167,7 +177,9 @@ const onStack: Record<string, [routine: string, ...Removal][]> = {
     ],
   ],
   "serial/locks": [
-    ["app.note_use", "the use of a key is written on a locked row", /(?<=for update) skip locked/],
+    ["app.note_use", "a quick check waits for a locked row", /(?<=checked_at\)\s+for update) skip locked/],
+    ["app.note_use", "the use of a key is written on a locked row", /(?<=\)\s+for update) skip locked(?=[^;]*;\s*end)/],
+    ["app.note_refused_use", "a refusal waits for a locked row", /(?<=for update of u) skip locked/],
     ["app.authenticate", "the company of a key outlives its transaction", /(?<=company_id::text, )true/, "false"],
     ["app.make_api_key", "a new key outlives its transaction", /(?<=api_key, )true/, "false"],
   ],

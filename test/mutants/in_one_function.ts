@@ -17,8 +17,11 @@ export const inOne: Record<string, Removal[]> = {
     ["a last use in the future stays", /and last_use < now\(\) \+ interval '1 minute'/],
   ],
   "app.note_refused_use": [
-    ["a refusal is noted of a key that works", /and \(k\.revoked_at is not null or k\.expires_at <= now\(\)\)/],
-    ["every refusal is noted", /free\.refused_at > now\(\) - interval '1 minute'/, "false"],
+    ["a refusal is noted of a key that works", /k\.revoked_at is not null or k\.expires_at <= now\(\)/, "true"],
+    ["a lack of a scope is noted of a dead key", /missing_scope is null and not/, "not"],
+    ["a lack of a scope is noted of a key that has it", /missing_scope <> all \(k\.scopes\) and/],
+    ["every refusal is noted", /and not app\.is_recent\(u\.refused_at\)/],
+    ["every lack of a scope is noted", /and not app\.is_recent\(u\.forbidden_at\)/],
     ["a refusal is noted where a company has moved away from", /and c\.serving = 'open'/],
   ],
   "app.current_admin": [
@@ -46,7 +49,47 @@ export const inOne: Record<string, Removal[]> = {
   ],
   "app.note_use": [
     ["a use is recorded while the database is read-only", /current_setting\('default_transaction_read_only'\)\S+ or/],
-    ["a quick check is a use", / or headers ->> 'x-quick-check' = 'true'/],
+    ["a quick check is a use", /headers ->> 'x-quick-check' = 'true'/, "false"],
+    ["every quick check is noted", /and not app\.is_recent\(free\.checked_at\)/],
+    ["a use within the minute is recorded", /not app\.is_recent\(free\.last_used_at\)/, "true"],
+    ["GET / takes the minute of another endpoint", /free\.last_endpoint = 'GET \/' and/],
+    ["GET / keeps its minute", /or free\.last_endpoint = 'GET \/' and .*/],
+    ["the day is that of the session's zone", /now\(\) at time zone 'UTC'/, "now()"],
+    ["days are kept for long", /today - 29/, "today - 299"],
+  ],
+  "app.is_recent": [["a time in the future counts", /AND \(instant < .*\)\)/, ")"]],
+  "app.category_name": [
+    ["the company's language does not come first", /\(n\.language = company\.default_language\) DESC,/],
+    ["pt-br is not pt-BR", /\(lower\(n\.language\) = lower\(company\.default_language\)\) DESC,/],
+    ["English does not come before others", /\(n\.language = 'en'::text\) DESC,/],
+  ],
+  "app.name_categories": [["a category whose name stays is written", /and c\.name <> app\.category_name\([^)]*\)/]],
+  "app.forget_cursors": [
+    [
+      "a mark falls within a transaction",
+      /ROW\(forgotten\.deleted_in, forgotten\.id\) < ROW\(excluded\.deleted_in, excluded\.id\)/,
+      "forgotten.deleted_in < excluded.deleted_in",
+    ],
+  ],
+  "public.count_activity": [
+    ["midnight counts twice", /k\.created_at < period\.ends/, "k.created_at <= period.ends"],
+    [
+      "the window without since is a year",
+      /app\.first_of_window\(\$3, \$4, \$5\)/,
+      "coalesce($3, $4 - interval '12 months')",
+    ],
+  ],
+  "public.average_day_ratings": [["an average has zeros at its end", /trim_scale/]],
+  "public.list_members": [
+    [
+      "an address is found in every team",
+      /and \(list_members\.team_id is null or v\.team_id = list_members\.team_id\)/,
+    ],
+  ],
+  "public.upsert_rewards": [
+    ["a reward is not written for its vendor", /\s+or \(kept\.vendor_name is distinct.*/],
+    ["a reward is not written for its picture", /\s+or \(kept\.image_url is distinct.*/],
+    ["a reward is not written for its stock", /\s+or \(kept\.stock_count is distinct.*/],
   ],
   "public.list_changes": [
     ["a cursor of another list or company is good", /left\(after, 8\) <> origin/, "false"],
@@ -73,6 +116,7 @@ export const inOne: Record<string, Removal[]> = {
     ["deletions are forgotten after 80 days", /interval '90 days'/, "interval '80 days'"],
     ["younger deletions are forgotten behind an old one", /exit when/, "continue when"],
     ["a deletion dated in the future keeps older ones", /and d\.deleted_at <= clock_timestamp\(\)/],
+    ["a mark falls", /where \(forgotten\.deleted_in.*/, ";"],
   ],
   "app.record_old_id": [["an id that an update replaces is not deleted", /insert into app\.deletions[\s\S]*?;/]],
   "app.rarest_members_filter": [["the filter that most members match leads", /case least\(/, "case greatest("]],

@@ -79,3 +79,58 @@ test.each([
   for (const session of [holding, waiting]) session.release();
   expect([...(await sql`select name from app.categories where company_id = ${id}`)]).toEqual([{ name }]);
 });
+
+test.each([
+  [
+    "a name that another has added",
+    named("en", "Teamwork"),
+    "delete from app.category_names where company_id = $1 and language = 'es'",
+  ],
+  [
+    "the language for a category that another has added",
+    `with category as (insert into app.categories (company_id) values ($1) returning *)
+    insert into app.category_names select company_id, id, 'fr', 'Nouveau' from category`,
+    "update app.companies set default_language = 'fr' where id = $1",
+  ],
+  [
+    "the question of an answer that another has added",
+    "insert into app.pulse_responses (company_id, question_id) select company_id, id from app.pulse_questions where company_id = $1",
+    "update app.pulse_questions set question = 'Now?' where company_id = $1",
+  ],
+])("with a snapshot from before, %s fails with 40001", async (_what, added, changed) => {
+  for (const level of ["repeatable read", "serializable"]) {
+    const { id } = await createCompany(sql, "Isolated", "es");
+    await sql`insert into app.pulse_questions (company_id, id, question) values (${id}, ${randomUUID()}, 'How?')`;
+    await sql`insert into app.categories (company_id) values (${id})`;
+    await sql.unsafe(named("es", "Equipo"), [id]);
+    const change = sql.begin(`isolation level ${level}`, async (tx) => {
+      await tx`select from app.companies`;
+      await sql.unsafe(added, [id]);
+      await tx.unsafe(changed, [id]);
+    });
+    await expect(change).rejects.toMatchObject({ code: "40001" });
+  }
+});
+
+test("a row that is deleted again while its old deletion is forgotten keeps the new one", async () => {
+  const { id } = await createCompany(sql, "Deleting");
+  await sql`delete from app.forgotten_deletions where company_id = ${id}`;
+  await sql`
+    insert into app.deletions (company_id, relation, deleted_in, id, deleted_at)
+    values (${id}, 'app.teams', '5', ${id}, now() - interval '91 days')`;
+  const [deleting, forgetting] = [await sql.reserve(), await sql.reserve()];
+  await deleting`begin`;
+  await deleting`insert into app.teams (company_id, id, name) values (${id}, ${id}, 'Again')`;
+  await deleting`
+    insert into app.deletions (company_id, relation, id) values (${id}, 'app.teams', ${id})
+    on conflict on constraint deletions_pkey do update set deleted_in = excluded.deleted_in, deleted_at = excluded.deleted_at`;
+  const [session] = await forgetting`select pg_backend_pid() as pid`;
+  const forgotten = forgetting`select app.forget_deletions(${id}, 'app.teams')`.execute();
+  await waitsForLock(session?.pid);
+  await deleting`commit`;
+  await forgotten;
+  for (const session of [deleting, forgetting]) session.release();
+  const kept =
+    await sql`select deleted_at > now() - interval '1 day' as is_new from app.deletions where company_id = ${id}`;
+  expect([...kept]).toEqual([{ is_new: true }]);
+});

@@ -67,6 +67,27 @@ test("a request does not wait for another one that is recording the last use", a
   expect(await lastUse()).toBeInstanceOf(Date);
 });
 
+test("neither a request, a quick check nor the note of a refusal waits for a row that another transaction holds", async () => {
+  const revoked = await returned<{ id: string; api_key: string }>(sql, company.admin, "public.create_api_key('dead')");
+  await returned(sql, company.admin, `public.revoke_api_key('${revoked.id}')`);
+  await one`begin`;
+  await one`select from app.api_key_uses where company_id = ${company.id} for update`;
+  expect(await request(other)).toBe("in use");
+  await other`commit`;
+  await other`select set_config('request.headers', '{"x-quick-check": "true"}', false)`;
+  expect(await request(other)).toBe("in use");
+  await other`commit`;
+  for (const [key, scope] of [
+    [revoked.api_key, null],
+    [reader.api_key, "read:rewards"],
+  ] as const) {
+    const [noted] = await other`select public.note_refused_use(${hashOf(key)}, ${scope}) as now`;
+    expect(noted).toEqual({ now: false });
+  }
+  await other`reset request.headers`;
+  await one`rollback`;
+});
+
 // Proves: keys.35, layer.10
 test("a revoke does not wait for an import that is still running, and the next request is refused", async () => {
   const [key] = await sql`select id from app.api_keys where company_id = ${company.id} and name = 'in use'`;

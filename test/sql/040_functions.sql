@@ -133,6 +133,7 @@ select bag_eq(
     ('app.companies', 'end_changes', 'app.end_changes', false),
     ('app.companies', 'name_categories', 'app.name_categories_again', false),
     ('app.category_names', 'name_category', 'app.name_category', false),
+    ('app.category_names', 'name_no_category', 'app.name_category', false),
     ('app.pulse_questions', 'mark_answers', 'app.mark_answers', false),
     ('app.api_keys', 'make_api_key', 'app.make_api_key', true),
     ('app.api_keys', 'change_api_key', 'app.change_api_key', true),

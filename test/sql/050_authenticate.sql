@@ -3,7 +3,7 @@
 -- (docs/moving-a-company.md).
 begin;
 \ir helpers.psql
-select plan(58);
+select plan(77);
 
 select pg_temp.new_company(company) from unnest(array['Acorn', 'Birch']) as company;
 create temporary table keys as
@@ -243,6 +243,79 @@ from (values
   ('{"x-endpoint": "GET /", "x-quick-check": "true"}', '{-1}', '1 day', 'f {-1}', 'An admin''s quick check is no use'),
   (format('{"x-client": "%s"}', repeat('x', 70)), '{}', '1 day', 't ' || repeat('x', 60) || ' {0}', 'Of a program 60 characters are recorded')
 ) as uses (headers, days, used_before, use, name);
+
+-- By UTC, whatever the zone of the session: in one of these two it is another day.
+set local timezone = 'Pacific/Kiritimati';
+select is(pg_temp.use_after('{}', '{}', '1 day'), 't {0}', 'A use records the day in UTC, also where it is tomorrow');
+set local timezone = 'Etc/GMT+12';
+select is(pg_temp.use_after('{}', '{}', '1 day'), 't {0}', 'also where it is yesterday');
+reset timezone;
+
+-- Within a minute, each note has a place of its own, and any endpoint takes that of GET /.
+create function pg_temp.after_use(endpoint_before text, used_before interval, checked_before interval, scope text, headers text) returns text language plpgsql as $$
+begin
+  update app.api_key_uses set last_used_at = now() - used_before, last_endpoint = endpoint_before, last_client = 'before',
+    checked_at = now() - checked_before, checked_client = 'before'
+  where key_id = (select id from keys where name = 'members');
+  perform pg_temp.says(headers);
+  perform public.verify_api_key(pg_temp.hash_of('members'), scope);
+  return (select concat_ws(' ', u.last_endpoint, u.last_client, u.last_used_at = now(), u.checked_client, u.checked_at = now())
+    from app.api_key_uses as u where u.key_id = (select id from keys where name = 'members'));
+end
+$$;
+select is(pg_temp.after_use(before, used_before, checked_before, scope, headers), notes, name)
+from (values
+  ('GET /', interval '30 seconds', null::interval, 'read:members', '{"x-endpoint": "GET /members", "x-client": "node"}', 'GET /members node t before',
+    'An endpoint takes the minute from GET /'),
+  ('GET /', '30 seconds', null, null, '{"x-endpoint": "POST /mcp", "x-client": "node"}', 'POST /mcp node t before', 'also one that needs no scope'),
+  ('GET /members', '30 seconds', null, null, '{"x-endpoint": "GET /", "x-client": "node"}', 'GET /members before f before',
+    'GET / takes the minute from no other endpoint'),
+  ('GET /', '30 seconds', null, null, '{"x-endpoint": "GET /", "x-client": "node"}', 'GET / before f before', 'nor from itself'),
+  ('GET /', '1 hour', null, null, '{"x-endpoint": "GET /", "x-client": "node"}', 'GET / node t before', 'and is recorded after a minute'),
+  ('GET /members', '30 seconds', '30 seconds', 'read:members', '{"x-endpoint": "GET /teams", "x-client": "node"}', 'GET /members before f before f',
+    'Two other endpoints share a minute'),
+  ('GET /members', '30 seconds', '1 hour', null, '{"x-endpoint": "GET /", "x-client": "Firefox", "x-quick-check": "true"}',
+    'GET /members before f Firefox t', 'A quick check is noted as one, also within the minute of a use'),
+  ('GET /members', '1 hour', '30 seconds', null, '{"x-endpoint": "GET /", "x-client": "Firefox", "x-quick-check": "true"}',
+    'GET /members before f before f', 'at most once a minute'),
+  ('GET /members', '1 hour', '-1 hour', null, '{"x-endpoint": "GET /", "x-client": "Firefox", "x-quick-check": "true"}',
+    'GET /members before f Firefox t', 'and corrects one in the future')
+) as noted (before, used_before, checked_before, scope, headers, notes, name);
+
+-- A good key that lacks a scope.
+create function pg_temp.forbidden_use(hash text, missing text, forbidden_before interval) returns text language plpgsql as $$
+declare
+  noted boolean;
+begin
+  update app.api_key_uses set forbidden_at = now() - forbidden_before, forbidden_endpoint = null, refused_at = null;
+  perform pg_temp.says('{"x-endpoint": "GET /teams", "x-client": "node"}');
+  set local role service_role;
+  noted := public.note_refused_use(hash, missing)::text;
+  reset role;
+  return noted || coalesce(
+    (select string_agg(concat_ws(' ', '', k.name, u.forbidden_endpoint, u.forbidden_scope, u.forbidden_client, u.refused_at), ',')
+     from app.api_key_uses as u join app.api_keys as k on k.id = u.key_id where u.forbidden_at = now()), ''
+  );
+end
+$$;
+select is(pg_temp.forbidden_use(pg_temp.hash_of(key), missing, forbidden_before), noted, name)
+from (values
+  ('members', 'read:rewards', null::interval, 'true members GET /teams read:rewards node', 'The refused use of a key that lacks a scope is recorded, with endpoint, scope and program'),
+  ('members', 'read:rewards', '61 seconds', 'true members GET /teams read:rewards node', 'and again a minute after the last one'),
+  ('members', 'read:rewards', '59 seconds', 'false', 'Within a minute it is not'),
+  ('members', 'read:members', null, 'false', 'Nothing is recorded for a scope that the key has'),
+  ('members', 'read:everything', null, 'false', 'Nothing is recorded for a scope that does not exist'),
+  ('revoked', 'read:rewards', null, 'false', 'Nothing is recorded of a dead key that lacks a scope'),
+  ('over', 'read:rewards', null, 'false', 'Nothing is recorded of an expired key that lacks a scope')
+) as forbidden (key, missing, forbidden_before, noted, name);
+select is(
+  pg_temp.forbidden_use(pg_temp.hash_of('members'), 'read:rewards', null) || (
+    select concat_ws(' ', '', k ->> 'name', k ->> 'forbidden_at' = app.iso_8601(now()), k ->> 'forbidden_endpoint', k ->> 'forbidden_scope', k ->> 'forbidden_client',
+      k ->> 'checked_at' = app.iso_8601(now()), k ->> 'checked_client')
+    from json_array_elements(pg_temp.done_by('Acorn user', 'select public.list_api_keys()')::json) as k where k ->> 'name' = 'members'
+  ),
+  'true members GET /teams read:rewards node members t GET /teams read:rewards node t Firefox', 'Admins see it, and quick checks'
+);
 
 -- Refused uses of dead keys.
 create function pg_temp.refused_use(hash text, refused_before interval default null) returns text language plpgsql as $$

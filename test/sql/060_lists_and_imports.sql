@@ -9,7 +9,7 @@ select p.proname::text as list, case when p.proname in ('list_activity', 'list_p
 from pg_proc as p where p.pronamespace = 'public'::regnamespace and p.proname like 'list\_%' and p.proowner = 'public_api'::regrole
   and p.proname <> 'list_changes';
 
-select plan((17 + 4 * count(*))::integer) from lists;
+select plan((24 + 4 * count(*))::integer) from lists;
 
 select pg_temp.new_company_with_rows('Acorn');
 
@@ -74,11 +74,23 @@ from (values
   ('zoe ziz', 'Zo%'), ('JOSÉ NUN', 'Jos%'), ('soren luk', 'Søren%'), ('işıl', 'IŞIL'), ('STRASSE', 'Straße'), ('old', 'Old%'), ('0%_', '100%'), ('%', '100%')
 ) as named (part, expected);
 
+select is(
+  pg_temp.served($$ list_members($1, 10, email => 'max@acorn.example', team_id => gen_random_uuid()) $$), '[]',
+  'A member with an address is not in another team'
+);
+
 -- Imports
 
 create function pg_temp.import(rewards text) returns text language sql
 return pg_temp.served(format('upsert_rewards($1, %L)', rewards));
 
+select pg_temp.import('[{"external_id": "mug", "name": "Acorn", "points_cost": 1}]');
+select is(
+  pg_temp.import(format('[{"external_id": "mug", "name": "Acorn", "points_cost": 1, %s}]', field)),
+  '{"imported":1,"created":0,"updated":1,"unchanged":0}', 'A reward is written if only this differs: ' || field
+)
+from unnest(array['"vendor_name": "Acorn"', '"image_url": "https://acorn.example/mug"', '"stock_count": 7', '"is_archived": true', '"reward_type": "gift"',
+  '"description": "A mug"']) as field;
 select pg_temp.import('[{"external_id": "mug", "name": "Acorn", "points_cost": 1}]');
 select isnt(
   (select xmax::text from app.rewards where external_id = 'mug' and company_id = pg_temp.id('Acorn')), '0',

@@ -1,7 +1,7 @@
 -- The changes of lists: cursors, deletions and their end, and which rows a change marks.
 begin;
 \ir helpers.psql
-select plan(38);
+select plan(49);
 
 select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
 delete from app.deletions;
@@ -176,6 +176,29 @@ from (values
     'Another text of a question marks its answers')
 ) as changes (relation, statement, marks, name);
 
+-- Category names
+
+update app.companies set default_language = 'pt-BR' where id = pg_temp.id('Acorn');
+insert into app.categories (company_id, id) values (pg_temp.id('Acorn'), pg_temp.id('named'));
+create function pg_temp.named(names text) returns text language plpgsql as $$
+begin
+  delete from app.category_names where category_id = pg_temp.id('named');
+  insert into app.category_names (company_id, category_id, language, name)
+  select pg_temp.id('Acorn'), pg_temp.id('named'), language, 'in ' || language from unnest(names::text[]) as language;
+  return (select name from app.categories where id = pg_temp.id('named'));
+end
+$$;
+select is(pg_temp.named(names), expected, format('Of the names in %s the one %s is chosen', names, expected))
+from (values
+  ('{de,en,pt-BR}', 'in pt-BR'), ('{de,en,pt}', 'in en'), ('{es,de}', 'in de'), ('{}', ''), ('{pt-br,en}', 'in pt-br'), ('{pt-BR,pt-br}', 'in pt-BR')
+) as given (names, expected);
+select pg_temp.named('{pt-BR}');
+create temporary table named as select ctid as place from app.categories where id = pg_temp.id('named');
+insert into app.category_names (company_id, category_id, language, name) values (pg_temp.id('Acorn'), pg_temp.id('named'), 'en', 'in en');
+select is((select ctid from app.categories where id = pg_temp.id('named')), (select place from named), 'A category whose name stays is not written');
+select is(pg_temp.marked('app.categories', 'truncate app.category_names'), 'Acorn', 'When all names are truncated, categories that had one are marked');
+select is_empty($$ select from app.categories where name <> '' $$, 'and have none');
+
 -- Deletions are forgotten after 90 days
 
 delete from app.deletions;
@@ -213,6 +236,28 @@ select results_eq(
   -- Proves: copies.10
   'Deletions that are dated in the future do not keep older ones'
 );
+
+-- While they are forgotten, all cursors are made invalid: by a trigger here, as nothing else can come between.
+delete from app.deletions;
+create function pg_temp.forget_cursors() returns trigger language plpgsql as $$ begin perform app.forget_cursors(); return old; end $$;
+create trigger forgetting before delete on app.deletions for each row execute function pg_temp.forget_cursors();
+insert into app.deletions (company_id, relation, deleted_in, id, deleted_at)
+select pg_temp.id('Acorn'), 'app.members', '5', pg_temp.id('old'), now() - interval '91 days';
+select app.forget_deletions(pg_temp.id('Acorn'), 'app.members');
+drop trigger forgetting on app.deletions;
+select results_eq(
+  $$ select deleted_in, id::text from app.forgotten_deletions where company_id = pg_temp.id('Acorn') and relation = 'app.members'::regclass $$,
+  $$ select pg_current_xact_id(), 'ffffffff-ffff-ffff-ffff-ffffffffffff' $$,
+  'Forgetting a deletion makes no cursor good that has become invalid meanwhile'
+);
+update app.forgotten_deletions set id = pg_temp.id('old') where relation = 'app.members'::regclass;
+select app.forget_cursors();
+select is_empty(
+  $$ select from app.forgotten_deletions where id <> 'ffffffff-ffff-ffff-ffff-ffffffffffff' $$,
+  'Cursors are made invalid also behind a deletion that the same transaction has forgotten'
+);
+
+delete from app.forgotten_deletions;
 
 -- What the planner knows of the table is from before: all reads of a call are of rows that it removes.
 delete from app.deletions;

@@ -2,7 +2,7 @@
 -- test/api/questions.test.ts.
 begin;
 \ir helpers.psql
-select plan(9);
+select plan(15);
 
 select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
 
@@ -83,6 +83,36 @@ select is(
   '[{"month":"2024-01-01","ratings":8,"average":1.13}]',
   -- Proves: questions.8
   'An average has two decimals, and half of the last one is rounded up'
+);
+select is(
+  pg_temp.served(format($$ average_day_ratings($1, '{year}', %L, %L) $$, day, day || ' 23:59:59Z')),
+  format('[{"year":"%s-01-01","ratings":%s,"average":%s}]', left(day, 4), cardinality(ratings), average),
+  'An average has no zeros at its end, so that its text is the same over every Data API'
+)
+from (values ('2023-01-01', array[4, 4], '4'), ('2022-01-01', array[3, 3, 3, 3, 4], '3.2')) as rated (day, ratings, average), lateral pg_temp.run(format(
+  'insert into app.day_ratings (company_id, rating, created_at) select pg_temp.id(''Acorn''), rating, %L from unnest(%L::integer[]) as rating', day || 'Z', ratings)) as run;
+
+-- Where a window and its periods begin
+
+insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
+select pg_temp.id('Acorn'), pg_temp.id('row'), pg_temp.id('row'), pg_temp.id('row'), 'At midnight', instant
+from unnest(array['2021-03-02Z', '2021-02-28 23:59Z', '2021-03-01Z', '2022-02-28Z']::timestamptz[]) as instant;
+select is(
+  pg_temp.served($$ count_activity($1, '{day}', '2021-03-01Z', '2021-03-02 12:00Z') $$),
+  E'[{"day":"2021-03-02","kudos":1}, \n {"day":"2021-03-01","kudos":1}]', 'What happened at midnight counts once, on the day that begins'
+);
+select is(
+  pg_temp.served($$ count_activity($1, '{month}', until => '2022-03-31Z') $$),
+  E'[{"month":"2022-02-01","kudos":1}, \n {"month":"2021-03-01","kudos":2}]', 'Without since the counts begin with the first of a month'
+);
+select is(
+  pg_temp.served($$ count_activity($1, '{month}', '2021-03-01Z', '2021-03-31Z', sender_id => pg_temp.id('many 0')) $$), '[]',
+  'A filter that nothing matches leaves no group'
+);
+alter table app.categories disable row level security;
+select is(
+  pg_temp.served($$ count_activity($1, '{month}', '2021-03-01Z', '2021-03-31Z') $$), 'PT500 row-level security does not bind public_api',
+  'Counts are refused while row-level security does not bind the table of categories'
 );
 
 select * from finish();
