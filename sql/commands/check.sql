@@ -292,6 +292,7 @@ function app.api_key_checksum(text)|form=security invoker, immutable, returns te
 function app.authenticate(text,text)|form=security definer, volatile, returns app.verified_key, search_path="", enable_seqscan=off, jit=off|granted to public_api=EXECUTE|owner=postgres
 function app.begin_changes()|form=security invoker, volatile, returns trigger, search_path=""|owner=postgres
 function app.begin_load(uuid,text)|form=security invoker, volatile, returns void, search_path=""|owner=postgres
+function app.category_name(uuid,uuid)|form=security invoker, stable, returns text, search_path=""|owner=postgres
 function app.cell_checks()|form=security invoker, immutable, returns setof record, search_path=""|owner=postgres
 function app.change_api_key()|form=security definer, volatile, returns trigger, search_path=""|owner=postgres
 function app.changing_list(text)|form=security invoker, stable, returns record, search_path=""|granted to public_api=EXECUTE|owner=postgres
@@ -314,6 +315,7 @@ function app.former_member(uuid)|form=security invoker, volatile, returns uuid, 
 function app.from_replica(json)|form=security invoker, stable, returns json, search_path="", jit=off|granted to public_api=EXECUTE|owner=postgres
 function app.insert_api_key(text,_text,timestamptz)|form=security invoker, volatile, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function app.is_erased(uuid,uuid)|form=security invoker, stable, returns bool, search_path=""|owner=postgres
+function app.is_recent(timestamptz)|form=security invoker, stable, returns bool, search_path=""|owner=postgres
 function app.is_time_up()|form=security invoker, volatile, returns bool, search_path=""|owner=postgres
 function app.iso_8601(timestamptz)|form=security invoker, stable, returns text, search_path=""|granted to authenticated=EXECUTE|granted to public_api=EXECUTE|owner=postgres
 function app.keep_changes(regclass)|form=security invoker, volatile, returns void, search_path=""|owner=postgres
@@ -333,7 +335,7 @@ function app.name_categories(uuid,_uuid)|form=security invoker, volatile, return
 function app.name_categories_again()|form=security invoker, volatile, returns trigger, search_path=""|owner=postgres
 function app.name_category()|form=security invoker, volatile, returns trigger, search_path=""|owner=postgres
 function app.new_api_key()|form=security invoker, volatile, returns text, search_path=""|owner=postgres
-function app.note_refused_use(text)|form=security definer, volatile, returns bool, search_path="", enable_seqscan=off, jit=off|granted to public_api=EXECUTE|owner=postgres
+function app.note_refused_use(text,text)|form=security definer, volatile, returns bool, search_path="", enable_seqscan=off, jit=off|granted to public_api=EXECUTE|owner=postgres
 function app.note_use(uuid,uuid)|form=security invoker, volatile, returns void, search_path="", enable_seqscan=off|owner=postgres
 function app.number_change()|form=security invoker, volatile, returns trigger, search_path=""|owner=postgres
 function app.only_replaces_erased(uuid,_uuid,_uuid)|form=security invoker, stable, returns bool, search_path=""|owner=postgres
@@ -383,7 +385,7 @@ function public.list_members(text,int4,uuid,text,uuid,text,text,timestamptz)|for
 function public.list_pulse_responses(text,int4,timestamptz,timestamptz,uuid,_text,timestamptz)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
 function public.list_rewards(text,int4,bool,uuid,_text,text,timestamptz)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
 function public.list_teams(text,int4,uuid,timestamptz)|form=security definer, volatile, returns json, search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
-function public.note_refused_use(text)|form=security definer, volatile, returns json, search_path="", jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
+function public.note_refused_use(text,text)|form=security definer, volatile, returns json, search_path="", jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
 function public.read_activity(text,int4,timestamptz,timestamptz,uuid,uuid,uuid,uuid,_text,timestamptz)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
 function public.read_categories(text,int4,uuid,timestamptz)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
 function public.read_changes(text,text,int4,text,_text)|form=security definer, stable, returns json, search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
@@ -494,6 +496,7 @@ trigger make_api_key on app.api_keys|form=before insert for each row execute fun
 trigger mark_answers on app.pulse_questions|form=after update for each row when … execute function app.mark_answers()
 trigger name_categories on app.companies|form=after update of default_language for each row when … execute function app.name_categories_again()
 trigger name_category on app.category_names|form=after insert or delete or update for each row execute function app.name_category()
+trigger name_no_category on app.category_names|form=after truncate for each statement execute function app.name_category()
 trigger number_insert on app.categories|form=before insert for each row when … execute function app.number_change()
 trigger number_insert on app.day_ratings|form=before insert for each row when … execute function app.number_change()
 trigger number_insert on app.kudos|form=before insert for each row when … execute function app.number_change()

@@ -215,6 +215,18 @@ test("lost primary keys, foreign keys and indexes are named, and the remedies br
   });
 });
 
+test("names of categories that were written while triggers were off are found, and mended by sql/commands/repair.sql", async () => {
+  await tryOut(async (tx) => {
+    const found = await problems(
+      tx,
+      `insert into app.categories (company_id) select id from app.companies; set local session_replication_role = replica;
+      insert into app.category_names select company_id, id, 'en', 'Teamwork' from app.categories; set local session_replication_role = origin`,
+    );
+    expect(found[0]).toMatch(/^company .* must have the names of app.category_name in app.categories: 1 differ$/);
+    expect(await problems(tx, repair)).not.toContain(found[0]);
+  }, superuser);
+});
+
 test.each([
   ["log_statement", "all", "none or ddl"],
   ["log_statement", "mod", "none or ddl"],
