@@ -35,12 +35,10 @@ function converted(page: ReadableStreamDefaultReader<Uint8Array>, converter: Csv
       async pull(controller) {
         for (;;) {
           const { done, value } = await page.read();
-          if (done) {
-            converter.end();
-            return controller.close();
-          }
-          const lines = converter.convert(value);
-          if (lines.length > 0) return controller.enqueue(lines);
+          const lines = done ? converter.end() : converter.convert(value);
+          if (lines.length > 0) controller.enqueue(lines);
+          if (done) return controller.close();
+          if (lines.length > 0) return;
         }
       },
       cancel: (reason) => page.cancel(reason),

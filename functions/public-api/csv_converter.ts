@@ -2,15 +2,10 @@ import type { Column } from "./endpoint_types.ts";
 import type { Bytes } from "./responses.ts";
 
 const code = (character: string): number => character.charCodeAt(0);
-const [lineFeed, carriageReturn, space, apostrophe] = [code("\n"), code("\r"), code(" "), code("'")];
-const [quote, backslash, comma, colon] = [code('"'), code("\\"), code(","), code(":")];
+const [quote, backslash, comma, colon, space] = [code('"'), code("\\"), code(","), code(":"), code(" ")];
 const [openBrace, closeBrace, openBracket, closeBracket] = [code("{"), code("}"), code("["), code("]")];
-const replacement = 0xfffd;
-/** A cell with one of these is in quotes, also one that begins or ends with a space. The last is a byte-order mark. */
-const needsQuotes = new Set([quote, comma, lineFeed, carriageReturn, 0xfeff]);
+const [carriageReturn, lineFeed, apostrophe] = [code("\r"), code("\n"), code("'")];
 const utf8 = new TextEncoder();
-/** At least as many bytes as the end of a cell and of its row add when the beginning is in an earlier chunk. */
-const spare = 16;
 
 /** A table with a 1 for each of these bytes. */
 function table(characters: string): Uint8Array {
@@ -24,343 +19,322 @@ const blank = table(" \t\r\n");
 const formula = table("=+-@\t\r");
 /** Begins a number, true, false or null. */
 const wordStart = table("-0123456789tfn");
-/** Ends a number, true, false or null. */
-const wordEnd = table(" \t\r\n,}");
+const wordEnd = table(' \t\r\n,:[]{}"');
 /** What is not simply copied from a text: its end, an escape, a comma, the last byte of a byte-order mark, controls. */
 const special = table('"\\,\xbf').fill(1, 0, 32);
+
+/** How many more objects and arrays are open after a byte. */
+const nesting = new Int8Array(256);
+for (const [bracket, more] of [
+  [openBrace, 1],
+  [openBracket, 1],
+  [closeBrace, -1],
+  [closeBracket, -1],
+] as const)
+  nesting[bracket] = more;
+
+/** A cell with one of these is in quotes, also one that begins or ends with a space. The last is a byte-order mark. */
+const quoted = new Set([quote, comma, lineFeed, carriageReturn, 0xfeff]);
+const replacement = 0xfffd;
+/** What the first byte of a character in UTF-8 has besides the character, for 0 to 3 bytes that follow. */
+const firstByte = [0, 0xc0, 0xe0, 0xf0];
+const unicode = utf8.encode("\\u");
 
 /** The characters after a backslash that stand for another one, or for themselves. */
 const escapes = new Uint8Array(256);
 for (const [letter, character] of ['""', "\\\\", "//", "b\b", "f\f", "n\n", "r\r", "t\t"])
   escapes[code(letter as string)] = code(character as string);
 
-/**
- * The places in the JSON. A chunk can end at any of them. Their order counts: the first ten are in `places`, an escape
- * comes before a name, a name before what is nested.
- */
-const [broken, beforePage, beforeFirstRow, beforeRow, afterRow, afterPage] = [0, 1, 2, 3, 4, 5] as const;
-const [beforeFirstName, beforeName, beforeColon, afterValue, beforeValue] = [6, 7, 8, 9, 10] as const;
-const [inText, inWord, inEscape, inCodeUnit, inName, inNameEscape] = [11, 12, 13, 14, 15, 16] as const;
-const [inNested, inNestedText, inNestedEscape] = [17, 18, 19] as const;
+/** The values of hexadecimal digits, and 16 for any other byte. */
+const digits = new Uint8Array(256).fill(16);
+for (let value = 0; value < 16; value++)
+  for (const digit of [value.toString(16), value.toString(16).toUpperCase()]) digits[code(digit)] = value;
 
-/** At `places[256 * place + byte]`: the place that follows when this byte comes at one of the first ten places. */
-const places = new Uint8Array(10 * 256);
-for (const [place, byte, following] of [
-  [beforePage, openBracket, beforeFirstRow],
-  [beforeFirstRow, openBrace, beforeFirstName],
-  [beforeFirstRow, closeBracket, afterPage],
-  [beforeFirstName, quote, inName],
-  [beforeName, quote, inName],
-  [beforeColon, colon, beforeValue],
-  [afterValue, comma, beforeName],
-  [afterValue, closeBrace, afterRow],
-  [afterRow, comma, beforeRow],
-  [afterRow, closeBracket, afterPage],
-  [beforeRow, openBrace, beforeFirstName],
-] as const)
-  places[256 * place + byte] = following;
+const expectedAfter: Record<string, string> = { "[": "{]", "{": ",]", ",": "{", "]": "" };
+
+/** Thrown when the bytes end within a row. */
+const cut = new Error("the page is cut off");
 
 /**
- * Converts a JSON array of rows into the lines of a CSV file (`docs/api.md`, CSV), chunk by chunk and from bytes to
- * bytes: it keeps the unfinished cell and nothing else. Numbers, and values of type `json` that are not texts, keep the
- * characters of the JSON, without white space. The columns must come in their order, as the database writes them; other
- * fields between them are left out.
+ * Converts a JSON array of rows into the lines of a CSV file (`docs/api.md`, CSV), row by row and from bytes to bytes.
+ * Numbers, and values of type `json` that are not texts, keep the characters of the JSON, without white space. The columns
+ * must come in their order, as the database writes them; other fields between them are left out.
  *
  * It throws an Error when a row lacks a column, and when the array does not end. It does not check all of the JSON.
  */
 export class CsvConverter {
-  /**
-   * Of each column its name, what the database writes between its value and the one before, and whether it may be a
-   * formula.
-   */
-  readonly #columns: readonly { name: Uint8Array; lead: Uint8Array; hasFormulas: boolean }[];
-  #place: number = beforePage;
-  /** The lines that `convert` has not returned yet, up to `#at`. The cell that is being written begins at `#cell`. */
+  /** Of each column its name, what the database writes before its value, and whether it may be a formula. */
+  readonly #columns: readonly { name: Uint8Array; lead: Uint8Array; mayBeFormula: boolean }[];
+  /** What has come of the JSON, up to `#length`, without the rows that have been converted. */
+  #buffer = new Uint8Array(0);
+  #length = 0;
+  /** A row that was not whole is read again when there are so many bytes: eight times as many as it had. */
+  #enough = 0;
+  /** What may come next: a bracket, a row, a comma between rows. */
+  #expected = "[";
+  /** The bytes that are being read, the next of them, and the first of the row. */
+  #json: Uint8Array = this.#buffer;
+  #at = 0;
+  #row = 0;
+  /** The lines that have not been taken yet, up to `#to`. */
   #lines: Bytes;
-  #at: number;
-  #cell: number;
-  #isQuoted = false;
-  /** The index of the column that comes next. */
-  #column = 0;
-  /** Whether the field is this column, as far as its name is known, and how long the name is so far. */
-  #isColumn = false;
-  #nameLength = 0;
-  /** Whether the text has no character yet. */
-  #isEmpty = false;
-  /** The code unit of an escape so far, its number of digits, and the high surrogate before it, or 0. */
-  #unit = 0;
-  #digits = 0;
-  #high = 0;
-  /** How many objects and arrays of the value are open. */
-  #depth = 0;
+  #to: number;
 
   constructor(columns: readonly Column[], escapeFormulas: boolean) {
     this.#columns = columns.map(({ name, type }, index) => ({
       name: utf8.encode(name),
-      lead: utf8.encode(`${index > 0 ? "," : ""}"${name}":`),
-      hasFormulas: escapeFormulas && (type === "text" || type === "json"),
+      lead: utf8.encode(`${index > 0 ? "," : "{"}"${name}":`),
+      mayBeFormula: escapeFormulas && (type === "text" || type === "json"),
     }));
     this.#lines = utf8.encode(`${columns.map(({ name }) => name).join(",")}\r\n`);
-    this.#at = this.#lines.length;
-    this.#cell = this.#at;
+    this.#to = this.#lines.length;
   }
 
-  /** Reads the next bytes of the JSON. Returns the bytes of the CSV that are complete by now, possibly none. */
+  /** Reads the next bytes of the JSON. Returns the lines of the CSV that are complete by now, possibly none. */
   convert(json: Uint8Array): Bytes {
-    // The lines are shorter than the JSON, except for the quotes of objects and arrays.
-    this.#makeRoom(json.length + spare);
-    for (let next = 0; next < json.length; ) next = this.#read(json, next);
-    return this.#complete();
+    const length = this.#length + json.length;
+    if (length > this.#buffer.length) {
+      const larger = new Uint8Array(2 * length);
+      larger.set(this.#buffer.subarray(0, this.#length));
+      this.#buffer = larger;
+    }
+    this.#buffer.set(json, this.#length);
+    this.#length = length;
+    if (length >= this.#enough) {
+      this.#readRows(this.#buffer.subarray(0, length));
+      this.#buffer.copyWithin(0, this.#at, length);
+      this.#length -= this.#at;
+      this.#enough = 8 * this.#length;
+    }
+    return this.#taken();
   }
 
   /** Converts a whole array. */
   convertAll(json: Uint8Array): Bytes {
-    const csv = this.convert(json);
-    this.end();
-    return csv;
+    [this.#buffer, this.#length] = [json as Bytes, json.length];
+    return this.end();
   }
 
-  /** Throws an Error if the array has no end yet. */
-  end(): void {
-    if (this.#place !== afterPage) throw new Error("the page has no end");
+  /** Converts the last rows. Throws an Error if the array has no end yet. */
+  end(): Bytes {
+    this.#readRows(this.#buffer.subarray(0, this.#length));
+    if (this.#expected !== "") throw cut;
+    return this.#taken();
   }
 
-  /** Reads what comes next, at least a byte of it. Returns where to go on. */
-  #read(json: Uint8Array, next: number): number {
-    const byte = json[next] as number;
-    const place = this.#place;
-    if (place === inText) return this.#readText(json, next);
-    if (place === inWord) return this.#readWord(json, next);
-    if ((place === afterValue || place === beforeFirstName) && this.#isLead(json, next)) {
-      this.#isColumn = true;
-      this.#beginCell();
-      const value = next + (this.#columns[this.#column]?.lead.length ?? 0);
-      if (json[value] !== quote) return value;
-      this.#beginValue(quote);
-      return value + 1;
-    }
-    if (place >= inNested) {
-      this.#makeRoom(json.length - next + spare);
-      this.#nested(byte);
-    } else if (place >= inName) this.#readName(byte);
-    else if (place >= inEscape) this.#escape(byte);
-    else if (blank[byte] === 1) return next + 1;
-    else if (place === beforeValue) this.#beginValue(byte);
-    else this.#move(places[256 * place + byte] as number);
-    return next + 1;
+  #taken(): Bytes {
+    const taken = this.#lines.subarray(0, this.#to);
+    [this.#lines, this.#to] = [new Uint8Array(0), 0];
+    return taken;
   }
 
-  #readText(json: Uint8Array, start: number): number {
-    const byte = json[start] as number;
-    if (byte === quote) this.#endText();
-    else if (byte === backslash) this.#place = inEscape;
-    else {
-      if (this.#isEmpty || this.#high !== 0) this.#beforeCharacter(byte);
-      if (special[byte] === 0) return this.#copy(json, start, special);
-      this.#special(byte);
-    }
-    return start + 1;
-  }
-
-  /** Reads a number, true, false or null, whose end shows only with what follows. */
-  #readWord(json: Uint8Array, start: number): number {
-    const end = this.#copy(json, start, wordEnd);
-    if (end === json.length) return end;
-    if (this.#lines[this.#cell] === code("n")) this.#at = this.#cell;
-    this.#endValue();
-    return end;
-  }
-
-  /** Copies the bytes up to one of these, or to the end of the chunk. Returns where it has stopped. */
-  #copy(json: Uint8Array, start: number, ends: Uint8Array): number {
-    const lines = this.#lines;
-    let at = this.#at;
-    let next = start;
-    while (next < json.length && ends[json[next] as number] === 0) lines[at++] = json[next++] as number;
-    this.#at = at;
-    return next;
-  }
-
-  #readName(byte: number): void {
-    if (this.#place === inNameEscape) {
-      this.#isColumn = false;
-      this.#place = inName;
-    } else if (byte === quote) this.#endName();
-    else if (byte === backslash) this.#place = inNameEscape;
-    else if (this.#columns[this.#column]?.name[this.#nameLength++] !== byte) this.#isColumn = false;
-  }
-
+  /** Room for lines. They are no longer than their JSON, except for objects and arrays. */
   #makeRoom(length: number): void {
-    if (this.#lines.length - this.#at >= length) return;
-    const larger = new Uint8Array(Math.max(2 * this.#lines.length, this.#at + length));
-    larger.set(this.#lines.subarray(0, this.#at));
+    if (this.#lines.length - this.#to >= length) return;
+    const larger = new Uint8Array(this.#to + length);
+    larger.set(this.#lines.subarray(0, this.#to));
     this.#lines = larger;
   }
 
-  /** The bytes of all complete cells. A cell that is not complete stays: it may turn out to need quotes. */
-  #complete(): Bytes {
-    const length = this.#isQuoted && this.#isColumn ? this.#at : this.#cell;
-    const complete = this.#lines.subarray(0, length);
-    if (length > 0) this.#lines = this.#lines.slice(length, this.#at);
-    this.#at -= length;
-    this.#cell = 0;
-    return complete;
-  }
-
-  #move(place: number): void {
-    if (place === broken) throw new Error("the page is not an array of rows");
-    this.#place = place;
-    if (place === inName) {
-      this.#isColumn = true;
-      this.#nameLength = 0;
-    } else if (place === afterRow) {
-      const missing = this.#columns[this.#column];
-      if (missing) throw new Error(`a row lacks the column ${new TextDecoder().decode(missing.name)}`);
-      this.#column = 0;
-      this.#lines[this.#at++] = carriageReturn;
-      this.#lines[this.#at++] = lineFeed;
-      this.#cell = this.#at;
+  /** Reads all whole rows. Then `#at` is where the others begin. */
+  #readRows(json: Uint8Array): void {
+    [this.#json, this.#at] = [json, 0];
+    this.#makeRoom(json.length);
+    while (this.#skipBlanks() < json.length) {
+      const character = String.fromCharCode(json[this.#at] as number);
+      if (!this.#expected.includes(character)) throw new Error("the page is not an array of rows");
+      if (character !== "{") this.#at++;
+      else if (!this.#readRow()) return;
+      this.#expected = expectedAfter[character] as string;
     }
   }
 
-  #endName(): void {
-    const { name } = this.#columns[this.#column] ?? {};
-    this.#isColumn &&= this.#nameLength === name?.length;
-    this.#beginCell();
-    this.#place = beforeColon;
-  }
-
-  /** Whether the next column's value comes next, without white space: the usual case, and faster than byte by byte. */
-  #isLead(json: Uint8Array, start: number): boolean {
-    const lead = this.#columns[this.#column]?.lead;
-    if (lead === undefined || start + lead.length > json.length) return false;
-    for (let index = 0; index < lead.length; index++) if (json[start + index] !== lead[index]) return false;
+  /** Reads a row from its first brace to its last. Returns false, and reads nothing, if it is not whole. */
+  #readRow(): boolean {
+    const to = this.#to;
+    this.#row = this.#at;
+    try {
+      for (const { name, lead, mayBeFormula } of this.#columns) {
+        if (this.#isNext(lead)) this.#at += lead.length;
+        else while (!this.#readName(name)) this.#skipValue();
+        this.#readCell(mayBeFormula);
+        this.#lines[this.#to++] = comma;
+      }
+      while (this.#next() !== closeBrace) {
+        this.#readName();
+        this.#skipValue();
+      }
+    } catch (error) {
+      if (error !== cut) throw error;
+      [this.#at, this.#to] = [this.#row, to];
+      return false;
+    }
+    this.#at++;
+    // In place of the last comma.
+    this.#lines[this.#to - 1] = carriageReturn;
+    this.#lines[this.#to++] = lineFeed;
     return true;
   }
 
-  #beginCell(): void {
-    this.#place = beforeValue;
-    if (this.#isColumn && this.#column > 0) this.#lines[this.#at++] = comma;
-    this.#cell = this.#at;
+  /** Whether these bytes come next, without white space: the usual case. */
+  #isNext(bytes: Uint8Array): boolean {
+    const [json, at] = [this.#json, this.#at];
+    for (let index = 0; index < bytes.length; index++) if (json[at + index] !== bytes[index]) return false;
+    return true;
   }
 
-  #beginValue(byte: number): void {
-    this.#isQuoted = false;
-    if (byte === quote) {
-      this.#place = inText;
-      this.#isEmpty = true;
-      return;
+  #skipBlanks(): number {
+    while (blank[this.#json[this.#at] as number] === 1) this.#at++;
+    return this.#at;
+  }
+
+  /** The next byte that is no white space. */
+  #next(): number {
+    const byte = this.#json[this.#skipBlanks()];
+    if (byte === undefined) throw cut;
+    return byte;
+  }
+
+  #expect(byte: number): void {
+    if (this.#next() !== byte) throw new Error("a row lacks a column, or is no JSON");
+    this.#at++;
+  }
+
+  /** Reads the name of a field, up to its value. Returns whether it is this name. */
+  #readName(name?: Uint8Array): boolean {
+    const to = this.#to;
+    this.#expect(this.#at === this.#row ? openBrace : comma);
+    if (this.#next() !== quote) throw new Error("a field has no name");
+    this.#copyText();
+    const read = this.#lines.subarray(to, this.#to);
+    this.#to = to;
+    this.#expect(colon);
+    return read.length === name?.length && name.every((byte, index) => read[index] === byte);
+  }
+
+  #skipValue(): void {
+    const to = this.#to;
+    this.#readCell(false);
+    this.#to = to;
+  }
+
+  #readCell(mayBeFormula: boolean): void {
+    const byte = this.#next();
+    const start = this.#to;
+    let needsQuotes = false;
+    if (byte === quote) needsQuotes = this.#copyText();
+    else if (byte === openBrace || byte === openBracket) needsQuotes = this.#copyNested();
+    else this.#copyWord();
+    const lines = this.#lines;
+    if (byte === quote && mayBeFormula && this.#to > start && formula[lines[start] as number] === 1)
+      this.#insert(start, apostrophe);
+    if (!needsQuotes && (this.#to === start || (lines[start] !== space && lines[this.#to - 1] !== space))) return;
+    this.#insert(start, quote);
+    lines[this.#to++] = quote;
+  }
+
+  #insert(at: number, byte: number): void {
+    this.#lines.copyWithin(at + 1, at, this.#to++);
+    this.#lines[at] = byte;
+  }
+
+  /** A number, true, false or null, which is an empty cell. */
+  #copyWord(): void {
+    const [json, lines, start] = [this.#json, this.#lines, this.#to];
+    if (wordStart[json[this.#at] as number] === 0) throw new Error("the page has a field without a value");
+    let [at, to] = [this.#at, start];
+    while (wordEnd[json[at] as number] === 0) lines[to++] = json[at++] as number;
+    if (at >= json.length) throw cut;
+    [this.#at, this.#to] = [at, lines[start] === code("n") ? start : to];
+  }
+
+  /** An object or an array, which keeps its characters. Returns whether the cell needs quotes. */
+  #copyNested(): boolean {
+    this.#makeRoom(2 * (this.#json.length - this.#at));
+    const [json, lines] = [this.#json, this.#lines];
+    let [at, to, depth] = [this.#at, this.#to, 0];
+    let [isInText, isEscaped, needsQuotes] = [false, false, false];
+    do {
+      const byte = json[at++];
+      if (byte === undefined) throw cut;
+      if (!isInText) {
+        if (blank[byte] === 1) continue;
+        depth += nesting[byte] as number;
+        needsQuotes ||= byte === comma;
+      }
+      if (byte === quote) {
+        lines[to++] = quote;
+        if (!isEscaped) isInText = !isInText;
+        needsQuotes = true;
+      }
+      isEscaped = isInText && !isEscaped && byte === backslash;
+      lines[to++] = byte;
+    } while (depth > 0);
+    [this.#at, this.#to] = [at, to];
+    return needsQuotes;
+  }
+
+  /** A text. Returns whether the cell needs quotes. */
+  #copyText(): boolean {
+    const [json, lines] = [this.#json, this.#lines];
+    let [at, to, needsQuotes] = [this.#at + 1, this.#to, false];
+    for (let byte = json[at++]; byte !== quote; byte = json[at++]) {
+      if (byte === undefined) throw cut;
+      if (special[byte] === 0) lines[to++] = byte;
+      else if (byte === backslash) {
+        [this.#at, this.#to] = [at, to];
+        const character = this.#readEscape();
+        this.#write(character);
+        [at, to] = [this.#at, this.#to];
+        needsQuotes ||= quoted.has(character);
+      } else if (byte < space) throw new Error("a text of the page has a control character");
+      else {
+        lines[to++] = byte;
+        needsQuotes ||= byte === comma || (lines[to - 2] === 0xbb && lines[to - 3] === 0xef);
+      }
     }
-    if (wordStart[byte] === 1) {
-      this.#place = inWord;
-      this.#lines[this.#at++] = byte;
-      return;
+    [this.#at, this.#to] = [at, to];
+    return needsQuotes;
+  }
+
+  /** The character of an escape, from behind its backslash. Half of a surrogate pair is not UTF-8, and is replaced. */
+  #readEscape(): number {
+    const letter = this.#json[this.#at++];
+    if (letter === undefined) throw cut;
+    if (letter !== unicode[1]) return escapes[letter] || wrongEscape();
+    const unit = this.#readUnit();
+    if (unit < 0xd800 || unit > 0xdfff) return unit;
+    const at = this.#at;
+    if (unit > 0xdbff || !this.#isNext(unicode)) return replacement;
+    this.#at += unicode.length;
+    const low = this.#readUnit();
+    if (low >= 0xdc00 && low <= 0xdfff) return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+    this.#at = at;
+    return replacement;
+  }
+
+  /** A UTF-16 code unit: four digits. */
+  #readUnit(): number {
+    let unit = 0;
+    for (const end = this.#at + 4; this.#at < end; this.#at++) {
+      const byte = this.#json[this.#at];
+      if (byte === undefined) throw cut;
+      const digit = digits[byte] as number;
+      unit = 16 * unit + (digit < 16 ? digit : wrongEscape());
     }
-    if (byte !== openBrace && byte !== openBracket) throw new Error("the page has a field without a value");
-    this.#place = inNested;
-    this.#nested(byte);
+    return unit;
   }
 
-  #endValue(): void {
-    this.#place = afterValue;
-    if (!this.#isColumn) this.#at = this.#cell;
-    else {
-      this.#column++;
-      if (this.#isQuoted) this.#lines[this.#at++] = quote;
-    }
-    this.#isQuoted = false;
-    this.#cell = this.#at;
-  }
-
-  /** Puts a quote before the cell, unless it has one. */
-  #quote(): void {
-    if (this.#isQuoted) return;
-    this.#isQuoted = true;
-    this.#lines.copyWithin(this.#cell + 1, this.#cell, this.#at++);
-    this.#lines[this.#cell] = quote;
-  }
-
-  /** A byte of an object or an array, which keeps its characters. */
-  #nested(byte: number): void {
-    if (this.#place === inNested) {
-      if (blank[byte] === 1) return;
-      if (byte === openBrace || byte === openBracket) this.#depth++;
-      else if (byte === closeBrace || byte === closeBracket) this.#depth--;
-    }
-    if (byte === quote || byte === comma) this.#quote();
-    if (byte === quote) this.#lines[this.#at++] = quote;
-    this.#lines[this.#at++] = byte;
-    this.#place = this.#afterNested(byte);
-    if (this.#depth === 0) this.#endValue();
-  }
-
-  #afterNested(byte: number): number {
-    if (this.#place === inNestedEscape) return inNestedText;
-    if (byte === quote) return this.#place === inNested ? inNestedText : inNested;
-    return byte === backslash ? inNestedEscape : this.#place;
-  }
-
-  #endText(): void {
-    if (this.#high !== 0) this.#endSurrogate();
-    if (this.#at > this.#cell && this.#lines[this.#at - 1] === space) this.#quote();
-    this.#endValue();
-  }
-
-  /** Before the first character of a text, and before any that follows a lone surrogate. */
-  #beforeCharacter(character: number): void {
-    if (this.#high !== 0) this.#endSurrogate();
-    if (!this.#isEmpty) return;
-    this.#isEmpty = false;
-    if (character === space) this.#quote();
-    if (this.#columns[this.#column]?.hasFormulas && formula[character] === 1) this.#lines[this.#at++] = apostrophe;
-  }
-
-  #endSurrogate(): void {
-    this.#high = 0;
-    this.#write(replacement);
-  }
-
-  #special(byte: number): void {
-    if (byte < space) throw new Error("a text of the page has a control character");
-    if (byte === comma) this.#quote();
-    this.#lines[this.#at++] = byte;
-    const start = this.#at - 3;
-    if (start >= this.#cell && this.#lines[start] === 0xef && this.#lines[start + 1] === 0xbb) this.#quote();
-  }
-
-  /** A byte of an escape: the character after the backslash, or a digit of a code unit. */
-  #escape(byte: number): void {
-    if (this.#place === inCodeUnit) {
-      this.#unit = 16 * this.#unit + Number.parseInt(String.fromCharCode(byte), 16);
-      if (++this.#digits === 4) this.#codeUnit(this.#unit);
-    } else if (byte === code("u")) {
-      this.#place = inCodeUnit;
-      this.#unit = 0;
-      this.#digits = 0;
-    } else this.#codeUnit(escapes[byte] || Number.NaN);
-  }
-
-  /** A UTF-16 code unit from an escape. One half of a pair without the other is not UTF-8, and is replaced. */
-  #codeUnit(unit: number): void {
-    if (Number.isNaN(unit)) throw new Error("a text of the page has a wrong escape");
-    this.#place = inText;
-    const isLow = unit >= 0xdc00 && unit <= 0xdfff;
-    if (isLow && this.#high !== 0) {
-      const character = 0x10000 + ((this.#high - 0xd800) << 10) + (unit - 0xdc00);
-      this.#high = 0;
-      this.#write(character);
-      return;
-    }
-    this.#beforeCharacter(unit);
-    if (unit >= 0xd800 && unit < 0xdc00) this.#high = unit;
-    else this.#write(isLow ? replacement : unit);
-  }
-
-  /** Writes a character of a text as UTF-8. */
+  /** Writes a character of a text as UTF-8, and a quote twice. */
   #write(character: number): void {
-    if (needsQuotes.has(character)) this.#quote();
-    if (character === quote) this.#lines[this.#at++] = quote;
-    if (character < 0x80) this.#lines[this.#at++] = character;
-    else for (const byte of utf8.encode(String.fromCodePoint(character))) this.#lines[this.#at++] = byte;
+    const lines = this.#lines;
+    if (character === quote) lines[this.#to++] = quote;
+    const more = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
+    lines[this.#to++] = (firstByte[more] as number) | (character >> (6 * more));
+    for (let shift = 6 * more - 6; shift >= 0; shift -= 6) lines[this.#to++] = 0x80 | ((character >> shift) & 0x3f);
   }
+}
+
+function wrongEscape(): never {
+  throw new Error("a text of the page has a wrong escape");
 }
