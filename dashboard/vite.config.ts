@@ -9,7 +9,7 @@ import { themeStyles } from "./build/theme_styles.ts";
 /** Returns a setting. Throws if it is missing: a page built without it would fail only later, for an admin. */
 function setting(name: string, env: Record<string, string>): string {
   const value = env[name];
-  if (!value) throw new Error(`Set ${name} (docs/dashboard.md says where to find it)`);
+  if (!value) throw new Error(`Set ${name} (docs/operate/dashboard.md says where to find it)`);
   return value;
 }
 

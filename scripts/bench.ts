@@ -1,5 +1,5 @@
 // npm run bench: measures how much load the service handles, and compares its speed with the least work that gives the same
-// result (docs/making/scale.md). Needs pgbench and an otherwise idle machine.
+// result (scripts/bench/results.md). Needs pgbench and an otherwise idle machine.
 import { rmSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
 import { createRequire } from "node:module";

@@ -8,8 +8,8 @@ import { listsFile, listsSql } from "./generate/lists.ts";
 import { openApiDocument } from "./generate/openapi/document.ts";
 import { type Examples, newExamples } from "./generate/openapi/examples.ts";
 import { postmanCollection } from "./generate/openapi/postman.ts";
-import { pages, withOutputs } from "./generate/outputs.ts";
-import { withReference } from "./generate/reference.ts";
+import { withOutputs } from "./generate/outputs.ts";
+import { referencePages, withReference } from "./generate/reference.ts";
 import { provenPages, readProofs, withProofs } from "./generate/specification.ts";
 import { bin, root, runCommand } from "./stack/process.ts";
 import { runCommandLine, runningStack } from "./stack/running.ts";
@@ -25,7 +25,7 @@ export async function generatedFiles(): Promise<Map<string, string>> {
     ["docs/connect/public-data-api.postman_collection.json", JSON.stringify(postmanCollection())],
     [listsFile, listsSql()],
   ]);
-  for (const page of pages) files.set(page, withReference(await read(page), examples));
+  for (const page of referencePages) files.set(page, withReference(await read(page)));
   for (const page of provenPages) files.set(page, withProofs(await read(page), readProofs()));
   return files;
 }
@@ -39,7 +39,7 @@ async function write(files: Iterable<[string, string]>): Promise<void> {
 }
 
 const usage = `Usage: npm run generate [-- --examples]
-Writes docs/openapi.json, the Postman collection, the tables of ${pages.join(" and ")}, and the tests that
+Writes docs/openapi.json, the Postman collection, ${referencePages.join(" and ")}, and the tests that
 ${provenPages.join(" and ")} name.
   --examples   first get new examples, and the outputs of all curl commands, from the stack of npm start`;
 

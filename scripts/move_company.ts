@@ -1,5 +1,5 @@
 // npm run move-company -- <company id> --company <its name> --leave closed|readable: moves a company to another project
-// (docs/moving-a-company.md).
+// (docs/operate/move-a-company.md).
 import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import pg from "pg";

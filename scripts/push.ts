@@ -1,5 +1,5 @@
 // DATABASE_URL=… npm run push [-- --dry-run]: applies the missing migrations at a moment when nobody has to wait for
-// them, or lists them (docs/operations.md, Upgrading).
+// them, or lists them (docs/operate/upgrade.md).
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";

@@ -7,6 +7,7 @@ import { scrolling } from "./reference_contents.ts";
 
 /** The documents that become pages below /reference/guides/, in the order of the menu. */
 const guides = [
+  "docs/connect/README.md",
   "docs/connect/kudos-per-team.md",
   "docs/connect/excel-and-power-bi.md",
   "docs/connect/google-sheets.md",
@@ -23,6 +24,8 @@ const guides = [
   "docs/connect/assistants.md",
   "docs/connect/other-tools.md",
   "docs/api.md",
+  "docs/api-reference.md",
+  "docs/api-errors.md",
   "CHANGELOG.md",
 ];
 
@@ -36,7 +39,8 @@ const files = [
   "docs/connect/n8n-public-data-api.json",
 ];
 
-const addressOf = (guide: string): string => `/reference/guides/${basename(guide, ".md").toLowerCase()}/`;
+const addressOf = (guide: string): string =>
+  `/reference/guides/${basename(guide, ".md").replace("README", "recipes").toLowerCase()}/`;
 /** The address of a guide as Markdown. */
 const markdownOf = (address: string): string => address.replace(/^(\/reference\/guides\/[^/#]+)\//, "$1.md");
 const published = new Map([
@@ -47,13 +51,13 @@ const published = new Map([
 
 /**
  * The address of the page that a link of a document points to; null if the target is not published. In the repository a link
- * such as `dashboard.md?create=power-bi#managing-keys` leads to the words about the dialog for a new key, here to the dialog.
+ * such as `keys.md?create=power-bi#create-a-key` leads to the words about the dialog for a new key, here to the dialog.
  */
 function target(document: string, href: string): string | null {
   if (/^(?:https?:|#)/.test(href)) return href;
   const [, path = "", query, fragment = ""] = /^([^?#]*)(\?[^#]*)?(#.*)?$/.exec(href) ?? [];
   const file = posix.join(posix.dirname(document), path);
-  if (file === "docs/dashboard.md" && query !== undefined) return paths.publicApi + query;
+  if (file === "docs/keys.md" && query !== undefined) return paths.publicApi + query;
   const address = published.get(file);
   return address === undefined ? null : address + fragment;
 }

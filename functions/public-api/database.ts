@@ -207,7 +207,7 @@ function ownerAndRows(headers: Headers): Logged {
 }
 
 /** What the log says when the database lacks something that a migration brings. */
-const isOlder = "the database is older than this function, push the migrations (docs/operations.md, Upgrading)";
+const isOlder = "the database is older than this function, push the migrations (docs/operate/upgrade.md)";
 
 const verifiedKey = z.object({
   company_name: z.string(),

@@ -61,7 +61,7 @@ const teamId: Parameter = {
   description: "Only this team.",
 };
 
-/** The filters of kudos (`docs/api.md`, Activity). */
+/** The filters of kudos (`docs/api-reference.md`, Activity). */
 const ofKudos: readonly Parameter[] = [
   { name: "category_id", kind: "uuid", description: "Only kudos of this category." },
   { name: "sender_id", kind: "uuid", description: "Only kudos from this member." },
@@ -90,7 +90,12 @@ const bySteps = steps.map(
     ({
       name,
       columns: [
-        { name, type: "date", description: `The first day of the ${name}${name === "week" ? ", a Monday" : ""}.` },
+        {
+          name,
+          type: "date",
+          description:
+            name === "day" ? "The day." : `The first day of the ${name}${name === "week" ? ", a Monday" : ""}.`,
+        },
       ],
     }) as const,
 );
@@ -571,10 +576,15 @@ export const changeColumns: readonly Column[] = [
   },
 ];
 
+const limitOfChanges =
+  "The maximum number of rows. If there are more, the header `X-Has-More` is `true`, and `after` with the `cursor` of the last row gets the next page.";
+
 /** The changes of a list, with the list's scope (`docs/api.md`, Keeping a copy). */
 function changesOf(list: ListEndpoint): ChangesEndpoint {
   const name = list.path.slice(1);
-  const shared = list.parameters.filter(({ name }) => ["limit", "format", "escape_formulas", "include"].includes(name));
+  const shared = list.parameters
+    .filter(({ name }) => ["limit", "format", "escape_formulas", "include"].includes(name))
+    .map((one) => (one.name === "limit" ? { ...one, description: limitOfChanges } : one));
   return {
     ...list,
     forAssistants: undefined,

@@ -22,7 +22,7 @@ const pause = 10_000;
 type Replica = { readonly call: CallDatabase; pausedUntil: number };
 
 /**
- * Makes the function that calls the primary, but reads lists at the read replicas, which take turns (`docs/operations.md`, Read replicas). The
+ * Makes the function that calls the primary, but reads lists at the read replicas, which take turns (`docs/operate/read-replicas.md`). The
  * primary verifies the key at the same time: a replica learns of a revoke with a delay. The list is returned when both
  * have succeeded, for the same company. If the replica refuses, fails, is late or does not answer as a list does, the
  * list is read at the primary, once. Throws only the errors of the primary.

@@ -16,9 +16,9 @@ export interface Figure {
   headline?: string;
 }
 
-/** A part of the benchmark, with a table in docs/making/scale.md. */
+/** A part of the benchmark, with a table in scripts/bench/results.md. */
 export interface Part {
-  /** Selects the part on the command line and its table in docs/making/scale.md. */
+  /** Selects the part on the command line and its table in scripts/bench/results.md. */
   name: string;
   title: string;
   measure: (run: Run) => Promise<Figure[]>;
@@ -86,13 +86,13 @@ export function table(figures: readonly Figure[]): string {
   return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
 
-/** Writes each text between the comments of docs/making/scale.md that have its name. */
+/** Writes each text between the comments of scripts/bench/results.md that have its name. */
 export async function writePage(texts: ReadonlyMap<string, string>): Promise<void> {
-  const page = new URL("../../docs/making/scale.md", import.meta.url);
+  const page = new URL("results.md", import.meta.url);
   let markdown = await readFile(page, "utf8");
   for (const [name, text] of texts) {
     const place = new RegExp(`(?<=<!-- bench ${name} -->\n).*?(?=<!-- end -->)`, "s");
-    if (!place.test(markdown)) throw new Error(`docs/making/scale.md has no <!-- bench ${name} --> … <!-- end -->`);
+    if (!place.test(markdown)) throw new Error(`scripts/bench/results.md has no <!-- bench ${name} --> … <!-- end -->`);
     markdown = markdown.replace(place, () => `\n${text}\n\n`);
   }
   await writeFile(page, markdown);

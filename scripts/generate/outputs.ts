@@ -38,10 +38,11 @@ export function runWithCurl(command: string, api: string, key: string): string {
   return stdout.toString();
 }
 
-/** An output as a page shows it: JSON with an indent of two spaces, CSV with line feeds instead of CRLF. */
+/** An output as a page shows it: JSON indented, without the endpoints of GET /; CSV with line feeds. */
 export function asBlock(output: string): string {
   try {
-    return `\`\`\`json\n${JSON.stringify(JSON.parse(output), null, 2)}\n\`\`\`\n`;
+    const text = JSON.stringify(JSON.parse(output), null, 2).replace(/("endpoints": \[).*?\n {2}\]/s, "$1 … ]");
+    return `\`\`\`json\n${text}\n\`\`\`\n`;
   } catch {
     return `\`\`\`csv\n${output.replaceAll("\r\n", "\n")}\`\`\`\n`;
   }

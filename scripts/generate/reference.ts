@@ -1,4 +1,5 @@
-// The parts of README.md and docs/api.md that repeat endpoints.ts, each between <!-- name --> and <!-- end -->.
+// The parts of docs/api-reference.md and docs/api-errors.md, each between <!-- name --> and <!-- end -->: what repeats
+// endpoints.ts, and the error texts that the tests hold.
 import type {
   Column,
   Endpoint,
@@ -6,10 +7,13 @@ import type {
   ListEndpoint,
   Parameter,
 } from "../../functions/public-api/endpoint_types.ts";
-import { endpoints, lists } from "../../functions/public-api/endpoints.ts";
+import { changeColumns, endpoints, lists } from "../../functions/public-api/endpoints.ts";
 import { scopes } from "../../functions/public-api/scopes.ts";
-import { type Examples, exampleQueries } from "./openapi/examples.ts";
-import { parameter } from "./openapi/schemas.ts";
+import { badImports } from "../../test/support/bad_imports.ts";
+import { type BadRequests, badRequests } from "../../test/support/bad_requests.ts";
+import { parameter, schemas } from "./openapi/schemas.ts";
+
+export const referencePages = ["docs/api-reference.md", "docs/api-errors.md"];
 
 const code = (text: string) => `\`${text}\``;
 const questions = endpoints.filter((endpoint) => endpoint.kind === "groups");
@@ -25,7 +29,7 @@ const named = endpoints.filter(({ kind }) => kind !== "changes");
 /** Every method and path, with its aliases and its scope. */
 const endpointTable = (): string =>
   table(
-    ["Method and path", "Alias", "Scope", "What it answers"],
+    ["Method and path", "Alias", "Scope", "Returns"],
     [
       ...named.map(({ method, path, aliases, scope, summary }) => [
         code(`${method} ${path}`),
@@ -33,7 +37,12 @@ const endpointTable = (): string =>
         scope ? code(scope) : "any valid key",
         summary,
       ]),
-      ["`GET /members/changes`, and so for every list", "`/users/changes`, …", "the list's", "What has changed in it"],
+      [
+        "`GET /members/changes`, and the same for each list",
+        "`/users/changes`, …",
+        "the list's",
+        "What has changed in it",
+      ],
     ],
   );
 
@@ -51,17 +60,31 @@ export const scopeTable = (): string =>
 const kinds: Partial<Record<Parameter["kind"], string>> = {
   since: "date-time",
   until: "date-time",
-  include: "names of columns, with commas between them",
-  by: "names, with commas between them; `month` when it is absent",
+  include: "names, separated by commas",
+  by: "names, separated by commas; default `month`",
 };
+
+/** A range in words; a bound that the schema does not have is not named. */
+const range = (minimum: unknown, maximum: unknown): string =>
+  minimum === undefined ? "" : `, ${minimum} ${maximum === undefined ? "or more" : `to ${maximum}`}`;
 
 function valueWords(one: Parameter, endpoint: Endpoint): string {
   const { schema } = parameter(one, endpoint) as { schema: Record<string, unknown> };
   const { type, minimum, maximum, format } = schema;
-  const given = schema.default === undefined ? "" : `; ${schema.default} when it is absent`;
+  const given = schema.default === undefined ? "" : `; default ${code(`${schema.default}`)}`;
   if (Array.isArray(schema.enum)) return `${schema.enum.map(code).join(" or ")}${given}`;
-  if (type === "integer") return `integer, ${minimum} to ${maximum}${given}`;
+  if (type === "integer") return `integer${range(minimum, maximum)}${given}`;
   return kinds[one.kind] ?? (typeof format === "string" ? format : "text");
+}
+
+/** What a parameter means: the same everywhere, or each path with its own words. */
+function meaning(having: readonly Endpoint[], name: string): string {
+  const words = having.map(({ path, parameters }) => ({
+    path,
+    text: parameters.find((one) => one.name === name)?.description ?? "",
+  }));
+  if (new Set(words.map(({ text }) => text)).size === 1) return words[0]?.text ?? "";
+  return words.map(({ path, text }) => `${code(path)}: ${text}`).join(" ");
 }
 
 /** Every parameter of these endpoints, once. */
@@ -73,18 +96,14 @@ function parameterTable(title: string, all: string, of: readonly Endpoint[]): st
     const one = first?.parameters.find((one) => one.name === name);
     if (!first || !one) return [];
     const where = having.length === of.length ? all : having.map(({ path }) => code(path)).join(", ");
-    const words = [...new Set(having.flatMap(({ parameters }) => parameters.filter((other) => other.name === name)))];
-    return [
-      [code(name), valueWords(one, first), where, [...new Set(words.map(({ description }) => description))].join(" ")],
-    ];
+    return [[code(name), valueWords(one, first), where, meaning(having, name)]];
   });
   return table(["Parameter", "Value", title, "Meaning"], rows);
 }
 
 function typeOf({ type, nullable, minimum, maximum }: Column): string {
-  const range = minimum === undefined ? "" : `, ${minimum} to ${maximum}`;
   if (type === "json") return "any JSON value";
-  return `${type}${range}${nullable ? " or null" : ""}`;
+  return `${type}${range(minimum, maximum)}${nullable ? " or null" : ""}`;
 }
 
 const field = (when: string) => (column: Column) => [
@@ -93,62 +112,90 @@ const field = (when: string) => (column: Column) => [
   `${when && `With ${code(when)}. `}${column.description}`,
 ];
 
-/** A list or a question: its parameters, its fields, and a request with its answer. */
-function section(
-  endpoint: ListEndpoint | GroupsEndpoint,
-  fields: readonly string[][],
-  query: string,
-  examples: Examples,
-) {
-  const { method, path, aliases, scope, description, parameters } = endpoint;
+/** A list or a question: its path, scope and fields. */
+function section(endpoint: ListEndpoint | GroupsEndpoint, fields: readonly string[][]) {
+  const { method, path, aliases, scope, description } = endpoint;
   const title = path.slice(1).replaceAll(/[-/]/g, " ");
   const alias = aliases.map((one) => `, alias ${code(one)}`).join("");
-  const answer = JSON.stringify(examples[`${method} ${path}`]?.json, null, 2);
   return `## ${title.charAt(0).toUpperCase()}${title.slice(1)}
 
 ${code(`${method} ${path}`)}${alias}. Scope ${code(`${scope}`)}. ${description}
 
-Parameters: ${parameters.map(({ name }) => code(name)).join(", ")}.
-
-${table(["Field", "Type", "Meaning"], fields)}
-\`\`\`sh
-curl "$API${path}${query}" -H "X-API-Key: $KEY"
-\`\`\`
-
-\`\`\`json
-${answer}
-\`\`\`
-`;
+${table(["Field", "Type", "Meaning"], fields)}`;
 }
 
-const listSections = (examples: Examples): string =>
+const listSections = (): string =>
   lists
-    .map((list) => {
-      const fields = [...list.columns.map(field("")), ...list.included.map(field("include"))];
-      return section(list, fields, exampleQueries.list, examples);
-    })
+    .map((list) => section(list, [...list.columns.map(field("")), ...list.included.map(field("include"))]))
     .join("\n");
 
-const questionSections = (examples: Examples): string =>
+const questionSections = (): string =>
   questions
     .map((question) => {
       const groups = question.by.flatMap(({ name, columns }) => columns.map(field(`by=${name}`)));
-      return section(question, [...groups, ...question.columns.map(field(""))], exampleQueries.groups, examples);
+      return section(question, [...groups, ...question.columns.map(field(""))]);
     })
     .join("\n");
+
+/** The fields of a row of an import. */
+function rewardTable(): string {
+  const { properties, required } = schemas().RewardRow as {
+    properties: Record<string, Record<string, unknown>>;
+    required: string[];
+  };
+  const rows = Object.entries(properties).map(
+    ([name, { type, minLength, maxLength, minimum, maximum, description }]) => {
+      const [kind = "", isNullable] = [type].flat() as string[];
+      const length = maxLength === undefined ? "" : ` of ${minLength || "up"} to ${maxLength} characters`;
+      const value = `${kind.replace("string", "text")}${length}${range(minimum, maximum)}${isNullable ? ", or null" : ""}`;
+      return [code(name), required.includes(name) ? `${value}; required` : value, String(description)];
+    },
+  );
+  return table(["Field", "Value", "Meaning"], rows);
+}
+
+/** Requests that are refused for nothing but their address. */
+const badParameters = Object.fromEntries(
+  Object.entries(badRequests).filter(([, all]) => all.every(({ headers, body }) => !headers && body === undefined)),
+);
+
+/** Error texts, each with what causes it: a group of refused requests of the tests says it in its name. */
+function errorTable(groups: BadRequests): string {
+  const causes = new Map<string, Set<string>>();
+  for (const [name, requests] of Object.entries(groups)) {
+    const [one] = requests.filter(({ status }) => status === 400);
+    if (!one) continue;
+    const text =
+      one.error
+        .replace(/ \(sent: .*/s, "")
+        .replace(/which accepts .*/s, "which accepts …")
+        .split("; ")[0] ?? "";
+    causes.set(text, (causes.get(text) ?? new Set()).add(name));
+  }
+  const rows = [...causes].map(([text, names]) => [
+    code(text),
+    // A rule that only repeats the text is not said again.
+    [...names].filter((name) => !text.endsWith(name)).join("; "),
+  ]);
+  return table(["Text", "The rule"], rows);
+}
 
 /**
  * Writes the generated parts into a page.
  * @throws Error when the page has a part that is not known
  */
-export function withReference(markdown: string, examples: Examples): string {
+export function withReference(markdown: string): string {
   const parts: Record<string, () => string> = {
     endpoints: endpointTable,
     scopes: scopeTable,
     parameters: () => parameterTable("Lists", "every list", lists),
-    lists: () => listSections(examples),
-    questionParameters: () => parameterTable("Questions", "both", questions),
-    questions: () => questionSections(examples),
+    lists: listSections,
+    questionParameters: () => parameterTable("Totals", "both", questions),
+    questions: questionSections,
+    changes: () => table(["Field", "Type", "Meaning"], changeColumns.map(field(""))),
+    rewards: rewardTable,
+    parameterErrors: () => errorTable(badParameters),
+    importErrors: () => errorTable(badImports),
   };
   return markdown.replace(/^<!-- (?!end -->)(\w+) -->\n.*?^<!-- end -->$/gms, (_, name: string) => {
     const part = parts[name];

@@ -1,4 +1,4 @@
-// Moves a company from one project's database to another's. docs/moving-a-company.md explains the states, and what
+// Moves a company from one project's database to another's. docs/operate/move-a-company.md explains the states, and what
 // remains when the command is killed.
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";

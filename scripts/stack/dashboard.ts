@@ -14,7 +14,7 @@ async function fingerprint(settings: object): Promise<string> {
   const sources = [
     "functions/public-api/scopes.ts",
     "{docs/openapi,package,package-lock}.json",
-    "{CHANGELOG,docs/api}.md",
+    "{CHANGELOG,docs/api*}.md",
     "docs/connect/{*.*,typescript/package.json}",
     "dashboard/{*,src/**/*,build/*}.*",
   ];
@@ -60,7 +60,7 @@ export function serveDashboard(folder: string, port: number): Promise<Listening>
     dev: true,
     single: true,
     gzip: true,
-    // The headers that docs/dashboard.md requires of every host.
+    // The headers that docs/operate/dashboard.md requires of every host.
     setHeaders: (response) => {
       response.setHeader("Content-Security-Policy", "frame-ancestors 'none'");
       response.setHeader("X-Content-Type-Options", "nosniff");

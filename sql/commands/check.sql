@@ -1,4 +1,4 @@
--- Checks for what a restore can lose without an error (docs/operations.md, Restore). Run it as postgres. It returns one
+-- Checks for what a restore can lose without an error (docs/operate/backup-and-restore.md). Run it as postgres. It returns one
 -- row per problem, and no row if there is none. It works on PostgreSQL 15 to 18: it reads columns of the catalog, because
 -- what pg_get_indexdef and the like print differs between versions. Objects of others are no problem.
 
@@ -664,7 +664,7 @@ logged_statements (what, problem, remedy) as (
   select
     'setting ' || s.name,
     'must be ' || s.quiet || ' while log_parameter_max_length is not 0: the secret key and key hashes would be logged',
-    'for the role authenticator or in postgresql.conf: docs/operations.md, What PostgreSQL logs'
+    'for the role authenticator or in postgresql.conf: docs/operate/logs-and-errors.md, What PostgreSQL logs'
   from (values
     ('log_statement', array['none', 'ddl'], 'none or ddl'),
     ('log_min_duration_statement', array['-1'], '-1'),
@@ -689,7 +689,7 @@ logged_statements (what, problem, remedy) as (
 logged_plans (what, problem, remedy) as (
   select
     'setting auto_explain.log_min_duration', 'must be -1 for ' || r.role || ': the secret key and key hashes would be logged',
-    'for the role authenticator or in postgresql.conf: docs/operations.md, What PostgreSQL logs'
+    'for the role authenticator or in postgresql.conf: docs/operate/logs-and-errors.md, What PostgreSQL logs'
   from unnest(array['authenticator', 'anon', 'authenticated', 'service_role']) as r (role)
   left join lateral (
     select split_part(setting, '=', 2) as value
@@ -705,7 +705,7 @@ logged_plans (what, problem, remedy) as (
 logged_errors (what, problem, remedy) as (
   select
     'setting log_parameter_max_length_on_error', 'must be 0: the secret key and key hashes would be logged with an error',
-    'for the role authenticator or in postgresql.conf: docs/operations.md, What PostgreSQL logs'
+    'for the role authenticator or in postgresql.conf: docs/operate/logs-and-errors.md, What PostgreSQL logs'
   where current_setting('log_parameter_max_length_on_error') <> '0'
 )
 

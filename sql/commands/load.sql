@@ -1,4 +1,4 @@
--- Loads the files of the current folder into a company (docs/operations.md, Loading data). For psql:
+-- Loads the files of the current folder into a company (docs/operate/load-data.md). For psql:
 --
 --   psql "$DATABASE_URL" --set company_id=… --set company="its name" --file …/sql/commands/load.sql
 --

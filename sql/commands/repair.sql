@@ -1,4 +1,4 @@
--- After a restore without owners and privileges (docs/operations.md, Restore): makes public_api the owner of the
+-- After a restore without owners and privileges (docs/operate/backup-and-restore.md): makes public_api the owner of the
 -- functions that serve API keys again, and lets only service_role call them. These are the functions that are security
 -- definer and call app.authenticate, app.from_replica or app.note_refused_use. Then it gives new numbers to the changes
 -- of rows that a dump brought from another server (sql/schema/0207_changes.sql), and categories their names. It is safe to

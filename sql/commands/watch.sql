@@ -1,4 +1,4 @@
--- The state of the database, as it reports it itself (docs/watching.md, The database). Run it as postgres. It prints one
+-- The state of the database, as it reports it itself (docs/operate/monitor.md, The database). Run it as postgres. It prints one
 -- row per sign, first those that need an alert. To compare the size with the disk: psql … --set disk_gb=8
 
 \set ON_ERROR_STOP on \set QUIET on
@@ -75,7 +75,7 @@ signs (sign, found, alert) as (
     ) as s
   ) as slot (active, kept, state)
   union all
-  -- What should have been deleted two days ago (docs/operations.md, Retention).
+  -- What should have been deleted two days ago (docs/operate/erase-and-retain.md, Retention).
   select 'retention', coalesce(string_agg(c.id::text, ', ' order by c.id), 'none'), count(*) > 0
   from app.companies as c
   cross join lateral (select now() - c.retention - interval '2 days' as before) as t
@@ -85,7 +85,7 @@ signs (sign, found, alert) as (
     or exists (select from app.pulse_responses as p where p.company_id = c.id and p.created_at < t.before)
   )
   union all
-  -- Companies that are closed for writing, although no move command holds their lock (docs/moving-a-company.md).
+  -- Companies that are closed for writing, although no move command holds their lock (docs/operate/move-a-company.md).
   select
     'unfinished moves',
     coalesce(string_agg(c.id::text, ', ' order by c.id), 'none'),

@@ -1,4 +1,4 @@
--- Companies that are being moved here from another project (docs/moving-a-company.md). The row is inserted before the
+-- Companies that are being moved here from another project (docs/operate/move-a-company.md). The row is inserted before the
 -- source closes the company for writing. It is deleted in the transaction that copies the company, or when the move is
 -- given up. So the transaction that deletes it decides which project serves the company, and only this project can
 -- finish a move that was broken off.

@@ -1,4 +1,4 @@
--- Erasing people and deleting companies (docs/operations.md, Erasing people). For operators, as postgres.
+-- Erasing people and deleting companies (docs/operate/erase-and-retain.md, Erase a person). For operators, as postgres.
 --
 -- One row of app.members per company, Former member, replaces all of its erased people. So kudos keep a sender and a
 -- receiver, keys that an erased person made still work, and nobody can tell two erased people apart. The id is deleted

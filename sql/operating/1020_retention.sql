@@ -1,4 +1,4 @@
--- Deleting old data (docs/operations.md, Retention). For operators, as postgres.
+-- Deleting old data (docs/operate/erase-and-retain.md, Retention). For operators, as postgres.
 --
 -- The procedures commit after every 2,000 rows, so that nobody has to wait long for them. Therefore they cannot be called
 -- in a transaction, and if one is stopped, deleted rows stay deleted. They do not set search_path, because PostgreSQL does

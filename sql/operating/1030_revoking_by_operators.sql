@@ -1,5 +1,5 @@
--- Revoking a key in an emergency, when no admin can be reached (docs/operations.md, A leaked API key). For operators, as
--- postgres. The history and the admins' page say that it was an operator, and why.
+-- Revoking a key in an emergency, when no admin can be reached (docs/operate/incidents.md, A leaked API key). For operators,
+-- as postgres. The history and the admins' page say that it was an operator, and why.
 
 create function app.revoke_key(
   key text, reason text, out company_id uuid, out key_id uuid, out name text, out revoked_at timestamptz

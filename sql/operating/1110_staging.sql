@@ -1,12 +1,12 @@
 -- Staging: an operator copies a company's files into these tables; app.load_staging then checks the rows and loads them
--- (docs/operations.md, Loading data). There is one table per file. Every column is text, so that any file can be
+-- (docs/operate/load-data.md). There is one table per file. Every column is text, so that any file can be
 -- copied, and every mistake in it can be reported. The tables are empty between loads, so they are unlogged: their rows
 -- need not survive a crash, and are written once instead of twice.
 
 create schema staging;
 -- Not granted: anything in this schema to anybody. Only postgres loads data.
 
-comment on schema staging is 'The rows of files that are being loaded (docs/operations.md, Loading data). Only postgres uses it.';
+comment on schema staging is 'The rows of files that are being loaded. Only postgres uses it.';
 
 -- position numbers the rows in the order of the file. app.staging_problems computes the line from it.
 create unlogged table staging.teams (

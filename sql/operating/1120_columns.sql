@@ -1,4 +1,4 @@
--- Tables that describe the files of a load (docs/operations.md, Loading data): the files, their columns, and the
+-- Tables that describe the files of a load (docs/operate/load-data.md): the files, their columns, and the
 -- checks of a cell. Checking and loading build their statements only from these tables, so that no text from an
 -- operator becomes SQL.
 

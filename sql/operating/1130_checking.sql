@@ -1,4 +1,4 @@
--- Loading, first step (docs/operations.md, Loading data): finds the mistakes in the rows in staging.
+-- Loading, first step (docs/operate/load-data.md): finds the mistakes in the rows in staging.
 --
 -- There are three queries per file, built from the table of columns; members has a fourth one. Each returns (position,
 -- problem, same_as). same_as is the position of an earlier row with the same value.

@@ -1,4 +1,4 @@
--- What keeps the files of one company out of another one (docs/operations.md, Loading data): the operator names the
+-- What keeps the files of one company out of another one (docs/operate/load-data.md): the operator names the
 -- company twice, by id and by name, and files whose rows are mostly another company's are refused.
 
 -- Begins a load: compares the name with that of the company, and empties staging. When another session has staging, it

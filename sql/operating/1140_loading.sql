@@ -1,4 +1,4 @@
--- Loading, last step: checks the rows in staging and writes them to a company (docs/operations.md, Loading data).
+-- Loading, last step: checks the rows in staging and writes them to a company (docs/operate/load-data.md).
 --
 -- All or nothing: one mistake in one line, and nothing is written. Repeatable: a row is identified by its key, so
 -- loading the same file again changes nothing, and a corrected file changes only what differs. Rows of the company that

@@ -6,7 +6,7 @@ create table app.companies (
   name text not null,
   default_language text not null default 'en',
   created_at timestamptz not null default now(),
-  -- Whether this project or another one serves the company (docs/moving-a-company.md). app.authenticate and
+  -- Whether this project or another one serves the company (docs/operate/move-a-company.md). app.authenticate and
   -- app.current_admin check it.
   serving text not null default 'open',
   move_id uuid,
@@ -42,7 +42,7 @@ create policy api_read on app.companies for select to public_api
   using (id = (select app.current_company_id()));
 
 grant select (id, name) on app.companies to public_api;
--- Not granted: any write. Operators create companies as postgres (docs/operations.md).
+-- Not granted: any write. Operators create companies as postgres (docs/operate/deploy.md).
 
 comment on table app.companies is 'The companies whose data the service holds.';
 comment on column app.companies.default_language is 'BCP 47 tag, such as en or de: the language of category names in the API.';

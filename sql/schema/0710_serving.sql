@@ -23,7 +23,7 @@
 
 -- Each of these functions checks row_security_active() for the tables that it reads, and calls this function if it is
 -- false. After a restore without owners, postgres may own the functions. They would then return the rows of every
--- company, so they must not run. PT500 is raised nowhere else: docs/watching.md alerts on it.
+-- company, so they must not run. PT500 is raised nowhere else: docs/operate/monitor.md alerts on it.
 create function app.refuse_without_row_security() returns void
 language plpgsql stable set search_path = ''
 as $$
@@ -31,7 +31,7 @@ begin
   raise exception 'row-level security does not bind %', current_user
     using errcode = 'PT500',
       hint = 'Functions that serve API keys belong to public_api, and every table has row-level security: '
-        'docs/operations.md, Restore.';
+        'run sql/commands/check.sql.';
 end
 $$;
 

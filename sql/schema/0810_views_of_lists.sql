@@ -1,4 +1,4 @@
--- GET /members (docs/api.md, Members).
+-- GET /members (docs/api-reference.md, Members).
 --
 -- There is one static statement per leading filter, because each filter has an index that continues with the order of
 -- the page. A second filter is checked for each row. The generic plan is forced, because planning again for every call
@@ -48,7 +48,7 @@ revoke all on function app.plain from public;
 grant execute on function app.plain to public_api;
 comment on function app.plain is 'A text in lower case and without accents.';
 
-comment on view api.members is 'Members (docs/api.md, Members).';
+comment on view api.members is 'Members, as the API lists them.';
 
 -- The leading filter: the only one that is set, or of two the one that fewer members match. At most a thousand matches
 -- of each are counted, which takes less time than a page. The plans have the settings of the caller, but no bitmap
@@ -105,7 +105,7 @@ revoke all on function app.member_with_email from public;
 grant execute on function app.member_with_email to public_api;
 comment on function app.member_with_email is 'The id of a company''s member with this email address, whatever its case.';
 
--- GET /teams (docs/api.md, Teams). Statement and plan as in list_members.
+-- GET /teams (docs/api-reference.md, Teams). Statement and plan as in list_members.
 
 create view api.teams with (security_invoker = true) as
 select
@@ -118,9 +118,9 @@ select
 from app.teams as t;
 
 grant select on api.teams to public_api;
-comment on view api.teams is 'Teams (docs/api.md, Teams).';
+comment on view api.teams is 'Teams, as the API lists them.';
 
--- GET /activity (docs/api.md, Activity). Statements and plans as in list_members.
+-- GET /activity (docs/api-reference.md, Activity). Statements and plans as in list_members.
 
 -- The names of the company's categories are read once per page: a look-up for each row took 1.1 times the processor time.
 create view api.activity with (security_invoker = true) as
@@ -154,7 +154,7 @@ left join lateral (
 ) as receiver on true;
 
 grant select on api.activity to public_api;
-comment on view api.activity is 'Kudos (docs/api.md, Activity).';
+comment on view api.activity is 'Kudos, as the API lists them.';
 
 -- The leading filter: the only one that is set, or of several the one that the fewest kudos of the time window match.
 -- At most a thousand matches of each are counted. The plans have the settings of the caller, but no bitmap scans, which
@@ -220,7 +220,7 @@ grant execute on function app.rarest_kudos_filter to public_api;
 comment on function app.rarest_kudos_filter is
   'sender, receiver or category, whichever fewest kudos of the window match.';
 
--- GET /categories (docs/api.md, Categories). Statement and plan as in list_members.
+-- GET /categories (docs/api-reference.md, Categories). Statement and plan as in list_members.
 
 create view api.categories with (security_invoker = true) as
 select
@@ -233,9 +233,9 @@ select
 from app.categories as c;
 
 grant select on api.categories to public_api;
-comment on view api.categories is 'Categories (docs/api.md, Categories).';
+comment on view api.categories is 'Categories, as the API lists them.';
 
--- GET /rewards (docs/api.md, Rewards). Statements and plans as in list_members. The list without archived rewards has
+-- GET /rewards (docs/api-reference.md, Rewards). Statements and plans as in list_members. The list without archived rewards has
 -- its own index.
 
 create view api.rewards with (security_invoker = true) as
@@ -257,9 +257,9 @@ select
 from app.rewards as r;
 
 grant select on api.rewards to public_api;
-comment on view api.rewards is 'Rewards (docs/api.md, Rewards).';
+comment on view api.rewards is 'Rewards, as the API lists them.';
 
--- GET /day-ratings (docs/api.md, Day ratings). Statements and plans as in list_members.
+-- GET /day-ratings (docs/api-reference.md, Day ratings). Statements and plans as in list_members.
 
 create view api.day_ratings with (security_invoker = true) as
 select
@@ -276,9 +276,9 @@ select
 from app.day_ratings as d;
 
 grant select on api.day_ratings to public_api;
-comment on view api.day_ratings is 'Day ratings (docs/api.md, Day ratings).';
+comment on view api.day_ratings is 'Day ratings, as the API lists them.';
 
--- GET /pulse-responses (docs/api.md, Pulse responses).
+-- GET /pulse-responses (docs/api-reference.md, Pulse responses).
 
 create view api.pulse_responses with (security_invoker = true) as
 select
@@ -301,4 +301,4 @@ left join lateral (
 ) as question on true;
 
 grant select on api.pulse_responses to public_api;
-comment on view api.pulse_responses is 'Pulse answers (docs/api.md, Pulse responses).';
+comment on view api.pulse_responses is 'Pulse answers, as the API lists them.';

@@ -1,4 +1,4 @@
--- The lists at a read replica (docs/operations.md, Read replicas). A replica runs no transaction that may write, and the
+-- The lists at a read replica (docs/operate/read-replicas.md). A replica runs no transaction that may write, and the
 -- Data API begins one for every POST to a volatile function. So each list has a stable function with the same arguments
 -- for replicas: read_members for list_members (0865_lists.sql, 0870_list_changes.sql). Their statement timeout is the
 -- time that the Edge Function waits for a replica. The lists themselves stay volatile: they record the last

@@ -102,7 +102,7 @@ begin
   if served_page.are_foreign then
     raise exception 'changes in % have the numbers of another server', served.relation
       using errcode = 'PT501',
-      hint = 'Number them anew with sql/commands/repair.sql: docs/operations.md, Restore.';
+      hint = 'Run sql/commands/repair.sql.';
   end if;
 
   -- Afterwards, because deletions may have been forgotten since this function began.

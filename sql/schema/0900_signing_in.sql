@@ -1,4 +1,4 @@
--- Signing in to the dashboard through Supabase Auth, and linking the account to a member (docs/operations.md).
+-- Signing in to the dashboard through Supabase Auth, and linking the account to a member (docs/operate/dashboard.md).
 
 -- Links the account of the signed-in person to their member row, by the confirmed email address, without case. The link
 -- is permanent. Security definer, because it searches all companies; in app, because no such function should be in an

@@ -38,7 +38,7 @@ async function hold(page: Page, pattern: string): Promise<{ held: Promise<void>;
 // Proves: layer.14
 test("an admin of a company that has moved sees and changes no key", async ({ company, client, admin }) => {
   await makeKey(client, "Payroll");
-  /** As a move sets it (docs/moving-a-company.md), or as before the move. */
+  /** As a move sets it (docs/operate/move-a-company.md), or as before the move. */
   const serve = (serving: "open" | "moving" | "readable" | "closed") =>
     sql`update app.companies set serving = ${serving}, move_id = gen_random_uuid() where id = ${company.id}`;
   const stored = () => sql`select name, revoked_at, replaced_by from app.api_keys where company_id = ${company.id}`;

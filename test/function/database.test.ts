@@ -124,7 +124,7 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
     await expectFailure(await service.send("/members"), /^Error at app\.ts:\d+:\d+$/);
   });
 
-  const older = "the database is older than this function, push the migrations (docs/operations.md, Upgrading)";
+  const older = "the database is older than this function, push the migrations (docs/operate/upgrade.md)";
 
   test.each<[what: string, path: string, upstream: Upstream, error: string]>([
     [

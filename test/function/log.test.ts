@@ -172,9 +172,9 @@ test("an unexpected error is a 500 whose line has its kind and place, not its me
   expect(service.lines.join()).not.toContain(key);
 });
 
-describe("docs/operations.md, Logs", async () => {
-  const page = await readFile(`${root}/docs/operations.md`, "utf8");
-  const [fields = "", errors = ""] = page.split("\n## Logs\n")[1]?.split("| `error` | Means |") ?? [];
+describe("docs/operate/logs-and-errors.md", async () => {
+  const page = await readFile(`${root}/docs/operate/logs-and-errors.md`, "utf8");
+  const [fields = "", errors = ""] = page.split("\n## Fields\n")[1]?.split("| `error` | Means |") ?? [];
   /** The words in code font in the first column of a table. */
   const named = (table: string) =>
     [...table.matchAll(/^\| (`.*?) \|/gm)].flatMap(([, cell = ""]) =>

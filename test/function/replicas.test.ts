@@ -1,4 +1,4 @@
-// Lists that are read at a replica (docs/operations.md, Read replicas). Primary and replica are the same upstream here:
+// Lists that are read at a replica (docs/operate/read-replicas.md). Primary and replica are the same upstream here:
 // only a replica is called for read_members. test/serial/replicas.test.ts has a real one.
 import type { ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test, vi } from "vitest";

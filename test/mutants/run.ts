@@ -81,7 +81,7 @@ async function tryStack(stack: Stack): Promise<void> {
 
 /** The function, its tests, and the files that they read. */
 const parts = ["functions", "test/function", "test/support", "test/vectors"];
-parts.push("scripts/stack/process.ts", "docs/operations.md", "package.json");
+parts.push("scripts/stack/process.ts", "docs/operate/logs-and-errors.md", "package.json");
 
 /** Copies the function and its tests, replaces the text in the copy, and runs the tests there. */
 async function runCopy(change?: TextMutant): Promise<string | undefined> {

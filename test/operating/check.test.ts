@@ -1,4 +1,4 @@
-// sql/commands/check.sql (docs/operations.md, Restore): it finds what a restore can lose without an error, and
+// sql/commands/check.sql (docs/operate/backup-and-restore.md): it finds what a restore can lose without an error, and
 // sql/commands/repair.sql repairs it.
 import { glob, readFile } from "node:fs/promises";
 import postgres, { type TransactionSql } from "postgres";

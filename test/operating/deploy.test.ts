@@ -1,4 +1,4 @@
-// A rehearsal of a deployment (docs/operations.md): what the real CLI sends to a stand-in of the management API, and
+// A rehearsal of a deployment (docs/operate/deploy.md): what the real CLI sends to a stand-in of the management API, and
 // what its commands do to a database.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -72,7 +72,7 @@ test("config diff shows what config push would change; config push closes what a
         disable_signup: true,
         mailer_autoconfirm: false,
         password_min_length: 8,
-        // Links that a mail server can open without using them up (docs/dashboard.md).
+        // Links that a mail server can open without using them up (docs/operate/dashboard.md).
         mailer_subjects_invite: "Set your password to manage API keys",
         mailer_templates_invite_content: await template("invite"),
         mailer_subjects_recovery: "Set a new password to manage API keys",
@@ -207,7 +207,7 @@ test("npm run push shows the password to nobody: as no argument, nor when the CL
   }
 });
 
-test("with the switches of docs/operations.md the CLI talks to the management API and to nobody else", () => {
+test("with the switches of docs/operate/deploy.md the CLI talks to the management API and to nobody else", () => {
   const paths = api.requests.map(({ method, path }) => `${method} ${path}`);
   expect(paths).toContain(`POST /v1/projects/${project}/functions/deploy?slug=public-api`);
   expect(paths.filter((path) => !/ \/v[12]\/projects\/abcdefghijklmnopqrst/.test(path))).toEqual([]);
@@ -227,11 +227,13 @@ const deployTo = await readFile(`${root}/.github/workflows/deploy_to.yml`, "utf8
 const steps = deployTo.matchAll(/^ {6}- name: (.*)\n {8}run: \|\n((?: {10}.*\n)+)/gm);
 const looks = new Map([...steps].map(([, name, lines = ""]) => [name, lines]));
 
-test("the deploy workflow takes each step of docs/operations.md, and no other", async () => {
+test("the deploy workflow takes each step of docs/operate/deploy.md and upgrade.md, and no other", async () => {
   const workflow = commands(deployTo);
-  const page = await readFile(`${root}/docs/operations.md`, "utf8");
-  const section = (title: string) => commands(page.split(`\n## ${title}\n`)[1]?.split("\n## ")[0] ?? "");
-  const [first, upgrading] = [section("Setting up a project"), section("Upgrading")];
+  const read = (page: string) => readFile(`${root}/docs/operate/${page}.md`, "utf8");
+  const [first, upgrading] = [
+    commands(await read("deploy")),
+    commands((await read("upgrade")).split("\n## ")[0] ?? ""),
+  ];
   expect(upgrading.length).toBeGreaterThan(4);
   // The workflow signs in with a token instead.
   const documented = new Set([...first, ...upgrading].filter((command) => command !== "login"));

@@ -1,4 +1,4 @@
-// People who leave (docs/operations.md): what app.erase_member removes, and what it keeps.
+// People who leave (docs/operate/erase-and-retain.md): what app.erase_member removes, and what it keeps.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";

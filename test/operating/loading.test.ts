@@ -1,4 +1,4 @@
-// Loading files without a mistake (docs/operations.md, Loading data): what is stored, and that nothing else changes.
+// Loading files without a mistake (docs/operate/load-data.md): what is stored, and that nothing else changes.
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeEach, expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// Files with a mistake (docs/operations.md, Loading data): the error names the mistake, and nothing is written.
+// Files with a mistake (docs/operate/load-data.md): the error names the mistake, and nothing is written.
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Cells, type Files, good, headers, ids, load, stage } from "../support/loading.ts";

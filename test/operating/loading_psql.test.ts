@@ -1,4 +1,4 @@
-// Loading with psql and sql/commands/load.sql (docs/operations.md, Loading data): what the files say is stored to the letter,
+// Loading with psql and sql/commands/load.sql (docs/operate/load-data.md): what the files say is stored to the letter,
 // what psql refuses, what waits for what, and how a large load is written.
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";

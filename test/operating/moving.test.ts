@@ -1,4 +1,4 @@
-// Moving a company to another project (docs/moving-a-company.md): what arrives, what is refused, others who write at the
+// Moving a company to another project (docs/operate/move-a-company.md): what arrives, what is refused, others who write at the
 // same time, a run that is interrupted at any moment, and a move that is given up. The command runs as an operator runs
 // it.
 import { randomInt, randomUUID } from "node:crypto";
@@ -343,7 +343,7 @@ describe("while others write", () => {
   });
 });
 
-const page = await readFile(`${root}/docs/moving-a-company.md`, "utf8");
+const page = await readFile(`${root}/docs/operate/move-a-company.md`, "utf8");
 const [, section = ""] = page.split("To give up instead");
 const statements = [...section.matchAll(/^```sql\n([^`]*)^```/gm)].map(([, text = ""]) => text);
 

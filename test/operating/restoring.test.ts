@@ -1,4 +1,4 @@
-// A rehearsal of docs/operations.md, Restore: a backup comes into a new project, which serves no person, company or key
+// A rehearsal of docs/operate/backup-and-restore.md: a backup comes into a new project, which serves no person, company or key
 // that was removed after it.
 import { randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
@@ -22,7 +22,7 @@ import {
 const folder = workFolder();
 afterAll(removeProjects);
 
-const page = await readFile(`${root}/docs/operations.md`, "utf8");
+const page = await readFile(`${root}/docs/operate/backup-and-restore.md`, "utf8");
 
 /** Runs the command of the page that contains these words, in the folder of the backup, as its reader would. */
 async function run(words: string, { url }: Project): Promise<string> {

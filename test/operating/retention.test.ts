@@ -1,4 +1,4 @@
-// Old data and companies that leave (docs/operations.md): app.purge_before, app.purge_expired and app.delete_company.
+// Old data and companies that leave (docs/operate/erase-and-retain.md): app.purge_before, app.purge_expired and app.delete_company.
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { afterAll, beforeEach, expect, test } from "vitest";

@@ -229,7 +229,7 @@ test("a function that is deployed before the migrations says so in its log, and 
   const ask = async (path: string) => (await fetch(newer.url + path, { headers: { "X-API-Key": key } })).status;
   try {
     expect([await ask("/"), await ask("/members")]).toEqual([500, 500]);
-    const what = "the database is older than this function, push the migrations (docs/operations.md, Upgrading)";
+    const what = "the database is older than this function, push the migrations (docs/operate/upgrade.md)";
     await expect
       .poll(() => newer.log().match(/"error":"[^"]*"/g))
       .toEqual(Array(2).fill(`"error":"verify_api_key answered without fields that are needed: ${what}"`));

@@ -1,4 +1,4 @@
-// Lists from a read replica (docs/operations.md, Read replicas): a real standby of the stack's database, which is late,
+// Lists from a read replica (docs/operate/read-replicas.md): a real standby of the stack's database, which is late,
 // killed and promoted. In front of it, and of the primary, is the substitute for PostgREST of scripts/bench.
 // Needs a stack of its own: the standby is a copy of the files of the stack's server.
 import { afterAll, expect, onTestFinished, test } from "vitest";
@@ -170,7 +170,7 @@ test("a copy that is kept from both servers ends equal to the primary", async ()
   expect(servedBy).toContain("replica");
 });
 
-/** What the alerts of docs/watching.md find in these lines of the log. */
+/** What the alerts of docs/operate/monitor.md find in these lines of the log. */
 const alerts = (log: string) => ask(queries.get("alerts") ?? "", log.match(/^\{"time":.*\}$/gm) ?? []);
 
 test.each<[what: string, why: RegExp, end: () => Promise<() => unknown>]>([

@@ -1,6 +1,6 @@
 -- app.authenticate: which keys pass, for which scopes, what a refusal contains, and what is set and recorded for a key
 -- that passes; and what the keys and admins of a company can still do here that is moving to another project or has moved
--- (docs/moving-a-company.md).
+-- (docs/operate/move-a-company.md).
 begin;
 \ir helpers.psql
 select plan(77);

@@ -11,8 +11,8 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const [valid, invalid] = [vectors.valid, vectors.invalid].map((some) => some.map(({ key }) => key));
 
 describe("the vectors", () => {
-  test("the command of docs/operations.md tells valid from invalid keys without any of our code", async () => {
-    const page = await readFile(`${root}/docs/operations.md`, "utf8");
+  test("the command of docs/operate/incidents.md tells valid from invalid keys without any of our code", async () => {
+    const page = await readFile(`${root}/docs/operate/incidents.md`, "utf8");
     const [command = ""] = /printf %s "\$KEY" \| python3 -c '[^']+'/.exec(page) ?? [];
     const script = `while IFS= read -r KEY; do ${command.replace(/\n {3}/g, "\n")}; done <<< "$KEYS"`;
     const answers = async (keys: string[] = []) => {

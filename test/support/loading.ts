@@ -1,4 +1,4 @@
-// The files of an operator, and loading them (docs/operations.md, Loading data).
+// The files of an operator, and loading them (docs/operate/load-data.md).
 import type postgres from "postgres";
 import { withDatabase } from "../../scripts/stack/database.ts";
 

@@ -1,13 +1,13 @@
-// The queries of docs/watching.md on the log, in SQLite with the few ClickHouse functions that they use.
-import { readFile } from "node:fs/promises";
+// The queries of sql/commands/logs, in SQLite with the few ClickHouse functions that they use.
+import { readdirSync, readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { root } from "../../scripts/stack/process.ts";
 
-export const page = await readFile(`${root}/docs/watching.md`, "utf8");
+const folder = `${root}/sql/commands/logs`;
 
-/** By name: the comment in a query's first line. */
+/** The queries, by the names of their files without the ending. */
 export const queries = new Map(
-  [...page.matchAll(/^```sql\n-- (.*)\n([^`]*)^```/gm)].map(([, name, text]) => [name, text ?? ""]),
+  readdirSync(folder).map((file) => [file.replace(".sql", ""), readFileSync(`${folder}/${file}`, "utf8")]),
 );
 
 /** A request in the platform's own log, as the Logs Explorer has it **(vendor)**. */

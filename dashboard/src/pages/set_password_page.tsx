@@ -50,7 +50,7 @@ export function SetPasswordPage({ email }: { email: string | null }) {
   );
 }
 
-/** The minimum length of a password; Auth may require more (docs/dashboard.md, Settings in Supabase Auth). */
+/** The minimum length of a password; Auth may require more (docs/operate/dashboard.md, Settings in Supabase Auth). */
 const shortest = 8;
 const passwordRule = `At least ${shortest} characters. Long beats complicated: four unrelated words are good.`;
 

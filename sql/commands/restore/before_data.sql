@@ -1,5 +1,5 @@
 -- Runs before the data of a backup is loaded into a new project, whose schema the migrations have created
--- (docs/operations.md, Restore). Disables the triggers of keys, which would replace each key by a new one and write
+-- (docs/operate/backup-and-restore.md). Disables the triggers of keys, which would replace each key by a new one and write
 -- history. The triggers that number changes stay enabled, because numbers of another server mean nothing here. Run it in
 -- one transaction with the data and after_data.sql.
 

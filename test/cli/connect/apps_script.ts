@@ -27,6 +27,8 @@ const emptyRows = (rows: number, columns: number) =>
 /** Has 1000 rows and 26 columns, as a new one at Google has. */
 class Sheet {
   cells = emptyRows(1000, 26);
+  /** When it is true, Google's service fails at the next write of values. */
+  isBroken = false;
 
   getMaxRows(): number {
     return this.cells.length;
@@ -41,6 +43,7 @@ class Sheet {
     expect(Math.min(row, column, rows, columns)).toBeGreaterThan(0);
     expect(row - 1 + rows).toBeLessThanOrEqual(this.cells.length);
     const setValues = (values: string[][]) => {
+      if (this.isBroken) throw new Error("Service Spreadsheets timed out");
       expect(values.map((cells) => cells.length)).toEqual(Array(rows).fill(columns));
       for (const [index, cells] of values.entries()) this.cells[row - 1 + index]?.splice(column - 1, columns, ...cells);
     };
@@ -48,7 +51,9 @@ class Sheet {
       getValues: () =>
         this.cells.slice(row - 1, row - 1 + rows).map((cells) => cells.slice(column - 1, column - 1 + columns)),
       setValues,
-      clearContent: () => setValues(emptyRows(rows, columns)),
+      clearContent: () => {
+        for (const cells of this.cells.slice(row - 1, row - 1 + rows)) cells.fill("", column - 1, column - 1 + columns);
+      },
       setNumberFormat(format: string) {
         expect(format).toBe("@");
         return { setValues };
@@ -64,7 +69,21 @@ class Sheet {
 export function appsScript(script: string, properties: Record<string, string>, answers: Answer[] = []) {
   const sheets = new Map<string, Sheet>();
   const slept: number[] = [];
+  let isLocked = false;
+  const hooks: { whileFetching?: (() => void) | undefined } = {};
   const services = {
+    LockService: {
+      getScriptLock: () => ({
+        // At Google it waits; here the run that holds the lock cannot go on meanwhile.
+        waitLock() {
+          if (isLocked) throw new Error("Another run holds the lock");
+          isLocked = true;
+        },
+        releaseLock() {
+          isLocked = false;
+        },
+      }),
+    },
     PropertiesService: { getScriptProperties: () => ({ getProperty: (key: string) => properties[key] ?? null }) },
     SpreadsheetApp: {
       getActiveSpreadsheet: () => ({
@@ -74,6 +93,9 @@ export function appsScript(script: string, properties: Record<string, string>, a
     },
     UrlFetchApp: {
       fetch(url: string, options: { headers: Record<string, string> }) {
+        const { whileFetching } = hooks;
+        hooks.whileFetching = undefined;
+        whileFetching?.();
         const { status, headers, text } = answers.shift() ?? send(url, options.headers);
         return { getResponseCode: () => status, getHeaders: () => headers, getContentText: () => text };
       },
@@ -84,7 +106,17 @@ export function appsScript(script: string, properties: Record<string, string>, a
     },
   };
   return {
-    run: (name: string) => runInNewContext(`${script}\n${name}();`, { ...services }),
+    /** When a run ends, Google releases its lock. */
+    run: (name: string) => {
+      const isFirst = !isLocked;
+      try {
+        runInNewContext(`${script}\n${name}();`, { ...services });
+      } finally {
+        if (isFirst) isLocked = false;
+      }
+    },
+    hooks,
+    sheet: (name: string) => sheets.get(name),
     /** The rows of a sheet that have an id, the header among them, with the columns that have a heading. */
     rows: (name: string): string[][] => {
       const cells = sheets.get(name)?.cells ?? [];

@@ -22,7 +22,15 @@ async function makeTeams() {
     select ${id}, m.id, m.id, c.id, 'thanks', date_trunc('month', now(), 'Europe/Berlin') - make_interval(months => n % 5) + (n % 3 - 1) * interval '1 minute'
     from app.members as m, app.categories as c, generate_series(1, 40) as n
     where m.company_id = ${id} and c.company_id = ${id} and (n % 7 < 4 or m.team_id is null)`;
-  const { api_key } = await company.makeKey(["read:members", "read:activity"]);
+  await sql`insert into app.day_ratings (company_id, rating, team_id, created_at)
+    select ${id}, 1 + n % 4, t.id, now() - make_interval(days => 9 * n)
+    from app.teams as t, generate_series(1, 30) as n where t.company_id = ${id}`;
+  await sql`with question as (
+      insert into app.pulse_questions (company_id, question, response_type) values (${id}, 'How likely?', 'nps') returning id
+    )
+    insert into app.pulse_responses (company_id, question_id, value, created_at)
+    select ${id}, question.id, value::jsonb, '2026-03-05Z' from question, unnest('{10,9,8,6,null}'::text[]) as value`;
+  const { api_key } = await company.makeKey(["read:members", "read:activity", "read:analytics"]);
   return { ...company, key: api_key };
 }
 
@@ -73,10 +81,22 @@ test("kudos-per-team.md: curl, Google Sheets and SQLite show what the tables hav
     appsScript(script, { PUBLIC_API_URL: stack.api_url, PUBLIC_API_KEY: "none" }).run("kudosPerTeam"),
   ).toThrow("401: ");
 
+  google.run("moodPerTeam");
+  const moods = await sql<{ month: string; team: string; ratings: number; average: number }[]>`
+    select to_char(r.created_at at time zone 'Europe/Berlin', 'YYYY-MM') as month, t.name as team, count(*)::int as ratings,
+      round(avg(r.rating), 2)::float as average
+    from app.day_ratings as r join app.teams as t on t.id = r.team_id where r.company_id = ${company.id} group by 1, 2`;
+  const [heads, ...shownMoods] = google.rows("Mood per team");
+  expect(heads).toEqual(["month", "team", "ratings", "average"]);
+  expect(shownMoods.map(([month, team, ...rest]) => [month, team?.replace(/^'=/, "="), ...rest]).sort()).toEqual(
+    moods.map(({ month, team, ratings, average }) => [month, team, ratings, average]).sort(),
+  );
+
   await run(["sync", "company.sqlite"], folder, environment(company.key));
   const copy = new DatabaseSync(`${folder}/company.sqlite`, { readOnly: true });
-  const [query = ""] = blocks("kudos-per-team.md", "sql");
+  const [query = "", scores = ""] = blocks("kudos-per-team.md", "sql");
   const inCopy = copy.prepare(query).all() as { month: string; team: string; kudos: number }[];
+  expect(copy.prepare(scores).all()).toEqual([{ month: "2026-03", answers: 4, nps: 25 }]);
   copy.close();
   expect(sorted(inCopy)).toEqual(inUtc);
 });

@@ -1,7 +1,7 @@
 // The recipes of docs/connect, taken from their pages and run against the stack. Each one reads one page, every list
 // whole, only what is new, and from a busy service.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, globSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import papaparse from "papaparse";
 import { test as base, expect } from "vitest";
@@ -244,10 +244,23 @@ test("the n8n workflow asks for what the API has, and ends only when it says tha
   }
 });
 
-test("every page says at its end whether the tests run it, and none holds a key or puts one into an address", () => {
+test("README.md says of every recipe whether the tests run it; none holds a key, puts one into an address or loses one", () => {
+  const table = readFileSync(`${root}/docs/connect/README.md`, "utf8");
   for (const page of readdirSync(`${root}/docs/connect`).filter((file) => file.endsWith(".md"))) {
     const text = readFileSync(`${root}/docs/connect/${page}`, "utf8");
-    expect(text.split("\n---\n").at(-1), page).toMatch(/^\n(Run by the tests|Not run by the tests: checked against)/);
+    if (page !== "README.md")
+      expect(table, page).toMatch(new RegExp(`^\\|.*\\(${page}\\).*\\|.*(run|checked).*\\|$`, "m"));
     expect(text, page).not.toMatch(/sk_live_\w|[?&](api_?)?key=/i);
   }
+});
+
+test("a block that asks for a secret ends with its read: pasted without brackets, read takes the next line for the answer", () => {
+  const pages = globSync("{*,docs/**/*}.md", { cwd: root });
+  const asking = pages.flatMap((page) => {
+    const text = readFileSync(`${root}/${page}`, "utf8");
+    return [...text.matchAll(/^( *)```[^\n]*\n(.*?)^\1```$/gms)].map(([, , block = ""]) => block.trimEnd());
+  });
+  const swallowed = asking.filter((block) => /^ *read -rs.*\n/m.test(block));
+  expect(asking.filter((block) => block.includes("read -rs")).length).toBeGreaterThan(2);
+  expect(swallowed).toEqual([]);
 });

@@ -43,8 +43,8 @@ withTools("the queries of Excel and Power BI and the scripts of powershell.md ar
     const text = readFileSync(`${root}/docs/connect/${page}`, "utf8");
     return [...text.matchAll(/`= (PublicDataApi[^`]+)`/g)].map(([, line = ""]) => line);
   });
-  expect(lines).toHaveLength(3);
-  expect(parse("powerquery.mjs", lines)).toEqual(["", "", ""]);
+  expect(lines).toHaveLength(4);
+  expect(parse("powerquery.mjs", lines)).toEqual(["", "", "", ""]);
   const query = readFileSync(`${root}/docs/connect/public-data-api.pq`, "utf8");
   const wrong = query.replace("PageSize = 1000,", "PageSize = 1000");
   expect(parse("powerquery.mjs", [query, wrong])).toEqual(["", expect.stringContaining("Expected")]);

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Emails each admin of a company 14, 3, and 1 days (in UTC) before a key expires that is neither revoked nor replaced
+# (docs/operate/dashboard.md, Expiry emails). Needs psql and curl, and in the environment: DATABASE_URL (role postgres),
+# SMTP_URL, MAIL_FROM, DASHBOARD_URL.
+psql "$DATABASE_URL" --tuples-only --no-align --field-separator="$(printf '\t')" --command "
+  select m.email, to_char(k.expires_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI\"Z\"'), k.hint, k.name
+  from app.api_keys as k
+  join app.members as m on m.company_id = k.company_id and m.role = 'admin' and not m.is_former
+  where k.revoked_at is null and k.replaced_by is null
+    and (k.expires_at at time zone 'UTC')::date - (now() at time zone 'UTC')::date in (14, 3, 1)
+  order by m.email, k.expires_at" |
+  while IFS="$(printf '\t')" read -r to until hint name; do
+    printf '%s\r\n' "From: <$MAIL_FROM>" "To: <$to>" "Subject: An API key expires soon" "MIME-Version: 1.0" \
+      "Content-Type: text/plain; charset=utf-8" "Content-Transfer-Encoding: 8bit" "" \
+      "The API key \"$name\" ($hint) works until $until." "Replace it in time: $DASHBOARD_URL/integrations/public-api?view=attention" |
+      curl --silent --show-error "$SMTP_URL" --mail-from "$MAIL_FROM" --mail-rcpt "$to" --upload-file - ||
+      echo "An email was not sent" >&2
+  done

@@ -1,0 +1,112 @@
+// The operator's pages, run as they stand and in their order: a company is added, loaded, erased from and deleted; and a
+// service writes into the tables as docs/operate/writing-data.md says, in every isolation level.
+import { readFile, writeFile } from "node:fs/promises";
+import papaparse from "papaparse";
+import { afterAll, expect, test } from "vitest";
+import { withDatabase } from "../../scripts/stack/database.ts";
+import { root, runCommand } from "../../scripts/stack/process.ts";
+import { workFolder } from "../support/command_line.ts";
+import { type Cells, good, headers } from "../support/loading.ts";
+import { createCompany, newProject, readList, removeProjects } from "../support/two_projects.ts";
+
+const folder = workFolder();
+afterAll(removeProjects);
+
+/** The company and the people of the pages. */
+const shown = "bf6cf59e-da60-43e3-aaf3-4df79f1e2cf5";
+const person = (number: number) => `8c1d5e2f-3b4a-4c6d-8e7f-0a1b2c3d4e0${number}`;
+
+/** The commands of a page: its blocks of SQL, and those of a shell that call psql. Only hosted projects have pg_cron. */
+async function commandsOf(page: string): Promise<{ language: string; text: string }[]> {
+  const markdown = await readFile(`${root}/docs/operate/${page}.md`, "utf8");
+  return [...markdown.matchAll(/^( *)```(sql|psql|sh)\n(.*?)^ *```$/gms)]
+    .map(([, , language = "", text = ""]) => ({ language, text: text.replaceAll(/^select cron\..*\n/gm, "") }))
+    .filter(({ language, text }) => language !== "sh" || /^ *psql /.test(text));
+}
+
+async function runPage(page: string, url: string, id: string, before = /$/): Promise<string[]> {
+  const printed: string[] = [];
+  for (const { language, text } of (await commandsOf(page)).filter(({ text }) => before.test(text))) {
+    const mine = text.replaceAll(shown, id).replaceAll("…/sql/", `${root}/sql/`);
+    const file = `${folder}/command.sql`;
+    await writeFile(file, mine);
+    const psql = `psql "$DATABASE_URL" --no-psqlrc --set ON_ERROR_STOP=1 --file ${file}`;
+    const env = { ...process.env, DATABASE_URL: url };
+    printed.push(await runCommand("bash", ["-ec", `cd ${folder}; ${language === "sh" ? mine : psql}`], { env }));
+  }
+  return printed;
+}
+
+test("a company is added, loaded, erased from and deleted by the commands of the pages", async () => {
+  const { url, sql } = await newProject();
+  const [added = ""] = await runPage("deploy", url, shown, /insert into app\.companies/);
+  const [id = ""] = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(added) ?? [];
+  expect(id).not.toBe("");
+  await runPage("deploy", url, id, /insert into app\.members/);
+
+  const files = good();
+  const people = [1, 2].map((number) => [
+    person(number),
+    `Person ${number}`,
+    `${number}@hollander.example`,
+    "admin",
+    "",
+    "2026-01-01T00:00:00Z",
+  ]);
+  files.members?.push(
+    ...people.map((cells) => Object.fromEntries(cells.map((cell, place) => [headers.members?.[place], cell])) as Cells),
+  );
+  for (const [file, rows] of Object.entries(files))
+    await writeFile(
+      `${folder}/${file}.csv`,
+      `${papaparse.unparse(rows, { columns: headers[file] ?? [], newline: "\n" })}\n`,
+    );
+  const [loaded = "", problems = ""] = await runPage("load-data", url, id);
+  expect(loaded.match(/^ members +\| +3 \| +1 \|/gm), "dry run and load").toHaveLength(2);
+  expect(problems).toContain("(0 rows)");
+  expect(await sql`select name from app.members where company_id = ${id} and id = ${person(2)}`).toHaveLength(1);
+
+  const erased = await runPage("erase-and-retain", url, id);
+  expect(erased).toHaveLength(6);
+  expect(erased[0]).toMatch(/0 \| +0 \| +0 \| +0/);
+  expect(await sql`select from app.companies`).toHaveLength(0);
+});
+
+test.each(["read committed", "repeatable read", "serializable"])(
+  "what writing-data.md says is written once, at %s, beside another writer, and copies see it",
+  async (level) => {
+    const { url, sql } = await newProject();
+    const company = await createCompany(sql, "Written");
+    const [block] = await commandsOf("writing-data");
+    const text = (block?.text ?? "").replaceAll(shown, company.id).replace("begin;", `begin isolation level ${level};`);
+    /** As the page says: the whole transaction again, after what may pass. */
+    const write = async (): Promise<void> => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          await withDatabase(url, (writer) => writer.unsafe(text).simple());
+          return;
+        } catch (error) {
+          const { code } = error as { code?: string };
+          if (attempt === 20 || !["40001", "40P01", "55P03"].includes(code ?? "")) throw error;
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: 4 }, write));
+    const state = () => sql`select 'kudos', id, changed_in::text from app.kudos union all
+      select 'members', id, changed_in::text from app.members union all
+      select 'categories', id, changed_in::text from app.categories order by 1, 2`;
+    const before = await state();
+    expect(await readList(sql, company.key)).toEqual([
+      expect.objectContaining({ message: "Thanks for the demo!", sender_name: "Bas de Wit", category: "Teamwork" }),
+    ]);
+    await write();
+    expect(await state(), "rows that do not differ are not written again").toEqual(before);
+
+    const [bas] = await sql<{ id: string }[]>`select id from app.members where name = 'Bas de Wit'`;
+    await sql`select app.erase_member(${company.id}, ${bas?.id ?? ""}, true)`;
+    await expect(write(), "his kudos name nobody").resolves.toBeUndefined();
+    expect(await sql`select from app.members where name = 'Bas de Wit'`).toHaveLength(0);
+    await sql`update app.companies set serving = 'moving', move_id = gen_random_uuid()`;
+    await expect(write()).rejects.toThrow("moving");
+  },
+);
