@@ -6,10 +6,10 @@ import { key, list, owner, refusal, refusedKey, startService, verified } from ".
 
 const service = await startService();
 const line = () => JSON.parse(service.lines.at(-1) ?? "");
-const send = (body: object | string): Promise<Response> =>
-  service.send("/mcp", {
+const send = (body: object | string, headers = {}, query = ""): Promise<Response> =>
+  service.send(`/mcp${query}`, {
     method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" },
+    headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", ...headers },
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
 const callTool = {
@@ -75,6 +75,23 @@ test("a call that found no turn says when to call again, and is one line of the 
   expect(await response.text()).toContain('"text":"Too Many Requests: call again after 1 s"');
   expect(line()).toMatchObject({ status: 200, tool: "list_members", error: expect.any(String), ...owner });
   expect(line().waited_milliseconds).toBeGreaterThan(1900);
+});
+
+// Proves: assistants.1
+test("the library gets no key, opens no subscription, and no query is passed over", async () => {
+  service.answer("any", verified);
+  const requests = vi.spyOn(globalThis, "Request");
+  const meta = { protocolVersion: "2026-07-28", clientInfo: { name: "a", version: "1" }, clientCapabilities: {} };
+  const _meta = Object.fromEntries(Object.entries(meta).map(([name, as]) => [`io.modelcontextprotocol/${name}`, as]));
+  const params = { _meta, notifications: { toolsListChanged: true } };
+  const listen = { jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params };
+  const version = { "MCP-Protocol-Version": meta.protocolVersion, "Mcp-Method": listen.method };
+  expect(await (await send(listen, version)).text()).toContain("Subscription limit reached");
+  const [, init] = requests.mock.calls.find(([url]) => url === "https://mcp.invalid/mcp") ?? [];
+  requests.mockRestore();
+  const names = [...new Headers(init?.headers).keys()];
+  expect(names).toEqual(["accept", "content-type", "mcp-method", "mcp-protocol-version"]);
+  expect((await send(listen, version, "?limit=1")).status).toBe(400);
 });
 
 // Proves: assistants.8

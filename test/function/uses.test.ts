@@ -36,6 +36,7 @@ test.each([
   ["Rapporte-für-Ünal tool\u0000\u202e/1", undefined],
   ["", undefined],
   ["(nothing", undefined],
+  [`(${"x".repeat(500)}) late/1`, undefined],
   [`${"word ".repeat(30)}end`, "word ".repeat(12).trim()],
 ])("of the User-Agent %j the program is %j", (userAgent, program) => {
   expect(clientOf(userAgent)).toBe(program);

@@ -183,7 +183,7 @@ const onStack: Record<string, [routine: string, ...Removal][]> = {
     ["app.authenticate", "the company of a key outlives its transaction", /(?<=company_id::text, )true/, "false"],
     ["app.make_api_key", "a new key outlives its transaction", /(?<=api_key, )true/, "false"],
   ],
-  "database/api_key_vectors": [
+  "sql/api_key_vectors": [
     ["app.new_api_key", "random bytes are not refused from 248 on", /< 248/, "< 256"],
     ["app.new_api_key", "a key is made of bytes that are no secret", /extensions\.gen_random_bytes\(32\)/, weakBytes],
   ],

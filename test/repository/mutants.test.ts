@@ -1,0 +1,23 @@
+// The mutants of npm run test:mutants fit what they change: a refactoring that moves a protection moves its mutant too.
+import { existsSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { root } from "../../scripts/stack/process.ts";
+import { databaseMutants, stackMutants } from "../mutants/database.ts";
+import { functionMutants } from "../mutants/function.ts";
+import { sql } from "../support/stack.ts";
+
+test("the text of each mutant of the function stands once in its file", () => {
+  const texts = new Map<string, string>();
+  const read = (file: string) => readFileSync(`${root}/functions/public-api/${file}`, "utf8");
+  const places = functionMutants.map(({ name, file, from }) => {
+    if (!texts.has(file)) texts.set(file, read(file));
+    return `${file}: ${name}: ${(texts.get(file) ?? "").split(from).length - 1}`;
+  });
+  expect(places.filter((place) => !place.endsWith(": 1"))).toEqual([]);
+});
+
+test("each mutant of the database changes a function that the database has, and its tests are there", async () => {
+  expect((await databaseMutants(sql)).length).toBeGreaterThan(500);
+  const files = new Set((await stackMutants(sql)).map(({ tests }) => tests.split(" ")[0]));
+  expect([...files].filter((file) => !existsSync(`${root}/${file}`))).toEqual([]);
+});
