@@ -4,6 +4,7 @@
 -- Runs the migrations. As on the hosted service it is not a superuser: a migration that needs more rights must fail
 -- here too.
 create role postgres login createrole createdb replication bypassrls;
+grant pg_monitor to postgres;
 
 -- The roles of requests: anon without a session, authenticated with a session, service_role with the secret key.
 create role anon nologin noinherit;

@@ -42,11 +42,20 @@ signs (sign, found, alert) as (
     ),
     count(*) > 0
   from pg_catalog.pg_stat_user_tables as t
-  where t.schemaname = 'app' and t.n_dead_tup > 100000 and t.n_dead_tup > t.n_live_tup
+  where t.schemaname = 'app' and t.n_dead_tup > 100000 and t.n_dead_tup > 0.3 * t.n_live_tup
   union all
   -- PostgreSQL stops taking writes at 2,000 million; autovacuum begins at 200.
   select 'transaction ids', format('%s million', max(age(d.datfrozenxid)) / 1000000), max(age(d.datfrozenxid)) > 500000000
   from pg_catalog.pg_database as d
+  union all
+  -- The same for rows that several transactions lock at the same time; autovacuum begins at 400.
+  select 'multixacts', format('%s million', max(mxid_age(d.datminmxid)) / 1000000), max(mxid_age(d.datminmxid)) > 800000000
+  from pg_catalog.pg_database as d
+  union all
+  -- What this role sees of the sessions and replicas of others.
+  select
+    'sight', case when pg_has_role('pg_monitor', 'usage') then 'all' else 'without pg_monitor only sessions of ' || current_user end,
+    not pg_has_role('pg_monitor', 'usage')
   union all
   select
     'disk',
@@ -76,14 +85,19 @@ signs (sign, found, alert) as (
   ) as slot (active, kept, state)
   union all
   -- What should have been deleted two days ago (docs/operate/erase-and-retain.md, Retention).
-  select 'retention', coalesce(string_agg(c.id::text, ', ' order by c.id), 'none'), count(*) > 0
+  select
+    'retention', coalesce(string_agg(distinct o.company_id::text, ', ' order by o.company_id::text), 'none'), count(*) > 0
+  from app.overdue() as o
+  where o.late > interval '2 days'
+  union all
+  -- Companies that have moved away and left their rows: to be deleted here when nobody has used their keys for 30 days.
+  select
+    'moved companies', coalesce(string_agg(c.id || ' (' || c.serving || ')', ', ' order by c.id), 'none'),
+    coalesce(bool_or(not exists (
+      select from app.api_key_uses as u where u.company_id = c.id and u.last_used_at > now() - interval '30 days'
+    )), false)
   from app.companies as c
-  cross join lateral (select now() - c.retention - interval '2 days' as before) as t
-  where c.serving = 'open' and (
-    exists (select from app.kudos as k where k.company_id = c.id and k.created_at < t.before)
-    or exists (select from app.day_ratings as r where r.company_id = c.id and r.created_at < t.before)
-    or exists (select from app.pulse_responses as p where p.company_id = c.id and p.created_at < t.before)
-  )
+  where c.serving in ('closed', 'readable')
   union all
   -- Companies that are closed for writing, although no move command holds their lock (docs/operate/move-a-company.md).
   select

@@ -4,12 +4,12 @@
 -- in a transaction, and if one is stopped, deleted rows stay deleted. They do not set search_path, because PostgreSQL does
 -- not let a procedure with such a setting commit. So all names have their schema.
 
--- Whether half of statement_timeout is over. A purge then begins nothing more. The limit counts for the whole call, over all
--- its commits; a procedure can neither catch it like another error nor lift it, and in pg_cron there is no place to set it.
-create function app.is_time_up() returns boolean
+-- Whether this share of statement_timeout is over. A purge then begins nothing more. The limit counts for the whole call, over
+-- all its commits; a procedure can neither catch it like another error nor lift it, and in pg_cron there is no place to set it.
+create function app.is_time_up(share double precision default 0.5) returns boolean
 language sql volatile set search_path = ''
 return current_setting('statement_timeout')::interval > '0'
-  and clock_timestamp() > statement_timestamp() + current_setting('statement_timeout')::interval / 2;
+  and clock_timestamp() > statement_timestamp() + current_setting('statement_timeout')::interval * share;
 
 -- Deletes up to 2,000 rows of a table in the time window, the oldest first. Returns the number of deleted rows and the
 -- time of the newest of them. The settings make it read them from the index in this order: after a large load the planner
@@ -36,7 +36,7 @@ begin
     deleted := 0;
     return;
   end if;
-  perform app.require_open_company(company_id);
+  perform app.require_settled_company(company_id);
   execute format(
     'with gone as (
        delete from app.%1$I as t where t.ctid = any (array(
@@ -52,10 +52,11 @@ begin
 end
 $$;
 
--- Deletes the old rows of one table. failure and failure_code: the message and the SQLSTATE of the error that ended it, or
--- null.
+-- Deletes the old rows of one table, about at_most, until this share of the time is over. failure and failure_code: the
+-- message and the SQLSTATE of the error that ended it, or null.
 create procedure app.purge_table(
-  company_id uuid, before timestamptz, relation text, inout deleted bigint, inout failure text, inout failure_code text
+  company_id uuid, before timestamptz, relation text, at_most bigint, share double precision,
+  inout deleted bigint, inout failure text, inout failure_code text
 )
 language plpgsql security invoker
 as $$
@@ -66,7 +67,7 @@ begin
   deleted := 0;
   failure := null;
   loop
-    if app.is_time_up() then
+    if app.is_time_up(share) then
       failure := 'statement_timeout leaves no time for the rest: call it again';
       failure_code := 'query_canceled';
       exit;
@@ -81,7 +82,7 @@ begin
     commit;
     exit when failure is not null;
     deleted := deleted + batch.deleted;
-    exit when batch.deleted = 0 and since = '-infinity';
+    exit when batch.deleted = 0 and since = '-infinity' or deleted >= at_most;
     -- Deleted rows stay in the index while a transaction may still see them, so the next batch begins after them. At the
     -- end it looks once more from the beginning, for rows that were added in the meantime.
     since := coalesce(batch.reached, '-infinity');
@@ -102,9 +103,9 @@ begin
   if before is null then
     raise exception 'before must be a time' using errcode = 'invalid_parameter_value';
   end if;
-  perform app.require_open_company(company_id);
+  perform app.require_settled_company(company_id);
   foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
-    call app.purge_table(company_id, before, relation, deleted, failure, failure_code);
+    call app.purge_table(company_id, before, relation, null, 0.5, deleted, failure, failure_code);
     if failure is not null then
       raise exception '%: %', relation, failure using errcode = failure_code;
     end if;
@@ -145,59 +146,89 @@ begin
 end
 $$;
 
--- Deletes what is older than the retention of its company, in all companies that this project serves, and the recorded
--- deletions that nobody needs any more. A company that fails stops no other, and is tried again by the next call. At the
--- end there is an error, whose DETAIL names them: of all that is raised, pg_cron keeps only that. Only companies with
--- something to delete are named.
+-- The tables with rows older than the retention of their company, also where it has moved away and left its rows. The
+-- settings: see purge_some.
+create function app.overdue() returns table (company_id uuid, relation text, before timestamptz, late interval)
+language sql stable set search_path = ''
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+begin atomic
+  select c.id, o.relation, t.before, t.before - o.oldest
+  from app.companies as c
+  cross join lateral (select now() - c.retention as before) as t
+  cross join lateral (values
+    ('kudos', (select min(k.created_at) from app.kudos as k where k.company_id = c.id)),
+    ('day_ratings', (select min(r.created_at) from app.day_ratings as r where r.company_id = c.id)),
+    ('pulse_responses', (select min(p.created_at) from app.pulse_responses as p where p.company_id = c.id))
+  ) as o (relation, oldest)
+  where c.serving <> 'moving' and o.oldest < t.before;
+end;
+
+-- Deletes what is older than the retention of its company, in all companies, also in those that have moved away and left
+-- their rows, and then the recorded deletions that nobody needs any more. Each part has its share of the time.
+--
+-- It goes by how overdue the oldest row is, so what one night leaves comes first in the next one; and in turns of about
+-- 100,000 rows, so that a table with years to delete does not keep the others waiting. A company that fails stops no
+-- other, and is tried again by the next call. At the end there is an error, whose DETAIL names what failed: of all that is
+-- raised, pg_cron keeps only that.
 create procedure app.purge_expired()
 language plpgsql security invoker
 as $$
 declare
-  company record;
-  relation text;
+  share constant double precision := 0.375;
+  turn constant bigint := 100000;
+  list record;
   deleted bigint;
   failure text;
   failure_code text;
   total bigint := 0;
   purged integer := 0;
+  failed text[] := '{}';
   failures text[] := '{}';
+  is_rest boolean := true;
 begin
-  call app.forget_all_deletions();
-  <<companies>>
-  for company in
-    select c.id, now() - c.retention as before from app.companies as c
-    where c.retention is not null and c.serving = 'open'
-    -- If the time does not suffice for all, it is not always the same ones that are left.
-    order by random()
-  loop
-    foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
-      call app.purge_table(company.id, company.before, relation, deleted, failure, failure_code);
+  while is_rest and not app.is_time_up(share) loop
+    is_rest := false;
+    for list in
+      select o.* from app.overdue() as o
+      where not failed && array[o.company_id::text, o.company_id || ' ' || o.relation] order by o.late desc
+    loop
+      -- A company whose lock was waited for once.
+      continue when list.company_id::text = any (failed);
+      call app.purge_table(
+        list.company_id, list.before, list.relation, turn, share, deleted, failure, failure_code
+      );
       total := total + deleted;
+      is_rest := is_rest or deleted >= turn or coalesce(failure_code = 'query_canceled', false);
+      exit when failure_code = 'query_canceled';
       if failure is not null then
-        failures := failures || format('%s: %s: %s rows deleted, then: %s', company.id, relation, deleted, failure);
+        failed := failed || concat_ws(' ', list.company_id, case when failure_code <> '55P03' then list.relation end);
+        failures := failures || format('%s: %s: %s rows deleted, then: %s', list.company_id, list.relation, deleted, failure);
       elsif deleted > 0 then
         purged := purged + 1;
-        raise notice '%: %: % rows deleted', company.id, relation, deleted;
+        raise notice '%: %: % rows deleted', list.company_id, list.relation, deleted;
       end if;
-      exit companies when app.is_time_up();
     end loop;
   end loop;
   raise notice '% rows deleted', total;
+  call app.forget_all_deletions();
   if failures <> '{}' then
     raise exception '% of % purges failed', cardinality(failures), cardinality(failures) + purged
       using detail = array_to_string(failures, E'\n');
-  elsif app.is_time_up() then
-    raise exception 'statement_timeout left no time for some companies: call it again';
+  elsif is_rest then
+    raise exception '% rows deleted: statement_timeout leaves no time for the rest, which comes first in the next call', total;
   end if;
 end
 $$;
 
-revoke all on function app.is_time_up, app.purge_some from public;
+revoke all on function app.is_time_up, app.purge_some, app.overdue from public;
 revoke all on procedure app.purge_table, app.purge_before, app.forget_all_deletions, app.purge_expired from public;
-comment on function app.is_time_up() is 'Whether half of statement_timeout is over for the running call.';
+comment on function app.is_time_up(double precision) is 'Whether this share of statement_timeout is over for the running call.';
 comment on function app.purge_some(uuid, timestamptz, timestamptz, text) is
   'Deletes up to 2,000 old rows of a table. Returns how many, and the time of the newest of them.';
-comment on procedure app.purge_table(uuid, timestamptz, text, bigint, text, text) is
+comment on function app.overdue() is 'The tables with rows that are older than the retention of their company, and how late they are.';
+comment on procedure app.purge_table(uuid, timestamptz, text, bigint, double precision, bigint, text, text) is
   'Deletes the old rows of a table, and commits after every 2,000. Returns how many, and the error that ended it.';
 comment on procedure app.purge_before(uuid, timestamptz) is
   'Deletes the kudos, day ratings and pulse answers of a company that were created before a time, and commits after every '
@@ -205,5 +236,5 @@ comment on procedure app.purge_before(uuid, timestamptz) is
 comment on procedure app.forget_all_deletions() is
   'Removes the recorded deletions that are older than 90 days, and commits after every 5,000.';
 comment on procedure app.purge_expired() is
-  'Deletes the kudos, day ratings and pulse answers that are older than the retention of their company, in all companies that '
-  'are served here.';
+  'Deletes the kudos, day ratings and pulse answers that are older than the retention of their company, then the recorded '
+  'deletions that nobody needs.';

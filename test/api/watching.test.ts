@@ -8,6 +8,7 @@ import { emptyCompany } from "../support/companies.ts";
 import { ask as askLog, queries } from "../support/log_queries.ts";
 import { companyId, keyId, list, missingScope, owner, refusal, startService, value } from "../support/service.ts";
 import { sql, stack } from "../support/stack.ts";
+import { newProject, removeProjects } from "../support/two_projects.ts";
 
 type Line = Record<"method" | "path" | "key_id", string> &
   Record<"status" | "milliseconds" | "waited_milliseconds", number>;
@@ -177,10 +178,10 @@ test("sql/commands/watch.sql: one row for each sign, and an alert for a company 
   };
   const row = (sign: string, printed: string[]) => printed.find((text) => text.includes(`,${sign},`));
   const signs = (await watch()).slice(1, -1).map((text) => text.split(",")[1]);
-  expect(signs).toHaveLength(8);
+  expect(signs).toHaveLength(11);
   for (const sign of signs) expect(page).toContain(`| \`${sign}\` |`);
-  expect(row("disk", await watch())).toMatch(/^f,disk,\d+ MB$/);
-  expect(row("disk", await watch("--set", "disk_gb=0.001"))).toMatch(/^t,disk,\d+ MB of 0.001 GB$/);
+  expect(row("disk", await watch())).toMatch(/^f,disk,\d+ MB and \d+ MB of WAL$/);
+  expect(row("disk", await watch("--set", "disk_gb=0.001"))).toMatch(/^t,disk,\d+ MB and .* of 0.001 GB$/);
   await sql`update app.companies set serving = 'moving', move_id = gen_random_uuid() where id = ${company.id}`;
   expect(row("unfinished moves", await watch())).toContain(`t,unfinished moves,${company.id}`);
   await withDatabase(stack.database_url, (moving) =>
@@ -191,21 +192,62 @@ test("sql/commands/watch.sql: one row for each sign, and an alert for a company 
   );
 });
 
-test("sql/commands/watch.sql names a slot that nobody reads, which would fill the disk, and counts the WAL where it may", async () => {
-  const watch = (url: string, ...options: string[]) =>
-    runCommand("psql", [url, "--no-psqlrc", "--csv", ...options, "--file", `${root}/sql/commands/watch.sql`], {});
-  const quiet = await watch(stack.superuser_url);
-  expect(quiet).toMatch(/^f,replication,none$/m);
-  expect(quiet).toMatch(/^f,disk,\d+ MB and \d+ MB of WAL$/m);
+/** What sql/commands/watch.sql prints after these statements, which are rolled back. */
+const watchAfter = (url: string, ...statements: string[]) => {
+  const before = ["begin", ...statements].flatMap((statement) => ["--command", statement]);
+  const file = `${root}/sql/commands/watch.sql`;
+  return runCommand("psql", [url, "--no-psqlrc", "--csv", "--quiet", ...before, "--file", file], {});
+};
+
+test("sql/commands/watch.sql counts row locks of several transactions, and dead rows by their share", async () => {
+  const oldest = "(pg_control_checkpoint()).next_multixact_id::text::bigint - 900000000 + 4294967296";
+  const aged = `update pg_database set datminmxid = ((${oldest}) % 4294967296)::text::xid where datname = current_database()`;
+  expect(await watchAfter(stack.superuser_url)).toMatch(/^f,multixacts,0 million$/m);
+  expect(await watchAfter(stack.superuser_url, aged)).toMatch(/^t,multixacts,(899|900) million$/m);
+
+  // A database of its own, because other tests write too.
+  const { url, sql } = await newProject();
+  onTestFinished(removeProjects);
+  expect(await watchAfter(url)).toMatch(/^f,dead rows,none$/m);
+  await sql.unsafe(`
+    insert into app.deletions (company_id, relation, id, deleted_at)
+    select gen_random_uuid(), 'app.teams', gen_random_uuid(), timestamptz '2001-01-01Z' + n % 2 * interval '1 year'
+    from generate_series(1, 210000) as n`);
+  await sql`delete from app.deletions where deleted_at = '2001-01-01Z'`;
+  await expect.poll(() => watchAfter(url)).toMatch(/^t,dead rows,app.deletions: 105000 beside 105000$/m);
+});
+
+test("sql/commands/watch.sql sees the sessions of other roles, and says when it cannot", async () => {
+  await withDatabase(stack.superuser_url, (superuser) =>
+    superuser.begin(async (tx) => {
+      const [{ pid } = { pid: 0 }] = await tx<{ pid: number }[]>`
+        select pg_backend_pid() as pid from pg_stat_activity where pid = pg_backend_pid() and xact_start is not null`;
+      const printed = await watchAfter(stack.database_url);
+      expect(printed).toMatch(/^f,sight,all$/m);
+      const longest = /^f,longest transaction,"?00:\d\d:\d\d, process (\d+)/m.exec(printed)?.[1];
+      const pids =
+        await sql`select pid from pg_stat_activity where usename = 'supabase_admin' and xact_start is not null`;
+      expect([pid, ...pids.map((row) => row.pid)]).toContain(Number(longest));
+    }),
+  );
+  const blind = await watchAfter(stack.superuser_url, "revoke pg_monitor from postgres", "set local role postgres");
+  expect(blind).toMatch(/^t,sight,without pg_monitor only sessions of postgres$/m);
+  expect(blind).toMatch(/^f,disk,\d+ MB$/m);
+});
+
+test("sql/commands/watch.sql names a slot that nobody reads, which would fill the disk", async () => {
+  const watch = () => watchAfter(stack.database_url);
+  expect(await watch()).toMatch(/^f,replication,none$/m);
   await withDatabase(stack.superuser_url, async (superuser) => {
+    await superuser`checkpoint`;
     await superuser`select pg_create_physical_replication_slot('nobody', true)`;
     try {
-      expect(await watch(stack.database_url)).toMatch(/^f,replication,"nobody: inactive, keeps .*"$/m);
+      expect(await watch()).toMatch(/^f,replication,"nobody: inactive, keeps .*"$/m);
       for (let segments = 0; segments < 5; segments++) {
         await superuser`select pg_logical_emit_message(true, 'test', 'x')`;
         await superuser`select pg_switch_wal()`;
       }
-      expect(await watch(stack.database_url)).toMatch(/^t,replication,"nobody: inactive, keeps \d+ MB of WAL"$/m);
+      expect(await watch()).toMatch(/^t,replication,"nobody: inactive, keeps \d+ MB of WAL"$/m);
     } finally {
       await superuser`select pg_drop_replication_slot('nobody')`;
     }
@@ -219,7 +261,7 @@ test("the command for a scheduler prints nothing on a quiet day, a sign, and tha
     runCommand("bash", ["-c", `${command.replace("disk_gb=8", `disk_gb=${gigabytes}`)}; true`], {
       env: { ...process.env, DATABASE_URL: url },
     });
-  expect(await scheduled(stack.database_url, "0.001")).toMatch(/^t\|disk\|\d+ MB of 0\.001 GB\n$/);
+  expect(await scheduled(stack.database_url, "0.001")).toMatch(/^t\|disk\|\d+ MB and .* of 0\.001 GB\n$/);
   expect(await scheduled(stack.database_url.replace(/:[^:@/]+@/, ":wrong@"), "8")).toMatch(
     /^t\|watch\.sql\|did not run\n/m,
   );

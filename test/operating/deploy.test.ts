@@ -140,12 +140,15 @@ function push(url: string, args: string[] = [], settings: Record<string, string>
   return run;
 }
 
-/** Holds locks as a long dump does, and calls `use` meanwhile. */
+/** Holds locks as a long dump of another role does, and calls `use` meanwhile. */
 const dumping = <T>(url: string, tables: string, use: () => Promise<T>): Promise<T> =>
-  withDatabase(`${url}?application_name=pg_dump`, async (dump) => {
-    await dump.unsafe(`begin; lock table ${tables} in access share mode; select pg_sleep(5.1)`);
-    return use();
-  });
+  withDatabase(
+    `${stack.superuser_url.replace(/\/\w+$/, new URL(url).pathname)}?application_name=pg_dump`,
+    async (dump) => {
+      await dump.unsafe(`begin; lock table ${tables} in access share mode; select pg_sleep(5.1)`);
+      return use();
+    },
+  );
 
 test("npm run push waits for a long transaction, a second push for the first, and neither when nothing is to be pushed", async () => {
   const url = await unpushed("pushed");
@@ -155,7 +158,7 @@ test("npm run push waits for a long transaction, a second push for the first, an
   const [first, second] = await dumping(url, "auth.users", async () => {
     const first = push(url);
     await expect.poll(() => first.output, { timeout: 20_000 }).toContain("Trying again in 5 seconds");
-    expect(first.output).toMatch(/process \d+ \(postgres, pg_dump\), for 00:\d\d:\d\d/);
+    expect(first.output).toMatch(/process \d+ \(supabase_admin, pg_dump\), for 00:\d\d:\d\d/);
     expect(await app()).toEqual([{ app: null }]);
     const second = push(url);
     await expect.poll(() => second.output, { timeout: 20_000 }).toContain("Trying again in 5 seconds");

@@ -90,6 +90,7 @@ select bag_eq(
       ('{note_use}', 'invoker', 'volatile', ', enable_seqscan=off'),
       ('{rarest_members_filter,rarest_kudos_filter}', 'invoker', 'stable', ', enable_bitmapscan=off, jit=off'),
       ('{forget_deletions}', 'invoker', 'volatile', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off'),
+      ('{overdue}', 'invoker', 'stable', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off'),
       ('{purge_some}', 'invoker', 'volatile', ', enable_seqscan=off, enable_bitmapscan=off, enable_sort=off, lock_timeout=2s'),
       ('{from_replica}', 'invoker', 'stable', ', jit=off'),
       ('{revoke_key}', 'invoker', 'volatile', ', lock_timeout=5s'),
