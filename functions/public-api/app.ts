@@ -89,14 +89,20 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
       },
       headers: request.headers,
       wrongMethod,
-      ask: (other, asked) => respondTo(other, request, asked),
+      // The log line of a tool has the status of its endpoint: the answer of the protocol is a 200.
+      ask: async (other, asked) => {
+        const { answer, logged } = await respondTo(other, request, asked);
+        return { answer, logged: { ...logged, status: answer.status } };
+      },
     };
     const sent = { address: settings.baseUrl + path, query };
     const { answer, logged } = await serve(endpoint, sent, service).catch(failed);
     if (answer.status === 401 && logged.key_id) refusedUses.note(visit.keyHash, caller);
     // A tool of an assistant has waited before its answer came here.
     const waited = visit.waited + (logged.waited_milliseconds ?? 0);
-    return { answer, logged: { ...logged, waited_milliseconds: Math.round(waited * 10) / 10 } };
+    // Where the database failed, it has not said for whom; in a 401 it says so where it knows.
+    const owner = answer.status === 401 ? {} : visit.owner;
+    return { answer, logged: { ...owner, ...logged, waited_milliseconds: Math.round(waited * 10) / 10 } };
   }
 }
 

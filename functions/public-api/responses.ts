@@ -13,8 +13,9 @@ export type Answer = {
 
 /** The fields of a log line about the outcome of a request. */
 export type Logged = {
-  /** The tool that an assistant has called. */
+  /** The tool that an assistant has called, and the status of its endpoint. */
   tool?: string;
+  status?: number;
   rows?: number;
   key_id?: string;
   company_id?: string;

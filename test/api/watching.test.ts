@@ -33,11 +33,14 @@ const causes: [cause: string, column: string, status: number, code: string][] = 
 let texts: string[];
 let lines: Line[];
 const healthy = () => texts.find((text) => text.includes('"status":200'));
+/** A request of the uptime probe: without any the log is empty, which is an alert. */
+const probe = () => texts.find((text) => text.includes('"path":"/"'));
 beforeAll(async () => {
   service.answer("upsert_rewards", value({ imported: 3 }));
   await service.import(JSON.stringify(["a", "b", "c"].map((id) => ({ external_id: id, name: "R", points_cost: 1 }))));
   service.answer("list_rewards", list("[]", { rows: 3 }));
   for (const query of ["", "", "", "", "?limit=0"]) await service.send(`/rewards${query}`);
+  await service.sendBare("/");
   await service.sendBare("/members");
   service.answer("list_teams", missingScope);
   await service.send("/teams");
@@ -47,6 +50,11 @@ beforeAll(async () => {
     service.answer("list_activity", refusal(status, code));
     await service.send("/activity");
   }
+  const tool = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_teams", arguments: {} } };
+  service.answer("list_teams", refusal(500, "57014"));
+  const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
+  const called = await service.send("/mcp", { method: "POST", headers, body: JSON.stringify(tool) });
+  expect(called.status).toBe(200);
   service.answer("list_day_ratings", () => {});
   service.answer("list_members", refusal(429, "PT429", owner));
   await Promise.all([service.send("/day-ratings"), service.send("/members")]);
@@ -55,8 +63,10 @@ beforeAll(async () => {
 });
 
 /** The rows of a query of the page over these lines. */
-const ask = (name: string, over = texts) =>
-  askLog((queries.get(name) ?? "").replace("00000000-0000-4000-8000-000000000000", keyId), over);
+const ask = (name: string, over: (string | undefined)[] = texts) =>
+  askLog((queries.get(name) ?? "").replace("00000000-0000-4000-8000-000000000000", keyId), over as string[]);
+/** The rows of alerts.sql, of a log with the probe. */
+const alerts = (over: (string | undefined)[]) => ask("alerts", [probe(), ...over]);
 
 test("the page names every query", () => {
   for (const name of queries.keys()) expect(page).toContain(`${name}.sql`);
@@ -65,35 +75,61 @@ test("the page names every query", () => {
 test.each(causes)("the alerts count it when %s", (_cause, column, status, code) => {
   const failure = texts.find((text) => text.includes(`answered ${status} with ${code || "no code"}`));
   expect(failure).toBeDefined();
-  const [alert] = ask("alerts", [...Array(999).fill(healthy()), failure]);
+  const [alert] = alerts([...Array(998).fill(healthy()), failure]);
   const noAlert = { failures: 1, requests: 1000, database_away: 0, no_answer_in_time: 0 };
   if (["database_away", "locked"].includes(column)) {
     expect(alert, "one failure of a restart or a push is no alert").toBeUndefined();
-    expect(ask("alerts", [...Array(99).fill(healthy()), ...Array(3).fill(failure)])).toMatchObject([{ [column]: 3 }]);
+    expect(alerts([...Array(99).fill(healthy()), ...Array(3).fill(failure)])).toMatchObject([{ [column]: 3 }]);
   } else expect(alert).toMatchObject({ ...noAlert, [column]: 1 });
 });
 
 test("there is an alert when most lists are read at the primary although there are replicas", () => {
   const from = (served_by: string, count: number) =>
     Array(count).fill(JSON.stringify({ ...JSON.parse(healthy() ?? ""), served_by }));
-  expect(ask("alerts", [...from("primary", 21), ...from("replica", 20)])).toMatchObject([
+  expect(alerts([...from("primary", 21), ...from("replica", 20)])).toMatchObject([
     { not_from_replica: 21, from_replica: 20, failures: 0 },
   ]);
-  expect(ask("alerts", [...from("primary", 20), ...from("replica", 20)])).toEqual([]);
-  expect(ask("alerts", from("primary", 19))).toEqual([]);
+  expect(alerts([...from("primary", 20), ...from("replica", 20)])).toEqual([]);
+  expect(alerts(from("primary", 19))).toEqual([]);
 });
 
 test("there is an alert when more than 1 in 100 requests fails, three at least, and for no 429, 401 or 400", () => {
   const slow = texts.filter((text) => text.includes("list_activity answered 500 with 57014"));
   const others = texts.filter((_, index) => Number(lines[index]?.status) < 500);
   expect(new Set(lines.map(({ status }) => status))).toEqual(new Set([200, 400, 401, 403, 429, 500]));
-  expect(ask("alerts", others)).toEqual([]);
+  expect(alerts(others)).toEqual([]);
   const failing = [...slow, ...slow, ...slow];
-  expect(ask("alerts", [...Array(297).fill(healthy()), ...failing])).toEqual([]);
-  expect(ask("alerts", [...Array(296).fill(healthy()), ...failing])).toEqual([
+  expect(alerts([...Array(296).fill(healthy()), ...failing])).toEqual([]);
+  expect(alerts([...Array(295).fill(healthy()), ...failing])).toEqual([
     expect.objectContaining({ failures: 3, requests: 299 }),
   ]);
-  expect(ask("alerts", [...Array(10).fill(healthy()), ...failing.slice(1)])).toEqual([]);
+  expect(alerts([...Array(10).fill(healthy()), ...failing.slice(1)])).toEqual([]);
+});
+
+test("there is an alert when three requests get no answer in time, also among thousands, and when the log is empty", () => {
+  const late = texts.filter((text) => text.includes("list_day_ratings gave no complete answer (TimeoutError)"));
+  expect(late).toHaveLength(1);
+  const among = (count: number) => [...Array(3000).fill(healthy()), ...Array(count).fill(late[0])];
+  expect(alerts(among(2))).toEqual([]);
+  expect(alerts(among(3))).toMatchObject([{ no_answer_in_time: 3 }]);
+  expect(ask("alerts", [])).toMatchObject([{ probes: 0, requests: 0 }]);
+  expect(alerts([])).toEqual([]);
+});
+
+test("there is an alert for a company that fails beside good requests of others, and for a key that is only refused", () => {
+  const other = (line = "") => line.replaceAll(companyId, "00000000-0000-4000-8000-0000000000ff");
+  const failing = texts.filter((text) => text.includes("list_activity answered 500 with 57014"));
+  const log = [...Array(700).fill(other(healthy())), ...failing, ...failing, ...failing];
+  expect(alerts(log)).toEqual([]);
+  expect(ask("alerts_by_company", log)).toMatchObject([{ company_id: companyId, failures: 3, requests: 3 }]);
+  expect(ask("alerts_by_company", [...Array(27).fill(healthy()), ...failing, ...failing, ...failing])).toEqual([]);
+
+  const refused = texts.filter((text) => text.includes('"path":"/teams"'));
+  expect(ask("alerts_by_key", [...Array(700).fill(other(healthy())), ...Array(20).fill(refused[0])])).toMatchObject([
+    { company_id: companyId, key_id: keyId, refused: 20, requests: 20 },
+  ]);
+  expect(ask("alerts_by_key", Array(19).fill(refused[0]))).toEqual([]);
+  expect(ask("alerts_by_key", [...Array(20).fill(healthy()), ...Array(20).fill(refused[0])])).toEqual([]);
 });
 
 test("the command of the page runs the query on the platform, and prints what it finds", async () => {
@@ -111,7 +147,7 @@ test("slowest_endpoints", () => {
   const rows = ask("slowest_endpoints");
   const times = lines.filter(({ path }) => path === "/members").map(({ milliseconds }) => milliseconds);
   expect(rows).toContainEqual({
-    ...{ method: "GET", path: "/members", requests: times.length, slowest: Math.max(...times) },
+    ...{ method: "GET", path: "/members", tool: "", requests: times.length, slowest: Math.max(...times) },
     average: expect.closeTo(times.reduce((sum, time) => sum + time, 0) / times.length, 0),
     over_a_second: times.filter((time) => time > 1000).length,
     of_it_waited: expect.any(Number),
@@ -123,13 +159,14 @@ test.each<[query: string, ...rows: object[]]>([
   [
     "refusals_by_key",
     { key_id: keyId, company_id: companyId, status: 403, path: "/teams", refused: 1 },
-    { key_id: keyId, status: 400, path: "/rewards", refused: 1 },
+    { key_id: keyId, status: 400, path: "/rewards", refused: 1, reason: "limit must be an integer from 1 to 1000" },
     { key_id: keyId, status: 429, path: "/members", refused: 1 },
     { key_id: "", status: 401, error: "no key", path: "/members", refused: 1 },
   ],
   [
     "failures_by_cause",
     { path: "/activity", error: "list_activity answered 405 with 25006", failures: 1 },
+    { path: "/mcp", tool: "list_teams", error: "list_teams answered 500 with 57014", failures: 1 },
     { path: "/day-ratings", error: "list_day_ratings gave no complete answer (TimeoutError)", failures: 1 },
   ],
   [
@@ -139,6 +176,11 @@ test.each<[query: string, ...rows: object[]]>([
   ],
 ])("%s", (query, ...rows) => {
   for (const row of rows) expect(ask(query)).toContainEqual(expect.objectContaining(row));
+});
+
+test("who sends most", () => {
+  const own = lines.filter(({ key_id }) => key_id === keyId);
+  expect(ask("most_requests")[0]).toMatchObject({ company_id: companyId, key_id: keyId, requests: own.length });
 });
 
 test("who waits", () => {

@@ -114,11 +114,11 @@ describe("one line of JSON per request", () => {
     expect(line()).toMatchObject(logged);
   });
 
-  test("survives a 403 without an owner", async () => {
+  test("says whose key it is, where the database does not", async () => {
     for (const details of [null, "no JSON", '{"key_id":"a\\nb"}', 5]) {
       service.answer("list_members", { status: 403, body: JSON.stringify({ code: "PT403", details, message: "" }) });
       await service.send("/members");
-      expect(line()).toMatchObject({ key_id: null, company_id: null });
+      expect(line()).toMatchObject(owner);
     }
   });
 });
@@ -184,9 +184,9 @@ describe("docs/operate/logs-and-errors.md", async () => {
   test("names each field of the line, in its order", async () => {
     await service.sendBare("/members");
     expect(line()).toHaveProperty("error");
-    // Where there are read replicas: test/function/replicas.test.ts sees them.
-    const ofReplicas = ["served_by", "replica_lag_milliseconds", "replica_error"];
-    expect(named(fields)).toEqual([...Object.keys(line()), ...ofReplicas]);
+    // Of tools and where there are read replicas: mcp.test.ts and replicas.test.ts see them.
+    const ofOthers = ["tool", "served_by", "replica_lag_milliseconds", "replica_error"];
+    expect(named(fields)).toEqual([...Object.keys(line()), ...ofOthers]);
   });
 
   test("names each error that has words of its own", async () => {

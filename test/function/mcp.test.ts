@@ -107,7 +107,7 @@ test("a call that found no turn says when to call again, and is one line of the 
   service.answer("list_members", refusal(429, "PT429", { ...owner, requests_at_once: 4 }));
   const response = await send(callTool);
   expect(await response.text()).toContain('"text":"Too Many Requests: call again after 1 s"');
-  expect(line()).toMatchObject({ status: 200, tool: "list_members", error: expect.any(String), ...owner });
+  expect(line()).toMatchObject({ status: 429, tool: "list_members", error: expect.any(String), ...owner });
   expect(line().waited_milliseconds).toBeGreaterThan(1900);
 });
 

@@ -13,10 +13,14 @@ select
   countIf(JSONExtractString(event_message, 'error') like '% with 55P03') as locked,
   countIf(JSONExtractString(event_message, 'served_by') = 'primary') as not_from_replica,
   countIf(JSONExtractString(event_message, 'served_by') = 'replica') as from_replica,
+  countIf(JSONExtractString(event_message, 'path') = '/') as probes,
   countIf(JSONExtractInt(event_message, 'status') >= 500) as failures,
   count() as requests
 from logs
 where source = 'function_logs' and event_message like '{"time":%'
 having failures * 100 > requests and failures >= 3
+  or no_answer_in_time >= 3
+  -- The uptime probe is in every log that arrives.
+  or probes = 0
   or not_from_replica > from_replica and not_from_replica >= 20
   or secret_key_refused + no_row_level_security + disk_full + read_only + no_connection_free + migrations_missing > 0;

@@ -5,11 +5,12 @@ select
   JSONExtractInt(event_message, 'status') as status,
   JSONExtractString(event_message, 'path') as path,
   JSONExtractString(event_message, 'error') as error,
+  JSONExtractString(event_message, 'reason') as reason,
   count() as refused,
   max(timestamp) as latest
 from logs
 where source = 'function_logs' and event_message like '{"time":%'
   and JSONExtractInt(event_message, 'status') between 400 and 499
-group by key_id, company_id, status, path, error
+group by key_id, company_id, status, path, error, reason
 order by refused desc
 limit 100;
