@@ -5,25 +5,29 @@ import { mkdtemp } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { cpus, tmpdir } from "node:os";
 import { parseArgs } from "node:util";
-import { version } from "../functions/public-api/endpoints.ts";
+import { changes, purging } from "./bench/changes.ts";
 import { type Database, startDatabase } from "./bench/database.ts";
 import { fairness } from "./bench/fairness.ts";
-import { type Figure, misses, section, writeResults } from "./bench/figure.ts";
+import { type Figure, misses, table, writePage } from "./bench/figure.ts";
+import { deepPages, flatPages } from "./bench/flat_pages.ts";
 import { coldStart, functionSpeed, largePages } from "./bench/function.ts";
 import { loading } from "./bench/loading.ts";
 import { questions } from "./bench/questions.ts";
 import { rewardImport } from "./bench/reward_import.ts";
 import { changedPages, includedColumns, securedPages, servedPages } from "./bench/secured_pages.ts";
-import { runCommand } from "./stack/process.ts";
 
 const parts = [
   securedPages,
   includedColumns,
   servedPages,
+  flatPages,
+  deepPages,
   questions,
   rewardImport,
   loading,
+  changes,
   changedPages,
+  purging,
   functionSpeed,
   largePages,
   coldStart,
@@ -48,7 +52,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.e
 
 const begin = performance.now();
 const elapsed = () => ((performance.now() - begin) / 1000).toFixed(0);
-const sections: string[] = [];
+const tables = new Map<string, string>();
 const figures: Figure[] = [];
 let started: Promise<Database> | undefined;
 for (const { name, title, measure } of chosen) {
@@ -60,8 +64,8 @@ for (const { name, title, measure } of chosen) {
   };
   const measured = await measure({ database, folder, progress });
   figures.push(...measured);
-  sections.push(section(title, measured));
-  console.log(`\n${sections.at(-1)}\n`);
+  tables.set(name, table(measured));
+  console.log(`\n${title}\n\n${table(measured)}\n`);
 }
 const database = await started;
 await database?.stop();
@@ -70,10 +74,11 @@ const missed = figures.filter(misses).length;
 const { version: deno } = createRequire(import.meta.url)("deno/package.json") as { version: string };
 const machine = `${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.versions.node}, Deno ${deno}`;
 const size = `${rows.toLocaleString("en-US")} kudos in the largest company`;
-const commit = (await runCommand("git", ["describe", "--always", "--dirty", "--exclude=*"])).trim();
-const run = `Version ${version}, commit ${commit}: ${size}; ${machine}; ${elapsed()} s; ${missed} of the targets missed.`;
+const run = `${size}; ${machine}; ${elapsed()} s; ${missed} of the targets missed.`;
 const headlines = figures.flatMap(({ headline }) => (headline === undefined ? [] : [`- ${headline}`])).join("\n");
 console.log(`${headlines}\n\n${run}`);
-if (values.write && chosen.length < parts.length) throw new Error("--write needs all parts: the page is of one run");
-if (values.write) await writeResults([run, headlines, ...sections]);
+if (values.write) {
+  if (chosen.length === parts.length) tables.set("capacity", headlines).set("run", run);
+  await writePage(tables);
+}
 process.exitCode = missed === 0 ? 0 : 1;

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { basename, posix } from "node:path";
 import { Marked } from "marked";
 import { paths } from "../src/paths.ts";
+import type { Found } from "../src/reference/contents.ts";
 import { copying } from "./reference_article.tsx";
 import { scrolling } from "./reference_contents.ts";
 
@@ -41,6 +42,9 @@ const files = [
 
 const addressOf = (guide: string): string =>
   `/reference/guides/${basename(guide, ".md").replace("README", "recipes").toLowerCase()}/`;
+/** The base address in the documents, which the project's own replaces. */
+const placeholder = "https://<project>.supabase.co/functions/v1/public-api";
+
 /** The address of a guide as Markdown. */
 const markdownOf = (address: string): string => address.replace(/^(\/reference\/guides\/[^/#]+)\//, "$1.md");
 const published = new Map([
@@ -90,38 +94,108 @@ const markedFor = (document: string): Marked =>
     },
   });
 
+/** Applies a change to the text of a document outside of its blocks of code. */
+const outsideCode = (text: string, change: (prose: string) => string): string =>
+  text
+    .split(/^(```.*?^```$)/ms)
+    .map((part, place) => (place % 2 === 0 ? change(part) : part))
+    .join("");
+
+/** Sentences that speak to somebody who has this repository. */
+const ofRepository = /npm (?:start|test|run|pack)|this repository|the repository itself|\]\([^)]*SECURITY\.md/;
+
+/** A paragraph or an entry of a list without the sentences that speak of the repository; empty if nothing else is there. */
+function withoutRepository(block: string): string {
+  if (!ofRepository.test(block) || block.startsWith("|")) return block;
+  const [, mark = "", words = ""] = /^(\s*(?:- |\d+\. )?)(.*)$/s.exec(block) ?? [];
+  const kept = words.split(/(?<=[.:?]\)?)\s+(?=[A-Z([`*])/).filter((sentence) => !ofRepository.test(sentence));
+  return kept.length === 0 ? "" : mark + kept.join(" ").trimEnd();
+}
+
+/**
+ * A document as readers of the page get it: with the base address of the project, without what is only true in the repository,
+ * such as the lines at its end about the tests, and with the titles of guides in place of the names of their files.
+ */
+function forReaders(document: string, text: string, { baseAddress, titles }: Publishing): string {
+  const [body = ""] = text.split(/^---\n+(?=(?:Run|Not run) by)/m);
+  return outsideCode(body, (prose) =>
+    prose
+      .split(/(\n\n+|\n(?=\s*(?:- |\d+\. )))/)
+      .map(withoutRepository)
+      .join("")
+      .replaceAll(/\n{3,}/g, "\n\n")
+      .replaceAll(/\[`?[\w/.-]+\.md`?\]\(([^()\s]+)\)/g, (link, href: string) => {
+        const title = titles.get(target(document, href)?.replace(/#.*/, "") ?? "");
+        return title === undefined ? link : `[${title}](${href})`;
+      }),
+  ).replaceAll(placeholder, baseAddress);
+}
+
 /** The Markdown of a guide, whose links lead to the published guides as Markdown, and to nothing that is not published. */
 const publishedMarkdown = (document: string, text: string): string =>
-  text.replaceAll(/\[([^\]\n]+)\]\(([^()\s]+)\)/g, (_, words: string, href: string) => {
-    const leadsTo = target(document, href);
-    return leadsTo === null ? words : `[${words}](${markdownOf(leadsTo)})`;
-  });
+  outsideCode(text, (prose) =>
+    prose.replaceAll(/\[([^\]]+)\]\(([^()\s]+)\)/g, (_, words: string, href: string) => {
+      const leadsTo = target(document, href);
+      return leadsTo === null ? words : `[${words}](${markdownOf(leadsTo)})`;
+    }),
+  );
 
-/** A page below /reference/: its title, its addresses, its HTML, its Markdown and the headings in it. */
+/** Markdown as plain text. */
+const plain = (text: string): string =>
+  text
+    .replaceAll(/\[([^\]]+)\]\([^()\s]+\)/g, "$1")
+    .replaceAll(/[`*|>]/g, "")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+
+/** What the search finds of a guide: each of its parts, by its heading and its words. */
+function partsOf(title: string, address: string, text: string): Found[] {
+  const [lead = "", ...parts] = text.replaceAll(/^```.*?^```$/gms, "").split(/^(?=#{2,3} )/m);
+  return [
+    { href: address, title, where: "Guide", text: plain(lead.replace(/^# .*$/m, "")) },
+    ...parts.map((part) => {
+      const heading = /^#+ (.+)$/m.exec(part)?.[1] ?? "";
+      const words = plain(part.replace(/^#.*$/m, "")).slice(0, 1500);
+      return { href: `${address}#${slug(heading)}`, title: plain(heading), where: title, text: words };
+    }),
+  ];
+}
+
+/** A page below /reference/: its title, its first sentence, its addresses, its HTML, its Markdown, and what is found of it. */
 export type Page = {
   title: string;
+  about: string;
   address: string;
   markdown: { address: string; text: string };
   html: string;
-  headings: { text: string; id: string }[];
+  found: Found[];
 };
 
-export async function readGuides(root: string): Promise<Page[]> {
-  return Promise.all(
+type Publishing = { baseAddress: string; titles: Map<string, string> };
+
+const titleOf = (file: string, text: string): string => {
+  const title = /^# (.+)$/m.exec(text)?.[1];
+  if (title === undefined) throw new Error(`${file} has no title`);
+  return title.replaceAll("`", "");
+};
+
+export async function readGuides(root: string, baseAddress: string): Promise<Page[]> {
+  const documents = await Promise.all(
     guides.map(async (file) => {
       const text = await readFile(`${root}/${file}`, "utf8");
-      const title = /^# (.+)$/m.exec(text)?.[1];
-      if (title === undefined) throw new Error(`${file} has no title`);
-      const html = scrolling(await markedFor(file).parse(text));
-      const headings = [...text.replaceAll(/^```.*?^```/gms, "").matchAll(/^#{2,3} (.+)$/gm)].map(
-        ([, heading = ""]) => ({
-          text: heading.replaceAll("`", ""),
-          id: slug(heading),
-        }),
-      );
-      const address = addressOf(file);
-      const markdown = { address: markdownOf(address), text: publishedMarkdown(file, text) };
-      return { title: title.replaceAll("`", ""), address, markdown, html, headings };
+      return { file, text, title: titleOf(file, text), address: addressOf(file) };
+    }),
+  );
+  const titles = new Map(documents.map(({ address, title }) => [address, title]));
+  return Promise.all(
+    documents.map(async ({ file, text, title, address }) => {
+      const published = forReaders(file, text, { baseAddress, titles });
+      const html = scrolling(await markedFor(file).parse(published));
+      const markdown = { address: markdownOf(address), text: publishedMarkdown(file, published) };
+      const [lead, ...parts] = partsOf(title, address, published);
+      const sentences = lead?.text.match(/[^ ].*?[.:?](?= |$)/g) ?? [];
+      const about = sentences.find((sentence) => !/^(?:Make|Create) a key/.test(sentence))?.replace(/:$/, ".") ?? "";
+      return { title, about, address, markdown, html, found: lead ? [lead, ...parts] : [] };
     }),
   );
 }
@@ -131,7 +205,7 @@ export async function readFiles(root: string, baseAddress: string): Promise<[nam
   return Promise.all(
     files.map(async (file) => {
       const text = await readFile(`${root}/${file}`, "utf8");
-      return [basename(file), text.replaceAll("https://<project>.supabase.co/functions/v1/public-api", baseAddress)];
+      return [basename(file), text.replaceAll(placeholder, baseAddress)];
     }),
   );
 }

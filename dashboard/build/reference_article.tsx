@@ -3,6 +3,7 @@
 import { MantineProvider, Typography } from "@mantine/core";
 import type { ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
+import { paths } from "../src/paths.ts";
 import { addressOf, firstValues, languages } from "../src/reference/samples.ts";
 import type { Article, Term } from "./reference_contents.ts";
 
@@ -192,6 +193,17 @@ export const copying = renderToStaticMarkup(<Copying />);
 /** The HTML of the reference. @param base the API's base address, which the samples name */
 export const referenceHtml = (article: Article, base: string): string =>
   htmlOf(<Reference article={article} base={base} />);
+
+/** For addresses that there are not: static hosts serve it as 404.html. */
+export const missingHtml = htmlOf(
+  <>
+    <h1>No such page</h1>
+    <p>
+      There is nothing at this address. <a href="/reference/">The API reference</a> and the guides are in the menu; keys
+      are at <a href={paths.publicApi}>Public API</a>.
+    </p>
+  </>,
+);
 
 /** The HTML of a guide, with its Markdown to copy and to open. */
 export const guideHtml = (html: string, markdown: string): string =>

@@ -1,7 +1,7 @@
 // docs/openapi.json as the reference shows it: references are followed, aliases stand at their operation, and Markdown
 // is HTML.
 import { Marked } from "marked";
-import type { Contents, Operation } from "../src/reference/contents.ts";
+import type { Contents, Found, Operation } from "../src/reference/contents.ts";
 
 /** A parameter, a field or a header: its name, the words for its type, and what it means, as HTML. */
 export type Term = { name: string; type: string; html: string };
@@ -11,7 +11,7 @@ type Example = { format: string; text: string };
 export type Article = {
   about: string;
   tags: { name: string; html: string }[];
-  operations: (Omit<Operation, "found"> & {
+  operations: (Operation & {
     tag: string;
     summary: string;
     html: string;
@@ -102,8 +102,15 @@ export function articleOf({ info, tags, paths, components }: OpenApi): Article {
   );
   const aliasOf = ({ summary }: Method): string | undefined => /^Alias of (\S+)$/.exec(summary)?.[1];
 
-  const operations = all
-    .filter((each) => aliasOf(each) === undefined)
+  const named = all.filter((each) => aliasOf(each) === undefined);
+  const isChanges = ({ path }: { path: string }): boolean => path.endsWith("/changes");
+  // The changes of a list stand behind it.
+  const operations = named
+    .filter((each) => !isChanges(each))
+    .flatMap((each) => [
+      each,
+      ...named.filter(({ path, method }) => path === `${each.path}/changes` && method === each.method),
+    ])
     .map(({ operationId, tags, method, path, summary, description, parameters = [], requestBody, responses }) => {
       const body = requestBody?.content["application/json"];
       const { content = {} } = responses["200"] ?? {};
@@ -142,10 +149,23 @@ export function articleOf({ info, tags, paths, components }: OpenApi): Article {
 
 /** What the reference's scripts need of the article. */
 export const operationsOf = ({ operations }: Article): Contents["operations"] =>
-  operations.map(({ id, method, path, parameters, body, summary, aliases, groups }) => {
-    const names = groups.filter(({ id }) => id !== "body").flatMap(({ terms }) => terms.map(({ name }) => name));
-    return { id, method, path, parameters, body, found: [summary, ...aliases, ...names].join(" ") };
-  });
+  operations.map(({ id, method, path, parameters, body }) => ({ id, method, path, parameters, body }));
+
+const plain = (html: string): string => html.replaceAll(/<[^>]*>/g, " ");
+
+/** What the search finds of the article: the operations, by all their names and words. */
+export const foundIn = ({ operations }: Article): Found[] =>
+  operations.map(({ id, method, path, summary, html, aliases, groups }) => ({
+    href: `/reference/#${id}`,
+    title: `${method} ${path}`,
+    where: summary,
+    text: [
+      summary,
+      plain(html),
+      ...aliases,
+      ...groups.flatMap(({ terms }) => terms.map((term) => `${term.name} ${plain(term.html)}`)),
+    ].join(" "),
+  }));
 
 /** Lets a table that is too wide scroll within the page, also by keyboard. */
 export const scrolling = (page: string): string =>

@@ -1,8 +1,12 @@
-import { readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { promisify } from "node:util";
 import type { Plugin } from "vite";
 import { type Page, readFiles, readGuides } from "./guides.ts";
-import { guideHtml, referenceHtml } from "./reference_article.tsx";
-import { articleOf, operationsOf } from "./reference_contents.ts";
+import { guideHtml, missingHtml, referenceHtml } from "./reference_article.tsx";
+import { articleOf, foundIn, operationsOf } from "./reference_contents.ts";
+import { headerHtml, home, menuHtml } from "./reference_frame.tsx";
 
 const root = `${import.meta.dirname}/../..`;
 const contents = "virtual:reference";
@@ -11,61 +15,95 @@ const readOpenApi = async () => JSON.parse(await readFile(`${root}/docs/openapi.
 
 /** Sets the colours before the page is first drawn. A file, because the Content-Security-Policy refuses inline scripts. */
 const colours =
-  'document.documentElement.dataset.mantineColorScheme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";\n';
+  'document.documentElement.classList.add("scripted");\nif (matchMedia("(prefers-color-scheme: dark)").matches) document.documentElement.dataset.mantineColorScheme = "dark";\n';
 
 /** What an assistant reads first (llmstxt.org). */
-const llms = (guides: Page[]): string => `# Public data API
+const llms = (guides: Page[], baseAddress: string): string => `# Public data API
 
 > Reads one company's people, kudos, rewards and anonymous mood data over HTTP, as JSON or CSV, and imports a reward
 > catalogue. Every request needs a key, in the header X-API-Key.
 
+The base address is ${baseAddress}: \`GET ${baseAddress}\` checks a key and lists its scopes and endpoints. An admin makes
+keys at /integrations/public-api. Start with the guide of your language, or with the OpenAPI document.
+
 ## The API
 
 - [OpenAPI document](/reference/openapi.json): every operation, parameter, field and error
-${guides.map(({ title, markdown }) => `- [${title}](${markdown.address})`).join("\n")}
+- [All guides in one file](/llms-full.txt): the texts below, one after the other
+
+## Guides
+
+${guides.map(({ title, about, markdown }) => `- [${title}](${markdown.address}): ${about}`).join("\n")}
 `;
 
+/** Our command line as a package, which npm installs from the page: so its version always fits the server. */
+async function packCommandLine(): Promise<Buffer> {
+  const folder = await mkdtemp(`${tmpdir()}/public-data-api-`);
+  try {
+    const pack = ["pack", "--silent", "--workspace", "cli", "--pack-destination", folder];
+    await promisify(execFile)("npm", pack, { cwd: root, shell: process.platform === "win32" });
+    const [file = ""] = await readdir(folder);
+    return await readFile(`${folder}/${file}`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
 /**
- * Builds /reference: a page for the API and one for each guide, from reference.html, each guide as Markdown too, the
- * OpenAPI document with this project's base address, and the files that guides offer for download; and /llms.txt. The
- * dashboard loads nothing of it, and nobody has to sign in to read it.
+ * Builds /reference: a page for the API and one for each guide, from reference.html, each guide as Markdown too, what the
+ * search finds, the OpenAPI document with this project's base address, and the files that guides offer for download; and
+ * /llms.txt, and the page for addresses that there are not. The dashboard loads nothing of it, and nobody has to sign in to
+ * read it.
  */
 export function referencePages(supabaseUrl: string): Plugin {
+  const baseAddress = `${supabaseUrl.replace(/\/+$/, "")}/functions/v1/public-api`;
   return {
     name: "reference-pages",
     enforce: "post",
     resolveId: (id) => (id === contents ? `\0${contents}` : undefined),
     async load(id) {
       if (id !== `\0${contents}`) return;
-      const guides = (await readGuides(root)).map(({ title, address, headings }) => ({ title, address, headings }));
-      return `export const contents = ${JSON.stringify({ operations: operationsOf(articleOf(await readOpenApi())), guides })}`;
+      return `export const contents = ${JSON.stringify({ operations: operationsOf(articleOf(await readOpenApi())) })}`;
     },
     async generateBundle(_, bundle) {
       const page = bundle["reference.html"];
       if (page?.type !== "asset") throw new Error("Vite built no reference.html");
       delete bundle["reference.html"];
-      const emit = (fileName: string, source: string) => this.emitFile({ type: "asset", fileName, source });
-      const emitPage = (address: string, title: string, article: string) =>
-        emit(
-          `${address.slice(1)}index.html`,
-          String(page.source)
-            .replaceAll("%TITLE%", () => title)
-            .replace("%ARTICLE%", () => article),
+      const emit = (fileName: string, source: string | Uint8Array) =>
+        this.emitFile({ type: "asset", fileName, source });
+      const article = articleOf(await readOpenApi());
+      const guides = await readGuides(root, baseAddress);
+      const menu = menuHtml(article, guides);
+      const icon = /rel="icon" href="([^"]+)"/.exec(String(page.source))?.[1] ?? "";
+      const emitPage = (fileName: string, title: string, text: string) => {
+        const parts = {
+          TITLE: title,
+          HEADER: headerHtml(icon, fileName === "reference/index.html" ? null : title),
+          MENU: menu,
+          ARTICLE: text,
+        };
+        const html = String(page.source).replaceAll(
+          /%(TITLE|HEADER|MENU|ARTICLE)%/g,
+          (_, name: keyof typeof parts) => parts[name],
         );
+        emit(fileName, html);
+      };
 
-      const url = `${supabaseUrl.replace(/\/+$/, "")}/functions/v1/public-api`;
-      const guides = await readGuides(root);
-      emitPage("/reference/", "API reference", referenceHtml(articleOf(await readOpenApi()), url));
+      emitPage(`${home.slice(1)}index.html`, "API reference", referenceHtml(article, baseAddress));
       for (const { address, title, html, markdown } of guides) {
-        emitPage(address, title, guideHtml(html, markdown.address));
+        emitPage(`${address.slice(1)}index.html`, title, guideHtml(html, markdown.address));
         emit(markdown.address.slice(1), markdown.text);
       }
-      emit("llms.txt", llms(guides));
+      emitPage("404.html", "No such page", missingHtml);
+      emit("llms.txt", llms(guides, baseAddress));
+      emit("llms-full.txt", guides.map(({ markdown }) => markdown.text).join("\n\n"));
+      emit("reference/search.json", JSON.stringify([...foundIn(article), ...guides.flatMap(({ found }) => found)]));
       emit("reference/colours.js", colours);
 
-      const servers = [{ url, description: "The base address." }];
+      const servers = [{ url: baseAddress, description: "The base address." }];
       emit("reference/openapi.json", JSON.stringify({ ...(await readOpenApi()), servers }));
-      for (const [name, text] of await readFiles(root, url)) emit(`reference/files/${name}`, text);
+      for (const [name, text] of await readFiles(root, baseAddress)) emit(`reference/files/${name}`, text);
+      emit("reference/files/public-data-api-cli.tgz", await packCommandLine());
     },
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { extname } from "node:path";
 import { gzipSync } from "node:zlib";
 import sirv from "sirv";
 import type { Project } from "./companies.ts";
@@ -12,7 +13,8 @@ import { writePrivate } from "./secrets.ts";
 /** A hash of everything that the built files depend on: the sources, the files that they read, and the settings. */
 async function fingerprint(settings: object): Promise<string> {
   const sources = [
-    "functions/public-api/scopes.ts",
+    "functions/public-api/*.ts",
+    "cli/{*,src/**/*}.*",
     "{docs/openapi,package,package-lock}.json",
     "{CHANGELOG,docs/api*}.md",
     "docs/connect/{*.*,typescript/package.json}",
@@ -58,13 +60,19 @@ export function serveDashboard(folder: string, port: number): Promise<Listening>
   const serve = sirv(`${folder}/dashboard`, {
     // The files are looked up for each request, because a build may replace them.
     dev: true,
-    single: true,
     gzip: true,
+    // As static hosts do: for an address that there is not, 404.html.
+    onNoMatch: async (_, response) => {
+      response.writeHead(404, { "Content-Type": "text/html; charset=utf-8" });
+      response.end(await readFile(`${folder}/dashboard/404.html`).catch(() => ""));
+    },
     // The headers that docs/operate/dashboard.md requires of every host.
-    setHeaders: (response) => {
+    setHeaders: (response, path) => {
       response.setHeader("Content-Security-Policy", "frame-ancestors 'none'");
       response.setHeader("X-Content-Type-Options", "nosniff");
       response.setHeader("Cache-Control", "no-cache");
+      const text = { ".md": "text/markdown", ".txt": "text/plain" }[extname(path)];
+      if (text) response.setHeader("Content-Type", `${text}; charset=utf-8`);
     },
   });
   return listen(

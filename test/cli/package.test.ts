@@ -1,4 +1,4 @@
-// public-data-api as an npm package: packed, installed into an empty folder, and run there.
+// public-data-api as an npm package: installed from the running page into an empty folder, and run there.
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -6,7 +6,6 @@ import { connect } from "node:net";
 import { delimiter } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { listen } from "../../scripts/stack/ports.ts";
-import { root } from "../../scripts/stack/process.ts";
 import { environment, runProgram, workFolder } from "../support/command_line.ts";
 import { tried } from "../support/counts.ts";
 import { expectRows, first, list, stack } from "../support/stack.ts";
@@ -15,11 +14,11 @@ const folder = workFolder();
 const installed = `${folder}/installed`;
 const command = `${installed}/node_modules/.bin/public-data-api`;
 
+// From the page, as its guides say: the build packs the command line. No registry is asked.
 beforeAll(() => {
-  execFileSync("npm", ["pack", "--silent", "--workspace", "cli", "--pack-destination", folder], { cwd: root });
-  const tarball = readdirSync(folder).find((name) => name.endsWith(".tgz"));
-  const options = ["--silent", "--offline", "--no-audit", "--prefix", installed];
-  execFileSync("npm", ["install", ...options, `${folder}/${tarball}`]);
+  const options = ["--silent", "--registry", "http://127.0.0.1:9", "--no-audit", "--prefix", installed];
+  const tarball = `${stack.dashboard_url}/reference/files/public-data-api-cli.tgz`;
+  execFileSync("npm", ["install", ...options, tarball]);
 }, 120_000);
 
 test("it is one file under 1 MB, and brings no dependency along", () => {

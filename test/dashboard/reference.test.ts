@@ -8,9 +8,9 @@ import { expect } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
 import { makeKey } from "../support/companies.ts";
 import { stack } from "../support/stack.ts";
-import { narrow, newPage, wide } from "./browser.ts";
+import { narrow, newPage, shoot, wide } from "./browser.ts";
 import { accessibilityProblems, clipped, expectGoodLooks } from "./looks.ts";
-import { test } from "./scene.ts";
+import { signedInPage, test } from "./scene.ts";
 import { clipboard, expectFocus, path, press, says } from "./steps.ts";
 
 const openapi = JSON.parse(readFileSync(`${root}/docs/openapi.json`, "utf8"));
@@ -18,6 +18,14 @@ type Method = { operationId: string; summary: string; parameters?: { name: strin
 
 const operationOf = (page: Page, id: string) => page.locator(`article#${id}`);
 const menuOf = (page: Page) => page.getByRole("navigation", { name: "Reference" });
+
+/** The entry of the menu that leads to an operation or a guide. */
+const entryOf = (page: Page, at: string) => menuOf(page).locator(`.entries a[href="/reference/${at}"]`);
+/** Where the marked entry of the menu leads. */
+const marked = (page: Page) =>
+  menuOf(page)
+    .locator("[aria-current]")
+    .evaluateAll((all) => all.map((link) => link.getAttribute("href")));
 
 async function openReference(at = ""): Promise<Page> {
   const page = await newPage();
@@ -53,6 +61,35 @@ test("it can be read without signing in and without scripts: every endpoint with
     importRewards: ["external_id string", "description string or null, optional", "points_cost"],
   }))
     for (const text of words) expect(await operationOf(page, id).textContent()).toContain(text);
+  // The frame is there too: header, menu in the page's order with changes below their list, guides, and colours.
+  await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
+  await entryOf(page, "guides/python/").waitFor();
+  const paths = await menuOf(page).locator(".method + span").allTextContents();
+  const inPage = await page.locator("article.operation h3").allTextContents();
+  expect(paths).toEqual([...inPage.map((name) => name.split(" ")[1]), "/mcp"]);
+  expect(paths.slice(1, 5)).toEqual(["/members", "/members/changes", "/teams", "/teams/changes"]);
+  expect(await entryOf(page, "#importRewards").textContent()).toBe("POST /rewards Create or update rewards");
+  expect(await page.evaluate(() => getComputedStyle(document.querySelector("pre") ?? document.body).color)).not.toBe(
+    "",
+  );
+  expect(await page.locator("body").evaluate((body) => getComputedStyle(body).backgroundColor)).toBe(
+    "rgb(247, 248, 250)",
+  );
+});
+
+test("the first Tab leads past the menu, and an address that there is not says so", async () => {
+  const page = await openReference();
+  await page.keyboard.press("Tab");
+  await expectFocus(page, page.getByRole("link", { name: "Skip to the text" }));
+  await page.keyboard.press("Enter");
+  await expectFocus(page, page.getByRole("main"));
+  for (const at of ["/reference/guides/pyton", "/reference/guides/pyton/", "/nothing"]) {
+    const answer = await page.goto(at);
+    expect(answer?.status(), at).toBe(404);
+    await page.getByRole("heading", { name: "No such page" }).waitFor();
+    await entryOf(page, "guides/python/").waitFor();
+  }
+  await expectGoodLooks(page, "no-such-page");
 });
 
 test("every endpoint has code to copy, which works, in four languages", async ({ client }) => {
@@ -102,7 +139,11 @@ test("what reads can be tried with a key that is checked on entry", async ({ cli
   ] as const) {
     await keyField.fill(entered);
     await says(members.getByRole("status"), said);
+    // What was accepted leaves the field, and the focus, where they are.
+    await expectFocus(page, keyField);
   }
+  for (const [name, value] of Object.entries({ autocomplete: "new-password", "data-1p-ignore": "true" }))
+    expect(await keyField.getAttribute(name)).toBe(value);
   const sent = page.waitForRequest((request) => request.url().startsWith(`${stack.api_url}/members`));
   await send.click();
   expect(new URL((await sent).url()).search).toBe("?limit=1");
@@ -145,12 +186,11 @@ test("the typeface is asked for by the page itself, once, so that the text does 
   }
 });
 
-test("the menu marks where one is, and its search finds endpoints, parameters, guides and their sections", async () => {
+test("the menu marks where one is, and a guide can be copied", async () => {
   const page = await openReference();
-  const marked = () => menuOf(page).locator("[aria-current]").allTextContents();
-  expect(await marked()).toEqual(["Overview"]);
-  await menuOf(page).getByRole("link", { name: "GET /day-ratings", exact: true }).click();
-  await expect.poll(marked).toEqual(["GET /day-ratings"]);
+  expect(await marked(page)).toEqual(["/reference/"]);
+  await entryOf(page, "#listDayRatings").click();
+  await expect.poll(() => marked(page)).toEqual(["/reference/#listDayRatings"]);
   const top = async (of: Page) => Math.round((await operationOf(of, "listDayRatings").boundingBox())?.y ?? -1);
   const another = await newPage();
   const typeface = Promise.withResolvers<void>();
@@ -169,16 +209,7 @@ test("the menu marks where one is, and its search finds endpoints, parameters, g
     .getByRole("link")
     .evaluateAll((all) => all.map((each) => getComputedStyle(each).color));
   expect(new Set(await colours).size, "the mark in forced colours").toBe(2);
-  const search = menuOf(page).getByRole("searchbox");
-  for (const [text, found] of [
-    ["include_archived", ["GET /rewards"]],
-    ["kudos sender", expect.arrayContaining(["GET /activity"])],
-    ["python one page", ["Python: One page"]],
-  ] as const) {
-    await search.fill(text);
-    await expect.poll(() => menuOf(page).getByRole("link").allTextContents()).toEqual(found);
-  }
-  await menuOf(page).getByRole("link").click();
+  await entryOf(page, "guides/python/").click();
   await page.getByRole("heading", { name: "Python", level: 1 }).waitFor();
   expect(await page.title()).toBe("Python · Recognition and rewards");
   await page.getByRole("button", { name: "Copy", exact: true }).first().click();
@@ -190,11 +221,93 @@ test("the menu marks where one is, and its search finds endpoints, parameters, g
   await expectGoodLooks(page, "guide");
 });
 
+test("the search finds what people type; it is announced, / leads to it, and Enter opens the first", async () => {
+  const page = await openReference();
+  const found = menuOf(page).getByRole("list", { name: "Found" }).getByRole("link");
+  await page.keyboard.press("/");
+  const search = menuOf(page).getByRole("searchbox");
+  await expectFocus(page, search);
+  for (const [text, href] of Object.entries({
+    include_archived: /#listRewards/,
+    "kudos sender": /#(countActivity|listActivity)/,
+    mood: /ratings|pulse/i,
+    employee: /#listMembers/,
+    thanks: /kudos|activity/i,
+    pagination: /lists|#list/,
+    "next page": /lists|#list/,
+    "429": /errors|limits/,
+    "rate limit": /errors|limits/,
+    cron: /sqlite|command-line/,
+    tableau: /other-tools/,
+    chatgpt: /assistants/,
+    token: /authentication/,
+    expired: /errors|assistants|#checkKey/,
+    "power bi": /excel-and-power-bi/,
+    "missing scope": /errors|authentication|scope/,
+    receiver_id: /#(listActivity|countActivity)/,
+    pyton: /guides\/python/,
+    "csv excel": /excel|csv|command-line/,
+    mcp: /assistants/,
+  })) {
+    await search.fill(text);
+    await menuOf(page).getByRole("status").getByText(/found/).waitFor();
+    const first = async () =>
+      (await found.evaluateAll((all) => all.map((a) => a.getAttribute("href")))).slice(0, 4).join(" ");
+    await expect.poll(first, { message: text }).toMatch(href);
+  }
+  await search.fill("zzyzx");
+  await menuOf(page).getByRole("status").getByText("Nothing found.").waitFor();
+  await search.fill("python one page");
+  await expect.poll(() => found.first().textContent()).toBe("One page Python");
+  await expectGoodLooks(page, "reference-search");
+  await search.press("Enter");
+  await page.getByRole("heading", { name: "Python", level: 1 }).waitFor();
+  expect(new URL(page.url()).hash).toBe("#one-page");
+});
+
+/** The directions in which code is written. */
+const directions = (page: Page) =>
+  page
+    .locator("pre, code, .method + span")
+    .evaluateAll((all) => [...new Set(all.map((each) => getComputedStyle(each).direction))]);
+
+test("code stays left to right on a page that is translated to a language from right to left", async ({
+  client,
+  admin,
+}) => {
+  await makeKey(client, "Payroll");
+  const page = await newPage();
+  for (const at of ["/reference/", "/reference/guides/python/"]) {
+    await page.goto(at);
+    await page.evaluate(() => document.documentElement.setAttribute("dir", "rtl"));
+    expect(await directions(page)).toEqual(["ltr"]);
+    expect(await clipped(page)).toEqual([]);
+    if (process.env.PICTURES) await shoot(page, `rtl${at.replaceAll("/", "-")}`);
+  }
+  const keys = await signedInPage(admin);
+  await keys.evaluate(() => document.documentElement.setAttribute("dir", "rtl"));
+  expect(await directions(keys)).toEqual(["ltr"]);
+  expect(await clipped(keys)).toEqual([]);
+  if (process.env.PICTURES) await shoot(keys, "rtl-keys");
+});
+
+test("of the 5,000 elements of the reference only what a reader is near is laid out", async () => {
+  const page = await openReference();
+  const drawn = () =>
+    page
+      .locator("article.operation")
+      .evaluateAll(
+        (all) =>
+          all.filter((each) => each.querySelector("dl")?.checkVisibility({ contentVisibilityAuto: true })).length,
+      );
+  expect(await drawn()).toBeLessThan(5);
+});
+
 test("on a narrow screen the menu is one line, which opens over the page until it has led somewhere", async () => {
   const page = await newPage({ viewport: narrow });
   await page.goto("/reference/guides/python/");
-  const contents = menuOf(page).getByText("Contents", { exact: true });
-  const link = menuOf(page).getByRole("link", { name: "GET /day-ratings", exact: true });
+  const contents = menuOf(page).getByRole("button", { name: "Contents" });
+  const link = entryOf(page, "#listDayRatings");
   await contents.waitFor();
   expect(await link.isVisible()).toBe(false);
   await page.mouse.wheel(0, 2000);
@@ -204,6 +317,10 @@ test("on a narrow screen the menu is one line, which opens over the page until i
   await page.keyboard.press("Enter");
   await link.waitFor();
   expect(await clipped(page)).toEqual([]);
+  await page.keyboard.press("Escape");
+  await link.waitFor({ state: "hidden" });
+  await expectFocus(page, contents);
+  await contents.click();
   await link.click();
   await says(page, "A rating belongs to a team at most, never to a person.");
   await contents.click();
@@ -233,7 +350,7 @@ test("each guide is accessible, its links lead somewhere, and files are download
     expect(await accessibilityProblems(guidePage), guide).toEqual([]);
     expect((await mark.boundingBox())?.y, `the mark of ${guide} is in sight`).toBeLessThan(wide.height);
     expect(await guidePage.evaluate(() => window.scrollY), `${guide} begins at its header`).toBe(0);
-    expect(html, guide).not.toMatch(/<style|<img|<[^>]* (?:style|on\w+)=/);
+    expect(html.slice(html.indexOf("<main")), guide).not.toMatch(/<style|<img|<[^>]* (?:style|on\w+)=/);
     for (const [link, at = guide, fragment] of html.matchAll(/<a href="(\/[^"#]*)?(?:#([^"]*))?"/g)) {
       const there = pages.get(at) ?? (await read(at));
       if (at.startsWith("/reference/files/")) offered.add(basename(at));
@@ -260,7 +377,7 @@ test("each guide is accessible, its links lead somewhere, and files are download
 test("the samples stay beside the text while it scrolls, the menu follows, and each field has an address", async () => {
   const page = await openReference("#listActivity-field-category");
   const activity = operationOf(page, "listActivity");
-  await expect.poll(() => menuOf(page).locator("[aria-current]").allTextContents()).toEqual(["GET /activity"]);
+  await expect.poll(() => marked(page)).toEqual(["/reference/#listActivity"]);
   const visible = (text: string) => activity.locator("dt", { hasText: text }).last();
   await expect.poll(async () => ((await visible("category").boundingBox())?.y ?? -1) >= 0).toBe(true);
   const sample = activity.locator("[data-language=curl]");
@@ -270,22 +387,34 @@ test("the samples stay beside the text while it scrolls, the menu follows, and e
   expect(new URL(page.url()).hash).toBe("#listActivity-field-message");
   await page.mouse.move(600, 400);
   await page.mouse.wheel(0, 20_000);
-  await expect.poll(() => menuOf(page).locator("[aria-current]").allTextContents()).not.toEqual(["GET /activity"]);
+  await expect.poll(() => marked(page)).not.toEqual(["/reference/#listActivity"]);
 });
 
-test("each guide is also Markdown, and llms.txt names them all", async () => {
+test("each guide is also Markdown, for readers of this page: its address, and nothing of the repository", async () => {
   const read = async (at: string) => {
     const response = await fetch(stack.dashboard_url + at);
     expect(response.status, at).toBe(200);
+    if (at.endsWith(".md")) expect(response.headers.get("Content-Type")).toBe("text/markdown; charset=utf-8");
     return response.text();
   };
-  const named = [...(await read("/llms.txt")).matchAll(/\]\((\S+)\)/g)].map(([, at = ""]) => at);
+  const llms = await read("/llms.txt");
+  expect(llms).toContain(`The base address is ${stack.api_url}:`);
+  for (const line of llms.match(/^- .*$/gm) ?? []) expect(line).toMatch(/^- \[.+\]\(\S+\): .{10,}/);
+  const named = [...llms.matchAll(/\]\((\S+)\)/g)].map(([, at = ""]) => at);
   expect(named).toEqual(expect.arrayContaining(["/reference/openapi.json", "/reference/guides/api.md"]));
-  const texts = await Promise.all(named.filter((at) => at.endsWith(".md")).map(read));
+  const guides = named.filter((at) => at.endsWith(".md"));
+  const texts = await Promise.all(guides.map(read));
+  expect(await read("/llms-full.txt")).toBe(texts.join("\n\n"));
   expect(texts.length).toBeGreaterThan(10);
-  for (const text of texts) {
+  for (const [place, text] of texts.entries()) {
+    const guide = guides[place] ?? "";
     expect(text).toMatch(/^# /);
     for (const [, at = ""] of text.matchAll(/\]\((\/[^)#]+)/g)) expect(at.endsWith("/"), at).toBe(false);
+    expect(text, guide).not.toContain("<project>");
+    if (guide.includes("changelog")) continue;
+    const prose = text.replaceAll(/^```.*?^```/gms, "").replaceAll(/`[^`\n]*`/g, "`code`");
+    expect(prose, guide).not.toMatch(/by the tests|this repository|SECURITY|\[[\w/-]+\.md\]/);
+    expect(prose, guide).not.toMatch(/\]\((?!\/|https?:|#)/);
   }
 });
 

@@ -1,6 +1,7 @@
 import { Anchor, Group, Loader, NativeSelect, Stack, Text, Title } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { ApiKey } from "../database.ts";
+import { ScopeName } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
 import { BaseAddress } from "./base_address.tsx";
@@ -13,7 +14,7 @@ export function FirstRequest(props: { keyId: string; purpose: string; isWatching
   const { keyId, isWatching } = props;
   const [chosen, setChosen] = useState(Object.hasOwn(ways, props.purpose) ? props.purpose : "curl");
   const way = ways[chosen];
-  const used = useFirstUse(keyId, isWatching);
+  const { used, lacks } = useFirstUse(keyId, isWatching);
   return (
     <Stack gap="md">
       <Title order={3}>The first request</Title>
@@ -32,6 +33,14 @@ export function FirstRequest(props: { keyId: string; purpose: string; isWatching
                 , from <bdi translate="no">{clientName(used.client)}</bdi>
               </>
             )}
+          </>
+        )}
+      </Notice>
+      <Notice kind="warning">
+        {used === null && lacks !== null && (
+          <>
+            A request came and was refused: it needs <ScopeName>{lacks}</ScopeName>. A key's scopes never change: create
+            another key that has it.
           </>
         )}
       </Notice>
@@ -64,26 +73,34 @@ export function FirstRequest(props: { keyId: string; purpose: string; isWatching
 
 type Use = { at: string; endpoint: string | null; client: string | null };
 
-/** The use of this key that the list has. */
-function findUse(keys: ApiKey[], keyId: string): Use | null {
+/** The first use of a key, and the scope that its last request lacked. Null: not yet. */
+type Seen = { used: Use | null; lacks: string | null };
+
+const nothing: Seen = { used: null, lacks: null };
+
+/** What the list knows of this key. */
+function seenOf(keys: ApiKey[], keyId: string): Seen {
   const key = keys.find(({ id }) => id === keyId);
-  return key?.last_used_at ? { at: key.last_used_at, endpoint: key.last_endpoint, client: key.last_client } : null;
+  if (!key) return nothing;
+  const { last_used_at, last_endpoint, last_client, forbidden_scope } = key;
+  const used = last_used_at === null ? null : { at: last_used_at, endpoint: last_endpoint, client: last_client };
+  return { used, lacks: forbidden_scope ?? null };
 }
 
-/** Looks every few seconds whether the key has been used, as long as the person sees the page. Null: not yet. */
-function useFirstUse(keyId: string, isWatching: boolean): Use | null {
-  const [used, setUsed] = useState<Use | null>(null);
-  const isOver = used !== null || !isWatching;
+/** Looks every few seconds whether the key has been used, as long as the person sees the page. */
+function useFirstUse(keyId: string, isWatching: boolean): Seen {
+  const [seen, setSeen] = useState(nothing);
+  const isOver = seen.used !== null || !isWatching;
   useEffect(() => {
     if (isOver) return;
     const look = async (): Promise<void> => {
       if (document.hidden) return;
       // Without an answer it looks again the next time.
-      const keys = await listApiKeys().catch(() => []);
-      setUsed((before) => before ?? findUse(keys, keyId));
+      const keys = await listApiKeys().catch(() => null);
+      if (keys) setSeen((before) => (before.used ? before : seenOf(keys, keyId)));
     };
     const timer = setInterval(() => void look(), 4000);
     return () => clearInterval(timer);
   }, [keyId, isOver]);
-  return used;
+  return seen;
 }

@@ -48,6 +48,7 @@ export function PublicApiPage({ email }: { email: string }) {
   const again = useAction(refresh);
   const [dialog, setDialog] = useState(linkedDialog);
   const isAdmin = shown?.member.role === "admin";
+  const later = isAdmin ? "" : (pages.later ?? "");
   return (
     <>
       <Header member={shown?.member ?? null} crumbs={[{ words: "Integrations" }, { words: "Public API" }]} />
@@ -66,12 +67,14 @@ export function PublicApiPage({ email }: { email: string }) {
                 API reference
               </Button>
               {(isAdmin || !shown) && (
-                <Group gap="sm" className={isAdmin ? "" : pages.later}>
-                  <Button variant="default" onClick={() => setDialog({ action: "check" })}>
+                <>
+                  <Button className={later} variant="default" onClick={() => setDialog({ action: "check" })}>
                     Quick check
                   </Button>
-                  <Button onClick={() => setDialog(creating)}>Create key</Button>
-                </Group>
+                  <Button className={later} onClick={() => setDialog(creating)}>
+                    Create key
+                  </Button>
+                </>
               )}
             </Group>
           </Container>

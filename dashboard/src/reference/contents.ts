@@ -3,7 +3,6 @@
 /** `values`: the values that a parameter may have, if it is one of a few. */
 type Parameter = { name: string; values: string[] };
 
-/** `found`: words by which the search finds it. */
 export type Operation = {
   id: string;
   method: string;
@@ -11,9 +10,9 @@ export type Operation = {
   parameters: Parameter[];
   /** An example of the body; null if there is no body. */
   body: unknown;
-  found: string;
 };
 
-type Guide = { title: string; address: string; headings: { text: string; id: string }[] };
+export type Contents = { operations: Operation[] };
 
-export type Contents = { operations: Operation[]; guides: Guide[] };
+/** What the search finds: `where` says in a word what it belongs to, `text` has what is searched and not shown. */
+export type Found = { href: string; title: string; where: string; text: string };

@@ -1,10 +1,19 @@
 // The Copy buttons of the pages, which are HTML already (build/reference_article.tsx).
 
+/** What was built does not know where it is served. */
+const withOrigin = (text: string): string => text.replaceAll("https://<dashboard>", window.location.origin);
+
+/** Puts the address of this page into the code of the guides. */
+export function fillInOrigin(): void {
+  for (const code of document.querySelectorAll("main code"))
+    if (code.textContent.includes("https://<dashboard>")) code.textContent = withOrigin(code.textContent);
+}
+
 /** The text of the element before the button, or of the file that the button names. */
 async function textOf(button: HTMLButtonElement): Promise<string> {
   const file = button.dataset.copy ?? "";
   if (file === "") return button.parentElement?.previousElementSibling?.textContent ?? "";
-  return (await fetch(file)).text();
+  return withOrigin(await (await fetch(file)).text());
 }
 
 async function copy(button: HTMLButtonElement, said: Element): Promise<void> {

@@ -1,15 +1,20 @@
-// The pages are HTML already (build/reference_pages.ts). This adds the header, the menu, copying and trying out.
+// The pages are HTML already (build/reference_pages.ts). This adds the search, copying and trying out.
 import "../styles.ts";
 import "@mantine/core/styles/Typography.css";
-import "@mantine/core/styles/NavLink.css";
 import "./reference.css";
-import { contents } from "virtual:reference";
-import { render } from "../render.tsx";
-import { startCopying } from "./copying.ts";
-import { Frame } from "./frame.tsx";
+import { fillInOrigin, startCopying } from "./copying.ts";
+import { startFrame } from "./frame.ts";
+import { startSearch } from "./search.ts";
 
-render(<Frame />);
+fillInOrigin();
+startFrame();
+startSearch();
 startCopying();
+
+// Only for somebody who has a session here: most readers never load what signs people in.
+const person = document.getElementById("person");
+if (person && Object.keys(window.localStorage).some((name) => /^sb-.*-auth-token$/.test(name)))
+  void import("./trying.tsx").then(({ showPerson }) => showPerson(person));
 
 // One choice of a language holds for all samples.
 document.addEventListener("change", ({ target }) => {
@@ -23,10 +28,8 @@ document.addEventListener(
   "toggle",
   ({ target }) => {
     if (!(target instanceof HTMLDetailsElement) || !target.open) return;
-    const operation = contents.operations.find(({ id }) => id === target.dataset.try);
     const place = target.querySelector(":scope > div:empty");
-    if (!operation || !place) return;
-    void import("./try_out.tsx").then(({ TryOut }) => render(<TryOut operation={operation} />, place));
+    if (place) void import("./trying.tsx").then(({ showTryOut }) => showTryOut(target.dataset.try, place));
   },
   true,
 );
