@@ -5,29 +5,25 @@ import { mkdtemp } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { cpus, tmpdir } from "node:os";
 import { parseArgs } from "node:util";
-import { changes, purging } from "./bench/changes.ts";
+import { version } from "../functions/public-api/endpoints.ts";
 import { type Database, startDatabase } from "./bench/database.ts";
 import { fairness } from "./bench/fairness.ts";
-import { type Figure, misses, table, writePage } from "./bench/figure.ts";
-import { deepPages, flatPages } from "./bench/flat_pages.ts";
+import { type Figure, misses, section, writeResults } from "./bench/figure.ts";
 import { coldStart, functionSpeed, largePages } from "./bench/function.ts";
 import { loading } from "./bench/loading.ts";
 import { questions } from "./bench/questions.ts";
 import { rewardImport } from "./bench/reward_import.ts";
 import { changedPages, includedColumns, securedPages, servedPages } from "./bench/secured_pages.ts";
+import { runCommand } from "./stack/process.ts";
 
 const parts = [
   securedPages,
   includedColumns,
   servedPages,
-  flatPages,
-  deepPages,
   questions,
   rewardImport,
   loading,
-  changes,
   changedPages,
-  purging,
   functionSpeed,
   largePages,
   coldStart,
@@ -52,7 +48,7 @@ for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.e
 
 const begin = performance.now();
 const elapsed = () => ((performance.now() - begin) / 1000).toFixed(0);
-const tables = new Map<string, string>();
+const sections: string[] = [];
 const figures: Figure[] = [];
 let started: Promise<Database> | undefined;
 for (const { name, title, measure } of chosen) {
@@ -64,8 +60,8 @@ for (const { name, title, measure } of chosen) {
   };
   const measured = await measure({ database, folder, progress });
   figures.push(...measured);
-  tables.set(name, table(measured));
-  console.log(`\n${title}\n\n${table(measured)}\n`);
+  sections.push(section(title, measured));
+  console.log(`\n${sections.at(-1)}\n`);
 }
 const database = await started;
 await database?.stop();
@@ -74,11 +70,10 @@ const missed = figures.filter(misses).length;
 const { version: deno } = createRequire(import.meta.url)("deno/package.json") as { version: string };
 const machine = `${cpus().length} cores (${cpus()[0]?.model.trim()}), Node ${process.versions.node}, Deno ${deno}`;
 const size = `${rows.toLocaleString("en-US")} kudos in the largest company`;
-const run = `${size}; ${machine}; ${elapsed()} s; ${missed} of the targets missed.`;
+const commit = (await runCommand("git", ["describe", "--always", "--dirty", "--exclude=*"])).trim();
+const run = `Version ${version}, commit ${commit}: ${size}; ${machine}; ${elapsed()} s; ${missed} of the targets missed.`;
 const headlines = figures.flatMap(({ headline }) => (headline === undefined ? [] : [`- ${headline}`])).join("\n");
 console.log(`${headlines}\n\n${run}`);
-if (values.write) {
-  if (chosen.length === parts.length) tables.set("capacity", headlines).set("run", run);
-  await writePage(tables);
-}
+if (values.write && chosen.length < parts.length) throw new Error("--write needs all parts: the page is of one run");
+if (values.write) await writeResults([run, headlines, ...sections]);
 process.exitCode = missed === 0 ? 0 : 1;

@@ -1,10 +1,10 @@
-// A file that is written piece by piece, and stands at its place only when it is complete and on disk. Until then it has a
-// name that says so, an older file stays, and only one process at a time writes it.
+// A file that is written piece by piece, and is at its place only when it is complete and on disk. Until then it has a name
+// of its own that says so, and an older file stays.
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { type FileHandle, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
-import { lockFile } from "./lock.ts";
 import { exitCodes, Problem } from "./problem.ts";
 
 /** A file that is being written. */
@@ -16,8 +16,9 @@ export interface WholeFile {
   discard(): Promise<void>;
 }
 
-/** The name of the file until it is complete. */
-const incomplete = (out: string): string => out.replace(/\.\w+(\.gz)?$/i, ".incomplete$&");
+/** A name for the file until it is complete, which no other process uses. */
+const incomplete = (out: string): string =>
+  out.replace(/(\.\w+(\.gz)?)?$/i, `.incomplete-${randomBytes(4).toString("hex")}$&`);
 
 /** The bytes of a text. Compressed parts are independent of each other, and may follow each other in one file. */
 export const encode = (text: string, compress: boolean): Buffer => (compress ? gzipSync(text) : Buffer.from(text));
@@ -39,22 +40,13 @@ export async function placeOf(out: string): Promise<{ path: string; mode: number
 }
 
 /**
- * Begins a file.
- * @throws Problem when the place is none for a file, or another process writes the file
+ * Begins a file. Until it is complete, only its owner may read it.
+ * @throws Problem when the place is none for a file
  */
 export async function openWhole(out: string, compress: boolean): Promise<WholeFile> {
   const { path: target, mode } = await placeOf(out);
   const path = incomplete(target);
-  const unlock = await lockFile(`${path}.lock`, out);
-  let file: FileHandle;
-  try {
-    // In place of what a kill has left: nothing is written through a link. Only the owner may read it.
-    await rm(path, { force: true });
-    file = await open(path, "wx+", 0o600);
-  } catch (error) {
-    await unlock();
-    throw error;
-  }
+  const file = await open(path, "wx+", 0o600);
   let bytes = 0;
   return {
     async append(text) {
@@ -66,12 +58,10 @@ export async function openWhole(out: string, compress: boolean): Promise<WholeFi
       await file.close();
       await rename(path, target);
       await syncFolder(dirname(target));
-      await unlock();
     },
     async discard() {
       await file.close();
       await rm(path, { force: true });
-      await unlock();
     },
   };
 }

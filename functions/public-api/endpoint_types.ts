@@ -51,9 +51,8 @@ type Common = {
   readonly tag: string;
   readonly operationId: string;
   readonly summary: string;
-  /** Begins with what the operation does: an assistant may be shown nothing else. */
   readonly description: string;
-  /** When a model should choose the endpoint (`docs/api.md`, Assistants). It is a tool of assistants if it has this. */
+  /** What a model reads of the endpoint (`docs/api.md`, Assistants). It is a tool of assistants if it has this. */
   readonly forAssistants?: string | undefined;
 };
 

@@ -21,7 +21,7 @@ const list: readonly Parameter[] = [
     kind: "limit",
     description:
       "The maximum number of rows. If there are more, the header `X-Has-More` is `true`, and `starting_after` gets the next page. Any other value is a 400: a larger number is not reduced to 1000.",
-    forAssistants: "The most rows to answer: from 1 to 1000, 100 when it is left out.",
+    forAssistants: "1 to 1000 rows; 100 without it.",
   },
   { name: "format", kind: "format", description: "`csv` returns the same rows as CSV. Errors are always JSON." },
   {
@@ -35,7 +35,7 @@ const list: readonly Parameter[] = [
     kind: "place",
     description:
       "Only the rows after this row, under the same filters: its time and id joined by `_`, such as `2026-11-20T22:08:07.056550Z_587cdee8-2b44-4e55-9a53-3f6b1c0d9e11`. Those of the last row of a page get the next page, also if that row is deleted meanwhile. The id alone must be that of a row of this list; the row need not match the filters.",
-    forAssistants: "Only the rows after this place: what the answer before said.",
+    forAssistants: "For the next page: as the answer says.",
   },
 ];
 
@@ -46,12 +46,14 @@ const window: readonly Parameter[] = [
     kind: "since",
     description:
       "Only rows at or after this time. `YYYY-MM-DDThh:mm`, optionally with seconds, up to nine fractional digits, and a zone (`Z`, `±hh`, `±hh:mm` or `±hhmm`); without a zone it is UTC. A bare date is the start of that day in UTC.",
+    forAssistants: "From this day or time on, in UTC: 2026-10-01, or 2026-10-01T09:30Z.",
   },
   {
     name: "until",
     kind: "until",
     description:
       "Only rows at or before this time, in the same forms as `since`. A bare date is the end of that day in UTC. `since` after `until` is a 400.",
+    forAssistants: "Up to this time, or to the end of this day.",
   },
 ];
 
@@ -72,7 +74,7 @@ const include: Parameter = {
   name: "include",
   kind: "include",
   description: "Additional columns, separated by commas. They come after the others, always in the same order.",
-  forAssistants: "Additional columns, which come after the others.",
+  forAssistants: "Additional columns.",
 };
 
 const after: Parameter = {
@@ -107,25 +109,28 @@ const question = (by: string): readonly Parameter[] => [
     name: "by",
     kind: "by",
     description: `What the rows are grouped by, separated by commas: ${by}. Each adds its columns, in the order in which they are sent.`,
-    forAssistants: `What the rows are grouped by: ${by}. Each adds its columns, in this order.`,
+    forAssistants: `Group by ${by}; month without it.`,
   },
   {
     name: "time_zone",
     kind: "time_zone",
     description:
       "The zone in which days, weeks, months, quarters and years begin: `UTC`, or an IANA name such as `Europe/Berlin`. A bare date in `since` and `until` is that day in this zone; a date-time without a zone is UTC.",
+    forAssistants: "Where days and months begin, such as Europe/Berlin; UTC without it.",
   },
   {
     name: "since",
     kind: "since",
     description:
       "Only what happened at or after this time, a date or a date-time as in the lists, at most 400 days before `until`. When it is absent: from the first of the month that was 12 months before `until`.",
+    forAssistants: "From this day or time on, at most 400 days before until; the last 12 months without it.",
   },
   {
     name: "until",
     kind: "until",
     description:
       "Only what happened at or before this time, a date or a date-time as in the lists. When it is absent: until now.",
+    forAssistants: "Up to this time, or to the end of this day; now without it.",
   },
 ];
 
@@ -143,7 +148,7 @@ const key: KeyEndpoint = {
   summary: "Check the key",
   description:
     "Checks the key: returns the API version, the company, the key's name, scopes and expiry, and the list of endpoints. Any valid key will do.",
-  forAssistants: "Use it to learn of which company the data is, and what this key may read.",
+  forAssistants: "Says of which company the data is, what this key may read until when, and with which tools.",
   parameters: [],
 };
 
@@ -162,7 +167,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     description:
       "Lists the company's people with name, email address, role and team, newest first; `team_id`, `role`, `email` and `name` filter them. Erased people are not in it.",
     forAssistants:
-      "Use it to find a person by `name`, such as the id for `sender_id` and `receiver_id`, or who is in a team.",
+      "Lists people with name, email address, role and team. Use it to find a person by `name`, with `ids` for `sender_id` and `receiver_id`, or who is in a team.",
     parameters: [
       ...list,
       teamId,
@@ -201,7 +206,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     operationId: "listTeams",
     summary: "The teams that people are in",
     description: "Lists the company's teams, newest first: the names behind `team_id`, also of teams without people.",
-    forAssistants: "Use it to find the id of a team.",
+    forAssistants: "Lists the teams. Use it with `ids` to find the id of a team.",
     parameters: [...list],
     rows: { name: "Team", description: "A team of the company." },
     columns: [
@@ -224,7 +229,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     description:
       "Lists kudos: who thanked whom, when, for what and with which message, newest first. A time window (`since`, `until`), category, sender and receiver filter them; a row must match all filters that are sent. `include` adds the ids of people and category. An erased person is `Former member`, with an empty email address.",
     forAssistants:
-      "Use it to read single kudos and their messages. For how many there are use `count_activity`: one call instead of many pages.",
+      "Lists kudos: who thanked whom, when, in which category and with which message. Use it to read single kudos. To count them use `count_activity`: one call instead of many pages.",
     parameters: [...list, include, ...window, ...ofKudos],
     rows: { name: "Kudos", description: "One person's thanks to another." },
     columns: [
@@ -295,7 +300,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     description:
       "Counts kudos in one request, for a table, a chart or a cell: by month, or by up to three of time, team, person and category, such as `by=month,receiver_team`. Only groups that have kudos, the newest time first, then the most kudos. Teams are those of today, as in `GET /members`. At most 10,000 rows, and 400 days.",
     forAssistants:
-      "Use it first for every question of how many kudos: per team, per month, who gives or gets the most, in which category. Without `since` it answers for the last 12 months; send `since` and `until` for others.",
+      "Counts kudos. Use it first for every question of how many: per team, per month, in which category, who gives or gets the most. Most first within a time.",
     parameters: [
       ...question(
         "one to three different ones of `day`, `week`, `month`, `quarter` or `year` (one of these), `category`, `sender_team`, `receiver_team`, `sender` and `receiver`",
@@ -354,7 +359,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     summary: "What kudos are given for",
     description:
       "Lists the categories of kudos, newest first: the names behind `category_id`, and the values that this filter of `GET /activity` takes.",
-    forAssistants: "Use it to find the id of a category.",
+    forAssistants: "Lists the categories of kudos. Use it with `ids` to find the id of a category.",
     parameters: [...list],
     rows: { name: "Category", description: "A category of kudos." },
     columns: [
@@ -381,7 +386,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     summary: "The reward catalogue",
     description:
       "Lists the rewards that people can buy with points, with price, stock and vendor, newest first. Archived rewards are left out unless `include_archived=true` is sent; `external_id` finds one of them; `include` adds the id of the system that imports them.",
-    forAssistants: "Use it for questions about rewards and their prices.",
+    forAssistants: "Lists the rewards that people can buy with points: prices in points, stock and vendor.",
     parameters: [
       ...list,
       include,
@@ -437,7 +442,8 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     summary: "How days were rated, by team",
     description:
       "Lists day ratings, from 1 (bad) to 5 (good), with comment and team, newest first; a time window (`since`, `until`) and `team_id` filter them. They are anonymous: a rating belongs to a team at most, never to a person.",
-    forAssistants: "Use it to read single ratings and their comments. For averages use `average_day_ratings`.",
+    forAssistants:
+      "Lists how days were rated, from 1 (bad) to 5 (good), with comment and team, anonymously. For averages use `average_day_ratings`.",
     parameters: [...list, include, ...window, teamId],
     rows: { name: "DayRating", description: "How somebody of a team rated a day." },
     columns: [
@@ -467,7 +473,8 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     summary: "How days were rated on average, by time or team",
     description:
       "Answers number and average of day ratings in one request: by month, or by a step of time, by team, or by both, such as `by=week,team`. Only groups that have ratings, the newest time first, then the most ratings. At most 10,000 rows, and 400 days.",
-    forAssistants: "Use it first for every question of how the mood is or how it changes, of all or by team.",
+    forAssistants:
+      "Averages day ratings from 1 (bad) to 5 (good). Use it first for every question of how the mood is or changes, of all or by team.",
     parameters: [
       ...question("`day`, `week`, `month`, `quarter` or `year`, or `team`, or one of the former and `team`"),
       teamId,
@@ -509,7 +516,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     summary: "Answers to pulse surveys",
     description:
       "Lists answers to pulse surveys with their questions, newest first; a time window (`since`, `until`) filters them. They are anonymous: an answer names neither a person nor a team.",
-    forAssistants: "Use it to read what people answered to surveys.",
+    forAssistants: "Lists what people answered to pulse surveys, with the questions, anonymously.",
     parameters: [...list, include, ...window],
     rows: { name: "PulseAnswer", description: "An answer to a question of a pulse survey." },
     columns: [

@@ -1,9 +1,5 @@
 -- The benchmark's companies: one with :largest kudos, a small one with 10,000, and 199 more with 6,667 down to 100.
 -- Kudos n of k is at n / k of a year, so that the companies' kudos are interleaved in time, as in a real service.
---
--- For pages with filters, each company has values with many rows, with three and with none: member 1 sends and receives
--- a tenth of all kudos, members 2 and 3 three, member 4 none. Category 8 has three kudos, category 9 none. Team 1 has
--- two fifths of the members and of the ratings, the last team but one three, the last none.
 
 create schema bench;
 grant usage on schema bench to postgres;
@@ -21,16 +17,6 @@ return format('sk_live_%s', lpad(company::text, 32, '0'))
 create function bench.key_hash(company integer) returns text
 language sql immutable
 return encode(sha256(bench.key(company)::bytea), 'hex');
-
--- Whether row n of a number of rows is one of the three with a rare value.
-create function bench.is_rare(n bigint, number bigint) returns boolean
-language sql immutable parallel safe
-return n in (number / 4, number / 2, number / 4 * 3);
-
--- The team of member n, or of rating n.
-create function bench.team(n bigint, number bigint, teams integer) returns bigint
-language sql immutable parallel safe
-return case when bench.is_rare(n, number) then teams - 1 when n % 5 < 2 then 1 else 2 + n % (teams - 3) end;
 
 create function bench.words(first bigint, length bigint) returns text
 language sql immutable parallel safe
@@ -66,8 +52,8 @@ insert into app.teams (company_id, id, name)
 select id, bench.id(company, 'team', n), 'Team ' || n from bench.companies, generate_series(1, teams) as n;
 insert into app.members (company_id, id, name, email, role, team_id, created_at)
 select id, bench.id(company, 'member', n), 'Member Number ' || n, 'member.' || n || '@company.example',
-  case when n <= 3 then 'rare' when n % 10 = 0 then 'lead' else 'employee' end,
-  bench.id(company, 'team', bench.team(n, members, teams)),
+  case when n % 10 = 0 then 'lead' else 'employee' end,
+  bench.id(company, 'team', 1 + n % teams),
   bench.at(n, members)
 from bench.companies, generate_series(1, members) as n;
 insert into app.categories (company_id, id, name)
@@ -91,17 +77,15 @@ insert into app.api_key_uses (company_id, key_id) select company_id, id from app
 
 insert into app.kudos (company_id, id, sender_id, receiver_id, category_id, message, created_at)
 select id, gen_random_uuid(),
-  bench.id(company, 'member', case when bench.is_rare(n, kudos) then 2 when n % 10 = 1 then 1
-    else 4 + ceil((members - 4) ^ random())::bigint end),
-  bench.id(company, 'member', case when bench.is_rare(n - 1, kudos) then 3 when n % 10 = 2 then 1
-    else 4 + ceil((members - 4) ^ random())::bigint end),
-  bench.id(company, 'category', case when bench.is_rare(n - 2, kudos) then 8 else 1 + n % 7 end),
+  bench.id(company, 'member', ceil(members ^ random())::bigint),
+  bench.id(company, 'member', ceil(members ^ random())::bigint),
+  bench.id(company, 'category', 1 + n % 9),
   bench.words(1 + n % 100, 40 + (random() ^ 2 * 300)::bigint),
   bench.at(n, kudos)
 from bench.companies, generate_series(1, kudos) as n order by n::float8 / kudos;
 insert into app.day_ratings (company_id, rating, comment, team_id, points_awarded, created_at)
 select id, 1 + n % 5, case when n % 3 = 0 then bench.words(1, 30 + n % 80) end,
-  bench.id(company, 'team', bench.team(n, moods, teams)),
+  bench.id(company, 'team', 1 + n % teams),
   5, bench.at(n, moods)
 from bench.companies, generate_series(1, moods) as n order by n::float8 / moods;
 insert into app.pulse_responses (company_id, question_id, value, comment, created_at)

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import type { Database } from "./database.ts";
 
 /** A row of a table: the median of its rounds, and its target. */
@@ -18,7 +18,7 @@ export interface Figure {
 
 /** A part of the benchmark, with a table in scripts/bench/results.md. */
 export interface Part {
-  /** Selects the part on the command line and its table in scripts/bench/results.md. */
+  /** Selects the part on the command line. */
   name: string;
   title: string;
   measure: (run: Run) => Promise<Figure[]>;
@@ -74,26 +74,31 @@ function goal(target: Figure["target"]): string {
   return "atLeast" in target ? `≥ ${shown(target.atLeast)}` : `≤ ${shown(target.atMost)}`;
 }
 
-/** The figures as a Markdown table. */
-export function table(figures: readonly Figure[]): string {
+/** The figures of a part as a section of scripts/bench/results.md: a heading and a table. */
+export function section(title: string, figures: readonly Figure[]): string {
   const cells = figures.map((figure) => {
     const { name, rounds, unit, target, note = "" } = figure;
     const spread = rounds.length > 1 ? `${shown(Math.min(...rounds))} to ${shown(Math.max(...rounds))}` : "";
     const missed = misses(figure) ? " **missed**" : "";
     return [name, `${shown(median(rounds))} ${unit}`, spread, `${goal(target)}${missed}`, note];
   });
-  const lines = [["what", "median", "rounds", "target", "behind it"], ["---", "---", "---", "---", "---"], ...cells];
-  return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
+  const lines = [
+    ["what", "median", "rounds", "target", "also measured"],
+    ["---", "---", "---", "---", "---"],
+    ...cells,
+  ];
+  return `## ${title}\n\n${lines.map((line) => `| ${line.join(" | ")} |`).join("\n")}`;
 }
 
-/** Writes each text between the comments of scripts/bench/results.md that have its name. */
-export async function writePage(texts: ReadonlyMap<string, string>): Promise<void> {
-  const page = new URL("results.md", import.meta.url);
-  let markdown = await readFile(page, "utf8");
-  for (const [name, text] of texts) {
-    const place = new RegExp(`(?<=<!-- bench ${name} -->\n).*?(?=<!-- end -->)`, "s");
-    if (!place.test(markdown)) throw new Error(`scripts/bench/results.md has no <!-- bench ${name} --> … <!-- end -->`);
-    markdown = markdown.replace(place, () => `\n${text}\n\n`);
-  }
-  await writeFile(page, markdown);
+/** How the figures of the page are made, for its readers. */
+const introduction = `# Results of npm run bench
+
+Written by \`npm run bench -- --write\`, which needs pgbench, Linux and an otherwise idle machine. Most figures compare the
+service with the least work that gives the same result, by turns in the same run: speeds depend on the machine, ratios
+less. A figure is the median of its rounds; no round is left out. Targets aren't lowered to what a run reached. SQL and
+the function are compared by the processor time of their process. Network, gateway and PostgREST aren't in it.`;
+
+/** Writes the page of results: the run, with version and commit, then its texts. */
+export async function writeResults(texts: readonly string[]): Promise<void> {
+  await writeFile(new URL("results.md", import.meta.url), `${[introduction, ...texts].join("\n\n")}\n`);
 }

@@ -1,5 +1,4 @@
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { isAlive } from "../../cli/src/lock.ts";
 
 /** The process that holds the folder's lock and is still running, or null. */
 export async function lockHolder(folder: string): Promise<number | null> {
@@ -24,4 +23,15 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   await rm(`${folder}/pid`, { force: true });
   await writeFile(`${folder}/pid`, `${process.pid}\n`, { flag: "wx", mode: 0o600 });
   return () => rm(`${folder}/pid`, { force: true });
+}
+
+/** Whether a process of this machine runs. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: the process exists, but belongs to another user.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
 }

@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { readCsv } from "../support/model.ts";
-import { call, first, invalidKey, list, second, stack } from "../support/stack.ts";
+import { call, first, invalidKey, list, second, sql, stack } from "../support/stack.ts";
 import { newWorld, type World } from "../support/world.ts";
 
 type Answer = { isError?: boolean; content: { text: string }[]; structuredContent?: unknown };
@@ -84,9 +84,10 @@ describe("the tools", () => {
   // Proves: assistants.3
   test("have words for each parameter, and no keyword of JSON Schema that some hosts do not know", async () => {
     const { tools } = await client.listTools();
-    const known = ["description", "type", "enum", "items", "minimum", "maximum", "default"];
+    expect(JSON.stringify(tools).length + (client.getInstructions()?.length ?? 0)).toBeLessThanOrEqual(9000);
+    const known = ["description", "type", "enum", "items"];
     for (const { name, description, inputSchema } of tools) {
-      expect(description?.length, name).toBeGreaterThan(80);
+      expect(description?.length, name).toBeGreaterThan(25);
       expect(Object.keys(inputSchema), name).toEqual(["type", "properties"]);
       for (const [property, schema] of Object.entries<Record<string, unknown>>(inputSchema.properties as never)) {
         expect(["format", "escape_formulas"], `${name} ${property}`).not.toContain(property);
@@ -108,32 +109,74 @@ describe("an answer", () => {
     const { path, operationId } = endpoint;
     const [args, query] =
       endpoint.kind === "list"
-        ? [{ limit: 7 }, "limit=7"]
-        : [{ by: ["month", endpoint.by.at(-1)?.name], limit: 1000 }, `by=month,${endpoint.by.at(-1)?.name}`];
+        ? [{ limit: 7, ids: true }, "limit=7"]
+        : [{ by: ["month", endpoint.by.at(-1)?.name], limit: 200, ids: true }, `by=month,${endpoint.by.at(-1)?.name}`];
     const answer = await use(toolOf(operationId), args);
     const { sentence, rows } = said(answer);
     expect(rows).toEqual(readCsv(await (await call(`${path}?${query}&format=csv`, key)).text()));
     // Many hosts show a model nothing but this.
     const structured = (await list(`${path}?${query}`, key)).map((row) => Object.values(row));
     expect(answer.structuredContent).toEqual({ summary: sentence, columns: rows[0], rows: structured });
+
+    const { ids: _, ...brief } = args;
+    const isId = (name: string) => name === "id" || name.endsWith("_id");
+    const names = Object.keys((await list(`${path}?${query}`, key))[0] ?? {}).filter((name) => !isId(name));
+    expect(said(await use(toolOf(operationId), brief)).rows[0]).toEqual(names);
+  });
+
+  test("has the ids that are asked for by name", async () => {
+    const { rows } = said(await use("list_activity", { include: "sender_id, receiver_team_name", limit: 1 }));
+    expect(rows[0]?.slice(-2)).toEqual(["sender_id", "receiver_team_name"]);
+    expect(rows[0]?.[0]).toBe("timestamp");
   });
 
   // Proves: assistants.4
   test("has 100 rows unless more are asked for, says that there are more, and how to get them", async () => {
     const rows: string[][] = [];
-    for (let args = {}; ; ) {
+    for (let args: Record<string, unknown> = { ids: true }; ; ) {
       const { sentence = "", rows: page } = said(await use("list_activity", args));
       rows.push(...page.slice(1));
-      const next = /^100 rows, there are more: call again with starting_after = ([0-9a-f-]{36})$/.exec(sentence)?.[1];
+      const next = /^\d+ rows, there are more: call again with starting_after = (\S+Z_[0-9a-f-]{36})$/.exec(
+        sentence,
+      )?.[1];
       if (!next) {
-        expect(sentence).toBe("20 rows, there are no more");
+        expect(sentence).toMatch(/^\d+ rows?, there are no more$/);
+        break;
+      }
+      args = { ids: true, starting_after: next };
+    }
+    const all = await list("/activity?limit=1000", key);
+    expect(rows.map(([id]) => id)).toEqual(all.map(({ id }) => id));
+  });
+
+  // Proves: assistants.4
+  test("of any size has the rows that fit into 60,000 characters, and goes on after the last of them", async () => {
+    const { company } = await newWorld(10);
+    const { api_key } = await company.makeKey();
+    const by = await connect(api_key);
+    // Rows of 2 to 30 kB, one of which alone is too large.
+    await sql`
+      insert into app.pulse_responses (company_id, question_id, value, comment, created_at)
+      select ${company.id}, null, to_jsonb(repeat('"', case when n = 20 then 200000 else n * 50 end)), repeat('ä', 2000), '2030-01-01Z'::timestamptz - n * interval '1 second'
+      from generate_series(1, 60) as n`;
+    let count = 0;
+    let isCut = false;
+    for (let args = {}, pages = 0; ; pages++) {
+      const answer = await use("list_pulse_responses", { limit: 1000, ...args }, by);
+      const text = answer.content[0]?.text ?? "";
+      expect([answer.isError, text.length <= 60_000]).toEqual([undefined, true]);
+      expect(JSON.stringify(answer.structuredContent).length).toBeLessThanOrEqual(60_000);
+      isCut ||= text.includes("… (200000 characters, cut)");
+      count += said(answer).rows.length - 1;
+      const next = /starting_after = (\S+)$/.exec(said(answer).sentence ?? "")?.[1];
+      if (!next) {
+        expect(pages).toBeGreaterThan(3);
         break;
       }
       args = { starting_after: next };
     }
-    const all = await list("/activity?limit=1000", key);
-    expect(rows.map(([id]) => id)).toEqual(all.map(({ id }) => id));
-    expect(said(await use("list_activity", { limit: 1000 })).rows).toHaveLength(121);
+    expect([count, isCut]).toEqual([(await list("/pulse-responses?limit=1000", api_key)).length, true]);
+    await company.remove();
   });
 
   // Proves: assistants.4
@@ -142,7 +185,7 @@ describe("an answer", () => {
     expect(all.length).toBeGreaterThan(25);
     const args = { by: ["month", "sender"] };
     const some = said(await use("count_activity", { ...args, limit: 20 }));
-    expect(some.rows).toEqual(said(await use("count_activity", { ...args, limit: 1000 })).rows.slice(0, 21));
+    expect(some.rows).toEqual(said(await use("count_activity", { ...args, limit: 100 })).rows.slice(0, 21));
     expect(some.sentence).toBe(
       `20 rows, there are more: ${all.length} in all. Call again with a larger limit, up to 1000, fewer names in by, or less time between since and until`,
     );
@@ -152,20 +195,25 @@ describe("an answer", () => {
   });
 
   // Proves: assistants.4
-  test("to a wrong call is the API's error, which says what to change; null and false are left out", async () => {
-    const words = "is not a parameter of GET /members, which accepts limit, starting_after, team_id, role, email";
+  test("to a wrong call is the API's error, which says what to change", async () => {
+    const words =
+      "is not a parameter of GET /members, which accepts limit, starting_after, team_id, role, email, name, ids";
     for (const [args, problem] of [
       [{ limit: 0, team: "Sales" }, `limit must be an integer from 1 to 1000; team ${words}`],
       [{ format: "csv" }, `format ${words}`],
       [{ role: { toString: 5 } }, "role must be a text, a number or a list of texts"],
       [{ role: [["admin"]] }, "role must be a text, a number or a list of texts"],
+      [{ role: "a\ud800" }, "role must not contain NUL or lone surrogates"],
+      [{ "\udc00": "a\ud800" }, '"\\udc00" must not contain NUL or lone surrogates'],
+      [{ role: "a\0" }, "role must not contain NUL or lone surrogates"],
+      [{ ids: "yes" }, "ids must be true"],
+      [{ toolcallid: "1" }, `toolcallid ${words}`],
     ] as const) {
       const wrong = await use("list_members", args);
       expect([wrong.isError, wrong.content[0]?.text]).toEqual([true, problem]);
     }
     const wrong = await use("count_activity", { limit: 1001 });
     expect(wrong.content[0]?.text).toBe("limit must be an integer from 1 to 1000");
-    expect((await use("list_rewards", { include_archived: false, starting_after: null })).isError).toBeUndefined();
     expect(await use("import_rewards", { rewards: [] })).toMatchObject({
       isError: true,
       content: [
@@ -174,9 +222,27 @@ describe("an answer", () => {
     });
   });
 
-  test("of check_key says of which company the data is", async () => {
+  // What hosts and models send for what they leave out, and how they write lists.
+  test.each<[name: string, args: Record<string, unknown>, sameAs: Record<string, unknown>]>([
+    ["list_activity", { since: "", until: "", sender_id: "", starting_after: "", include: [], limit: 3 }, { limit: 3 }],
+    ["list_activity", { since: "null", category_id: null, include: ["null", ""], limit: "3" }, { limit: 3 }],
+    ["list_rewards", { include_archived: "false", ids: false, starting_after: "null" }, {}],
+    ["count_activity", { by: "[]", time_zone: "null" }, {}],
+    ["count_activity", { by: '["month","receiver_team"]' }, { by: ["month", "receiver_team"] }],
+    ["count_activity", { by: "month, receiver_team" }, { by: ["month", "receiver_team"] }],
+    ["list_teams", { toolCallId: "call_1", sessionId: "s", action: "sendMessage", chatInput: "hi" }, {}],
+    ["list_rewards", { include_archived: "true" }, { include_archived: true }],
+  ])("of %s to %j is that to %j", async (name, args, sameAs) => {
+    const answer = await use(name, args);
+    expect(answer.isError).toBeUndefined();
+    expect(answer).toEqual(await use(name, sameAs));
+  });
+
+  test("of check_key says of which company the data is, and names tools instead of paths", async () => {
     const text = (await use("check_key")).content[0]?.text ?? "";
-    expect(JSON.parse(text)).toMatchObject({ company_id: world.company.id });
+    const { tools } = await client.listTools();
+    expect(JSON.parse(text)).toMatchObject({ company_id: world.company.id, tools: tools.map(({ name }) => name) });
+    expect(text).not.toContain('"/');
   });
 
   test("has no byte of another company", async () => {
@@ -208,13 +274,28 @@ describe("a request", () => {
   test("from a web page is answered; an Origin that is no page's is a 403", async () => {
     const page = await send(listTools, { Origin: "https://assistant.example" });
     expect([page.status, page.headers.get("Access-Control-Allow-Origin")]).toEqual([200, "*"]);
-    const error = "Forbidden: Origin must be the origin of a web page, or be left out";
+    const error = "Forbidden: the header Origin must be the origin of a web page";
     for (const origin of ["null", "file://", "https://a b", "chrome-extension://x"]) {
       const response = await send(listTools, { Origin: origin });
       expect([origin, response.status, await response.json()]).toEqual([origin, 403, { error }]);
     }
     const preflight = await fetch(`${stack.api_url}/mcp`, { method: "OPTIONS" });
     expect(preflight.headers.get("Access-Control-Allow-Headers")).toContain("MCP-Protocol-Version");
+  });
+
+  // Proves: assistants.1
+  test.each([
+    ["application/json", "application/json"],
+    ["*/*", "application/json"],
+    ["text/event-stream", "text/event-stream"],
+    ["application/json, text/event-stream", "text/event-stream"],
+  ])("that accepts %s is answered with %s", async (accept, type) => {
+    const response = await send(listTools, { Accept: accept });
+    expect([response.status, response.headers.get("Content-Type")]).toEqual([200, type]);
+    const text = await response.text();
+    expect(JSON.parse(type === "application/json" ? text : (text.split("data: ")[1] ?? "")).result.tools).toHaveLength(
+      10,
+    );
   });
 
   // Proves: assistants.1
@@ -225,23 +306,32 @@ describe("a request", () => {
       [[listTools, listTools], "body must be one JSON-RPC message"],
       ["null", "body must be one JSON-RPC message"],
       [JSON.stringify(listTools).padEnd(65_537), "body must be at most 64 KiB"],
+      ["[".repeat(30_000) + "]".repeat(30_000), "body must have at most 32 levels of objects and lists"],
+      [
+        `{"method":${'{"a":'.repeat(8000)}1${"}".repeat(8000)}}`,
+        "body must have at most 32 levels of objects and lists",
+      ],
     ] as const) {
       const response = await send(body);
       expect([response.status, await response.json()]).toEqual([400, { error }]);
     }
     expect((await send(JSON.stringify(listTools).padEnd(65_536))).status).toBe(200);
+    const wrong = await fetch(`${stack.api_url}/mcp?limit=1`, { method: "POST", headers: { "X-API-Key": key } });
+    const error = "limit is not a parameter of POST /mcp, which accepts none";
+    expect([wrong.status, await wrong.json()]).toEqual([400, { error }]);
     for (const method of ["GET", "DELETE"]) {
       const response = await fetch(`${stack.api_url}/mcp`, { method, headers: { "X-API-Key": key } });
       expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST, OPTIONS"]);
     }
-    const listen = {
-      ...listTools,
-      method: "subscriptions/listen",
-      params: { notifications: { toolsListChanged: true } },
-    };
-    for (const version of ["2025-06-18", "2026-07-28"]) {
-      const response = await send(listen, { "MCP-Protocol-Version": version, "Mcp-Method": "subscriptions/listen" });
-      expect(await response.text()).toMatch(/"error"/);
-    }
+    const meta = { protocolVersion: "2026-07-28", clientInfo: { name: "test", version: "1" }, clientCapabilities: {} };
+    const _meta = Object.fromEntries(
+      Object.entries(meta).map(([name, value]) => [`io.modelcontextprotocol/${name}`, value]),
+    );
+    const params = { notifications: { toolsListChanged: true }, _meta };
+    const listen = { ...listTools, method: "subscriptions/listen", params };
+    const headers = { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen" };
+    const response = await send(listen, headers);
+    expect(await response.text()).toMatch(/subscription limit reached/i);
+    expect(await (await send(listen, { "MCP-Protocol-Version": "2025-06-18" })).text()).toMatch(/"error"/);
   });
 });

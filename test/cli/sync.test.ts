@@ -224,7 +224,7 @@ test("a second sync at the same time is refused; nothing of a corrected text is 
   const { kill } = startCli(["sync", file], folder, proxy, year.analytics);
   await expect.poll(() => proxy.requests.length).toBe(3);
   const before = readFileSync(file);
-  await expect(sync()).rejects.toThrow(/^Another process is writing .*company\.sqlite \(process \d+ .+\)\. If that/);
+  await expect(sync()).rejects.toThrow(/^Another sync is writing .*company\.sqlite\. Wait until it has ended$/);
   expect(readFileSync(file).equals(before)).toBe(true);
   await kill();
   expect(rowsOf("select count(*) as n from day_ratings where comment like 'corrected%'")).toEqual([{ n: 300 }]);

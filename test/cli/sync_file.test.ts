@@ -231,8 +231,16 @@ test("a file with the name file:me.sqlite is one of that name, and for its owner
   proxy.faults = [undefined, members(anna), none];
   const { ended } = startCli(["sync", "file:me.sqlite"], folder, proxy, people.key);
   expect(await ended).toMatchObject({ code: 0 });
-  expect(readdirSync(folder)).toEqual(["file:me.sqlite"]);
+  expect(readdirSync(folder)).toEqual(["file:me.sqlite", "file:me.sqlite.lock"]);
   expect((statSync(`${folder}/file:me.sqlite`).mode & 0o777).toString(8)).toBe("600");
+});
+
+test("the lock stays and holds nobody up; one of version 1.2.0, which is no SQLite file, is named", async () => {
+  await sync([members(anna), none]);
+  expect(readFileSync(`${file}.lock`, "latin1")).toMatch(/^SQLite format 3/);
+  await sync([none, none]);
+  writeFileSync(`${file}.lock`, "4711 a-container\n");
+  await expect(sync([])).rejects.toThrow(`${file}.lock is of an older version. If no sync is running, delete it`);
 });
 
 test("whatever a server answers, the sync ends with a sentence and without a row of it", async () => {

@@ -4,6 +4,21 @@ import { expect, test, vi } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
 import { key, list, owner, refusal, refusedKey, startService, verified } from "../support/service.ts";
 
+const given = vi.hoisted((): Request[] => []);
+// The library as it is; what it is given is kept.
+vi.mock("@modelcontextprotocol/server", async (importActual) => {
+  const actual = await importActual<typeof import("@modelcontextprotocol/server")>();
+  const createMcpHandler = (...args: Parameters<typeof actual.createMcpHandler>) => {
+    const handler = actual.createMcpHandler(...args);
+    const fetch: typeof handler.fetch = (request, options) => {
+      given.push(request);
+      return handler.fetch(request, options);
+    };
+    return { ...handler, fetch };
+  };
+  return { ...actual, createMcpHandler };
+});
+
 const service = await startService();
 const line = () => JSON.parse(service.lines.at(-1) ?? "");
 const send = (body: object | string, headers = {}, query = ""): Promise<Response> =>
@@ -40,23 +55,42 @@ test("the key is verified before the body is read, and again for the tool", asyn
 });
 
 // Proves: assistants.4
-test("an answer of more than 1 MiB is refused with what to change, and its rest is not read", async () => {
-  const row = { id: "a", name: "", email: "", role: "", team_id: null, team_name: null, created_at: "" };
-  const page = (name: string) => list(JSON.stringify([{ ...row, name }]));
-  service.answer("list_members", page("x".repeat(1024 * 1024 - page("").body.length)));
-  expect(await (await send(callTool)).text()).toContain("1 row, there are no more");
-  let isStopped = false;
-  service.answer("list_members", (response) => {
-    response.writeHead(200, page("").headers).on("close", () => {
-      isStopped = !response.writableFinished;
+test("of an answer of more than 1 MiB the rows at its beginning are read, and the rest is not", async () => {
+  const row = { id: "a", name: "", email: "", role: "", team_id: null, team_name: null, created_at: "2026-11-26" };
+  const text = JSON.stringify(row);
+  for (const [begin, said] of [
+    [`[${text}, \n ${text},{"name":"}`, "2 rows, there are more: call again with starting_after = 2026-11-26_a"],
+    ['[{"name":"', "the first row has more than 1 MiB, more than an assistant can read"],
+  ]) {
+    let isStopped = false;
+    service.answer("list_members", (response) => {
+      response.writeHead(200, list("").headers).on("close", () => {
+        isStopped = !response.writableFinished;
+      });
+      response.write(begin);
+      const write = () => response.destroyed || response.write(" ".repeat(64 * 1024), write);
+      write();
     });
-    const write = () => response.destroyed || response.write(" ".repeat(64 * 1024), write);
-    write();
+    expect(await (await send(callTool)).text()).toContain(said);
+    await vi.waitFor(() => expect(isStopped).toBe(true));
+  }
+});
+
+// Proves: assistants.8
+test("the library of the protocol gets neither the key nor another header of the caller", async () => {
+  await service.send("/mcp", {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      Cookie: "a=b",
+      "X-Secret": "c",
+      "MCP-Protocol-Version": "2025-06-18",
+    },
+    body: JSON.stringify(callTool),
   });
-  const refused = await (await send(callTool)).text();
-  expect(refused).toContain('"text":"the answer has more than 1 MiB: call again with a smaller limit"');
-  expect(refused).toContain('"isError":true');
-  await vi.waitFor(() => expect(isStopped).toBe(true));
+  const { headers, url } = given.at(-1) ?? new Request("https://none.invalid");
+  expect([...headers.keys()].sort()).toEqual(["accept", "content-type", "mcp-protocol-version"]);
+  expect(url).not.toContain("project.example");
 });
 
 // Proves: assistants.1

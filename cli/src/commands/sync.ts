@@ -3,12 +3,12 @@ import type { ListEndpoint } from "../../../functions/public-api/endpoint_types.
 import type { Connection } from "../connection.ts";
 import { companyIdOf, describeKey, type Key } from "../key.ts";
 import { lists, nameOf, opens } from "../lists.ts";
-import { lockFile } from "../lock.ts";
 import { asProblem, exitCodes, Problem } from "../problem.ts";
 import type { Progress } from "../progress.ts";
 import { type Changes, CursorGone, changesAfter } from "../sync/changes.ts";
 import { Copy, type Counts } from "../sync/copy.ts";
 import { writeCsv } from "../sync/csv_files.ts";
+import { lockCopy } from "../sync/lock.ts";
 import { namingFile, openDatabase } from "../sync/sqlite.ts";
 import { placeOf } from "../whole_file.ts";
 import { type Command, makeFolder, misused, readArguments, settings } from "./command.ts";
@@ -122,7 +122,7 @@ export const syncCommand: Command = {
     const company = { id: companyIdOf(key, "sync"), name: key.company_name };
     if (folder !== null) await makeFolder(folder);
     const { path } = await placeOf(file);
-    const unlock = await lockFile(`${path}.lock`, file);
+    const lock = await lockCopy(path, file);
     try {
       const database = await openDatabase(path);
       try {
@@ -138,7 +138,7 @@ export const syncCommand: Command = {
       if (!problem || problem.exitCode === exitCodes.usage) throw named;
       throw new Problem(`${problem.message}\nRun the same command again to continue`, problem.exitCode);
     } finally {
-      await unlock();
+      lock.close();
     }
   },
 };

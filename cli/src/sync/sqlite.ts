@@ -46,3 +46,9 @@ export function namingFile(error: unknown, file: string): unknown {
 /** Whether something that stands in the file refuses a statement (SQLITE_ERROR, SQLITE_CONSTRAINT): not the disk, nor a lock. */
 export const isRefusal = (error: unknown): error is Error =>
   isFromSqlite(error) && [1, 19].includes(error.errcode & 0xff);
+
+/** Whether another process holds a lock (SQLITE_BUSY). */
+export const isBusy = (error: unknown): boolean => isFromSqlite(error) && (error.errcode & 0xff) === 5;
+
+/** Whether a file is no SQLite database (SQLITE_NOTADB). */
+export const isForeign = (error: unknown): boolean => isFromSqlite(error) && error.errcode === 26;
