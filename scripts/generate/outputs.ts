@@ -38,10 +38,12 @@ export function runWithCurl(command: string, api: string, key: string): string {
   return stdout.toString();
 }
 
-/** An output as a page shows it: JSON indented, without the endpoints of GET /; CSV with line feeds. */
+/** An output as a page shows it: JSON indented, without the lists of GET /; CSV with line feeds. */
 export function asBlock(output: string): string {
   try {
-    const text = JSON.stringify(JSON.parse(output), null, 2).replace(/("endpoints": \[).*?\n {2}\]/s, "$1 … ]");
+    const text = JSON.stringify(JSON.parse(output), null, 2)
+      .replace(/("endpoints": \[).*?\n {2}\]/s, "$1 … ]")
+      .replace(/("scopes": \[).*?\]/s, "$1 … ]");
     return `\`\`\`json\n${text}\n\`\`\`\n`;
   } catch {
     return `\`\`\`csv\n${output.replaceAll("\r\n", "\n")}\`\`\`\n`;

@@ -7,7 +7,7 @@ import type {
   ListEndpoint,
   Parameter,
 } from "../../functions/public-api/endpoint_types.ts";
-import { changeColumns, endpoints, lists } from "../../functions/public-api/endpoints.ts";
+import { changeColumns, endpoints, lists, steps } from "../../functions/public-api/endpoints.ts";
 import { scopes } from "../../functions/public-api/scopes.ts";
 import { badImports } from "../../test/support/bad_imports.ts";
 import { type BadRequests, badRequests } from "../../test/support/bad_requests.ts";
@@ -129,12 +129,19 @@ const listSections = (): string =>
     .map((list) => section(list, [...list.columns.map(field("")), ...list.included.map(field("include"))]))
     .join("\n");
 
+/** The columns of a group; the steps of time are alike, and have one row. */
+function groupRows({ by }: GroupsEndpoint): string[][] {
+  const times = by.filter(({ name }) => steps.includes(name)).map(({ name }) => code(name));
+  const others = by.filter(({ name }) => !steps.includes(name));
+  return [
+    [times.join(", "), "date", "With `by=` of this name. The first day of it; a week begins on a Monday."],
+    ...others.flatMap(({ name, columns }) => columns.map(field(`by=${name}`))),
+  ];
+}
+
 const questionSections = (): string =>
   questions
-    .map((question) => {
-      const groups = question.by.flatMap(({ name, columns }) => columns.map(field(`by=${name}`)));
-      return section(question, [...groups, ...question.columns.map(field(""))]);
-    })
+    .map((question) => section(question, [...groupRows(question), ...question.columns.map(field(""))]))
     .join("\n");
 
 /** The fields of a row of an import. */
@@ -180,23 +187,43 @@ function errorTable(groups: BadRequests): string {
   return table(["Text", "The rule"], rows);
 }
 
+const reference = (): string => `${endpointTable()}
+## Scopes
+
+${scopeTable()}
+## Parameters of lists
+
+${parameterTable("Lists", "every list", lists)}
+${listSections()}
+## Changes
+
+\`GET /members/changes\`, and the same for each list, takes \`limit\`, \`format\`, \`escape_formulas\`, the list's \`include\`, and
+\`after\`: \`start\` (default) or a cursor. Its rows have the fields of the list, then:
+
+${table(["Field", "Type", "Meaning"], changeColumns.map(field("")))}
+## Parameters of totals
+
+${parameterTable("Totals", "both", questions)}
+${questionSections()}
+## Reward import
+
+\`POST /rewards\`. Scope \`write:rewards\`. Parameter: \`dry_run\`. If an optional field is absent, an update keeps its value.
+
+${rewardTable()}`;
+
+const errors = (): string => `## Parameters
+
+${errorTable(badParameters)}
+## Imports
+
+${errorTable(badImports)}`;
+
 /**
- * Writes the generated parts into a page.
+ * Writes the generated part into a page.
  * @throws Error when the page has a part that is not known
  */
 export function withReference(markdown: string): string {
-  const parts: Record<string, () => string> = {
-    endpoints: endpointTable,
-    scopes: scopeTable,
-    parameters: () => parameterTable("Lists", "every list", lists),
-    lists: listSections,
-    questionParameters: () => parameterTable("Totals", "both", questions),
-    questions: questionSections,
-    changes: () => table(["Field", "Type", "Meaning"], changeColumns.map(field(""))),
-    rewards: rewardTable,
-    parameterErrors: () => errorTable(badParameters),
-    importErrors: () => errorTable(badImports),
-  };
+  const parts: Record<string, () => string> = { reference, errors };
   return markdown.replace(/^<!-- (?!end -->)(\w+) -->\n.*?^<!-- end -->$/gms, (_, name: string) => {
     const part = parts[name];
     if (!part) throw new Error(`<!-- ${name} --> must be one of ${Object.keys(parts).join(", ")}`);

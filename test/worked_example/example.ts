@@ -1,17 +1,18 @@
-// The worked example of CONTRIBUTING.md: a page that people read and a program applies. Under a heading that names a
-// file, a `diff` block is a change of this file: its lines without `+` must be in the file exactly once, one below the
+// The worked example: a page that people read, with the changes of the tests beside this file. A program applies both. Under
+// a heading that names a file, a `diff` block is a change of this file: its lines without `+` must be in the file exactly once, one below the
 // other, at any place. A line that ends in … stands for every line that begins like it. A block in another language is
 // the whole text of a new file.
 import { readFileSync } from "node:fs";
 import { root } from "../../scripts/stack/process.ts";
 
 export const page = "docs/making/add-an-endpoint.md";
+const ofTests = "test/worked_example/tests.md";
 
 /** The changes made by hand, in order, and the commands after them, as the reader types them. */
 export type Example = { changes: { file: string; kind: string; block: string }[]; commands: string[] };
 
 export function readExample(): Example {
-  const [, ...sections] = readFileSync(`${root}/${page}`, "utf8").split(/^## /m);
+  const sections = [ofTests, page].flatMap((one) => readFileSync(`${root}/${one}`, "utf8").split(/^## /m).slice(1));
   const blocks = sections.flatMap((section) => {
     const [file = ""] = section.split("\n", 1);
     const found = [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
