@@ -27,12 +27,12 @@ const test = base
     return proxy;
   });
 
-/** Page, program, language of the code blocks, and where the reader saves them: the first reads one page, the last every list. */
+/** Page, program, language of the code blocks, and where the reader saves them: the first reads one page, if there is such a block, the last every list. */
 const recipes: [page: string, program: string, language: string, files: string[]][] = [
   ["curl.md", "sh", "sh", ["page.sh", "whole.sh"]],
   ["python.md", "python3", "python", ["page.py", "public_data_api.py"]],
-  ["r.md", "Rscript", "r", ["page.R", "public_data_api.R"]],
-  ["node.md", process.execPath, "js", ["page.mjs", "public-data-api.mjs", "whole.mjs"]],
+  ["r.md", "Rscript", "r", ["", "public_data_api.R"]],
+  ["node.md", process.execPath, "js", ["", "public-data-api.mjs", "whole.mjs"]],
   ["typescript.md", process.execPath, "ts", ["lists.ts"]],
 ];
 
@@ -82,8 +82,9 @@ test.concurrent.for(recipes)(
     }
     const folder = folders.pop() ?? "";
     const ending = program === process.execPath ? "json" : "csv";
+    const names = files.filter((file) => file !== "");
     for (const [index, text] of blocks(page, language).entries())
-      writeFileSync(`${folder}/${files[index] ?? "commands"}`, text);
+      writeFileSync(`${folder}/${names[index] ?? "commands"}`, text);
     if (language === "ts") await generateTypes(folder, year.key);
     // An address that ends in a slash and a key with a line break behind it, as they come out of a file, are no problem.
     const run = (args: string[], more = {}) =>
@@ -99,15 +100,17 @@ test.concurrent.for(recipes)(
     };
 
     const [onePage = ""] = files;
-    const printed = await run([onePage]);
-    // Every one but curl.md prints the rows.
-    const lines = printed.trimEnd().split("\n");
-    const newest = printed === "" ? read("activity") : lines.map((line) => JSON.parse(line));
-    // Without since and until the rows of 2027 come first.
-    const older = newest.findIndex(({ timestamp }) => String(timestamp) < "2027");
-    expect(older).toBeGreaterThan(0);
-    const shown = year.rows.map(({ sender_id, receiver_id, category_id, ...row }) => row);
-    expectRows(newest.slice(older), shown.slice(0, 100 - older));
+    if (onePage !== "") {
+      const printed = await run([onePage]);
+      // Every one but curl.md prints the rows.
+      const lines = printed.trimEnd().split("\n");
+      const newest = printed === "" ? read("activity") : lines.map((line) => JSON.parse(line));
+      // Without since and until the rows of 2027 come first.
+      const older = newest.findIndex(({ timestamp }) => String(timestamp) < "2027");
+      expect(older).toBeGreaterThan(0);
+      const shown = year.rows.map(({ sender_id, receiver_id, category_id, ...row }) => row);
+      expectRows(newest.slice(older), shown.slice(0, 100 - older));
+    }
 
     await run([files.at(-1) ?? onePage]);
     for (const list of lists) {
@@ -265,6 +268,6 @@ test("a block that asks for a secret ends with its read: pasted without brackets
     return [...text.matchAll(/^( *)```[^\n]*\n(.*?)^\1```$/gms)].map(([, , block = ""]) => block.trimEnd());
   });
   const swallowed = asking.filter((block) => /^ *read -rs.*\n/m.test(block));
-  expect(asking.filter((block) => block.includes("read -rs")).length).toBeGreaterThan(2);
+  expect(asking.filter((block) => block.includes("read -rs")).length).toBeGreaterThan(1);
   expect(swallowed).toEqual([]);
 });
