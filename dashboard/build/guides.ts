@@ -33,6 +33,9 @@ const guides = [
 /** The files that the guides offer for download, below /reference/files/. */
 const files = [
   "docs/connect/public-data-api.pq",
+  "docs/connect/google-sheets.gs",
+  "docs/connect/PublicDataApi.ps1",
+  "docs/connect/public_data_api.R",
   "docs/connect/public-data-api.postman_collection.json",
   "docs/connect/typescript/package.json",
   "docs/connect/dlt_public_data_api.py",

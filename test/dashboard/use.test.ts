@@ -315,8 +315,8 @@ function scopesNamedIn(file: string): string[] {
 test("the scopes of each purpose are those that the code of its guide needs", () => {
   for (const [purpose, ...files] of [
     ["power-bi", "public-data-api.pq"],
-    ["google-sheets", "google-sheets.md", "kudos-per-team.md"],
-    ["nightly-copy", "python.md", "node.md", "curl.md", "powershell.md", "r.md"],
+    ["google-sheets", "google-sheets.gs"],
+    ["nightly-copy", "python.md", "node.md", "curl.md", "PublicDataApi.ps1", "public_data_api.R"],
   ] as const) {
     const needed = new Set(files.flatMap(scopesNamedIn));
     expect(purposes[purpose]?.scopes, purpose).toEqual(scopeNames.filter((scope) => needed.has(scope)));

@@ -1,7 +1,7 @@
 // The recipes of docs/connect, taken from their pages and run against the stack. Each one reads one page, every list
 // whole, and from a busy service; that of Google Sheets also what is new.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, globSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, globSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import papaparse from "papaparse";
 import { test as base, expect } from "vitest";
@@ -85,6 +85,9 @@ test.concurrent.for(recipes)(
     const names = files.filter((file) => file !== "");
     for (const [index, text] of blocks(page, language).entries())
       writeFileSync(`${folder}/${names[index] ?? "commands"}`, text);
+    // A page may offer the file for download instead.
+    for (const name of names)
+      if (existsSync(`${root}/docs/connect/${name}`)) copyFileSync(`${root}/docs/connect/${name}`, `${folder}/${name}`);
     if (language === "ts") await generateTypes(folder, year.key);
     // An address that ends in a slash and a key with a line break behind it, as they come out of a file, are no problem.
     const run = (args: string[], more = {}) =>
@@ -151,7 +154,7 @@ test.concurrent.for(recipes)(
 
 test("google-sheets.md; text that would run as a formula is escaped", async ({ year }) => {
   const properties = { PUBLIC_API_URL: stack.api_url, PUBLIC_API_KEY: year.key };
-  const [script = ""] = blocks("google-sheets.md", "js");
+  const script = readFileSync(`${root}/docs/connect/google-sheets.gs`, "utf8");
   const google = appsScript(script, properties);
   const idsIn = ({ rows }: typeof google, list: string) =>
     rows(list)

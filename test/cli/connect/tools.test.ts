@@ -12,7 +12,7 @@ import { newCompany } from "../../support/companies.ts";
 import { makeExtremes } from "../../support/extreme_rows.ts";
 import { needs } from "../../support/optional_tool.ts";
 import { call, first, list, stack } from "../../support/stack.ts";
-import { blocks, runRecipe } from "./recipe.ts";
+import { runRecipe } from "./recipe.ts";
 
 const tools = `${root}/test/cli/tools`;
 const folder = workFolder();
@@ -48,7 +48,7 @@ withTools("the queries of Excel and Power BI and the scripts of powershell.md ar
   const query = readFileSync(`${root}/docs/connect/public-data-api.pq`, "utf8");
   const wrong = query.replace("PageSize = 1000,", "PageSize = 1000");
   expect(parse("powerquery.mjs", [query, wrong])).toEqual(["", expect.stringContaining("Expected")]);
-  const scripts = blocks("powershell.md", "powershell");
+  const scripts = [readFileSync(`${root}/docs/connect/PublicDataApi.ps1`, "utf8")];
   const problems = parse("powershell.mjs", [...scripts, "foreach ($list in $Lists { }"]);
   expect(problems).toEqual(["", expect.stringMatching(/^1: /)]);
 });
