@@ -22,7 +22,7 @@ import type {
   ListEndpoint,
   McpEndpoint,
 } from "./endpoint_types.ts";
-import { endpoints, version } from "./endpoints.ts";
+import { endpoints, maxGroups, version } from "./endpoints.ts";
 import { Visit } from "./fair_queue.ts";
 import { linkToNext, type Parameters, readParameters } from "./parameters.ts";
 import { RefusedUses } from "./refused_uses.ts";
@@ -223,17 +223,14 @@ function rowsToRead({ parameters }: Endpoint, args: Parameters["args"]): number 
 
 const filterKinds = ["uuid", "text", "email"];
 
-/** The most rows that a question is answered with. The database function has the same number. */
-export const mostGroups = 10_000;
-
 /** A question (`docs/api.md`, Questions). It keeps the database busy for longer than its rows say. */
 async function groups({ path, rpc }: GroupsEndpoint, parameters: Parameters, call: Call): Promise<Outcome> {
-  const reply = await call(rpc, parameters.args, asPage, mostGroups);
+  const reply = await call(rpc, parameters.args, asPage, maxGroups);
   // The database then sends none.
   const isTooMany = reply.headers.get("X-Has-More") === "true";
   if (!isTooMany) return rows(path, parameters, reply);
   const words = "use fewer names in by, or a shorter time window";
-  const error = badRequest([`the answer has more than ${mostGroups} rows: ${words}`]);
+  const error = badRequest([`the answer has more than ${maxGroups} rows: ${words}`]);
   return { answer: errorAnswer(error), logged: { ...reply.logged, ...error.logged, rows: 0 } };
 }
 

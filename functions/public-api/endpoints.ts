@@ -14,6 +14,9 @@ import type {
 /** The API version that `GET /` reports (`docs/api.md`, Versioning). */
 export const version = "1.3.0";
 
+/** The most rows of a total. The database function is generated with this number. */
+export const maxGroups = 10_000;
+
 /** The parameters of every list (`docs/api.md`, Lists). */
 const list: readonly Parameter[] = [
   {
@@ -297,8 +300,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     tag: "Activity",
     operationId: "countActivity",
     summary: "How many kudos, by time, team, person or category",
-    description:
-      "Counts kudos in one request, for a table, a chart or a cell: by month, or by up to three of time, team, person and category, such as `by=month,receiver_team`. Only groups that have kudos, the newest time first, then the most kudos. Teams are those of today, as in `GET /members`. At most 10,000 rows, and 400 days.",
+    description: `Counts kudos in one request, for a table, a chart or a cell: by month, or by up to three of time, team, person and category, such as \`by=month,receiver_team\`. Only groups that have kudos, the newest time first, then the most kudos. Teams are those of today, as in \`GET /members\`. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
     forAssistants:
       "Counts kudos. Use it first for every question of how many: per team, per month, in which category, who gives or gets the most. Most first within a time.",
     parameters: [
@@ -471,8 +473,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     tag: "Analytics",
     operationId: "averageDayRatings",
     summary: "How days were rated on average, by time or team",
-    description:
-      "Answers number and average of day ratings in one request: by month, or by a step of time, by team, or by both, such as `by=week,team`. Only groups that have ratings, the newest time first, then the most ratings. At most 10,000 rows, and 400 days.",
+    description: `Answers number and average of day ratings in one request: by month, or by a step of time, by team, or by both, such as \`by=week,team\`. Only groups that have ratings, the newest time first, then the most ratings. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
     forAssistants:
       "Averages day ratings from 1 (bad) to 5 (good). Use it first for every question of how the mood is or changes, of all or by team.",
     parameters: [

@@ -41,7 +41,7 @@ export function connectReplicas(settings: Settings, callPrimary: CallDatabase): 
     const replica = next(replicas);
     if (!replica) return await readAtPrimary("all were late");
 
-    const page = readAt(replica, rpc.replace("list_", "read_"), args, caller, read);
+    const page = readAt(replica, { rpc, ...args }, caller, read);
     const discardPage = () => page.then((reply) => reply instanceof ApiError || discard(reply));
     let company: string | undefined;
     try {
@@ -76,14 +76,13 @@ function next(replicas: Replica[]): Replica | undefined {
 /** The page of a replica, or its error. */
 async function readAt<Body>(
   replica: Replica,
-  rpc: string,
   args: Arguments,
   caller: Caller,
   read: Reader<Body>,
 ): Promise<Reply<Body> | ApiError> {
   const started = performance.now();
   try {
-    const { logged, ...reply } = await replica.call(rpc, args, caller, read);
+    const { logged, ...reply } = await replica.call("read_page", args, caller, read);
     replica.pausedUntil = 0;
     const replica_lag_milliseconds = Number(reply.headers.get("X-Replica-Lag"));
     return { ...reply, logged: { ...logged, served_by: "replica", replica_lag_milliseconds } };

@@ -1,13 +1,31 @@
 // The functions of the lists in SQL, made from endpoints.ts and from what only SQL knows of a list: its table, the
-// tables that its view reads, its filters. sql/schema/0810_views_of_lists.sql has the views and says why the statements
-// are as they are.
+// tables that its view reads, its statements. sql/schema/0810_views_of_lists.sql has the views.
+//
+// There is one static statement per leading filter, because each filter has an index that continues with the order of
+// the page. A second filter is checked for each row. The generic plan is forced, because planning again for every call
+// would halve the speed of small pages. Sequential scans and sorts are off, so that the plan must use the index in the
+// page's order. Reading a whole table, or sorting all matches of a filter, may look cheap when a session makes its
+// plan, but is slow when the table has grown.
+//
+// One statement with a branch of `union all` for each filter would be shorter. Tried for activity, it returned the same
+// pages (144 of 144, byte for byte), but took 1.27 times the time for 20 rows, so each filter has its own statement.
+//
+// A sort that cannot be avoided then has an estimated cost of 1e10. This is above jit_above_cost, and compiling a page of
+// 2 milliseconds took 200 to 700. Therefore jit = off, here and in all functions that a page calls. The cost affects no
+// other decision: only such a sort has it, parallel plans are impossible because of the policies (app.current_company_id
+// is not parallel safe), and force_generic_plan compares no costs.
+//
+// Each statement reads one row more than it returns. If that row exists, X-Has-More is true.
 import type { Column, ListEndpoint, ParameterKind } from "../../functions/public-api/endpoint_types.ts";
-import { lists } from "../../functions/public-api/endpoints.ts";
+import { lists, maxGroups } from "../../functions/public-api/endpoints.ts";
 
 export const listsFile = "sql/schema/0865_lists.sql";
 
-/** A statement of a list: when it is used (the last one otherwise), what it reads as v, and its conditions. */
-type Branch = { when?: string; from?: string; where: string[] };
+/**
+ * A statement of a list: when it is used (the last one otherwise), what it reads as v, the condition that leads, which has
+ * an index in the order of the pages, and further conditions: filters by equality, if they are set, and others.
+ */
+type Branch = { when?: string; from?: string; lead?: string; filters?: string[]; where?: string };
 
 type Facts = {
   /** The table of the rows, and which of its rows (t) are in the list, unless all. */
@@ -17,18 +35,9 @@ type Facts = {
   reads: string[];
   /** The arguments of the function behind key_hash and max_rows. New ones come last, so that older calls keep working. */
   args: string[];
-  /** The filters by equality that may lead: each has an index in the order of the pages. */
-  leads?: string[];
-  /** The other filters by equality: most rows match them. */
-  filters?: string[];
-  /** The function that says which of several filters leads. */
-  rarest?: string;
-  /** A filter for one row at most, and how its row is found. */
-  one?: { name: string; from: string };
-  /** A filter that no index serves: it reads the list until the page is full, whatever other filters there are. */
-  searched?: { name: string; by: string };
-  /** A filter that is true or false: the conditions without it. */
-  unless?: { name: string; where: string };
+  /** The filter that leads: when it has to be found out, and the function that says which. */
+  leadBy?: { when: string; is: string };
+  branches: Branch[];
   /** Columns that are not taken from the view. */
   expressions?: Record<string, string>;
   /** What columns of include are joined from: only preparing a look-up takes a fifteenth of a page of 20 rows. */
@@ -38,6 +47,7 @@ type Facts = {
 };
 
 const window = ["since", "until"];
+const named = "strpos(v.plain_name, (select app.plain(list_members.name))) > 0";
 
 const facts: Record<string, Facts> = {
   "/members": {
@@ -45,48 +55,78 @@ const facts: Record<string, Facts> = {
     rows: "not t.is_former",
     reads: ["teams"],
     args: ["team_id", "role", "starting_after", "email", "name"],
-    leads: ["team_id", "role"],
-    rarest: "app.rarest_members_filter(api_key.company_id, team_id, role)",
-    searched: { name: "name", by: "strpos(v.plain_name, (select app.plain(list_members.name))) > 0" },
-    one: {
-      name: "email",
-      from: `select o.* from api.members as o
+    leadBy: {
+      when: "list_members.email is null and list_members.name is null and num_nonnulls(team_id, role) > 0",
+      is: "app.rarest_members_filter(api_key.company_id, team_id, role)",
+    },
+    branches: [
+      {
+        when: "email is not null",
+        from: `select o.* from api.members as o
 where o.company_id = api_key.company_id
   and o.id = (select app.member_with_email(api_key.company_id, list_members.email))
 offset 0`,
-    },
+        filters: ["team_id", "role"],
+        where: `(list_members.name is null or ${named})`,
+      },
+      // No index serves it: it reads the list until the page is full, whatever other filters there are.
+      { when: "list_members.name is not null", filters: ["team_id", "role"], where: named },
+      { when: "lead_by is null" },
+      { when: "lead_by = 'team'", lead: "v.team_id = list_members.team_id", filters: ["role"] },
+      { lead: "v.role = list_members.role", filters: ["team_id"] },
+    ],
   },
-  "/teams": { table: "teams", reads: [], args: ["starting_after"] },
+  "/teams": { table: "teams", reads: [], args: ["starting_after"], branches: [{}] },
   "/activity": {
     table: "kudos",
     reads: ["members", "teams", "categories"],
     args: [...window, "category_id", "sender_id", "receiver_id", "starting_after", "include"],
-    leads: ["sender_id", "receiver_id", "category_id"],
-    rarest: `app.rarest_kudos_filter(
+    leadBy: {
+      when: "num_nonnulls(sender_id, receiver_id, category_id) > 0",
+      is: `app.rarest_kudos_filter(
   api_key.company_id, since, least(until, below_instant), sender_id, receiver_id, category_id
 )`,
+    },
+    branches: [
+      { when: "lead_by is null" },
+      {
+        when: "lead_by = 'sender'",
+        lead: "v.sender_id = list_activity.sender_id",
+        filters: ["receiver_id", "category_id"],
+      },
+      {
+        when: "lead_by = 'receiver'",
+        lead: "v.receiver_id = list_activity.receiver_id",
+        filters: ["sender_id", "category_id"],
+      },
+      { lead: "v.category_id = list_activity.category_id", filters: ["sender_id", "receiver_id"] },
+    ],
     apart: ["sender_team_id", "sender_team_name", "receiver_team_id", "receiver_team_name"],
   },
-  "/categories": { table: "categories", reads: [], args: ["starting_after"] },
+  "/categories": { table: "categories", reads: [], args: ["starting_after"], branches: [{}] },
   "/rewards": {
     table: "rewards",
     reads: [],
     args: ["include_archived", "starting_after", "include", "external_id"],
-    one: {
-      name: "external_id",
-      // In the order of external ids, so that no plan can use another index.
-      from: `select o.* from api.rewards as o
+    branches: [
+      {
+        when: "external_id is not null",
+        // In the order of external ids, so that no plan can use another index.
+        from: `select o.* from api.rewards as o
 where o.company_id = api_key.company_id
   and o.external_id between list_rewards.external_id and list_rewards.external_id
 order by o.external_id limit 1`,
-    },
-    unless: { name: "include_archived", where: "not v.is_archived" },
+        where: "(include_archived or not v.is_archived)",
+      },
+      { when: "include_archived is not true", lead: "not v.is_archived" },
+      {},
+    ],
   },
   "/day-ratings": {
     table: "day_ratings",
     reads: ["teams"],
     args: [...window, "team_id", "starting_after", "include"],
-    leads: ["team_id"],
+    branches: [{ when: "team_id is null" }, { lead: "v.team_id = list_day_ratings.team_id" }],
     expressions: { team_name: "team.name" },
     join: `left join lateral (
   select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.team_id offset 0
@@ -96,6 +136,7 @@ order by o.external_id limit 1`,
     table: "pulse_responses",
     reads: ["pulse_questions"],
     args: [...window, "starting_after", "include"],
+    branches: [{}],
   },
 };
 
@@ -125,7 +166,7 @@ function commas(words: readonly string[]): string {
 }
 
 const viewOf = ({ path }: ListEndpoint): string => `api.${path.slice(1).replaceAll("-", "_")}`;
-const factsOf = ({ path }: ListEndpoint): Facts => {
+const factsOf = ({ path }: Pick<ListEndpoint, "path">): Facts => {
   const fact = facts[path];
   if (!fact) throw new Error(`scripts/generate/lists.ts knows nothing of ${path}`);
   return fact;
@@ -135,14 +176,21 @@ const factsOf = ({ path }: ListEndpoint): Facts => {
 const onRequest = ({ name }: Column, included: readonly Column[]): string =>
   included.length === 1 ? `v.${name}` : `case when '${name}' = any (include) then v.${name} end as ${name}`;
 
+/** The conditions of a statement. */
+function conditions({ rpc }: ListEndpoint, { args }: Facts, { from, lead, filters = [], where }: Branch): string[] {
+  const company = "v.company_id = api_key.company_id";
+  const bound = "(v.instant, v.id) < (below_instant, below_id)";
+  return [
+    ...(from ? [] : [lead ? `${company} and ${lead}` : company]),
+    args.includes("since") ? `v.instant >= since and ${bound}` : bound,
+    ...filters.map((name) => `(${rpc}.${name} is null or v.${name} = ${rpc}.${name})`),
+    ...(where ? [where] : []),
+  ];
+}
+
 /** One page of a list into page, with these columns of include. */
-function statement(
-  { columns }: ListEndpoint,
-  fact: Facts,
-  view: string,
-  branch: Branch,
-  included: readonly Column[],
-): string {
+function statement(endpoint: ListEndpoint, fact: Facts, branch: Branch, included: readonly Column[]): string {
+  const { columns } = endpoint;
   const column = ({ name }: Column) => {
     const expression = fact.expressions?.[name];
     return expression ? `${expression} as ${name}` : `v.${quoted(name)}`;
@@ -154,8 +202,8 @@ function statement(
   const order = branch.from ? "" : "\norder by v.instant desc, v.id desc\nlimit max_rows + 1";
   const rows = `select
 ${indent(commas(shown), 2)}
-from ${branch.from ? `(\n${indent(branch.from, 2)}\n)` : view} as v${included.length > 0 && fact.join ? `\n${fact.join}` : ""}
-where ${branch.where.join("\n  and ")}${order}`;
+from ${branch.from ? `(\n${indent(branch.from, 2)}\n)` : viewOf(endpoint)} as v${included.length > 0 && fact.join ? `\n${fact.join}` : ""}
+where ${conditions(endpoint, fact, branch).join("\n  and ")}${order}`;
   const time = columns.find(({ type }) => type === "date-time")?.name ?? "";
   return `select
   count(*), json_agg(item) filter (where place <= max_rows),
@@ -177,55 +225,6 @@ function choice(branches: readonly { when?: string; text: string }[]): string {
     return `${word}\n${indent(text, 2)}`;
   });
   return `${parts.join("")}end if;\n`;
-}
-
-/** The statements of a list. */
-function branches(rpc: string, { args, leads = [], filters = [], one, searched, unless }: Facts): Branch[] {
-  const company = "v.company_id = api_key.company_id";
-  const after = args.includes("since")
-    ? "v.instant >= since and (v.instant, v.id) < (below_instant, below_id)"
-    : "(v.instant, v.id) < (below_instant, below_id)";
-  const optional = (names: readonly string[]) =>
-    names.map((name) => `(${rpc}.${name} is null or v.${name} = ${rpc}.${name})`);
-  const led = leads.map((name, place) => ({
-    ...(place < leads.length - 1 && { when: `lead_by = '${name.replace("_id", "")}'` }),
-    where: [
-      `${company} and v.${name} = ${rpc}.${name}`,
-      after,
-      ...optional([...leads.filter((other) => other !== name), ...filters]),
-    ],
-  }));
-  const [leader] = leads;
-  const free = leads.length === 1 ? `${leader} is null` : "lead_by is null";
-  return [
-    ...(one
-      ? [
-          {
-            when: `${one.name} is not null`,
-            from: one.from,
-            where: [
-              after,
-              ...optional([...leads, ...filters]),
-              ...(searched ? [`(${rpc}.${searched.name} is null or ${searched.by})`] : []),
-              ...(unless ? [`(${unless.name} or ${unless.where})`] : []),
-            ],
-          },
-        ]
-      : []),
-    ...(searched
-      ? [
-          {
-            when: `${rpc}.${searched.name} is not null`,
-            where: [company, after, ...optional([...leads, ...filters]), searched.by],
-          },
-        ]
-      : []),
-    ...(unless
-      ? [{ when: `${unless.name} is not true`, where: [`${company} and ${unless.where}`, after, ...optional(filters)] }]
-      : []),
-    { ...(led.length > 0 && { when: free }), where: [company, after, ...optional(filters)] },
-    ...led,
-  ];
 }
 
 /** Where the page begins, from starting_after and the window. */
@@ -282,51 +281,69 @@ comment on function public.${name} is
   '${comment.replaceAll("'", "''").replace("JSON array. ", "JSON array. '\n  '")}';
 `;
 
-/** The function of a list at a read replica: the same page, with the replica's lag. */
-function readFunction(rpc: string, args: readonly string[]): string {
-  const name = rpc.replace("list_", "read_");
-  const names = args.map((arg) => arg.split(" ")[0]);
-  return `create function public.${name}(
-${indent(args.join(",\n"), 2)}
+/** The arguments of the function of a list. */
+const argsOf = ({ path, parameters }: ListEndpoint): string[] => [
+  "key_hash text",
+  "max_rows integer",
+  ...factsOf({ path }).args.map(
+    (name) => `${name} ${types[parameters.find((one) => one.name === name)?.kind ?? "text"]}`,
+  ),
+  "after_time timestamptz default null",
+];
+
+const nameOf = (arg: string): string => arg.split(" ")[0] ?? "";
+
+/** The function that calls any of the others at a read replica, with the arguments of all. */
+function readPage(): string {
+  const calls = [
+    ...lists.map((endpoint) => ({ rpc: endpoint.rpc, args: argsOf(endpoint) })),
+    {
+      rpc: "list_changes",
+      args: ["key_hash text", "list text default null", "max_rows integer", "after text default null"].concat(
+        "include text[] default null",
+      ),
+    },
+  ];
+  const all = new Map(calls.flatMap(({ args }) => args).map((arg) => [nameOf(arg), arg]));
+  const branch = ({ rpc, args }: (typeof calls)[number]) => `when '${rpc}' then
+  page := public.${rpc}(
+${indent(commas(args.map(nameOf)), 4)}
+  );
+`;
+  return `-- Each of them, and list_changes, at a read replica (0862).
+create function public.read_page(
+  rpc text,
+${indent([...all.values()].join(",\n"), 2)}
 )
-returns json
-language sql stable security definer
+returns app."application/json"
+language plpgsql stable security definer
 set search_path = ''
 set jit = off
 set statement_timeout = '2s'
-as 'select app.from_replica(public.${rpc}('
-  '${names.join(", ")}))';
+as $$
+declare
+  page json;
+begin
+  case rpc
+${indent(calls.map(branch).join(""), 4)}  end case;
+  return app.from_replica(page);
+end
+$$;
 
-${served(name, `public.${rpc}, at a read replica. PT503 too.`)}`;
+${served("read_page", "A page of the function with the name rpc, such as list_members, at a read replica. PT503 too.")}`;
 }
 
-/** The function of a list, and that of the list at a replica. */
-function listFunctions(endpoint: ListEndpoint): string {
-  const { path, rpc, scope, parameters, summary } = endpoint;
+/** The function of a list. */
+function listFunction(endpoint: ListEndpoint): string {
+  const { path, rpc, scope, summary } = endpoint;
   const fact = factsOf(endpoint);
-  const { table, reads, leads = [], rarest, one, searched } = fact;
+  const { table, reads, leadBy, branches } = fact;
   const isWindowed = fact.args.includes("since");
-  const args = [
-    "key_hash text",
-    "max_rows integer",
-    ...fact.args.map((name) => `${name} ${types[parameters.find((one) => one.name === name)?.kind ?? "text"]}`),
-    "after_time timestamptz default null",
-  ];
-  const view = viewOf(endpoint);
-  const all = branches(rpc, fact);
   const page = byInclude(endpoint, (columns) =>
-    choice(all.map((branch) => ({ ...branch, text: statement(endpoint, fact, view, branch, columns) }))),
+    choice(branches.map((branch) => ({ ...branch, text: statement(endpoint, fact, branch, columns) }))),
   );
   const secured = [table, ...reads].map((name) => `row_security_active('app.${name}'::regclass)`);
-  const without = [one, searched].map((other) => (other ? `${rpc}.${other.name} is null and ` : "")).join("");
-  const lead =
-    rarest === undefined
-      ? ""
-      : `
-if ${without}num_nonnulls(${leads.join(", ")}) > 0 then
-  lead_by := ${indent(rarest, 2).trimStart()};
-end if;
-`;
+  const lead = leadBy ? `\nif ${leadBy.when} then\n  lead_by := ${indent(leadBy.is, 2).trimStart()};\nend if;\n` : "";
   const body = `if not (
   ${secured.join("\n  and ")}
 ) then
@@ -349,9 +366,9 @@ return coalesce(page, '[]');
   return `-- GET ${path}
 
 create function public.${rpc}(
-${indent(args.join(",\n"), 2)}
+${indent(argsOf(endpoint).join(",\n"), 2)}
 )
-returns json
+returns app."application/json"
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -370,12 +387,11 @@ declare
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := ${isWindowed ? "until + interval '1 microsecond'" : "timestamptz 'infinity'"};
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
-${rarest ? "  lead_by text;\n" : ""}begin
+${leadBy ? "  lead_by text;\n" : ""}begin
 ${indent(body, 2)}end
 $$;
 
-${served(rpc, `${summary}: the rows of the key's company, newest first, as a JSON array. ${scope}. PT400, PT401, PT403, PT429.`)}
-${readFunction(rpc, args)}`;
+${served(rpc, `${summary}: the rows of the key's company, newest first, as a JSON array. ${scope}. PT400, PT401, PT403, PT429.`)}`;
 }
 
 /** A page of the changes of a list, with these columns of include. */
@@ -449,9 +465,19 @@ ${indent(shown, 12)}
 /** The text of the file. */
 export const listsSql =
   (): string => `-- Made by \`npm run generate\` from functions/public-api/endpoints.ts and scripts/generate/lists.ts: change these.
--- The lists, and each of them at a read replica. Why the statements are so: 0810_views_of_lists.sql.
+-- The lists, their changes, and both at a read replica. Why the statements are so: scripts/generate/lists.ts.
 
-${lists.map(listFunctions).join("\n")}
+${lists.map(listFunction).join("\n")}
+${readPage()}
+-- The answer of a total has at most so many rows. With more it has none, and X-Has-More is true.
+create function app.most_groups() returns integer
+language sql immutable set search_path = ''
+return ${maxGroups};
+
+revoke all on function app.most_groups from public;
+grant execute on function app.most_groups to public_api;
+comment on function app.most_groups is 'How many rows the answer of a total has at most.';
+
 -- The lists for 0870_list_changes.sql: their scope and table. In plpgsql, because a session keeps its plan.
 create function app.changing_list(list text, out scope text, out relation regclass)
 language plpgsql stable

@@ -32,6 +32,15 @@ function open(url: string, mailing: Mailing, secrets: Secrets): Instance {
   // already.
   Object.assign(connection, { rlsState: "active" });
 
+  // Lite parses JSON, and would send "[object Object]" as the value of a domain that is named like its media type.
+  const introspect = connection.introspect.bind(connection);
+  connection.introspect = async (options) => {
+    const result = await introspect(options);
+    const served = result.functions?.filter(({ return_base_type }) => return_base_type === "json") ?? [];
+    for (const one of served) Object.assign(one, { return_type: "json", return_typtype: "b" });
+    return result;
+  };
+
   const app = new App({
     connection,
     api: { schemas: ["public"] },

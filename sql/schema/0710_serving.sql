@@ -39,6 +39,13 @@ revoke all on function app.refuse_without_row_security from public;
 grant execute on function app.refuse_without_row_security to public_api;
 comment on function app.refuse_without_row_security is 'Raises PT500: row-level security does not bind the current role.';
 
+-- What a function that serves API keys returns. The Data API sends a value whose type is named like its media type as it is;
+-- for json it would copy and parse each page again.
+create domain app."application/json" as json;
+
+revoke all on type app."application/json" from public;
+comment on domain app."application/json" is 'JSON that the Data API sends as it is.';
+
 -- Owned by public_api, so that the policies bind it; to be called with the project's secret key only. sql/commands/repair.sql
 -- calls this too, after a restore without owners and privileges.
 create function app.serve_keys(served regprocedure) returns void

@@ -1,20 +1,7 @@
--- GET /members (docs/api-reference.md, Members).
---
--- There is one static statement per leading filter, because each filter has an index that continues with the order of
--- the page. A second filter is checked for each row. The generic plan is forced, because planning again for every call
--- would halve the speed of small pages. Sequential scans and sorts are off, so that the plan must use the index in the
--- page's order. Reading a whole table, or sorting all matches of a filter, may look cheap when a session makes its
--- plan, but is slow when the table has grown.
---
--- One statement with a branch of `union all` for each filter would be shorter. Tried for activity, it returned the same
--- pages (144 of 144, byte for byte), but took 1.27 times the time for 20 rows, so each filter has its own statement.
---
--- A sort that cannot be avoided then has an estimated cost of 1e10. This is above jit_above_cost, and compiling a page of
--- 2 milliseconds took 200 to 700. Therefore jit = off, here and in all functions that a page calls. The cost affects no
--- other decision: only such a sort has it, parallel plans are impossible because of the policies (app.current_company_id
--- is not parallel safe), and force_generic_plan compares no costs.
---
--- Each statement reads one row more than it returns. If that row exists, X-Has-More is true.
+-- The views of the lists (docs/api-reference.md), and what their statements call. The statements are in 0865_lists.sql, and
+-- scripts/generate/lists.ts, which makes them, says why they are so.
+
+-- GET /members
 
 create view api.members with (security_invoker = true) as
 select
@@ -105,7 +92,7 @@ revoke all on function app.member_with_email from public;
 grant execute on function app.member_with_email to public_api;
 comment on function app.member_with_email is 'The id of a company''s member with this email address, whatever its case.';
 
--- GET /teams (docs/api-reference.md, Teams). Statement and plan as in list_members.
+-- GET /teams
 
 create view api.teams with (security_invoker = true) as
 select
@@ -120,7 +107,7 @@ from app.teams as t;
 grant select on api.teams to public_api;
 comment on view api.teams is 'Teams, as the API lists them.';
 
--- GET /activity (docs/api-reference.md, Activity). Statements and plans as in list_members.
+-- GET /activity
 
 -- The names of the company's categories are read once per page: a look-up for each row took 1.1 times the processor time.
 create view api.activity with (security_invoker = true) as
@@ -220,7 +207,7 @@ grant execute on function app.rarest_kudos_filter to public_api;
 comment on function app.rarest_kudos_filter is
   'sender, receiver or category, whichever fewest kudos of the window match.';
 
--- GET /categories (docs/api-reference.md, Categories). Statement and plan as in list_members.
+-- GET /categories
 
 create view api.categories with (security_invoker = true) as
 select
@@ -235,8 +222,7 @@ from app.categories as c;
 grant select on api.categories to public_api;
 comment on view api.categories is 'Categories, as the API lists them.';
 
--- GET /rewards (docs/api-reference.md, Rewards). Statements and plans as in list_members. The list without archived rewards has
--- its own index.
+-- GET /rewards
 
 create view api.rewards with (security_invoker = true) as
 select
@@ -259,7 +245,7 @@ from app.rewards as r;
 grant select on api.rewards to public_api;
 comment on view api.rewards is 'Rewards, as the API lists them.';
 
--- GET /day-ratings (docs/api-reference.md, Day ratings). Statements and plans as in list_members.
+-- GET /day-ratings
 
 create view api.day_ratings with (security_invoker = true) as
 select
@@ -278,7 +264,7 @@ from app.day_ratings as d;
 grant select on api.day_ratings to public_api;
 comment on view api.day_ratings is 'Day ratings, as the API lists them.';
 
--- GET /pulse-responses (docs/api-reference.md, Pulse responses).
+-- GET /pulse-responses
 
 create view api.pulse_responses with (security_invoker = true) as
 select

@@ -1,8 +1,8 @@
 -- The lists at a read replica (docs/operate/read-replicas.md). A replica runs no transaction that may write, and the
--- Data API begins one for every POST to a volatile function. So each list has a stable function with the same arguments
--- for replicas: read_members for list_members (0865_lists.sql, 0870_list_changes.sql). Their statement timeout is the
--- time that the Edge Function waits for a replica. The lists themselves stay volatile: they record the last
--- use of a key. That is left to public.verify_api_key here, which the Edge Function calls at the primary at the same time.
+-- Data API begins one for every POST to a volatile function. So public.read_page, which is stable, calls a list there
+-- (0865_lists.sql). Its statement timeout is the time that the Edge Function waits for a replica. The lists themselves stay
+-- volatile: they record the last use of a key. That is left to public.verify_api_key here, which the Edge Function calls at
+-- the primary at the same time.
 
 -- Stable, so that sessions use a new number at once.
 create function app.max_replica_lag() returns interval

@@ -1,5 +1,5 @@
 -- Made by `npm run generate` from functions/public-api/endpoints.ts and scripts/generate/lists.ts: change these.
--- The lists, and each of them at a read replica. Why the statements are so: 0810_views_of_lists.sql.
+-- The lists, their changes, and both at a read replica. Why the statements are so: scripts/generate/lists.ts.
 
 -- GET /members
 
@@ -13,7 +13,7 @@ create function public.list_members(
   name text default null,
   after_time timestamptz default null
 )
-returns json
+returns app."application/json"
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -164,28 +164,6 @@ comment on function public.list_members is
   'People, their roles and teams: the rows of the key''s company, newest first, as a JSON array. '
   'read:members. PT400, PT401, PT403, PT429.';
 
-create function public.read_members(
-  key_hash text,
-  max_rows integer,
-  team_id uuid default null,
-  role text default null,
-  starting_after uuid default null,
-  email text default null,
-  name text default null,
-  after_time timestamptz default null
-)
-returns json
-language sql stable security definer
-set search_path = ''
-set jit = off
-set statement_timeout = '2s'
-as 'select app.from_replica(public.list_members('
-  'key_hash, max_rows, team_id, role, starting_after, email, name, after_time))';
-
-select app.serve_keys('public.read_members'::regproc);
-comment on function public.read_members is
-  'public.list_members, at a read replica. PT503 too.';
-
 -- GET /teams
 
 create function public.list_teams(
@@ -194,7 +172,7 @@ create function public.list_teams(
   starting_after uuid default null,
   after_time timestamptz default null
 )
-returns json
+returns app."application/json"
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -267,24 +245,6 @@ comment on function public.list_teams is
   'The teams that people are in: the rows of the key''s company, newest first, as a JSON array. '
   'read:members. PT400, PT401, PT403, PT429.';
 
-create function public.read_teams(
-  key_hash text,
-  max_rows integer,
-  starting_after uuid default null,
-  after_time timestamptz default null
-)
-returns json
-language sql stable security definer
-set search_path = ''
-set jit = off
-set statement_timeout = '2s'
-as 'select app.from_replica(public.list_teams('
-  'key_hash, max_rows, starting_after, after_time))';
-
-select app.serve_keys('public.read_teams'::regproc);
-comment on function public.read_teams is
-  'public.list_teams, at a read replica. PT503 too.';
-
 -- GET /activity
 
 create function public.list_activity(
@@ -299,7 +259,7 @@ create function public.list_activity(
   include text[] default null,
   after_time timestamptz default null
 )
-returns json
+returns app."application/json"
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -631,30 +591,6 @@ comment on function public.list_activity is
   'Kudos with sender, recipient and category: the rows of the key''s company, newest first, as a JSON array. '
   'read:activity. PT400, PT401, PT403, PT429.';
 
-create function public.read_activity(
-  key_hash text,
-  max_rows integer,
-  since timestamptz default '-infinity',
-  until timestamptz default 'infinity',
-  category_id uuid default null,
-  sender_id uuid default null,
-  receiver_id uuid default null,
-  starting_after uuid default null,
-  include text[] default null,
-  after_time timestamptz default null
-)
-returns json
-language sql stable security definer
-set search_path = ''
-set jit = off
-set statement_timeout = '2s'
-as 'select app.from_replica(public.list_activity('
-  'key_hash, max_rows, since, until, category_id, sender_id, receiver_id, starting_after, include, after_time))';
-
-select app.serve_keys('public.read_activity'::regproc);
-comment on function public.read_activity is
-  'public.list_activity, at a read replica. PT503 too.';
-
 -- GET /categories
 
 create function public.list_categories(
@@ -663,7 +599,7 @@ create function public.list_categories(
   starting_after uuid default null,
   after_time timestamptz default null
 )
-returns json
+returns app."application/json"
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -736,24 +672,6 @@ comment on function public.list_categories is
   'What kudos are given for: the rows of the key''s company, newest first, as a JSON array. '
   'read:activity. PT400, PT401, PT403, PT429.';
 
-create function public.read_categories(
-  key_hash text,
-  max_rows integer,
-  starting_after uuid default null,
-  after_time timestamptz default null
-)
-returns json
-language sql stable security definer
-set search_path = ''
-set jit = off
-set statement_timeout = '2s'
-as 'select app.from_replica(public.list_categories('
-  'key_hash, max_rows, starting_after, after_time))';
-
-select app.serve_keys('public.read_categories'::regproc);
-comment on function public.read_categories is
-  'public.list_categories, at a read replica. PT503 too.';
-
 -- GET /rewards
 
 create function public.list_rewards(
@@ -765,7 +683,7 @@ create function public.list_rewards(
   external_id text default null,
   after_time timestamptz default null
 )
-returns json
+returns app."application/json"
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -931,27 +849,6 @@ comment on function public.list_rewards is
   'The reward catalogue: the rows of the key''s company, newest first, as a JSON array. '
   'read:rewards. PT400, PT401, PT403, PT429.';
 
-create function public.read_rewards(
-  key_hash text,
-  max_rows integer,
-  include_archived boolean default false,
-  starting_after uuid default null,
-  include text[] default null,
-  external_id text default null,
-  after_time timestamptz default null
-)
-returns json
-language sql stable security definer
-set search_path = ''
-set jit = off
-set statement_timeout = '2s'
-as 'select app.from_replica(public.list_rewards('
-  'key_hash, max_rows, include_archived, starting_after, include, external_id, after_time))';
-
-select app.serve_keys('public.read_rewards'::regproc);
-comment on function public.read_rewards is
-  'public.list_rewards, at a read replica. PT503 too.';
-
 -- GET /day-ratings
 
 create function public.list_day_ratings(
@@ -964,7 +861,7 @@ create function public.list_day_ratings(
   include text[] default null,
   after_time timestamptz default null
 )
-returns json
+returns app."application/json"
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -1095,28 +992,6 @@ comment on function public.list_day_ratings is
   'How days were rated, by team: the rows of the key''s company, newest first, as a JSON array. '
   'read:analytics. PT400, PT401, PT403, PT429.';
 
-create function public.read_day_ratings(
-  key_hash text,
-  max_rows integer,
-  since timestamptz default '-infinity',
-  until timestamptz default 'infinity',
-  team_id uuid default null,
-  starting_after uuid default null,
-  include text[] default null,
-  after_time timestamptz default null
-)
-returns json
-language sql stable security definer
-set search_path = ''
-set jit = off
-set statement_timeout = '2s'
-as 'select app.from_replica(public.list_day_ratings('
-  'key_hash, max_rows, since, until, team_id, starting_after, include, after_time))';
-
-select app.serve_keys('public.read_day_ratings'::regproc);
-comment on function public.read_day_ratings is
-  'public.list_day_ratings, at a read replica. PT503 too.';
-
 -- GET /pulse-responses
 
 create function public.list_pulse_responses(
@@ -1128,7 +1003,7 @@ create function public.list_pulse_responses(
   include text[] default null,
   after_time timestamptz default null
 )
-returns json
+returns app."application/json"
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -1219,26 +1094,87 @@ comment on function public.list_pulse_responses is
   'Answers to pulse surveys: the rows of the key''s company, newest first, as a JSON array. '
   'read:analytics. PT400, PT401, PT403, PT429.';
 
-create function public.read_pulse_responses(
+-- Each of them, and list_changes, at a read replica (0862).
+create function public.read_page(
+  rpc text,
   key_hash text,
   max_rows integer,
+  team_id uuid default null,
+  role text default null,
+  starting_after uuid default null,
+  email text default null,
+  name text default null,
+  after_time timestamptz default null,
   since timestamptz default '-infinity',
   until timestamptz default 'infinity',
-  starting_after uuid default null,
+  category_id uuid default null,
+  sender_id uuid default null,
+  receiver_id uuid default null,
   include text[] default null,
-  after_time timestamptz default null
+  include_archived boolean default false,
+  external_id text default null,
+  list text default null,
+  after text default null
 )
-returns json
-language sql stable security definer
+returns app."application/json"
+language plpgsql stable security definer
 set search_path = ''
 set jit = off
 set statement_timeout = '2s'
-as 'select app.from_replica(public.list_pulse_responses('
-  'key_hash, max_rows, since, until, starting_after, include, after_time))';
+as $$
+declare
+  page json;
+begin
+  case rpc
+    when 'list_members' then
+      page := public.list_members(
+        key_hash, max_rows, team_id, role, starting_after, email, name, after_time
+      );
+    when 'list_teams' then
+      page := public.list_teams(
+        key_hash, max_rows, starting_after, after_time
+      );
+    when 'list_activity' then
+      page := public.list_activity(
+        key_hash, max_rows, since, until, category_id, sender_id, receiver_id, starting_after, include, after_time
+      );
+    when 'list_categories' then
+      page := public.list_categories(
+        key_hash, max_rows, starting_after, after_time
+      );
+    when 'list_rewards' then
+      page := public.list_rewards(
+        key_hash, max_rows, include_archived, starting_after, include, external_id, after_time
+      );
+    when 'list_day_ratings' then
+      page := public.list_day_ratings(
+        key_hash, max_rows, since, until, team_id, starting_after, include, after_time
+      );
+    when 'list_pulse_responses' then
+      page := public.list_pulse_responses(
+        key_hash, max_rows, since, until, starting_after, include, after_time
+      );
+    when 'list_changes' then
+      page := public.list_changes(
+        key_hash, list, max_rows, after, include
+      );
+  end case;
+  return app.from_replica(page);
+end
+$$;
 
-select app.serve_keys('public.read_pulse_responses'::regproc);
-comment on function public.read_pulse_responses is
-  'public.list_pulse_responses, at a read replica. PT503 too.';
+select app.serve_keys('public.read_page'::regproc);
+comment on function public.read_page is
+  'A page of the function with the name rpc, such as list_members, at a read replica. PT503 too.';
+
+-- The answer of a total has at most so many rows. With more it has none, and X-Has-More is true.
+create function app.most_groups() returns integer
+language sql immutable set search_path = ''
+return 10000;
+
+revoke all on function app.most_groups from public;
+grant execute on function app.most_groups to public_api;
+comment on function app.most_groups is 'How many rows the answer of a total has at most.';
 
 -- The lists for 0870_list_changes.sql: their scope and table. In plpgsql, because a session keeps its plan.
 create function app.changing_list(list text, out scope text, out relation regclass)

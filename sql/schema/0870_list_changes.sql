@@ -40,7 +40,7 @@ comment on function app.refuse_cursor is
 -- and the id of the row (32). While a copy still reads what was there when it began, there follows the number at which
 -- it began (16): deletions below that number are not for this copy, and may be forgotten.
 create function public.list_changes(key_hash text, list text, max_rows integer, after text, include text[] default null)
-returns json
+returns app."application/json"
 language plpgsql volatile security definer
 set search_path = ''
 set plan_cache_mode = force_generic_plan
@@ -128,20 +128,3 @@ select app.serve_keys('public.list_changes'::regproc);
 comment on function public.list_changes is
   'What was added, changed or deleted in a list of the key''s company, oldest change first, as a JSON array. PT401, PT403, '
   'PT410, PT429.';
-
-create function public.read_changes(
-  key_hash text,
-  list text,
-  max_rows integer,
-  after text,
-  include text[] default null
-)
-returns json
-language sql stable security definer
-set search_path = ''
-set jit = off
-set statement_timeout = '2s'
-as 'select app.from_replica(public.list_changes(key_hash, list, max_rows, after, include))';
-
-select app.serve_keys('public.read_changes'::regproc);
-comment on function public.read_changes is 'public.list_changes, at a read replica. PT503 too.';

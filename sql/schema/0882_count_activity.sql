@@ -1,15 +1,6 @@
 -- GET /activity/counts (docs/api-reference.md, Activity counts): how many kudos, by time, team, person and category. And what it shares
 -- with GET /day-ratings/averages.
 
--- The answer has at most so many rows. With more it has none, and X-Has-More is true.
-create function app.most_groups() returns integer
-language sql immutable set search_path = ''
-return 10000;
-
-revoke all on function app.most_groups from public;
-grant execute on function app.most_groups to public_api;
-comment on function app.most_groups is 'How many rows the answer to a question has at most.';
-
 -- Without since, a window begins with the month in which the twelve months before until began.
 create function app.first_of_window(since timestamptz, until timestamptz, time_zone text) returns timestamptz
 language sql stable set search_path = ''
@@ -73,7 +64,7 @@ create function public.count_activity(
   sender_id uuid default null,
   receiver_id uuid default null
 )
-returns json
+returns app."application/json"
 language plpgsql volatile security definer
 set search_path = ''
 set enable_seqscan = off

@@ -7,7 +7,7 @@ create function public.average_day_ratings(
   time_zone text default 'UTC',
   team_id uuid default null
 )
-returns json
+returns app."application/json"
 language plpgsql volatile security definer
 set search_path = ''
 set enable_seqscan = off

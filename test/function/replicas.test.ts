@@ -1,5 +1,5 @@
 // Lists that are read at a replica (docs/operate/read-replicas.md). Primary and replica are the same upstream here:
-// only a replica is called for read_members. test/serial/replicas.test.ts has a real one.
+// only a replica is called for read_page. test/serial/replicas.test.ts has a real one.
 import type { ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
@@ -44,15 +44,15 @@ async function withReplicas(...readUrls: string[]) {
 }
 
 test("a list is the replica's, with the parameters of the request, when the primary has verified the key", async () => {
-  service.answer("read_members", fromReplica);
+  service.answer("read_page", fromReplica);
   const { calls, ...answer } = await (await withReplicas(supabaseUrl))("/members?limit=7&role=admin");
   expect(answer).toMatchObject({ status: 200, body: '[{"name":"replica"}]' });
   expect(answer.line).toMatchObject({ rows: 1, served_by: "replica", replica_lag_milliseconds: 12 });
-  expect(calls).toEqual(["read_members", "verify_api_key"]);
+  expect(calls).toEqual(["read_page", "verify_api_key"]);
   const args = Object.fromEntries(service.calls.map(({ rpc, args }) => [rpc, args]));
   expect(args).toMatchObject({
     verify_api_key: { key_hash: keyHash, required_scope: "read:members" },
-    read_members: { key_hash: keyHash, max_rows: 7, role: "admin" },
+    read_page: { rpc: "list_members", key_hash: keyHash, max_rows: 7, role: "admin" },
   });
 });
 
@@ -60,35 +60,35 @@ test("nothing but a list is read there", async () => {
   const ask = await withReplicas(supabaseUrl);
   expect((await ask("/")).calls).toEqual(["verify_api_key"]);
   expect((await ask("/members?limit=0")).calls).toEqual(["verify_api_key"]);
-  expect((await ask("/rewards/changes")).calls).toEqual(["read_changes", "verify_api_key"]);
+  expect((await ask("/rewards/changes")).calls).toEqual(["read_page", "verify_api_key"]);
 });
 
 test.each<[what: string, answer: Upstream, error: string]>([
-  ["does not know the function yet", refusal(404, "PGRST202"), "read_members answered 404 with PGRST202"],
+  ["does not know the function yet", refusal(404, "PGRST202"), "read_page answered 404 with PGRST202"],
   ["does not know the key yet", refusedKey, "key refused"],
   ["does not know of a scope yet", missingScope, "answered 403"],
   ["does not know the row of starting_after yet", refusal(400, "PT400"), "answered 400"],
   ["no longer knows the cursor", refusal(410, "PT410"), "answered 410"],
   ["serves the company already", refusal(429, "PT429"), "refused by the database"],
-  ["is too far behind", refusal(503, "PT503"), "read_members answered 503 with PT503"],
-  ["breaks off", (response) => response.destroy(), "read_members gave no complete answer (TypeError)"],
-  ["has lost the connection to its database", refusal(400, ""), "read_members answered 400 with no code"],
+  ["is too far behind", refusal(503, "PT503"), "read_page answered 503 with PT503"],
+  ["breaks off", (response) => response.destroy(), "read_page gave no complete answer (TypeError)"],
+  ["has lost the connection to its database", refusal(400, ""), "read_page answered 400 with no code"],
   ["answers for another company", ofOther, "answered for another company"],
   ["does not say whether there is more", { headers: owned, body: "[]" }, "answered no list"],
 ])("the primary is called, once, when the replica %s", async (_what, answer, error) => {
-  service.answer("read_members", answer);
+  service.answer("read_page", answer);
   service.answer("list_members", page("primary"));
   const { status, body, line, calls } = await (await withReplicas(supabaseUrl))();
   expect({ status, body }).toEqual({ status: 200, body: '[{"name":"primary"}]' });
   expect(line).toMatchObject({ rows: 1, served_by: "primary", replica_error: expect.stringContaining(error) });
   expect(line).not.toHaveProperty("error");
-  expect(calls.filter((rpc) => rpc !== "read_members")).toEqual(["list_members", "verify_api_key"]);
+  expect(calls.filter((rpc) => rpc !== "read_page")).toEqual(["list_members", "verify_api_key"]);
 });
 
 test("a page for another company is not even read to its end", async () => {
   const ask = await withReplicas(supabaseUrl);
   const closed = new Promise((resolve) => {
-    service.answer("read_members", (response) => {
+    service.answer("read_page", (response) => {
       response.on("close", resolve);
       response.writeHead(200, ofOther.headers).write("[");
     });
@@ -100,7 +100,7 @@ test("a page for another company is not even read to its end", async () => {
 describe("the errors of the primary win", () => {
   test.each(["json", "csv"])("over a page of the replica, as %s", async (format) => {
     const ask = await withReplicas(supabaseUrl);
-    service.answer("read_members", fromReplica);
+    service.answer("read_page", fromReplica);
     // The replica's page is there long before.
     service.answer("verify_api_key", (response) => {
       setTimeout(() => response.writeHead(401, { "Content-Type": "application/json" }).end('{"code":"PT401"}'), 200);
@@ -108,12 +108,12 @@ describe("the errors of the primary win", () => {
     const { status, line, calls } = await ask(`/members?format=${format}`);
     expect(status).toBe(401);
     expect(line).toMatchObject({ rows: null, error: "key refused" });
-    expect(calls).toEqual(["read_members", "verify_api_key"]);
+    expect(calls).toEqual(["read_page", "verify_api_key"]);
   });
 
   test("over the replica's refusal, also those of a list that is then read at the primary", async () => {
     const ask = await withReplicas(supabaseUrl);
-    service.answer("read_members", refusedKey);
+    service.answer("read_page", refusedKey);
     service.answer("verify_api_key", missingScope);
     expect((await ask()).status).toBe(403);
     service.answer("verify_api_key", page("verified"));
@@ -124,9 +124,9 @@ describe("the errors of the primary win", () => {
 test("several take turns, and one that was late is not called again soon", async () => {
   const other = supabaseUrl.replace("127.0.0.1", "localhost");
   const ask = await withReplicas(supabaseUrl, other);
-  const called = () => service.calls.filter(({ rpc }) => rpc === "read_members").map(({ headers }) => headers.host);
+  const called = () => service.calls.filter(({ rpc }) => rpc === "read_page").map(({ headers }) => headers.host);
   const [first, second] = [supabaseUrl, other].map((url) => new URL(url).host);
-  service.answer("read_members", fromReplica);
+  service.answer("read_page", fromReplica);
   const hosts = [];
   for (let count = 0; count < 4; count++) {
     await ask();
@@ -135,15 +135,15 @@ test("several take turns, and one that was late is not called again soon", async
   expect(hosts).toEqual([first, second, first, second]);
 
   // It takes the call and never answers.
-  service.answer("read_members", () => {});
+  service.answer("read_page", () => {});
   expect((await ask()).line).toMatchObject({ status: 200, served_by: "primary" });
   expect(called()).toEqual([first]);
-  service.answer("read_members", fromReplica);
+  service.answer("read_page", fromReplica);
   for (let count = 0; count < 2; count++) {
     await ask();
     expect(called()).toEqual([second]);
   }
-  service.answer("read_members", () => {});
+  service.answer("read_page", () => {});
   await ask();
   // Both were late: the request is as if there were none.
   const { line, calls } = await ask();
@@ -153,18 +153,18 @@ test("several take turns, and one that was late is not called again soon", async
 
 test("one that was late is tried by one request after ten seconds, and used by all when it has answered", async () => {
   const ask = await withReplicas(supabaseUrl);
-  service.answer("read_members", () => {});
+  service.answer("read_page", () => {});
   await ask();
   const now = performance.now.bind(performance);
   vi.spyOn(performance, "now").mockImplementation(() => now() + 10_000);
   onTestFinished(() => void vi.restoreAllMocks());
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
-  service.answer("read_members", resolve);
+  service.answer("read_page", resolve);
   const trying = ask();
   const tried = await promise;
   expect((await ask()).line).toMatchObject({ served_by: "primary", replica_error: "all were late" });
   tried.writeHead(200, fromReplica.headers).end(fromReplica.body);
   expect((await trying).line).toMatchObject({ served_by: "replica" });
-  service.answer("read_members", fromReplica);
+  service.answer("read_page", fromReplica);
   expect((await ask()).line).toMatchObject({ served_by: "replica" });
 });

@@ -16,7 +16,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a large page counts as one call", "Number.POSITIVE_INFINITY : args.max_rows", "Number.POSITIVE_INFINITY : 1"],
     ["several filters count as one", ".length > 1 || args.name", ".length > 9 || args.name"],
     ["a part of a name counts as one filter", " || args.name !== undefined"],
-    ["a question counts as one call", "asPage, mostGroups)", "asPage)"],
+    ["a question counts as one call", "asPage, maxGroups)", "asPage)"],
     ["a large import counts as one call", "asText, rewards.length)", "asText)"],
     ["anybody learns what is wrong with a request", "return await afterVerifying", "throw error; afterVerifying"],
     [

@@ -91,8 +91,8 @@ test.each<[what: string, status: number, end: (key: ApiKey) => Promise<unknown>]
     for (const format of ["json", "csv"])
       expect((await send(`/members?format=${format}`, ended.api_key)).status).toBe(status);
     // The replica alone would serve it.
-    const body = JSON.stringify({ key_hash: hashOf(ended.api_key), max_rows: 1 });
-    expect((await fetch(`${replica.url}/rest/v1/rpc/read_members`, { method: "POST", body })).status).toBe(200);
+    const body = JSON.stringify({ rpc: "list_members", key_hash: hashOf(ended.api_key), max_rows: 1 });
+    expect((await fetch(`${replica.url}/rest/v1/rpc/read_page`, { method: "POST", body })).status).toBe(200);
   });
   await force(`companies set serving = 'open', move_id = null where id = '${company.id}'`);
 });
@@ -106,7 +106,7 @@ test("when the replica is later than an operator allows, the primary serves", as
   await allow("1 millisecond");
   await late(async () => {
     await addMembers(1);
-    const answer = { status: 200, served_by: "primary", replica_error: "read_members answered 503 with PT503" };
+    const answer = { status: 200, served_by: "primary", replica_error: "read_page answered 503 with PT503" };
     await expect.poll(() => send("/members?limit=1")).toMatchObject(answer);
   });
 });
@@ -174,8 +174,8 @@ test("a copy that is kept from both servers ends equal to the primary", async ()
 const alerts = (log: string) => ask(queries.get("alerts") ?? "", log.match(/^\{"time":.*\}$/gm) ?? []);
 
 test.each<[what: string, why: RegExp, end: () => Promise<() => unknown>]>([
-  ["is killed", /^read_members answered 500/, () => standby.kill().then(() => standby.start)],
-  ["hangs", /^read_members gave no complete answer \(TimeoutError\)$/, standby.hang],
+  ["is killed", /^read_page answered 500/, () => standby.kill().then(() => standby.start)],
+  ["hangs", /^read_page gave no complete answer \(TimeoutError\)$/, standby.hang],
 ])("no caller notices that the standby %s and comes back, but an alert does", async (_what, why, end) => {
   const answers: string[] = [];
   let isOver = false;

@@ -178,7 +178,7 @@ from (values
 
 -- Category names
 
-update app.companies set default_language = 'pt-BR' where id = pg_temp.id('Acorn');
+update app.companies set default_language = 'pt-br' where id = pg_temp.id('Acorn');
 insert into app.categories (company_id, id) values (pg_temp.id('Acorn'), pg_temp.id('named'));
 create function pg_temp.named(names text) returns text language plpgsql as $$
 begin
@@ -190,9 +190,9 @@ end
 $$;
 select is(pg_temp.named(names), expected, format('Of the names in %s the one %s is chosen', names, expected))
 from (values
-  ('{de,en,pt-BR}', 'in pt-BR'), ('{de,en,pt}', 'in en'), ('{es,de}', 'in de'), ('{}', ''), ('{pt-br,en}', 'in pt-br'), ('{pt-BR,pt-br}', 'in pt-BR')
+  ('{de,en,pt-br}', 'in pt-br'), ('{de,en,pt}', 'in en'), ('{es,de}', 'in de'), ('{}', ''), ('{pt-BR,en}', 'in pt-BR'), ('{pt-BR,pt-br}', 'in pt-br')
 ) as given (names, expected);
-select pg_temp.named('{pt-BR}');
+select pg_temp.named('{pt-br}');
 create temporary table named as select ctid as place from app.categories where id = pg_temp.id('named');
 insert into app.category_names (company_id, category_id, language, name) values (pg_temp.id('Acorn'), pg_temp.id('named'), 'en', 'in en');
 select is((select ctid from app.categories where id = pg_temp.id('named')), (select place from named), 'A category whose name stays is not written');

@@ -72,14 +72,14 @@ select set_eq(
     where p.pronamespace = 'public'::regnamespace and has_function_privilege('service_role', p.oid, 'execute')
       and not exists (select from pg_depend as d where d.objid = p.oid and d.deptype = 'e') and p.proname !~ '^(read_|note_refused_use)'
   $$,
-  'These are all functions that the secret key may call, except those for replicas and the one that notes a refusal and returns nothing of a company'
+  'These are all functions that the secret key may call, except that for replicas and the one that notes a refusal and returns nothing of a company'
 );
 select is_empty(
   $$
-    select name, pg_temp.answer(replace(call, 'list_', 'read_')) from calls
-    where name ~ '^list_' and pg_temp.answer(replace(call, 'list_', 'read_')) <> 'PT503 this server is too far behind, or not a replica'
+    select name, pg_temp.answer(read) from calls, format('read_page(%L, $1, 100, list => ''members'', after => ''start'')', name) as read
+    where name ~ '^list_' and pg_temp.answer(read) <> 'PT503 this server is too far behind, or not a replica'
   $$,
-  'Those for replicas refuse to run at the primary, where they would record no last use'
+  'That for replicas refuses to run at the primary, where it would record no last use'
 );
 
 create temporary table answers as select call, pg_temp.answer(call) as answer from calls;

@@ -1,8 +1,7 @@
 // The OpenAPI 3.1 document of the API, built from endpoints.ts, the fields of imported rows, words.ts and real
 // examples.
-import { mostGroups } from "../../../functions/public-api/app.ts";
 import type { Endpoint } from "../../../functions/public-api/endpoint_types.ts";
-import { version } from "../../../functions/public-api/endpoints.ts";
+import { maxGroups, version } from "../../../functions/public-api/endpoints.ts";
 import { exposedHeaders } from "../../../functions/public-api/responses.ts";
 import { scopeTable } from "../reference.ts";
 import { type Examples, unedited } from "./examples.ts";
@@ -97,7 +96,7 @@ function goodResponse(endpoint: Endpoint, { json, csv }: Examples[string]): Sche
     };
   }
   const isPage = endpoint.kind !== "groups";
-  const schema = { type: "array", maxItems: isPage ? 1000 : mostGroups, items: reference(endpoint.rows.name) };
+  const schema = { type: "array", maxItems: isPage ? 1000 : maxGroups, items: reference(endpoint.rows.name) };
   return {
     description: descriptions[endpoint.kind],
     headers: headerReferences([
