@@ -2,10 +2,20 @@
 // otherwise a copy would keep the old name (docs/api.md, Keeping a copy).
 import { randomUUID } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
-import { createCompany, newProject, removeProjects, waitsForLock } from "../support/two_projects.ts";
+import { sql } from "../support/stack.ts";
+import { createCompany, waitsForLock } from "../support/two_projects.ts";
 
-const { sql } = await newProject();
-afterAll(removeProjects);
+const companies: string[] = [];
+afterAll(async () => {
+  for (const id of companies) await sql`select app.delete_company(${id})`;
+});
+
+/** Makes a company, and returns its id. */
+async function newCompany(name: string, language?: string): Promise<string> {
+  const { id } = await createCompany(sql, name, language);
+  companies.push(id);
+  return id;
+}
 
 // Proves: copies.9
 test.each([
@@ -23,7 +33,7 @@ test.each([
     "app.pulse_responses",
   ],
 ])("a change of %s waits for a row that is being added, and marks it", async (_what, change, add, table) => {
-  const { id } = await createCompany(sql, "Marking");
+  const id = await newCompany("Marking");
   await sql`insert into app.pulse_questions (company_id, id, question) values (${id}, ${randomUUID()}, 'How?')`;
   const [adding, changing] = [await sql.reserve(), await sql.reserve()];
   await adding`begin`;
@@ -65,7 +75,7 @@ test.each([
     "Esprit d’équipe",
   ],
 ])("a category has the right name when %s are written at the same time", async (_what, first, second, name) => {
-  const { id } = await createCompany(sql, "Naming", "de");
+  const id = await newCompany("Naming", "de");
   await sql`insert into app.categories (company_id) values (${id})`;
   await sql.unsafe(named("es", "Equipo"), [id]);
   const [holding, waiting] = [await sql.reserve(), await sql.reserve()];
@@ -99,7 +109,7 @@ test.each([
   ],
 ])("with a snapshot from before, %s fails with 40001", async (_what, added, changed) => {
   for (const level of ["repeatable read", "serializable"]) {
-    const { id } = await createCompany(sql, "Isolated", "es");
+    const id = await newCompany("Isolated", "es");
     await sql`insert into app.pulse_questions (company_id, id, question) values (${id}, ${randomUUID()}, 'How?')`;
     await sql`insert into app.categories (company_id) values (${id})`;
     await sql.unsafe(named("es", "Equipo"), [id]);
@@ -113,7 +123,7 @@ test.each([
 });
 
 test("a row that is deleted again while its old deletion is forgotten keeps the new one", async () => {
-  const { id } = await createCompany(sql, "Deleting");
+  const id = await newCompany("Deleting");
   await sql`delete from app.forgotten_deletions where company_id = ${id}`;
   await sql`
     insert into app.deletions (company_id, relation, deleted_in, id, deleted_at)
