@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
+import { sql } from "../support/stack.ts";
 import { narrow, wide } from "./browser.ts";
 import { clipped, expectGoodLooks } from "./looks.ts";
 import { makeKeys, openPage, setKey, setLastUse, signedInPage, test } from "./scene.ts";
@@ -67,20 +68,29 @@ test.for([1, 204])(
 
 test("views show active keys first, and each key what its status allows", async ({ company, client, admin }) => {
   const made: Record<string, string> = {};
-  for (const [name, change, lastUse] of [
-    ["Auditors, autumn", { expires_at: daysFromNow(9) }],
-    ["Reward catalogue import", { expires_at: daysFromNow(15) }],
-    ["Old spreadsheet", { created_at: daysFromNow(-200) }, -91],
-    ["Tableau trial", { created_at: daysFromNow(-91) }],
-    ["Power BI, people dashboard", { created_at: daysFromNow(-200) }, -89],
-    ["Payroll", {}, 0],
-    ["Data warehouse", {}],
-    ["Migration 2025", { expires_at: daysFromNow(-1) }],
-    ["Lost laptop", {}],
+  const [people, moods, catalogue] = ["read:members", "read:analytics", "read:rewards"] as const;
+  for (const [name, scopes, change, lastUse, program = "Microsoft.Data.Mashup"] of [
+    ["Auditors, autumn", [people, "read:activity"], { expires_at: daysFromNow(9) }, -3, "python-requests/2.32.3"],
+    [
+      "Reward catalogue import",
+      [catalogue, "write:rewards"],
+      { expires_at: daysFromNow(15) },
+      -2,
+      "public-data-api/1.3.0 import",
+    ],
+    ["Old spreadsheet", [people], { created_at: daysFromNow(-200) }, -91, "Google-Apps-Script"],
+    ["Tableau trial", [people, moods], { created_at: daysFromNow(-91) }],
+    ["Power BI, people dashboard", [people, "read:activity", moods], { created_at: daysFromNow(-200) }, -89],
+    ["Payroll", [people], {}, 0, "Java/21"],
+    ["Data warehouse", [people, "read:activity", catalogue, moods], {}],
+    ["Migration 2025", [people], { expires_at: daysFromNow(-1) }],
+    ["Lost laptop", [people], {}],
   ] as const) {
-    made[name] = (await makeKey(client, name)).id;
+    made[name] = (await makeKey(client, name, [...scopes])).id;
     if (Object.keys(change).length > 0) await setKey(company, name, change);
-    if (lastUse !== undefined) await setLastUse(company, name, daysFromNow(lastUse));
+    if (lastUse === undefined) continue;
+    await setLastUse(company, name, lastUse === 0 ? new Date(Date.now() + 60_000).toISOString() : daysFromNow(lastUse));
+    await sql`update app.api_key_uses set last_client = ${program}, last_endpoint = 'GET /members' where key_id = ${made[name] ?? ""}`;
   }
   await client.rpc("revoke_api_key", { key_id: made["Lost laptop"] });
   for (const name of ["Payroll", "Data warehouse"])
