@@ -1,9 +1,8 @@
 import { shownName } from "../../functions/public-api/responses.ts";
-import { Problem } from "./problem.ts";
+import { Problem, quoted } from "./problem.ts";
 import type { Finding } from "./reward_csv.ts";
 
-/** So many lines are shown in full. */
-const most = 20;
+const maxLinesShown = 20;
 
 /** The bad lines of a file: the first ones in full, the others summed up by field, and each hint once. */
 export class BadLines {
@@ -23,10 +22,8 @@ export class BadLines {
   add(line: number, findings: readonly Finding[]): void {
     if (findings.length === 0) return;
     for (const { hint } of findings) if (hint && !this.#hints.has(hint.rule)) this.#hints.set(hint.rule, hint.example);
-    if (this.#shown.length < most) {
-      this.#shown.push(
-        `${this.#file}:${line}: ${findings.map(({ field, words }) => `${shownName(field)} ${words}`).join("; ")}`,
-      );
+    if (this.#shown.length < maxLinesShown) {
+      this.#shown.push(`${this.#file}:${line}: ${findings.map(said).join("; ")}`);
       return;
     }
     this.#others++;
@@ -42,4 +39,10 @@ export class BadLines {
     const hints = [...this.#hints].map(([rule, example]) => `${rule}: ${example}`);
     throw new Problem([...this.#shown, ...others, ...hints, "Nothing was sent"].join("\n"));
   }
+}
+
+/** A finding in words, with the value, and with the heading if the file has its own. */
+function said({ field, words, heading = field, value }: Finding): string {
+  const column = heading === field ? "" : ` (column ${quoted(heading)})`;
+  return `${shownName(field)}${column} ${words}${value === undefined ? "" : `: ${value}`}`;
 }

@@ -3,9 +3,9 @@ import { rewardFields } from "../../functions/public-api/reward_rows.ts";
 import type { Connection } from "./connection.ts";
 import { formats } from "./formats.ts";
 import { everyColumn, lists } from "./lists.ts";
-import { quoted } from "./problem.ts";
+import { printable, quoted } from "./problem.ts";
 import type { Finding } from "./reward_csv.ts";
-import type { CheckedRow, Sent } from "./reward_file.ts";
+import type { CheckedRow, Exported, Sent } from "./reward_file.ts";
 import { walk } from "./walk.ts";
 
 /** A reward of the catalogue. */
@@ -24,30 +24,43 @@ const clearable = Object.entries(rewardFields).flatMap(([name, schema]) =>
   schema.safeParse(null).success ? [name] : [],
 );
 
+/** How a reward that is sent differs from the catalogue in a field. */
+export interface Change {
+  field: string;
+  old: unknown;
+  new: unknown;
+}
+
 export class Catalogue {
+  readonly #companyName: string;
   readonly #byId = new Map<string, Reward>();
   readonly #byExternalId = new Map<string, Reward>();
   /** How many rows differ from the catalogue in a field that is left as it is. */
   readonly #unwritten = new Map<string, number>();
   /** How many rows without an external_id differ from it. */
   #unmatched = 0;
+  /** The external_ids as they look when a spreadsheet has damaged them. */
+  readonly #looks = new Map<string, string>();
 
-  constructor(rewards: Iterable<Reward>) {
+  constructor(rewards: Iterable<Reward>, companyName: string) {
+    this.#companyName = companyName;
     for (const reward of rewards) {
       this.#byId.set(reward.id, reward);
-      if (reward.external_id !== null) this.#byExternalId.set(reward.external_id, reward);
+      if (reward.external_id === null) continue;
+      this.#byExternalId.set(reward.external_id, reward);
+      this.#looks.set(lookOf(reward.external_id), reward.external_id);
     }
   }
 
   /** Fetches all rewards, archived ones too. */
-  static async fetch(connection: Connection): Promise<Catalogue> {
+  static async fetch(connection: Connection, companyName: string): Promise<Catalogue> {
     const list = lists.find(({ path }) => path === "/rewards");
     if (!list) throw new Error("There is no list of rewards");
     const rewards: Reward[] = [];
     const filters = { include_archived: "true", ...everyColumn(list) };
     for await (const { rows } of walk(connection, list, filters, formats.json))
       for (const { text } of rows) rewards.push(JSON.parse(text));
-    return new Catalogue(rewards);
+    return new Catalogue(rewards, companyName);
   }
 
   /** The rewards that an import once made and that are not archived. */
@@ -57,19 +70,38 @@ export class Catalogue {
 
   /**
    * Holds a row of an export against the catalogue, and counts what an import does not write.
+   * @param asNew whether a reward of which the catalogue knows neither id is a new one
    * @returns what is wrong
    */
-  compare({ reward, exported, isLeftOut }: CheckedRow): Finding[] {
+  compare({ reward, exported, isLeftOut }: CheckedRow, asNew: boolean): Finding[] {
     if (exported === null) return [];
     const same = this.#byId.get(exported.id);
-    if (isLeftOut) {
-      if (same && (exported.emptied.some((name) => isFilled(same[name])) || differs(reward, same))) this.#unmatched++;
-      return [];
-    }
-    if (same && same.external_id !== reward.external_id) return [otherId(same)];
-    for (const name of this.#emptied(reward, exported.emptied)) if (!clearable.includes(name)) this.#count(name);
-    if (same && same.created_at !== exported.created_at) this.#count("created_at");
+    const isKnown = this.#byExternalId.has(String(reward.external_id));
+    if (!same && exported.id !== "" && (!asNew || isKnown)) return [unknownId(exported.id, this.#companyName)];
+    if (same && !isLeftOut && same.external_id !== reward.external_id) return [otherId(same)];
+    if (!isLeftOut) this.#countUnwritten(reward, exported, same);
+    else if (same && (exported.emptied.some((name) => isFilled(same[name])) || differs(reward, same)))
+      this.#unmatched++;
     return [];
+  }
+
+  #countUnwritten(reward: Sent, { emptied, created_at }: Exported, same: Reward | undefined): void {
+    for (const name of this.#emptied(reward, emptied)) if (!clearable.includes(name)) this.#count(name);
+    if (same && same.created_at !== created_at) this.#count("created_at");
+  }
+
+  /** How a reward that is sent differs from the catalogue; null if it is new. */
+  changes(reward: Sent): Change[] | null {
+    const known = this.#byExternalId.get(String(reward.external_id));
+    if (known === undefined) return null;
+    return Object.keys(reward).flatMap((field) =>
+      reward[field] === known[field] ? [] : [{ field, old: known[field], new: reward[field] }],
+    );
+  }
+
+  /** An external_id of the catalogue that a spreadsheet may have made this new one of. */
+  lookalike(externalId: string): string | undefined {
+    return this.#byExternalId.has(externalId) ? undefined : this.#looks.get(lookOf(externalId));
   }
 
   /** The reward to send for a row: with null for each field whose cell was emptied in an export. */
@@ -114,4 +146,22 @@ function otherId({ external_id }: Reward): Finding {
       example: "take the file from before and format that column as text; a new reward has no id and no created_at",
     },
   };
+}
+
+function unknownId(id: string, companyName: string): Finding {
+  return {
+    field: "id",
+    words: "must be one of this catalogue, or empty",
+    value: quoted(id),
+    hint: {
+      rule: `This may be an export of another company than ${printable(companyName)}`,
+      example: "check PUBLIC_API_KEY; --as-new imports rewards whose id and external_id the catalogue does not know",
+    },
+  };
+}
+
+/** An id without what spreadsheets and keyboards change: zeros in front, digits behind the 15th, marks, blanks, case. */
+function lookOf(externalId: string): string {
+  const plain = externalId.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "");
+  return plain.replace(/^0+(?=.)/, "").replace(/^(\d{15})\d+$/, "$1");
 }

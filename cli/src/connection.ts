@@ -1,11 +1,14 @@
 // The requests of the command to the API: one request, its complete response, and retries (docs/api.md, Errors).
 import { type Dispatcher, EnvHttpProxyAgent, fetch, type Headers, type Response } from "undici";
+import manifest from "../package.json" with { type: "json" };
 import { exitCodes, Problem, printable } from "./problem.ts";
 
 /** The API's address and key, and how to wait and tell the user while it does not respond. */
 export interface Connection {
   readonly url: string;
   readonly key: string;
+  /** The command that runs, for the admins' page. */
+  readonly command: string;
   /** Sends the requests, through the proxy of the environment if there is one. */
   readonly dispatcher: Dispatcher;
   /** The setting that names the proxy; null without a proxy. */
@@ -25,6 +28,8 @@ export interface Connection {
 interface Answer<T> {
   content: T;
   headers: Headers;
+  /** Whether the request may have arrived twice. */
+  isRepeated: boolean;
 }
 
 /** The API refused a request; sending it again would not help. */
@@ -62,7 +67,7 @@ export function readConnection(
   if (url.username || url.password) throw wrong("PUBLIC_API_URL must not contain a user name or a password");
   if (/[?#]/.test(text)) throw wrong("PUBLIC_API_URL must be a base address, without ? and #");
   if (url.protocol === "http:" && !/^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname))
-    throw wrong("PUBLIC_API_URL must begin with https://, or everybody on the way could read the key");
+    throw wrong("PUBLIC_API_URL must start with https:// to keep the key secret; http:// works only on this machine");
   const key = env.PUBLIC_API_KEY?.trim() ?? "";
   if (!/^[!-~]+$/.test(key)) throw wrong("Set PUBLIC_API_KEY to an API key");
   const proxies = url.protocol === "http:" ? ["http_proxy"] : ["https_proxy", "http_proxy"];
@@ -86,10 +91,12 @@ export async function request<T>(
   read: (body: string) => T,
   body?: string,
 ): Promise<Answer<T>> {
+  let isRepeated = false;
   for (let attempt = 1; ; attempt++) {
     connection.stop.throwIfAborted();
     const failure = await tryOnce(connection, path, read, body);
-    if ("content" in failure) return failure;
+    if ("content" in failure) return { ...failure, isRepeated };
+    isRepeated ||= failure.status !== 429;
     if (attempt === tries) throw new Problem(`${failure.problem}, ${tries} times`, exitCodes.unavailable);
     const seconds = failure.seconds ?? 2 ** (attempt - 1);
     connection.say(`${failure.problem}; trying again in ${seconds} s`);
@@ -97,9 +104,10 @@ export async function request<T>(
   }
 }
 
-/** A temporary failure; `seconds` is how long to wait, if the service said so. */
+/** A temporary failure; `seconds` is how long to wait, if the service said so. Without a whole answer it has no status. */
 interface Failure {
   problem: string;
+  status?: number;
   seconds?: number | undefined;
 }
 
@@ -109,12 +117,16 @@ async function tryOnce<T>(
   path: string,
   read: (body: string) => T,
   body: string | undefined,
-): Promise<Answer<T> | Failure> {
-  const { url, key, dispatcher, deadline, stop } = connection;
+): Promise<Omit<Answer<T>, "isRepeated"> | Failure> {
+  const { url, key, command, dispatcher, deadline, stop } = connection;
   try {
     const response = await fetch(`${url}${path}`, {
       dispatcher,
-      headers: { "X-API-Key": key, ...(body !== undefined && { "Content-Type": "application/json" }) },
+      headers: {
+        "X-API-Key": key,
+        "User-Agent": `public-data-api/${manifest.version} ${command}`,
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+      },
       // Following a redirect would send the key to another host.
       redirect: "manual",
       signal: AbortSignal.any([AbortSignal.timeout(deadline), stop]),
@@ -125,8 +137,9 @@ async function tryOnce<T>(
     const text = await textOf(response);
     if (response.ok) return { content: read(text), headers: response.headers };
     const problem = describe(response, text);
-    if (response.status === 429 || response.status >= 500) return { problem, seconds: retryAfter(response.headers) };
-    throw new Refused(response.status, problem);
+    const { status } = response;
+    if (status === 429 || status >= 500) return { problem, status, seconds: retryAfter(response.headers) };
+    throw new Refused(status, problem);
   } catch (error) {
     stop.throwIfAborted();
     if (error instanceof Problem) throw error;

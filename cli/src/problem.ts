@@ -19,13 +19,22 @@ export class Problem extends Error {
   }
 }
 
-/** A Problem for an error of the file system; undefined for any other error. */
-export function asProblem(error: unknown): Problem | undefined {
+/** A Problem for an error of the file system, which may not name its file; undefined for any other error. */
+export function asProblem(error: unknown, file = "The file"): Problem | undefined {
   if (error instanceof Problem) return error;
   const { code, syscall, path, message } = error as NodeJS.ErrnoException;
   if (!code || !syscall) return undefined;
-  return code === "ENOENT" && path ? new Problem(`There is no ${path}`, exitCodes.usage) : new Problem(message);
+  if (code === "ENOENT" && path) return new Problem(`There is no ${path}`, exitCodes.usage);
+  // As in "EACCES: permission denied, open 'rewards.csv'".
+  const reason = /^\w+: ([^,]+),/.exec(message)?.[1] ?? message;
+  return new Problem(
+    `${path ?? file} cannot be ${syscall === "read" ? "read" : "opened or written"}: ${reason} (${code})`,
+  );
 }
+
+/** A Problem for what was found wrong with a file that is read. */
+export const inFile = (file: string, error: unknown): Problem =>
+  asProblem(error, file) ?? new Problem(`${file}: ${(error as Error).message}`);
 
 /**
  * Text for a terminal: what nobody sees, or what could move the cursor or turn the text, is escaped (`\u200b`), so are

@@ -5,7 +5,7 @@ import { endpoints } from "../../functions/public-api/endpoints.ts";
 import type { RowProblem } from "../../functions/public-api/reward_rows.ts";
 import { withEvenLines } from "./even_lines.ts";
 import { textOf } from "./file_text.ts";
-import { Problem, quoted } from "./problem.ts";
+import { inFile, quoted } from "./problem.ts";
 
 /** How to mend a file: what holds for every cell of its kind, and this cell as the example. */
 interface Hint {
@@ -16,6 +16,9 @@ interface Hint {
 /** What is wrong with a row. A rule is shown once, however many rows break it. */
 export interface Finding extends RowProblem {
   hint?: Hint;
+  /** The heading of the column, and the value as it is shown. */
+  heading?: string;
+  value?: string;
 }
 
 /** A record of a CSV file; `line` is the line of the file in which it begins, counted from 1. */
@@ -39,7 +42,7 @@ export async function readCsv(file: string, take: (record: CsvRecord) => void | 
     });
   };
   await new Promise<void>((resolve, reject) => {
-    const fail = (error: Error) => reject(error instanceof Problem ? error : new Problem(`${file}: ${error.message}`));
+    const fail = (error: Error) => reject(inFile(file, error));
     Papa.parse<string[]>(Readable.from(withEvenLines(textOf(file))), {
       delimitersToGuess: [",", ";", "\t"],
       newline: "\n",
@@ -96,7 +99,7 @@ export function hintFor(name: string, cell: string): { hint?: Hint } {
   if (hasThousands.test(cell)) return write("has no thousands separator", cell.replace(/[^\d-]/g, ""));
   if (/^-?\d+,\d+$/.test(cell)) return write("has a decimal point", cell.replace(",", "."));
   if (isShortened.test(cell)) return { hint: shortened(cell) };
-  const bare = cell.replace(invisible, "");
+  const bare = trimmed(cell);
   return /^\d+$/.test(bare) && bare !== cell ? write("is the number alone", bare) : {};
 }
 
@@ -109,6 +112,12 @@ const shortened = (cell: string): Hint => ({
 const invisible =
   /^[\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]+|[\s\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]+$/gu;
 
+/** A text without blanks and invisible characters at its ends. */
+export const trimmed = (text: string): string => text.replace(invisible, "");
+
+/** What Excel and others leave in a cell whose formula has failed, in English or German. */
+const formulaError = /^#(N\/A|REF!|NAME\?|VALUE!|DIV\/0!|NULL!|NUM!|SPILL!|CALC!|NV|BEZUG!|WERT!|ZAHL!)$/i;
+
 /** What a spreadsheet or `export --excel` has done to a cell: such a text is not what the catalogue has. */
 export function damage(field: string, cell: string): Finding | undefined {
   const finding = (words: string, rule: string, example: string) => ({ field, words, hint: { rule, example } });
@@ -116,11 +125,15 @@ export function damage(field: string, cell: string): Finding | undefined {
     const help = "export without --excel, and import that file";
     return finding(`must not begin with ${quoted(cell.slice(0, 2))}`, "A file of export --excel is for reading", help);
   }
+  if (types.get(field) !== "text") return undefined;
+  if (formulaError.test(cell)) return { field, words: "must not be the error of a formula" };
+  if (field !== "description" && trimmed(cell) !== cell)
+    return { field, words: "must not begin or end with a blank or an invisible character" };
   if (field !== "external_id") return undefined;
   if (isShortened.test(cell)) return { field, words: "must be whole", hint: shortened(cell) };
   if (/^(=?".*"|[='].*)$/s.test(cell))
     return finding("must be the id alone", "A spreadsheet marks text", `take the marks away from ${quoted(cell)}`);
-  if (cell.replace(invisible, "") !== cell)
-    return { field, words: `must not begin or end with a blank or an invisible character: ${quoted(cell)}` };
-  return undefined;
+  if (!/^\d+\.0$/.test(cell)) return undefined;
+  const help = `write ${cell.slice(0, -2)}, not ${quoted(cell)}; in pandas, read the column with dtype=str`;
+  return finding("must be the id alone", "A program has made numbers of the ids", help);
 }

@@ -15,7 +15,9 @@ export function clientOf(userAgent: string): string | undefined {
   const isBrowser = !named && words[0]?.startsWith("Mozilla/");
   if (isBrowser) return words.findLast((word) => !isEngine.test(word)) ?? words.at(-1);
   const version = words.findIndex((word) => word.includes("/"));
-  const program = words.slice(0, version + 1 || undefined).join(" ");
+  // Behind our own version is the command.
+  const more = words[version]?.startsWith("public-data-api/") ? 2 : 1;
+  const program = words.slice(0, version + more || undefined).join(" ");
   return program.slice(0, 60).trimEnd() || undefined;
 }
 

@@ -1,12 +1,14 @@
 // public-data-api with a wrong address, a redirect, a bad key, a busy service and wrong arguments, and the output of check
 // and --help.
 import { expect, test } from "vitest";
-import { checkCommand } from "../../cli/src/commands/check.ts";
+import manifest from "../../cli/package.json" with { type: "json" };
+import { checkCommand, isOlder } from "../../cli/src/commands/check.ts";
 import type { Command } from "../../cli/src/commands/command.ts";
 import { exportCommand } from "../../cli/src/commands/export.ts";
 import { importCommand } from "../../cli/src/commands/import.ts";
 import { syncCommand } from "../../cli/src/commands/sync.ts";
 import { readConnection, request } from "../../cli/src/connection.ts";
+import { clientOf } from "../../functions/public-api/client.ts";
 import { environment, run } from "../support/command_line.ts";
 import { newCompany } from "../support/companies.ts";
 import { call, first, stack } from "../support/stack.ts";
@@ -41,10 +43,33 @@ test("a mistyped address fails at once: no such host, nobody at the port, a port
   });
 });
 
+test("each command names itself and its version; check says when it is older than the API", async () => {
+  const agents: unknown[] = [];
+  const key = { version: "99.10.0", company_name: "C", key_name: "K", scopes: [], expires_at: null };
+  const server = await serve(({ headers }, response) => {
+    agents.push(headers["user-agent"]);
+    response.end(JSON.stringify(key));
+  });
+  const { stderr } = await runCli(["check"], { PUBLIC_API_URL: server.url });
+  expect(stderr).toBe(
+    `This command line is ${manifest.version}, older than the API: install that of version 99.10.0\n`,
+  );
+  await runCli(["export", "members", "--out", "-"], { PUBLIC_API_URL: server.url });
+  await server.close();
+  const named = ["check", "export"].map((command) => `public-data-api/${manifest.version} ${command}`);
+  expect([agents[0], agents.at(-1)]).toEqual(named);
+  expect(clientOf(String(agents[0]))).toBe(named[0]);
+  expect([isOlder("1.9.0", "1.10.0"), isOlder("1.10.0", "1.9.9"), isOlder("1.3.0", "1.3.0")]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
 const url = "https://api.example.com";
 const noName = "PUBLIC_API_URL must not contain a user name or a password";
 const noQuery = "PUBLIC_API_URL must be a base address, without ? and #";
-const noHttp = "PUBLIC_API_URL must begin with https://, or everybody on the way could read the key";
+const noHttp = "PUBLIC_API_URL must start with https:// to keep the key secret; http:// works only on this machine";
 const noKey = "Set PUBLIC_API_KEY to an API key";
 
 test.each<[string | undefined, string | undefined, string]>([
@@ -205,6 +230,7 @@ test.each<[Command, string[], string]>([
   [importCommand, ["a.csv", "b.csv"], "Name one file"],
   [importCommand, ["a.csv", "--force"], "Unknown option '--force'"],
   [importCommand, ["a.csv", "--yes"], "--yes is for --archive-missing"],
+  [importCommand, ["a.csv", "--report", "b.csv"], "--all and --report are for --dry-run"],
   [importCommand, ["a.csv", "--map", "Price"], '--map must be "<heading>=<field>", not "Price"'],
   [importCommand, ["a.csv", "--map", "=name"], '--map must be "<heading>=<field>", not "=name"'],
   [importCommand, ["a.csv", "--map", "A=name", "--map", "A=x"], '--map must name "A" once'],

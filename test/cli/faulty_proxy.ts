@@ -100,6 +100,7 @@ export function quickConnection(url: string, key: string): Connection & { lines:
   const [lines, pauses]: [string[], number[]] = [[], []];
   return {
     ...readConnection({ PUBLIC_API_URL: url, PUBLIC_API_KEY: key }),
+    command: "test",
     dispatcher: new Agent(),
     deadline: 60_000,
     stop: new AbortController().signal,

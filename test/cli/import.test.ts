@@ -1,12 +1,13 @@
 // public-data-api import (docs/connect/command-line.md): files as spreadsheets and exports write them, the line of each
 // problem, and a service that misbehaves.
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { Readable } from "node:stream";
 import papaparse from "papaparse";
 import { beforeEach, expect, test } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
 import { importCommand } from "../../cli/src/commands/import.ts";
 import { withEvenLines } from "../../cli/src/even_lines.ts";
+import { quoted } from "../../cli/src/problem.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { environment, main, run, runProgram } from "../support/command_line.ts";
 import { newCompany } from "../support/companies.ts";
@@ -58,8 +59,11 @@ test("a CSV of 1234 rewards is imported whole, in three batches; a second time c
 
 test("JSON is imported the same; a batch whose answer was lost is sent again, and the catalogue is the same", async () => {
   proxy.faults = [undefined, undefined, half, status(429), dropped, undefined];
-  const { pauses } = await importFile("many.json", JSON.stringify({ rewards: many }, null, 2));
+  const { pauses, lines } = await importFile("many.json", JSON.stringify({ rewards: many }, null, 2));
   expect(pauses).toEqual([1000, 2000, 4000]);
+  expect(lines).toContain(
+    `${folder}/many.json: 500 rewards were sent again after a lost answer; new ones may count as unchanged`,
+  );
   expect(await stored()).toEqual(many);
 });
 
@@ -134,7 +138,11 @@ test.each<[string, string, string[]]>([
       ...["9;Good;0.125", "10;Good;1000", "11;Bad;4999,5", "12;Bad;0,5", "13;Bad;1.23457E+15", "14;Bad;5\u00a0"],
     ].join("\n"),
     [
-      ...[2, 3, 4, 5, 6, 7, 8, 11, 12, 13, 14].map((line) => `:${line}: ${points}`),
+      ...separated.map(
+        (cell, index) =>
+          `:${index + 2}: ${points}: ${JSON.stringify(cell.replace("\u00a0", "\\u00a0")).replace("\\\\", "\\")}`,
+      ),
+      ...["4999,5", "0,5", "1.23457E+15", "5\\u00a0"].map((cell, index) => `:${index + 11}: ${points}: "${cell}"`),
       'points_cost has no thousands separator: write 1000, not "1.000"',
       'points_cost has a decimal point: write 4999.5, not "4999,5"',
       'A spreadsheet has cut a long number: "1.23457E+15"; take the file from before, and format that column as text',
@@ -145,12 +153,12 @@ test.each<[string, string, string[]]>([
     "bad.csv",
     badCsv,
     [
-      `:3: ${points}`,
-      `:6: ${points}`,
+      `:3: ${points}: "-1"`,
+      `:6: ${points}: "1,000"`,
       ":7: external_id must be unique in the file, line 2 has it too",
-      `:8: ${points}`,
-      ":9: external_id must be a string of 1 to 255 characters",
-      ":10: description must be a string of up to 2000 characters or null",
+      `:8: ${points}: ""`,
+      ':9: external_id must be a string of 1 to 255 characters: ""',
+      `:10: description must be a string of up to 2000 characters or null: "${"x".repeat(63)}…"`,
       'points_cost has no thousands separator: write 1000, not "1,000"',
     ],
   ],
@@ -158,7 +166,7 @@ test.each<[string, string, string[]]>([
     "bad.json",
     badJson,
     [
-      ":4: row must not have a field twice; points_cost must be a number of 0 or more",
+      ':4: row must not have a field twice; points_cost must be a number of 0 or more: "1"',
       ":5: row must be an object",
       ":7: external_id must be unique in the file, line 3 has it too; tags must be left out",
     ],
@@ -171,22 +179,23 @@ test.each<[string, string, string[]]>([
 });
 
 test("an id that a spreadsheet or a keyboard has damaged is refused with its line, and what nobody sees is escaped", async () => {
-  const shortened = ["1.23457E+15", "1,23457E+15", "1E+05"];
-  const marked = ['="00123"', '"00123"', "'00123", "=A1"];
-  const ends = [" 5", "5 ", "5\u00a0", "\u200b5", "5\ufeff", "5\u3164", "5\u2800", "5\t"];
-  const good = ["00123", "1E5", "a b", "a'b", "5E", "漢字"];
-  const ids = [...shortened, ...marked, ...ends, ...good];
-  const rows = ids.map((external_id) => ({ external_id, name: "Reward", points_cost: 1 }));
-  const escaped = [" 5", "5 ", "5\\u00a0", "\\u200b5", "5\\ufeff", "5\\u3164", "5\\u2800", "5\\t"];
-  const problems = [
-    ...shortened.map(() => "external_id must be whole"),
-    ...marked.map(() => "external_id must be the id alone"),
-    ...escaped.map((id) => `external_id must not begin or end with a blank or an invisible character: "${id}"`),
+  const wrong: [cell: string, words: string, shown?: string][] = [
+    ...["1.23457E+15", "1,23457E+15", "1E+05"].map((id): [string, string] => [id, "must be whole"]),
+    ...['="00123"', '"00123"', "'00123", "=A1", "90001.0"].map((id): [string, string] => [id, "must be the id alone"]),
+    ...["#N/A", "#REF!", "#NAME?"].map((id): [string, string] => [id, "must not be the error of a formula"]),
+    ...[" 5", "5 ", "5\u00a0", "\u200b5", "5\ufeff", "5\u3164", "5\u2800", "5\t"].map((id): [string, string] => [
+      id,
+      "must not begin or end with a blank or an invisible character",
+    ]),
   ];
+  const good = ["00123", "1E5", "a b", "a'b", "5E", "漢字", "1.5", "#1", "90001.00"];
+  const ids = [...wrong.map(([id]) => id), ...good];
+  const rows = ids.map((external_id) => ({ external_id, name: "Reward", points_cost: 1 }));
   const message = [
-    ...problems.map((problem, index) => `${folder}/ids.csv:${index + 2}: ${problem}`),
+    ...wrong.map(([id, words], index) => `${folder}/ids.csv:${index + 2}: external_id ${words}: ${quoted(id)}`),
     'A spreadsheet has cut a long number: "1.23457E+15"; take the file from before, and format that column as text',
     'A spreadsheet marks text: take the marks away from "=\\"00123\\""',
+    'A program has made numbers of the ids: write 90001, not "90001.0"; in pandas, read the column with dtype=str',
     "Nothing was sent",
   ].join("\n");
   await expect(importFile("ids.csv", papaparse.unparse(rows))).rejects.toMatchObject({ exitCode: 1, message });
@@ -197,9 +206,9 @@ test("an id that a spreadsheet or a keyboard has damaged is refused with its lin
 
 test("more than 20 bad lines are summed up, with each hint once", async () => {
   const rows = Array.from({ length: 2248 }, (_, n) => `${n < 30 ? "" : n};Reward;1.000`);
-  const id = "external_id must be a string of 1 to 255 characters";
+  const id = 'external_id must be a string of 1 to 255 characters: ""';
   const message = [
-    ...Array.from({ length: 20 }, (_, n) => `${folder}/all.csv:${n + 2}: ${id}; ${points}`),
+    ...Array.from({ length: 20 }, (_, n) => `${folder}/all.csv:${n + 2}: ${id}; ${points}: "1.000"`),
     "and 2228 more bad lines: external_id in 10, points_cost in 2228",
     'points_cost has no thousands separator: write 1000, not "1.000"',
     "Nothing was sent",
@@ -229,7 +238,7 @@ test("a file of export --excel is recognised by its escaped formulas", async () 
   await expect(importFile("excel.csv")).rejects.toMatchObject({
     exitCode: 1,
     message: expect.stringMatching(
-      /excel.csv:\d: name must not begin with "'="\nA file of export --excel is for reading: export without --excel, and import that file\nNothing was sent$/,
+      /excel.csv:\d: name must not begin with "'=": "'=1\+1"\nA file of export --excel is for reading: export without --excel, and import that file\nNothing was sent$/,
     ),
   });
 });
@@ -242,17 +251,18 @@ test.each<[string, string | Buffer, string]>([
     "column.csv",
     "External_ID\u200b,nom,,name,name,\n1,a\n",
     [
-      'there is no field "External_ID\\u200b": write external_id',
-      'there is no field "nom": a reward has external_id, name, description, points_cost, reward_type, is_archived, stock_count, image_url, vendor_name; --map gives your own heading a field, or none',
+      'there is no field "External_ID": write external_id',
+      'there is no field "nom"',
       "2 of 6 columns have no name: delete them, or the commas",
       '"name" must be given once',
       "the column external_id is missing",
       "the column points_cost is missing",
+      '--map "<heading>=<field>" gives a heading one of external_id, description, points_cost, reward_type, is_archived, stock_count, image_url, vendor_name; --map "<heading>=" leaves its column out',
     ].join(`\n${folder}/column.csv:1: `),
   ],
   // Only a whole export may have the columns that an import does not write.
   ["half.csv", "id,external_id,name,points_cost\n1,1,One,1\n", 'half.csv:1: there is no field "id"'],
-  ["sep.csv", "sep=;\nexternal_id;name;points_cost\n", "sep.csv:1: the line sep= is for Excel only: delete it"],
+  ["lines.json", '{"external_id":"1"}\n{"external_id":"2"}\n', "lines.json: JSON Lines are not supported"],
   ["latin.csv", euro("latin1"), `latin.csv: the text is not UTF-8, but Windows-1252 or so. ${form}`],
   ["utf16.csv", euro("utf16le"), `utf16.csv: the text is UTF-16. ${form}`],
   ["mark.json", Buffer.from("\ufeff漢", "utf16le"), `mark.json: the text is UTF-16. ${form}`],
@@ -278,6 +288,17 @@ test.each<[string, string | Buffer, string]>([
   expect(proxy.requests).toEqual([]);
 });
 
+test.each(["gone.csv", "gone.json"])(
+  "without the file %s the import says so, with the exit code of a wrong argument",
+  async (name) => {
+    const error = { exitCode: 2, message: `There is no ${folder}/${name}` };
+    await expect(importFile(name)).rejects.toMatchObject(error);
+    mkdirSync(`${folder}/${name}`);
+    const message = `${folder}/${name} cannot be read: illegal operation on a directory (EISDIR)`;
+    await expect(importFile(name)).rejects.toMatchObject({ exitCode: 1, message });
+  },
+);
+
 test.each(["rewards.csv.gz", "rewards.json"])("%s that was exported is imported as it is", async (file) => {
   const { company, key } = customer;
   await sql`
@@ -294,7 +315,7 @@ test.each(["rewards.csv.gz", "rewards.json"])("%s that was exported is imported 
   expect(await versions(), "not even a new version of a row").toEqual(before.versions);
 
   await sql`delete from app.rewards where company_id = ${company.id}`;
-  await importFile(file);
+  await importFile(file, undefined, "--as-new");
   expect(await stored()).toEqual(before.rows.filter(({ external_id }) => external_id !== null));
 });
 
@@ -307,29 +328,107 @@ test("--dry-run without a key checks the file and says that nobody was asked", a
   expect(proxy.requests).toEqual([]);
 });
 
-test("--dry-run says what would be new, with names, and what would change; a key that may only write is enough", async () => {
+test("--dry-run says what would be new, and what would change, field by field; --report writes all of it to a file", async () => {
   await importFile("many.csv", papaparse.unparse(many.filter((_, n) => n % 100 !== 7)));
   const before = await stored();
-  const { api_key } = await customer.company.makeKey(["write:rewards"]);
-  const changed = many.map((reward, n) => (n === 1000 ? { ...reward, name: "Other" } : reward));
-  writeFileSync(`${folder}/many.csv`, papaparse.unparse(changed));
-  const dry = () => runHere(importCommand, [`${folder}/many.csv`, "--dry-run"], proxy.url, api_key);
-  const names = Array.from({ length: 13 }, (_, n) => `  "sku-${n}07" No. ${n}07, "quoted"`.replace("sku-007", "sku-7"));
-  expect((await dry()).done.split("\n")).toEqual([
-    `${folder}/many.csv: 1234 rewards, nothing was written: 13 new, 1 changed, 1220 unchanged`,
-    "New would be:",
-    ...names.map((line) => line.replace("No. 007", "No. 7")),
-  ]);
-  await sql`delete from app.rewards where company_id = ${customer.company.id}`;
+  const changed = many.map((reward, n) =>
+    n % 40 === 0 ? { ...reward, name: "=Other", description: reward.description && "", points_cost: n + 1 } : reward,
+  );
+  const dry = (...more: string[]) =>
+    importFile("many.csv", papaparse.unparse(changed.toReversed()), "--dry-run", ...more);
+  const counts = `${folder}/many.csv: 1234 rewards, nothing was written: 13 new, 31 changed, 1190 unchanged`;
   const lines = (await dry()).done.split("\n");
-  expect(lines.slice(0, 3)).toEqual([
-    `${folder}/many.csv: 1234 rewards, nothing was written: 1234 new, 0 changed, 0 unchanged`,
-    "New would be:",
-    '  "sku-0" No. 0, "quoted"',
+  expect(lines.slice(0, 3)).toEqual([counts, "New would be:", '  "sku-1207" No. 1207, "quoted"']);
+  expect(lines.slice(15, 18)).toEqual([
+    "Changed would be:",
+    '  "sku-1200" name: "No. 1200, \\"quoted\\"" → "=Other"',
+    '  "sku-1200" points_cost: 1200 → 1201',
   ]);
-  expect([lines.length, lines.at(-1)]).toEqual([23, "  and 1214 more"]);
-  expect(await stored()).toEqual([]);
-  expect(before).toHaveLength(1221);
+  expect([lines.length, lines.at(-1)]).toEqual([37, "  and 42 more"]);
+  expect((await dry("--all")).done.split("\n")).toHaveLength(78);
+  await dry("--report", `${folder}/report.csv`);
+  const report = papaparse.parse<string[]>(readFileSync(`${folder}/report.csv`, "utf8"), { skipEmptyLines: true }).data;
+  expect(report.slice(0, 2)).toEqual([
+    ["change", "line", "external_id", "field", "old", "new"],
+    ["new", "37", "sku-1207", "external_id", "", "sku-1207"],
+  ]);
+  expect(report).toContainEqual(["changed", expect.any(String), "sku-1200", "name", 'No. 1200, "quoted"', "'=Other"]);
+  expect(report.filter(([kind]) => kind === "changed")).toHaveLength(62);
+  expect(await stored()).toEqual(before);
+
+  const { api_key } = await customer.company.makeKey(["write:rewards"]);
+  const poor = await runHere(importCommand, [`${folder}/many.csv`, "--dry-run"], proxy.url, api_key);
+  expect(poor.done).toBe(`${counts}\nA key with read:rewards too shows which ones, and how`);
+  for (const more of [["--all"], ["--report", "a.csv"], ["--dry-run", "--report", "a.txt"]])
+    await expect(importFile("many.csv", undefined, ...more)).rejects.toMatchObject({ exitCode: 2 });
+});
+
+test("--dry-run warns of a new id that looks like a known one whose zeros or last digits are lost", async () => {
+  const row = (external_id: string) => ({ external_id, name: "Reward", points_cost: 1 });
+  await importFile("a.csv", papaparse.unparse(["00123", "1234567890123456", "ab-1"].map(row)));
+  const { lines } = await importFile(
+    "a.csv",
+    papaparse.unparse(["123", "1234567890123450", "AB 1", "ab-1", "124"].map(row)),
+    "--dry-run",
+  );
+  expect(lines.map((line) => line.replace(`${folder}/a.csv:`, ""))).toEqual([
+    '2: external_id "123" is new, but looks like "00123"',
+    '3: external_id "1234567890123450" is new, but looks like "1234567890123456"',
+    '4: external_id "AB 1" is new, but looks like "ab-1"',
+  ]);
+});
+
+test("headings are found below a title, in several lines, and with blanks around; points that become 0 are said", async () => {
+  const sheet =
+    'Price list 2026;;;\r\n;;;\r\n"Artikel\n Nr.";" name ";"Preis\nin Punkten";\ufeffvendor_name\r\nm1;Mug;0.4;\r\nm2;Cup;1;Lind\r\n';
+  const maps = ["--map", "Artikel Nr.=external_id", "--map", "Preis in Punkten=points_cost"];
+  const { lines } = await importFile("sheet.csv", sheet, ...maps);
+  expect(lines.map((line) => line.replace(`${folder}/sheet.csv: `, ""))).toEqual([
+    "the headings are in line 3; the lines above it are passed over",
+    "line 6: 0.4 points become 0",
+  ]);
+  expect(await stored()).toMatchObject([
+    { external_id: "m1", points_cost: 0 },
+    { external_id: "m2", points_cost: 1 },
+  ]);
+  const cells = ["m3;Mug ;1,5;Lind", "m4;#REF!;1; Lind"];
+  await expect(importFile("sheet.csv", sheet + cells.join("\r\n"), ...maps)).rejects.toThrow(
+    [
+      'sheet.csv:8: points_cost (column "Preis in Punkten") must be a number of 0 or more: "1,5"; name must not begin or end with a blank or an invisible character: "Mug "',
+      `${folder}/sheet.csv:9: name must not be the error of a formula: "#REF!"; vendor_name must not begin`,
+    ].join("\n"),
+  );
+});
+
+test("an export of another company is refused; --as-new takes rewards of which neither id is known, and nothing else", async () => {
+  const { before, versions } = await exported((rows) =>
+    rows.map((row, n) => ({
+      ...row,
+      id: `587cdee8-0000-4000-8000-00000000000${n}`,
+      external_id: row.name === "Mug" ? (row.external_id ?? "") : (row.external_id && `their-${n}`) || "",
+    })),
+  );
+  const refused = async (lines: number, ...more: string[]) => {
+    const error = await importFile("rewards.csv", undefined, ...more).catch(({ message }) => message);
+    expect(error.match(/csv:\d: id must be one of this catalogue, or empty: "587cdee8/g)).toHaveLength(lines);
+    expect(error).toMatch(
+      /another company than Import files.*: check PUBLIC_API_KEY; --as-new imports .*\nNothing was sent$/,
+    );
+    expect(await versions()).toEqual(before);
+  };
+  await refused(4);
+  await refused(4, "--dry-run");
+  await refused(1, "--as-new");
+  const text = readFileSync(`${folder}/rewards.csv`, "utf8");
+  writeFileSync(
+    `${folder}/rewards.csv`,
+    text
+      .split("\r\n")
+      .filter((line) => !line.includes("Mug"))
+      .join("\r\n"),
+  );
+  const { done } = await importFile("rewards.csv", undefined, "--as-new");
+  expect(done).toBe(`${folder}/rewards.csv: 2 rewards imported: 2 new, 0 changed, 0 unchanged`);
 });
 
 /** Rewards as the company has them, and a file of `export rewards` with them, which `edit` may change. */

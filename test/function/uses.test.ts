@@ -31,6 +31,7 @@ test.each([
   ],
   ["Microsoft Office/16.0 (Windows NT 10.0; Microsoft Excel 16.0.17628; Pro)", "Microsoft Office/16.0"],
   ["libcurl/8.5.0 r-curl/5.2.0 httr/1.4.7", "libcurl/8.5.0"],
+  ["public-data-api/1.3.0 sync", "public-data-api/1.3.0 sync"],
   ["Nightly copy of Larkfield", "Nightly copy of Larkfield"],
   ["Reports bob@larkfield.example sk_live_0123456789012345678901234567890123456789", "Reports"],
   ["Rapporte-für-Ünal tool\u0000\u202e/1", undefined],

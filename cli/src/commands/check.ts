@@ -1,4 +1,5 @@
 import { endpoints } from "../../../functions/public-api/endpoints.ts";
+import manifest from "../../package.json" with { type: "json" };
 import { describeKey } from "../key.ts";
 import { printable } from "../problem.ts";
 import { type Command, readArguments, settings } from "./command.ts";
@@ -17,9 +18,13 @@ ${settings}`;
 export const checkCommand: Command = {
   summary: "whether address and key are good, and what the key may do",
   usage,
-  async run(args, { output, connect }) {
+  async run(args, { output, progress, connect }) {
     const { values } = readArguments("check", { args, options: { json: { type: "boolean" } } });
     const key = await describeKey(connect());
+    if (isOlder(manifest.version, key.version))
+      progress.warn(
+        `This command line is ${manifest.version}, older than the API: install that of version ${key.version}`,
+      );
     if (values.json === true) return void output.write(`${JSON.stringify(key, null, 2)}\n`);
     const { version, company_name, key_name, scopes, expires_at } = key;
     // Whoever may read a list may read its changes.
@@ -37,3 +42,8 @@ export const checkCommand: Command = {
     output.write(lines.map(([name, value]) => `${name.padEnd(9)}${printable(value)}\n`).join(""));
   },
 };
+
+/** Whether a version comes before another one, both as in 1.3.0. */
+export function isOlder(version: string, other: string): boolean {
+  return version.localeCompare(other, "en", { numeric: true }) < 0;
+}

@@ -29,8 +29,8 @@ export interface Command {
 /** In milliseconds. */
 const deadline = 60_000;
 
-/** The environment of this process. */
-export function surroundings(): Surroundings {
+/** The environment of this process, which runs this command. */
+export function surroundings(command: string): Surroundings {
   const { env, stdin, stdout, stderr } = process;
   const progress = progressOn(stderr, env);
   return {
@@ -44,6 +44,7 @@ export function surroundings(): Surroundings {
       const stop = stopBySignal();
       return {
         ...settings,
+        command,
         deadline,
         stop,
         hasAnswered: false,

@@ -1,19 +1,25 @@
+import { BadLines } from "../bad_lines.ts";
 import { Catalogue, type Reward } from "../catalogue.ts";
 import type { Connection } from "../connection.ts";
-import { type Checked, checkFile, compareFile, Sending, sendFile } from "../import_rewards.ts";
+import { named, type Placed, Review, some } from "../import_review.ts";
+import { rowsToSend, Sending } from "../import_rewards.ts";
 import { companyIdOf, describeKey, type Key } from "../key.ts";
-import { exitCodes, Problem, printable, quoted } from "../problem.ts";
-import type { Headings, Sent } from "../reward_file.ts";
+import { exitCodes, Problem, quoted } from "../problem.ts";
+import { type CheckedRow, type Headings, plainHeading, readRewardFile } from "../reward_file.ts";
 import { type Command, misused, readArguments, type Surroundings, settings } from "./command.ts";
 
-const usage = `Usage: public-data-api import <file> [--dry-run] [--map "<heading>=<field>"]… [--archive-missing [--yes]]
+const usage = `Usage: public-data-api import <file> [--dry-run [--all] [--report <file>.csv]] [--map "<heading>=<field>"]… [--as-new]
+                            [--archive-missing [--yes]]
 
 Creates and updates rewards from a file: .csv or .json, .csv.gz or .json.gz, also one that export rewards wrote. First every row is
 checked, and each wrong line is reported. Then the rows are sent, 500 at a time. Sending the same file again changes nothing.
 
-  --dry-run           write nothing: check the file, and let the API say what would be new, and what would change
+  --dry-run           write nothing: show what would be new, and what would change, field by field; the key needs read:rewards too
+  --all               with --dry-run: show all of it, not only 20 lines of each
+  --report <file>     with --dry-run: write all of it to a CSV file for a spreadsheet
   --map "Price=points_cost"
                       the field of one of your own headings; "Supplier=" leaves that column out
+  --as-new            of an export: also take rewards whose id and external_id are unknown here, as from another company
   --archive-missing   also archive the rewards with an external_id that the file does not have; it shows them, and asks on a
                       terminal. The key needs read:rewards too
   --yes               do not ask, and archive more than half of the catalogue too
@@ -31,6 +37,9 @@ interface Wanted {
   file: string;
   headings: Headings;
   isDryRun: boolean;
+  showsAll: boolean;
+  report: string | undefined;
+  asNew: boolean;
   archives: boolean;
   isSure: boolean;
 }
@@ -41,7 +50,10 @@ function readWanted(args: string[]): Wanted {
     args,
     options: {
       "dry-run": { type: "boolean" },
+      all: { type: "boolean" },
+      report: { type: "string" },
       map: { type: "string", multiple: true },
+      "as-new": { type: "boolean" },
       "archive-missing": { type: "boolean" },
       yes: { type: "boolean" },
     },
@@ -49,15 +61,12 @@ function readWanted(args: string[]): Wanted {
   });
   const [file, ...others] = positionals;
   if (file === undefined || others.length > 0) throw misused("import", "Name one file");
-  const archives = values["archive-missing"] === true;
-  if (values.yes && !archives) throw misused("import", "--yes is for --archive-missing");
-  return {
-    file,
-    headings: readHeadings(values.map ?? []),
-    isDryRun: values["dry-run"] === true,
-    archives,
-    isSure: values.yes === true,
-  };
+  const { "dry-run": isDryRun = false, all = false, "archive-missing": archives = false, yes = false, report } = values;
+  if (yes && !archives) throw misused("import", "--yes is for --archive-missing");
+  if (!isDryRun && (all || report !== undefined)) throw misused("import", "--all and --report are for --dry-run");
+  if (report !== undefined && !/\.csv$/i.test(report)) throw misused("import", "--report must end in .csv");
+  const headings = readHeadings(values.map ?? []);
+  return { file, headings, isDryRun, showsAll: all, report, asNew: values["as-new"] ?? false, archives, isSure: yes };
 }
 
 function readHeadings(given: string[]): Headings {
@@ -65,28 +74,12 @@ function readHeadings(given: string[]): Headings {
   for (const text of given) {
     // A heading may have an equals sign, a field has none.
     const at = text.lastIndexOf("=");
-    const heading = text.slice(0, Math.max(at, 0));
+    const heading = plainHeading(text.slice(0, Math.max(at, 0)));
     if (heading === "") throw misused("import", `--map must be "<heading>=<field>", not ${quoted(text)}`);
     if (headings.has(heading)) throw misused("import", `--map must name ${quoted(heading)} once`);
     headings.set(heading, text.slice(at + 1));
   }
   return headings;
-}
-
-/** The catalogue, if it is needed to check an export, or to archive. */
-async function catalogueFor(reason: string | null, key: Key, connection: Connection): Promise<Catalogue | null> {
-  if (reason === null) return null;
-  if (!key.scopes.includes("read:rewards"))
-    throw new Problem(`${reason} needs a key with the scope read:rewards too`, exitCodes.refused);
-  return await Catalogue.fetch(connection);
-}
-
-/** Some rewards by name. */
-function named(rewards: readonly Sent[], count = rewards.length): string[] {
-  const shown = rewards
-    .slice(0, 20)
-    .map(({ external_id, name }) => `  ${quoted(String(external_id))} ${printable(String(name))}`);
-  return [...shown, ...(count > shown.length ? [`  and ${count - shown.length} more`] : [])];
 }
 
 /**
@@ -101,7 +94,9 @@ async function confirmArchiving(
 ) {
   if (missing.length === 0) return;
   here.outcome(
-    [`Not in ${file}, ${isDryRun ? "would be" : "to be"} archived: ${missing.length}`, ...named(missing)].join("\n"),
+    [`Not in ${file}, ${isDryRun ? "would be" : "to be"} archived: ${missing.length}`, ...some(named(missing))].join(
+      "\n",
+    ),
   );
   if (isDryRun || isSure) return;
   if (missing.length * 2 > current)
@@ -111,38 +106,72 @@ async function confirmArchiving(
   if (!(await here.confirm(`Archive these ${missing.length}?`))) throw new Problem("Nothing was sent");
 }
 
-/** Sends a checked file, or lets the API say what it would do. */
-async function send(
-  wanted: Wanted,
-  { ids, isExport }: Checked,
-  connection: Connection,
-  here: Surroundings,
-): Promise<void> {
-  const { file, headings, isDryRun, archives } = wanted;
+/** Why the catalogue is needed; null if it is not. */
+function reasonOf({ file, archives, report }: Wanted, isExport: boolean): string | null {
+  if (archives) return "--archive-missing";
+  if (report !== undefined) return "--report";
+  return isExport ? `${file} is an export: holding it against the catalogue` : null;
+}
+
+/**
+ * The catalogue, after every row has been held against it, if the key may read it.
+ * @throws Problem that names the lines that do not agree with it, or says why it is needed
+ */
+async function compared(wanted: Wanted, all: CheckedRow[], key: Key, connection: Connection, here: Surroundings) {
+  const reason = reasonOf(
+    wanted,
+    all.some(({ exported }) => exported !== null),
+  );
+  if (reason === null && !wanted.isDryRun) return null;
+  if (!key.scopes.includes("read:rewards")) {
+    if (reason === null) return null;
+    throw new Problem(`${reason} needs a key with the scope read:rewards too`, exitCodes.refused);
+  }
+  const catalogue = await Catalogue.fetch(connection, key.company_name);
+  const badLines = new BadLines(wanted.file);
+  for (const row of all) badLines.add(row.line, catalogue.compare(row, wanted.asNew));
+  badLines.check();
+  for (const line of catalogue.unwrittenLines()) here.progress.warn(`${wanted.file}: ${line}`);
+  return catalogue;
+}
+
+/** What a dry run shows, in lines. */
+async function reviewed({ file, report, showsAll }: Wanted, sent: Placed[], catalogue: Catalogue, here: Surroundings) {
+  const review = new Review(file, sent, catalogue);
+  for (const line of some(review.warnings)) here.progress.warn(line);
+  if (report !== undefined) await review.write(report);
+  return review.lines(showsAll);
+}
+
+/** Sends checked rows, or lets the API say what it would do. `all` are those too that are left out. */
+async function send(wanted: Wanted, all: CheckedRow[], rows: CheckedRow[], connection: Connection, here: Surroundings) {
+  const { file, isDryRun, archives } = wanted;
   const key = await describeKey(connection);
   companyIdOf(key, "import");
-  const compares = isExport ? `${file} is an export: holding it against the catalogue` : null;
-  const catalogue = await catalogueFor(archives ? "--archive-missing" : compares, key, connection);
-  if (catalogue !== null) {
-    await compareFile(file, headings, catalogue);
-    for (const line of catalogue.unwrittenLines()) here.progress.warn(`${file}: ${line}`);
-  }
+  const catalogue = await compared(wanted, all, key, connection, here);
+  const ids = new Set(rows.map(({ reward }) => reward.external_id));
   const current = archives ? (catalogue?.current() ?? []) : [];
-  const missing = current.filter(({ external_id }) => !ids.has(String(external_id)));
+  const missing = current.filter(({ external_id }) => !ids.has(external_id));
   await confirmArchiving(missing, current.length, wanted, here);
 
+  const sent = rows.map((row) => ({ line: row.line, reward: catalogue?.rewardOf(row) ?? row.reward }));
   const total = isDryRun ? ids.size : ids.size + missing.length;
   const sending = new Sending(connection, isDryRun, total, here.progress);
-  await sendFile(file, headings, catalogue, sending);
+  await sending.send(sent.map(({ reward }) => reward));
   const { created, updated, unchanged } = sending.counts;
   const counts = `${created} new, ${updated} changed, ${unchanged} unchanged`;
   if (isDryRun) {
-    const lines = created > 0 ? ["New would be:", ...named(sending.created, created)] : [];
+    const unseen = created + updated > 0 ? ["A key with read:rewards too shows which ones, and how"] : [];
+    const lines = catalogue === null ? unseen : await reviewed(wanted, sent, catalogue, here);
     return here.outcome([`${file}: ${ids.size} rewards, nothing was written: ${counts}`, ...lines].join("\n"));
   }
-  for (const { external_id, name, points_cost } of missing)
-    await sending.add({ external_id, name, points_cost, is_archived: true });
-  await sending.flush();
+  await sending.send(
+    missing.map(({ external_id, name, points_cost }) => ({ external_id, name, points_cost, is_archived: true })),
+  );
+  if (sending.repeated > 0)
+    here.progress.warn(
+      `${file}: ${sending.repeated} rewards were sent again after a lost answer; new ones may count as unchanged`,
+    );
   const archived = archives ? `, ${missing.length} archived` : "";
   here.outcome(`${file}: ${ids.size} rewards imported: ${counts}${archived}`);
 }
@@ -154,13 +183,14 @@ export const importCommand: Command = {
     const wanted = readWanted(args);
     const { file, headings, isDryRun } = wanted;
     const connection = isDryRun && !here.env.PUBLIC_API_KEY ? null : here.connect();
-    const checked = await checkFile(file, headings);
-    const { ids, blank, withoutId } = checked;
-    if (blank > 0) here.progress.warn(`${file}: ${blank} rows skipped: they have nothing in any cell`);
-    if (withoutId > 0) here.progress.warn(`${file}: ${withoutId} rewards left out: they have no external_id`);
-    if (connection !== null) return await send(wanted, checked, connection, here);
+    const { rows: all, notes } = await readRewardFile(file, headings);
+    const rows = rowsToSend(file, all);
+    const leftOut = all.length - rows.length;
+    if (leftOut > 0) notes.push(`${leftOut} rewards left out: they have no external_id`);
+    for (const note of notes) here.progress.warn(`${file}: ${note}`);
+    if (connection !== null) return await send(wanted, all, rows, connection, here);
     here.outcome(
-      `${file}: ${ids.size} rewards, each good by itself; without PUBLIC_API_KEY nobody was asked what would change`,
+      `${file}: ${rows.length} rewards, each good by itself; without PUBLIC_API_KEY nobody was asked what would change`,
     );
   },
 };

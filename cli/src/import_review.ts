@@ -1,0 +1,84 @@
+// What an import would change, for a person who reviews it before it is sent.
+import Papa from "papaparse";
+import type { Catalogue, Change } from "./catalogue.ts";
+import { printable, quoted } from "./problem.ts";
+import type { Sent } from "./reward_file.ts";
+import { openWhole } from "./whole_file.ts";
+
+const maxShown = 20;
+
+/** A reward to send, and the line of the file that has it. */
+export interface Placed {
+  line: number;
+  reward: Sent;
+}
+
+/** Some of these lines, and how many more there are. */
+export function some(lines: readonly string[], count = lines.length, most = maxShown): string[] {
+  const shown = lines.slice(0, most);
+  return [...shown, ...(count > shown.length ? [`  and ${count - shown.length} more`] : [])];
+}
+
+/** Rewards by name. */
+export const named = (rewards: readonly Sent[]): string[] =>
+  rewards.map(({ external_id, name }) => `  ${quoted(String(external_id))} ${printable(String(name))}`);
+
+export class Review {
+  readonly #created: Placed[] = [];
+  readonly #changed: (Placed & { changes: Change[] })[] = [];
+  /** New ids that look like known ones, in lines. */
+  readonly warnings: string[] = [];
+
+  constructor(file: string, sent: readonly Placed[], catalogue: Catalogue) {
+    for (const { line, reward } of sent) {
+      const changes = catalogue.changes(reward);
+      if (changes === null) this.#created.push({ line, reward });
+      else if (changes.length > 0) this.#changed.push({ line, reward, changes });
+      const id = String(reward.external_id);
+      const known = catalogue.lookalike(id);
+      if (known !== undefined)
+        this.warnings.push(`${file}:${line}: external_id ${quoted(id)} is new, but looks like ${quoted(known)}`);
+    }
+  }
+
+  /** What is new, and what changes, field by field: at most 20 lines of each, or all. */
+  lines(showsAll: boolean): string[] {
+    const most = showsAll ? Number.POSITIVE_INFINITY : maxShown;
+    const created = named(this.#created.map(({ reward }) => reward));
+    const changed = this.#changed.flatMap(({ reward, changes }) =>
+      changes.map(
+        ({ field, old, new: now }) => `  ${quoted(String(reward.external_id))} ${field}: ${shown(old)} → ${shown(now)}`,
+      ),
+    );
+    return [
+      ...(created.length > 0 ? ["New would be:", ...some(created, created.length, most)] : []),
+      ...(changed.length > 0 ? ["Changed would be:", ...some(changed, changed.length, most)] : []),
+    ];
+  }
+
+  /** Writes everything to a CSV file for a spreadsheet: a line for each field that is new or changes. */
+  async write(file: string): Promise<void> {
+    const fieldsOf = ({ reward }: Placed) =>
+      Object.entries(reward).map(([field, value]) => ({ field, old: undefined, new: value }));
+    const rows = [
+      ...this.#created.map((row) => ({ ...row, kind: "new", changes: fieldsOf(row) })),
+      ...this.#changed.map((row) => ({ ...row, kind: "changed" })),
+    ].flatMap(({ kind, line, reward, changes }) =>
+      changes.map(({ field, old, new: now }) => [kind, line, reward.external_id, field, old, now]),
+    );
+    const text = Papa.unparse(
+      { fields: ["change", "line", "external_id", "field", "old", "new"], data: rows },
+      { escapeFormulae: /^[=+\-@\t\r]/ },
+    );
+    const target = await openWhole(file, false);
+    try {
+      await target.append(`\ufeff${text}\r\n`);
+      await target.finish();
+    } catch (error) {
+      await target.discard();
+      throw error;
+    }
+  }
+}
+
+const shown = (value: unknown): string => (typeof value === "string" ? quoted(value) : String(value));
