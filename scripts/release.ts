@@ -12,11 +12,12 @@ import { root } from "./stack/process.ts";
 const read = (file: string) => readFile(`${root}/${file}`, "utf8");
 const write = (file: string, text: string) => writeFile(`${root}/${file}`, text);
 const parsed = async (file: string) => JSON.parse(await read(file));
-const [contract, baseline, hashes] = [
+const [contract, baseline, hashes, results] = [
   "docs/openapi.json",
   "docs/openapi.released.json",
   "test/released/migrations.sha256",
-];
+  "scripts/bench/results.md",
+] as const;
 
 /** What prevents a release. If there is anything, nothing is written. */
 async function problems(): Promise<string[]> {
@@ -28,6 +29,8 @@ async function problems(): Promise<string[]> {
     found.push(`cli/package.json is not of version ${version}: change it there and in package-lock.json`);
   if (!(await read("CHANGELOG.md")).includes(`\n## ${version}\n`))
     found.push(`CHANGELOG.md has no section ## ${version} without a date`);
+  const [, measured] = /^Version (\S+), commit/m.exec(await read(results)) ?? [];
+  if (measured !== version) found.push(`${results} is of version ${measured}: npm run bench -- --write`);
   return found;
 }
 
@@ -60,5 +63,6 @@ if (found.length > 0) {
   process.exitCode = 1;
 } else {
   await release();
-  console.log(`${version} is ready: run npm test, look at git diff, commit, and tag it v${version}`);
+  console.log(`${version} is ready: run npm test, look at git diff, commit, and tag it v${version}.
+Its commit, from then on: git log -1 --format=%H -S '## ${version} (' -- CHANGELOG.md`);
 }

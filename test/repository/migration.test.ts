@@ -132,6 +132,12 @@ test("npm run release dates the change log, sets the baseline and freezes the mi
   });
   expect(await everything()).toEqual(present);
 
+  const results = "scripts/bench/results.md";
+  const measured = async (of: string) =>
+    put(results, (await read(results)).replace(/^Version \S+, commit/m, `Version ${of}, commit`));
+  await measured("1.0.0");
+  expect((await release()).stderr).toContain(`${results} is of version 1.0.0: npm run bench -- --write`);
+  await measured(version);
   await put("CHANGELOG.md", (await read("CHANGELOG.md")).replace(/\n## unreleased.*/, `\n## ${version}`));
   expect(await release()).toMatchObject({ code: 0, stderr: "" });
   expect(await read("CHANGELOG.md")).toContain(`\n## ${version} (${new Date().toISOString().slice(0, 10)})\n`);
