@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { listsFile, listsSql } from "./generate/lists.ts";
+import { mayBeBuiltBefore } from "./migration/built_before.ts";
 import { byLock } from "./migration/by_lock.ts";
 import { checkExpecting, checkFile } from "./migration/expectation.ts";
 import { createDatabase, runSql } from "./stack/database.ts";
@@ -33,7 +34,7 @@ function migration(statements: string, note = ""): string {
     // A function may name what comes behind it.
     ...(hasFunctions ? ["set local check_function_bodies = off;"] : []),
     ...(becomesOwner ? ["grant create on schema public to public_api;"] : []),
-    statements,
+    mayBeBuiltBefore(statements),
     ...(becomesOwner ? ["revoke create on schema public from public_api;"] : []),
   ];
   return `${parts.join("\n\n")}\n`;

@@ -78,7 +78,8 @@ async function obstacle(database: Database, url: string): Promise<string | undef
   } catch (error) {
     const { message } = error as Error;
     if (/lock timeout|deadlock detected/.test(message)) return "A migration could not get a lock within its time limit";
-    throw error;
+    const page = "docs/operate/upgrade.md, Build large indexes first";
+    throw /statement timeout/.test(message) ? new Problem(`${message}\nIf it was building an index: ${page}`) : error;
   }
 }
 

@@ -2,10 +2,13 @@
 // sql/schema, what a release writes, and the output when there is nothing to write or something is wrong.
 import { hash } from "node:crypto";
 import { appendFile, cp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
 import { version } from "../../functions/public-api/endpoints.ts";
+import { mayBeBuiltBefore } from "../../scripts/migration/built_before.ts";
+import { createDatabase, runSql, withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { runProgram, workFolder } from "../support/command_line.ts";
+import { stack } from "../support/stack.ts";
 
 /** The files that a release writes, beside the hashes of migrations. */
 const releasedFiles = ["CHANGELOG.md", "docs/openapi.json", "docs/openapi.released.json"];
@@ -32,6 +35,7 @@ const before = (await readdir(`${root}/supabase/migrations`)).sort();
 
 const change = `
   alter table app.teams add column floor integer;
+  create index teams_floor on app.teams (company_id, floor);
   create function public.probe(key_hash text) returns json language plpgsql volatile security definer set search_path = ''
   as $$ begin perform app.authenticate(key_hash, null); return '{}'; end $$;
   grant create on schema public to public_api;
@@ -54,6 +58,9 @@ test("a change of sql/schema becomes a migration in time limits; with it the two
   expect(text.split("\n").slice(0, 2)).toEqual(["set lock_timeout = '2s';", "set statement_timeout = '60s';"]);
   expect(text).toMatch(/ALTER TABLE "?app"?\."?teams"?\s+ADD COLUMN "?floor"? integer/);
   expect(text).toMatch(/COMMENT ON TABLE "?app"?\."?teams"? IS 'Teams, each on a floor\.'/);
+  expect(text).toContain(
+    "CREATE INDEX IF NOT EXISTS teams_floor ON app.teams USING btree (company_id, floor);\ndo $do$",
+  );
   // To make public_api the owner of an object, the migration needs this right, and only for that time.
   const [granted, revoked] = ["grant create on schema public to", "revoke create on schema public from"];
   expect(text).toMatch(new RegExp(`${granted} public_api;[^]* OWNER TO "?public_api"?[^]*${revoked} public_api;`));
@@ -65,6 +72,30 @@ test("a change of sql/schema becomes a migration in time limits; with it the two
     stderr: "",
   });
   expect(await files()).toEqual([...before, file]);
+});
+
+test("an index that was built before passes where it is valid and has the same definition, and no other does", async () => {
+  const url = await createDatabase(stack, "built_before", []);
+  onTestFinished(() => runSql(stack.superuser_url, "drop database built_before with (force)"));
+  await runSql(url, "create schema app; create table app.x (a integer, b integer)");
+  const text = mayBeBuiltBefore("CREATE INDEX x_a ON app.x USING btree (a, b DESC) WHERE (b > 0);");
+  const indexes = () =>
+    withDatabase(url, (sql) => sql`select indisvalid from pg_index where indrelid = 'app.x'::regclass`);
+  await runSql(url, text);
+  await runSql(url, text);
+  await runSql(url, "drop index app.x_a");
+  await runSql(url, "create index concurrently x_a on app.x (a, b desc) where b > 0");
+  await runSql(url, text);
+  expect([...(await indexes())]).toEqual([{ indisvalid: true }]);
+  const refusal =
+    "app.x_a is invalid or has another definition: drop it, then build it as docs/operate/upgrade.md says";
+  await runSql(
+    stack.superuser_url.replace(/\/\w+$/, "/built_before"),
+    "update pg_index set indisvalid = false where indexrelid = 'app.x_a'::regclass",
+  );
+  await expect(runSql(url, text)).rejects.toThrow(refusal);
+  await runSql(url, "drop index app.x_a; create index x_a on app.x (a)");
+  await expect(runSql(url, text)).rejects.toThrow(refusal);
 });
 
 test("--squash puts a few migrations in place of those that are not released, and keeps what is by hand", async () => {
