@@ -30,7 +30,7 @@ const test = base
 /** Page, program, language of the code blocks, and where the reader saves them: the first reads one page, if there is such a block, the last every list. */
 const recipes: [page: string, program: string, language: string, files: string[]][] = [
   ["curl.md", "sh", "sh", ["page.sh", "whole.sh"]],
-  ["python.md", "python3", "python", ["page.py", "public_data_api.py"]],
+  ["python.md", "python3", "python", ["", "public_data_api.py"]],
   ["r.md", "Rscript", "r", ["", "public_data_api.R"]],
   ["node.md", process.execPath, "js", ["", "public-data-api.mjs", "whole.mjs"]],
   ["typescript.md", process.execPath, "ts", ["lists.ts"]],
