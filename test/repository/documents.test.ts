@@ -3,6 +3,7 @@
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { idOf, provenPages } from "../../scripts/generate/specification.ts";
 import { generatedFiles } from "../../scripts/generate.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { runProgram, workFolder } from "../support/command_line.ts";
@@ -36,6 +37,20 @@ const fragments = (markdown: string): string[] =>
       .replace(/[^\p{L}\p{N} _-]/gu, "")
       .replaceAll(" ", "-"),
   );
+
+test("every row of the specification has as many cells as the head of its table", () => {
+  const rows = provenPages.flatMap((page) => {
+    let head = 0;
+    return readFileSync(`${root}/${page}`, "utf8")
+      .split("\n")
+      .flatMap((line) => {
+        if (/^\|[-| ]+\|$/.test(line)) head = line.split("|").length;
+        const cells = line.split(/(?<!\\)\|/).length;
+        return idOf(line) && cells !== head ? [`${page}: ${line}`] : [];
+      });
+  });
+  expect(rows).toEqual([]);
+});
 
 test("every link of a document leads to a file of the repository, and to a heading that it has", () => {
   const documents = globSync("**/*.md", { cwd: root, exclude: ["**/node_modules"] });
