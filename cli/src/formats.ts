@@ -19,13 +19,12 @@ export interface Page {
 }
 
 /**
- * How a page is requested and written. `mark` is the text before everything else, `separator` the text between two
- * cells, `between` the text between two rows, `end` the text after the last row.
+ * How a page is requested and written. `mark` is the text before everything else, `between` the text between two rows,
+ * `end` the text after the last row.
  */
 export interface Format {
   name: "csv" | "json";
   mark: string;
-  separator: string;
   between: string;
   end: string;
   /** Reads the body of a response. Throws an Error when it is incomplete. */
@@ -37,7 +36,6 @@ const timeFields = ["timestamp", "created_at"];
 const csvWith = (mark: string, separator: string): Format => ({
   name: "csv",
   mark,
-  separator,
   between: "",
   end: "",
   read(body) {
@@ -58,7 +56,6 @@ const csvWith = (mark: string, separator: string): Format => ({
 const json: Format = {
   name: "json",
   mark: "",
-  separator: "",
   between: ",\n",
   end: "\n]\n",
   read(body) {

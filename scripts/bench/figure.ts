@@ -56,10 +56,10 @@ export async function alternate<Round>(rounds: number, sides: (() => Promise<Rou
 export const ratios = (side: number[], other: number[]): number[] =>
   side.map((value, round) => value / (other[round] ?? Number.NaN));
 
-/** Runs two sides by turns. Returns their ratio in each round, and the median of each side. */
-export async function compare(rounds: number, own: () => Promise<number>, other: () => Promise<number>) {
-  const [here = [], there = []] = await alternate(rounds, [own, other]);
-  return { rounds: ratios(here, there), own: median(here), other: median(there) };
+/** Runs two sides by turns. Returns the ratio of the first to the second in each round, and the median of each. */
+export async function compare(rounds: number, first: () => Promise<number>, second: () => Promise<number>) {
+  const [one = [], two = []] = await alternate(rounds, [first, second]);
+  return { rounds: ratios(one, two), first: median(one), second: median(two) };
 }
 
 /** Whether a figure misses its target. NaN does. */

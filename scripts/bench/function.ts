@@ -82,13 +82,13 @@ export const coldStart: Part = {
       if (response.status !== 200) throw new Error(`the first answer was ${response.status}`);
       return milliseconds;
     };
-    const { rounds, own, other } = await compare(
+    const { rounds, first, second } = await compare(
       21,
       firstAnswer(functionCommand(upstream)),
       firstAnswer(bareCommand()),
     );
     await upstream.stop();
-    const note = `${own.toFixed(0)} ms, empty ${other.toFixed(0)} ms`;
+    const note = `${first.toFixed(0)} ms, empty ${second.toFixed(0)} ms`;
     return [{ name: "the function", rounds, unit: "times an empty Deno.serve", target: { atMost: 2 }, note }];
   },
 };

@@ -93,7 +93,7 @@ export const loading: Part = {
         return seconds;
       };
     const copied = "company_id, id, sender_id, receiver_id, category_id, message, created_at";
-    const { rounds, own } = await compare(
+    const { rounds, first } = await compare(
       3,
       timed(
         "app.kudos",
@@ -113,7 +113,7 @@ export const loading: Part = {
       () => processorTime(superuser, pages("app.kudos")),
       () => processorTime(superuser, pages("bench.kudos_before")),
     );
-    const [name, note] = [`loading ${rows.toLocaleString("en-US")} kudos`, `${shown(rows / own)} kudos a second`];
+    const [name, note] = [`loading ${rows.toLocaleString("en-US")} kudos`, `${shown(rows / first)} kudos a second`];
     return [
       { name, rounds, unit: "times a bare COPY", target: { atMost: 3 }, note },
       {
@@ -121,7 +121,7 @@ export const loading: Part = {
         rounds: read.rounds,
         unit: "times the processor time",
         target: { atMost: 1.05 },
-        note: `${shown(read.own / 100)} µs`,
+        note: `${shown(read.first / 100)} µs`,
       },
     ];
   },
