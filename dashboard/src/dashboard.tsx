@@ -1,6 +1,7 @@
 import { useEffect } from "react";
 import { currentLink } from "./account/email_link.ts";
 import { type Session, useSession } from "./account/session.ts";
+import { AssistantPage } from "./assistants/assistant_page.tsx";
 import { ForgotPasswordPage } from "./pages/forgot_password_page.tsx";
 import { PublicApiPage } from "./pages/public_api_page.tsx";
 import { SetPasswordPage } from "./pages/set_password_page.tsx";
@@ -12,7 +13,7 @@ import { type Address, navigate, navigationState, usePath } from "./router.ts";
 function redirectFor(path: Path, session: Session): Address | null {
   if (session.status === "signed_out") {
     const wasHere = session.lost && path === paths.setPassword && currentLink() === null;
-    return path === paths.publicApi || wasHere ? paths.signIn : null;
+    return path === paths.publicApi || path === paths.assistant || wasHere ? paths.signIn : null;
   }
   const isInside = session.status === "signed_in" && (path === paths.signIn || path === paths.forgotPassword);
   return isInside ? (navigationState().returnTo ?? paths.publicApi) : null;
@@ -26,7 +27,8 @@ export function Dashboard() {
   const sessionLost = session.status === "signed_out" && session.lost;
   useEffect(() => {
     if (redirect === paths.signIn) {
-      const returnTo = `${paths.publicApi}${path === paths.publicApi ? window.location.search : ""}` as const;
+      const here = path === paths.publicApi || path === paths.assistant;
+      const returnTo = here ? (`${path}${window.location.search}` as const) : paths.publicApi;
       navigate(redirect, { returnTo, sessionLost }, "replace");
     } else if (redirect !== null) navigate(redirect, {}, "replace");
     else if (path === paths.publicApi && window.location.pathname !== path) navigate(path, {}, "replace");
@@ -37,6 +39,7 @@ export function Dashboard() {
   if (path === paths.setPassword)
     return <SetPasswordPage email={session.status === "signed_in" ? session.email : null} />;
   if (path === paths.forgotPassword) return <ForgotPasswordPage />;
+  if (session.status === "signed_in" && path === paths.assistant) return <AssistantPage email={session.email} />;
   if (session.status === "signed_in") return <PublicApiPage key={session.email} email={session.email} />;
   return <SignInPage />;
 }

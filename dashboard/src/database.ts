@@ -45,6 +45,8 @@ export type ApiKey = {
   revoked_by: string | null;
   /** The id of the key that replaces this one. */
   replaced_by: string | null;
+  /** The assistant that fetched the key after an admin agreed; null if an admin made the key. */
+  assistant: string | null;
 };
 
 export type NewApiKey = Pick<ApiKey, "id" | "name" | "hint" | "scopes" | "created_at" | "expires_at"> & {
@@ -69,6 +71,8 @@ export type ApiKeyEvent = {
   /** Only for `renamed`: the name before. `key_name` is the name after. */
   former_name: string | null;
   replaced_by: string | null;
+  /** The assistant that fetched the key; null if an admin made it. */
+  assistant: string | null;
 };
 
 /** Which part of the history: of one key, without the newest entries, at most so many. Without anything, all of it. */
@@ -82,6 +86,10 @@ type Functions = {
   list_api_keys: { Args: never; Returns: ApiKey[] };
   list_api_key_events: { Args: EventPage; Returns: ApiKeyEvent[] };
   create_api_key: { Args: { name: string; scopes: Scope[]; expires_at: string | null }; Returns: NewApiKey };
+  let_assistant_read: {
+    Args: { name: string; scopes: Scope[]; expires_at: string; bound_to: string };
+    Returns: { code: string };
+  };
   replace_api_key: {
     Args: { key_id: string; overlap: Overlap; expires_at: string | null };
     Returns: NewApiKey;

@@ -4,6 +4,7 @@ export const paths = {
   signIn: "/sign-in",
   forgotPassword: "/forgot-password",
   setPassword: "/set-password",
+  assistant: "/connect-assistant",
 } as const;
 
 export type Path = (typeof paths)[keyof typeof paths];

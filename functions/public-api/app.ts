@@ -3,8 +3,10 @@ import { clientOf, quickCheck } from "./client.ts";
 import { keyHashOf } from "./credentials.ts";
 import { csv } from "./csv.ts";
 import {
+  type Arguments,
   asPage,
   asText,
+  type CallDatabase,
   type Caller,
   connect,
   type Page,
@@ -27,8 +29,19 @@ import { Visit } from "./fair_queue.ts";
 import { linkToNext, type Parameters, readParameters } from "./parameters.ts";
 import { RefusedUses } from "./refused_uses.ts";
 import { connectReplicas } from "./replicas.ts";
-import { ApiError, badRequest, closing, errorAnswer, json, type Outcome, preflight, toResponse } from "./responses.ts";
+import {
+  ApiError,
+  badRequest,
+  closing,
+  errorAnswer,
+  json,
+  type Logged,
+  type Outcome,
+  preflight,
+  toResponse,
+} from "./responses.ts";
 import { importLimit, readRewards } from "./reward_import.ts";
+import { challenged, signIn } from "./sign_in.ts";
 import { WaitingLine } from "./waiting_line.ts";
 
 /**
@@ -50,20 +63,15 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
     // What is left of the body is not read. The caller may still be sending it, and must not take the rest of it for the
     // next request.
     const isUnread = request.body !== null && !request.bodyUsed;
-    const entry = {
-      time: new Date().toISOString(),
-      request_id: requestId,
-      method: loggable(request.method),
-      path: loggable(path),
-      status: answer.status,
-      milliseconds: Math.round((performance.now() - started) * 10) / 10,
-      ...{ rows: null, key_id: null, company_id: null, waited_milliseconds: 0, ...logged },
-    };
-    log(JSON.stringify(entry));
-    return toResponse(isUnread ? closing(answer) : answer, requestId, request.method === "HEAD");
+    const { method } = request;
+    log(logLine({ requestId, method, path, status: answer.status, milliseconds: performance.now() - started }, logged));
+    const sent = challenged(answer, settings.signIn, path, request);
+    return toResponse(isUnread ? closing(sent) : sent, requestId, request.method === "HEAD");
   };
 
   async function respond(request: Request, path: string, query: string): Promise<Outcome> {
+    const signedIn = await signIn(settings.signIn, request, path, withoutKey(primary));
+    if (signedIn) return signedIn;
     const { endpoint, allowed, isMcp, wrongMethod } = route(path, request.method);
     // Programs probe for assistants with GET and HEAD, and must find out that a key is wanted.
     if (wrongMethod && !isMcp) throw wrongMethod;
@@ -105,6 +113,28 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
     return { answer, logged: { ...owner, ...logged, waited_milliseconds: Math.round(waited * 10) / 10 } };
   }
 }
+
+/** The log line of a request, never with a key, a hash, a parameter or data. */
+function logLine(
+  served: { requestId: string; method: string; path: string; status: number; milliseconds: number },
+  logged: Logged,
+): string {
+  return JSON.stringify({
+    time: new Date().toISOString(),
+    request_id: served.requestId,
+    method: loggable(served.method),
+    path: loggable(served.path),
+    status: served.status,
+    milliseconds: Math.round(served.milliseconds * 10) / 10,
+    ...{ rows: null, key_id: null, company_id: null, waited_milliseconds: 0, ...logged },
+  });
+}
+
+/** Calls the database for a caller that has no key yet. */
+const withoutKey = (callDatabase: CallDatabase) => async (rpc: string, args: object) => {
+  const caller = { scope: null, endpoint: rpc, client: undefined, isQuickCheck: false };
+  return (await callDatabase(rpc, args as Arguments, caller, asText)).body;
+};
 
 /** What the database notes about a request (`docs/api.md`, Authentication). */
 function callerOf({ method, path, scope, kind }: Endpoint, headers: Headers): Caller {

@@ -95,7 +95,11 @@ export type Settings = {
   readonly baseUrl: string;
   readonly secretKey: string;
   readonly readUrls: readonly string[];
+  readonly signIn?: SignInSettings;
 };
+
+/** The addresses for assistants that sign in: the API, the dashboard, and what people give to assistants for `/mcp`. */
+export type SignInSettings = { readonly baseUrl: string; readonly dashboardUrl: string; readonly mcpUrl: string };
 
 /** How long a database function may take to respond, in milliseconds, including the body if all of it is read. */
 export const deadline = 8000;
@@ -107,17 +111,21 @@ export const deadline = 8000;
 export function readSettings(env: (name: string) => string | undefined): Settings {
   const supabaseUrl = address(env("SUPABASE_URL") ?? "", "SUPABASE_URL must be the address of the project");
   const baseUrl = env("PUBLIC_API_URL") || `${supabaseUrl}/functions/v1/public-api`;
-  // It is sent in a header, to people.
-  if (!/^https?:\/\/[^/?#\s<>"]+(\/[\w.~-]+)*$/.test(baseUrl))
-    throw new Error("PUBLIC_API_URL must be the base address, without a slash at the end");
+  const dashboardUrl = env("PUBLIC_API_DASHBOARD_URL") ?? "";
+  const mcpUrl = env("PUBLIC_API_MCP_URL") || `${baseUrl}/mcp`;
+  // They are sent in headers, to people.
+  const shown = { PUBLIC_API_URL: baseUrl, PUBLIC_API_DASHBOARD_URL: dashboardUrl, PUBLIC_API_MCP_URL: mcpUrl };
+  const wrong = Object.entries(shown).find(([, url]) => !/^(https?:\/\/[^/?#\s<>"]+(\/[\w.~-]+)*)?$/.test(url));
+  if (wrong) throw new Error(`${wrong[0]} must be an address without a query and without a slash at the end`);
   const replicas = (env("PUBLIC_API_READ_URL") || undefined)?.split(",") ?? [];
-  const wrong = "PUBLIC_API_READ_URL must be the addresses of read replicas, separated by commas";
-  const readUrls = replicas.map((url) => address(url, wrong));
+  const noReplicas = "PUBLIC_API_READ_URL must be the addresses of read replicas, separated by commas";
+  const readUrls = replicas.map((url) => address(url, noReplicas));
   const secretKey = currentSecretKey(env("SUPABASE_SECRET_KEYS")) ?? env("SUPABASE_SERVICE_ROLE_KEY");
   // It is sent in a header. The error of fetch for a value that no header may have would show the secret.
   if (!secretKey || !/^[!-~]+$/.test(secretKey))
     throw new Error("SUPABASE_SECRET_KEYS or SUPABASE_SERVICE_ROLE_KEY must hold a secret key");
-  return { supabaseUrl, baseUrl, secretKey, readUrls };
+  const signIn = dashboardUrl && { signIn: { baseUrl, dashboardUrl, mcpUrl } };
+  return { supabaseUrl, baseUrl, secretKey, readUrls, ...signIn };
 }
 
 /** The address without a slash at the end. Throws an Error that says what is `wrong` if it is none. */

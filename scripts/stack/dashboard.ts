@@ -6,6 +6,8 @@ import { extname } from "node:path";
 import { gzipSync } from "node:zlib";
 import sirv from "sirv";
 import type { Project } from "./companies.ts";
+import { mcpUrl } from "./edge_function.ts";
+import { forward } from "./gateway.ts";
 import { type Listening, listen } from "./ports.ts";
 import { bin, root, runCommand } from "./process.ts";
 import { writePrivate } from "./secrets.ts";
@@ -31,9 +33,14 @@ async function fingerprint(settings: object): Promise<string> {
 export async function buildDashboard(
   folder: string,
   { supabase_url, publishable_key }: Project,
+  dashboardUrl: string,
   signal?: AbortSignal,
 ): Promise<void> {
-  const settings = { VITE_SUPABASE_URL: supabase_url, VITE_SUPABASE_PUBLISHABLE_KEY: publishable_key };
+  const settings = {
+    VITE_SUPABASE_URL: supabase_url,
+    VITE_SUPABASE_PUBLISHABLE_KEY: publishable_key,
+    VITE_MCP_URL: mcpUrl(dashboardUrl),
+  };
   const built = await fingerprint(settings);
   const mark = `${folder}/dashboard.sha256`;
   if (built === (await readFile(mark, "utf8").catch(() => ""))) return;
@@ -53,10 +60,14 @@ async function compressFiles(folder: string): Promise<void> {
     await writeFile(`${folder}/${file}.gz`, gzipSync(await readFile(`${folder}/${file}`)));
 }
 
+/** The paths for assistants at the dashboard's host, and where they are in the API (docs/operate/dashboard.md). */
+const assistantPath = /^(?:(\/mcp(?:[/?].*)?)|(\/\.well-known\/(?:oauth-|openid-)[\w-]+)(?:\/mcp)?)$/s;
+
 /**
  * Serves the built dashboard on 127.0.0.1, as a static host does. Its files are missing until the first build is ready.
+ * What assistants ask for goes to the gateway, as with the rewrites of a static host.
  */
-export function serveDashboard(folder: string, port: number): Promise<Listening> {
+export function serveDashboard(folder: string, port: number, gatewayPort: number): Promise<Listening> {
   const serve = sirv(`${folder}/dashboard`, {
     // The files are looked up for each request, because a build may replace them.
     dev: true,
@@ -76,7 +87,11 @@ export function serveDashboard(folder: string, port: number): Promise<Listening>
     },
   });
   return listen(
-    createServer((request, response) => serve(request, response)),
+    createServer((request, response) => {
+      const [isForAssistants, own, discovery] = assistantPath.exec(request.url ?? "") ?? [];
+      if (isForAssistants === undefined) return serve(request, response);
+      forward(request, response, gatewayPort, `/functions/v1/public-api${own ?? `/mcp${discovery}`}`);
+    }),
     port,
   );
 }

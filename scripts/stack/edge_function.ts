@@ -13,7 +13,7 @@ const folder = `${root}/functions/public-api`;
 /** The environment variables that the function may read. The hosted service has more of them. */
 const variables = [
   ...["SUPABASE_URL", "SUPABASE_SECRET_KEYS", "SUPABASE_SERVICE_ROLE_KEY"],
-  ...["PUBLIC_API_URL", "PUBLIC_API_READ_URL"],
+  ...["PUBLIC_API_URL", "PUBLIC_API_READ_URL", "PUBLIC_API_DASHBOARD_URL", "PUBLIC_API_MCP_URL"],
 ];
 
 /** The memory of an instance on the hosted platform, which gives V8 all of it as one limit, young objects included. */
@@ -86,20 +86,28 @@ export function functionSettings(
   };
 }
 
+/** The address that people give to assistants: at the dashboard's host, whose root can be rewritten too. */
+export const mcpUrl = (dashboardUrl: string): string => `${dashboardUrl}/mcp`;
+
 /** The port in a log of Deno; undefined until Deno listens. */
 export function listeningPort(log: string): number | undefined {
   const [, port] = /Listening on http:\/\/127\.0\.0\.1:(\d+)\//.exec(log) ?? [];
   return port ? Number(port) : undefined;
 }
 
-/** Starts the function. It logs to `stackFolder`/function.log. */
+/** Starts the function. Assistants let people sign in on the dashboard. It logs to `stackFolder`/function.log. */
 export async function startEdgeFunction(
   stackFolder: string,
   supabaseUrl: string,
   secretKey: string,
+  dashboardUrl: string,
 ): Promise<EdgeFunction> {
   const logFile = `${stackFolder}/function.log`;
-  const settings = functionSettings(supabaseUrl, secretKey);
+  const settings = {
+    ...functionSettings(supabaseUrl, secretKey),
+    PUBLIC_API_DASHBOARD_URL: dashboardUrl,
+    PUBLIC_API_MCP_URL: mcpUrl(dashboardUrl),
+  };
   const child = spawnGuarded({ ...denoCommand(settings), signal: "SIGTERM", logFile });
   const port = await waitFor("The function", child, logFile, async () =>
     listeningPort(await readFile(logFile, "utf8")),

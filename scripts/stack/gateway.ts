@@ -37,7 +37,7 @@ function answer(response: ServerResponse, status: number, message: string): void
  * function that refuses a request closes the connection, and an answer is lost when a body is written to it at that
  * moment. Other proxies (http-proxy-3, httpxy) lose it.
  */
-function forward(incoming: IncomingMessage, response: ServerResponse, port: number, path: string): void {
+export function forward(incoming: IncomingMessage, response: ServerResponse, port: number, path: string): void {
   const { "content-length": length = "0", "transfer-encoding": encoding } = incoming.headers;
   const hasBody = length !== "0" || encoding !== undefined;
   const outgoing = request({

@@ -109,16 +109,16 @@ async function startParts(options: StackOptions, cleanup: Cleanup): Promise<Omit
   const { publishable_key, secret_key } = secrets;
   const project = { supabase_url, api_url: `${supabase_url}/functions/v1/public-api`, publishable_key };
 
-  const dashboard = cleanup.add(await serveDashboard(folder, await freePort(ports.dashboard)));
+  const dashboard = cleanup.add(await serveDashboard(folder, await freePort(ports.dashboard), gateway.port));
   const dashboard_url = `http://127.0.0.1:${dashboard.port}`;
-  const dashboardBuilt = buildDashboard(folder, project, signal);
+  const dashboardBuilt = buildDashboard(folder, project, dashboard_url, signal);
   // It is awaited at the end. Without this, a failure before that would be an unhandled rejection.
   dashboardBuilt.catch(() => {});
 
   step("PostgreSQL and the function");
   const [database, edgeFunction] = await cleanup.addBoth(
     startPostgres(folder, secrets, { port: ports.database, throwaway }),
-    startEdgeFunction(folder, supabase_url, secret_key),
+    startEdgeFunction(folder, supabase_url, secret_key, dashboard_url),
   );
   gateway.upstreams.functionPort = edgeFunction.port;
   step("migrations");

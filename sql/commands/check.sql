@@ -212,6 +212,11 @@ constraint api_keys_pkey on app.api_keys|form=primary key (company_id, id)|state
 constraint api_keys_revoked_by_whom on app.api_keys|form=check (revoked_at, revoked_by)
 constraint api_keys_scopes_known on app.api_keys|form=check (scopes)
 constraint arriving_companies_pkey on app.arriving_companies|form=primary key (company_id)|state=valid
+constraint assistant_codes_bound_to_length on app.assistant_codes|form=check (bound_to)
+constraint assistant_codes_code_hash_key on app.assistant_codes|form=unique (code_hash)|state=valid
+constraint assistant_codes_company_id_fkey on app.assistant_codes|form=foreign key (company_id) references app.companies (id) on delete cascade
+constraint assistant_codes_company_id_member_id_fkey on app.assistant_codes|form=foreign key (company_id, member_id) references app.members (company_id, id) on delete cascade
+constraint assistant_codes_pkey on app.assistant_codes|form=primary key (company_id, code_hash)|state=valid
 constraint categories_company_id_fkey on app.categories|form=foreign key (company_id) references app.companies (id) on delete cascade
 constraint categories_created_at_range on app.categories|form=check (created_at)
 constraint categories_pkey on app.categories|form=primary key (company_id, id)|state=valid
@@ -376,6 +381,7 @@ function app.wrong_cells_query(text)|form=security invoker, immutable, returns t
 function public.average_day_ratings(text,_text,timestamptz,timestamptz,text,uuid)|form=security definer, volatile, returns app."application/json", search_path="", enable_seqscan=off, jit=off, work_mem=32MB, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
 function public.count_activity(text,_text,timestamptz,timestamptz,text,uuid,uuid,uuid)|form=security definer, volatile, returns app."application/json", search_path="", enable_seqscan=off, jit=off, work_mem=32MB, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
 function public.create_api_key(text,_text,timestamptz)|form=security invoker, volatile, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
+function public.let_assistant_read(text,_text,timestamptz,text)|form=security definer, volatile, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function public.link_member()|form=security invoker, volatile, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function public.list_activity(text,int4,timestamptz,timestamptz,uuid,uuid,uuid,uuid,_text,timestamptz)|form=security definer, volatile, returns app."application/json", search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
 function public.list_api_key_events(uuid,int4,int4)|form=security invoker, stable, returns json, search_path=""|granted to authenticated=EXECUTE|owner=postgres
@@ -389,6 +395,7 @@ function public.list_rewards(text,int4,bool,uuid,_text,text,timestamptz)|form=se
 function public.list_teams(text,int4,uuid,timestamptz)|form=security definer, volatile, returns app."application/json", search_path="", plan_cache_mode=force_generic_plan, enable_seqscan=off, enable_sort=off, jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
 function public.note_refused_use(text,text)|form=security definer, volatile, returns app."application/json", search_path="", jit=off, lock_timeout=5s, statement_timeout=7s|granted to service_role=EXECUTE|owner=public_api
 function public.read_page(text,text,int4,uuid,text,uuid,text,text,timestamptz,timestamptz,timestamptz,uuid,uuid,uuid,_text,bool,text,text,text)|form=security definer, stable, returns app."application/json", search_path="", jit=off, statement_timeout=2s|granted to service_role=EXECUTE|owner=public_api
+function public.redeem_assistant_code(text,text)|form=security definer, volatile, returns json, search_path="", lock_timeout=5s|granted to service_role=EXECUTE|owner=postgres
 function public.rename_api_key(uuid,text)|form=security invoker, volatile, returns json, search_path="", lock_timeout=5s|granted to authenticated=EXECUTE|owner=postgres
 function public.replace_api_key(uuid,interval,timestamptz)|form=security invoker, volatile, returns json, search_path="", lock_timeout=5s|granted to authenticated=EXECUTE|owner=postgres
 function public.revoke_api_key(uuid)|form=security invoker, volatile, returns json, search_path="", lock_timeout=5s|granted to authenticated=EXECUTE|owner=postgres
@@ -398,6 +405,7 @@ index app.api_key_events_newest|form=on app.api_key_events using btree (company_
 index app.api_keys_created_by|form=on app.api_keys using btree (company_id, created_by)|state=valid
 index app.api_keys_newest|form=on app.api_keys using btree (company_id, created_at desc, id desc)|state=valid
 index app.api_keys_revoked_by|form=on app.api_keys using btree (company_id, revoked_by)|state=valid
+index app.assistant_codes_member_id|form=on app.assistant_codes using btree (company_id, member_id)|state=valid
 index app.categories_changed|form=on app.categories using btree (company_id, changed_in, id)|state=valid
 index app.categories_newest|form=on app.categories using btree (company_id, created_at desc, id desc)|state=valid
 index app.day_ratings_changed|form=on app.day_ratings using btree (company_id, changed_in, id)|state=valid
@@ -460,8 +468,9 @@ sequence staging.pulse_responses_position_seq|owner=postgres
 sequence staging.teams_position_seq|owner=postgres
 table app.api_key_events|granted to authenticated=SELECT|owner=postgres
 table app.api_key_uses|granted to authenticated=SELECT|owner=postgres
-table app.api_keys|columns granted to authenticated=INSERT (name), INSERT (scopes), INSERT (expires_at), SELECT (company_id), SELECT (id), SELECT (name), SELECT (scopes), SELECT (hint), SELECT (created_at), SELECT (created_by), SELECT (expires_at), SELECT (revoked_at), SELECT (revoked_by), SELECT (replaced_by), UPDATE (name), UPDATE (expires_at), UPDATE (revoked_at), UPDATE (replaced_by)|owner=postgres
+table app.api_keys|columns granted to authenticated=INSERT (name), INSERT (scopes), INSERT (expires_at), SELECT (company_id), SELECT (id), SELECT (name), SELECT (scopes), SELECT (hint), SELECT (created_at), SELECT (created_by), SELECT (expires_at), SELECT (revoked_at), SELECT (revoked_by), SELECT (replaced_by), SELECT (assistant), UPDATE (name), UPDATE (expires_at), UPDATE (revoked_at), UPDATE (replaced_by)|owner=postgres
 table app.arriving_companies|owner=postgres
+table app.assistant_codes|owner=postgres
 table app.categories|granted to public_api=SELECT|owner=postgres
 table app.category_names|owner=postgres
 table app.companies|columns granted to public_api=SELECT (id), SELECT (name)|owner=postgres

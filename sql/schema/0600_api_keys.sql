@@ -27,6 +27,8 @@ create table app.api_keys (
   -- The key that replaces this one. Both work until this one expires. No foreign key, so that in an emergency an
   -- operator can delete a key that has replaced another one.
   replaced_by uuid,
+  -- Null for a key that an admin has made: otherwise the assistant that fetched it, after an admin agreed (0920).
+  assistant text,
   primary key (company_id, id),
   constraint api_keys_key_hash_key unique (key_hash),
   foreign key (company_id, created_by) references app.members (company_id, id),
@@ -51,8 +53,8 @@ create policy admin_update on app.api_keys for update to authenticated
   using (company_id = (select admin.company_id from app.current_admin() as admin))
   with check (company_id = (select admin.company_id from app.current_admin() as admin));
 
-grant select (company_id, id, name, scopes, hint, created_at, created_by, expires_at, revoked_at, revoked_by, replaced_by)
-  on app.api_keys to authenticated;
+grant select (company_id, id, name, scopes, hint, created_at, created_by, expires_at, revoked_at, revoked_by, replaced_by,
+  assistant) on app.api_keys to authenticated;
 grant insert (name, scopes, expires_at) on app.api_keys to authenticated;
 grant update (name, expires_at, revoked_at, replaced_by) on app.api_keys to authenticated;
 -- app.change_api_key decides which changes of an update are applied.

@@ -75,6 +75,8 @@ begin
   new.revoked_at := null;
   new.revoked_by := null;
   new.replaced_by := null;
+  -- Set by public.redeem_assistant_code alone.
+  new.assistant := nullif(current_setting('app.assistant', true), '');
   perform set_config('app.new_api_key', api_key, true);
   return new;
 end

@@ -201,7 +201,8 @@ begin atomic
       u.forbidden_scope,
       u.forbidden_client,
       app.iso_8601(u.checked_at) as checked_at,
-      u.checked_client
+      u.checked_client,
+      k.assistant
     from app.api_keys as k
     join app.members as creator on creator.company_id = k.company_id and creator.id = k.created_by
     left join app.members as revoker on revoker.company_id = k.company_id and revoker.id = k.revoked_by
@@ -261,8 +262,10 @@ begin atomic
       app.iso_8601(e.expires_at) as expires_at,
       e.former_name,
       e.replaced_by,
-      e.reason
+      e.reason,
+      k.assistant
     from app.api_key_events as e
+    left join app.api_keys as k on k.company_id = e.company_id and k.id = e.key_id
     -- The history of a key that replaces another one begins with the replacement.
     where list_api_key_events.key_id is null or list_api_key_events.key_id in (e.key_id, e.replaced_by)
     order by e.created_at desc, e.id desc

@@ -248,7 +248,7 @@ describe("settings", () => {
 
   const noProject = "SUPABASE_URL must be the address of the project";
   const noReplicas = "PUBLIC_API_READ_URL must be the addresses of read replicas, separated by commas";
-  const noAddress = "PUBLIC_API_URL must be the base address, without a slash at the end";
+  const noAddress = "PUBLIC_API_URL must be an address without a query and without a slash at the end";
   const noKey = "SUPABASE_SECRET_KEYS or SUPABASE_SERVICE_ROLE_KEY must hold a secret key";
   const noKeys = 'SUPABASE_SECRET_KEYS must be a JSON object such as {"default":"…"}';
   test.each<[Record<string, string>, string]>([
@@ -259,6 +259,10 @@ describe("settings", () => {
     [{ ...url, SUPABASE_SECRET_KEYS: '{"default":"sb_secret_é"}' }, noKey],
     [{ ...url, ...legacy, PUBLIC_API_URL: "https://api.b/v1/" }, noAddress],
     [{ ...url, ...legacy, PUBLIC_API_URL: 'https://api.b/">' }, noAddress],
+    ...["PUBLIC_API_DASHBOARD_URL", "PUBLIC_API_MCP_URL"].map((name): [Record<string, string>, string] => [
+      { ...url, ...legacy, [name]: "https://keys.b/?a" },
+      noAddress.replace("PUBLIC_API_URL", name),
+    ]),
     [{ ...url, ...legacy, PUBLIC_API_READ_URL: "postgres://u:pw@h/db" }, noReplicas],
     [{ ...url, ...legacy, PUBLIC_API_READ_URL: "https://a, https://b" }, noReplicas],
     [{ ...url, ...legacy, PUBLIC_API_READ_URL: "https://a," }, noReplicas],

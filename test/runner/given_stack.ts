@@ -33,9 +33,9 @@ export async function joinGivenStack(file: string): Promise<{ folder: string; st
   if (companies.length !== 2)
     throw new Error("The tests run only on a stack with the two demo companies, or with none");
   const folder = await mkdtemp(`${tmpdir()}/public-data-api-`);
-  await buildDashboard(folder, project);
-  const dashboard = await serveDashboard(folder, await freePort(0));
+  const dashboard = await serveDashboard(folder, await freePort(0), Number(new URL(supabase_url).port));
   const dashboard_url = `http://127.0.0.1:${dashboard.port}`;
+  await buildDashboard(folder, project, dashboard_url);
   const stack: StackFile = { ...(given as Given), ...project, pid: process.pid, dashboard_url, companies };
   await writePrivate(`${folder}/stack.json`, JSON.stringify(stack));
   const stop = async () => {

@@ -86,15 +86,17 @@ insert into expected values
   ('{service_role,public_api}', 'execute', '*', '{public.average_day_ratings,public.count_activity,public.list_activity,public.list_categories,public.list_changes,
     public.list_day_ratings,public.list_members,public.list_pulse_responses,public.list_rewards,public.list_teams,public.note_refused_use,public.read_page,
     public.upsert_rewards,public.verify_api_key}'),
+  -- Exchanging a code for a key. An authenticated session of it lasts for the transaction.
+  ('{service_role}', 'execute', '*', '{public.redeem_assistant_code}'),
   -- Signed-in people: names of members, keys without their hash, their uses and their history; creating a key, and
   -- changing the columns of a key that may change.
   ('{authenticated}', 'select', '*', '{app.api_key_uses,app.api_key_events}'),
   ('{authenticated}', 'select', 'company_id, id, name', '{app.members}'),
-  ('{authenticated}', 'select', 'company_id, created_at, created_by, expires_at, hint, id, name, replaced_by, revoked_at, revoked_by, scopes',
+  ('{authenticated}', 'select', 'assistant, company_id, created_at, created_by, expires_at, hint, id, name, replaced_by, revoked_at, revoked_by, scopes',
     '{app.api_keys}'),
   ('{authenticated}', 'insert', 'expires_at, name, scopes', '{app.api_keys}'),
   ('{authenticated}', 'update', 'expires_at, name, replaced_by, revoked_at', '{app.api_keys}'),
-  ('{authenticated}', 'execute', '*', '{public.create_api_key,public.link_member,public.list_api_key_events,public.list_api_keys,
+  ('{authenticated}', 'execute', '*', '{public.create_api_key,public.let_assistant_read,public.link_member,public.list_api_key_events,public.list_api_keys,
     public.rename_api_key,public.replace_api_key,public.revoke_api_key,app.admins_to_ask,app.check_api_key_name,app.current_admin,app.current_member,
     app.insert_api_key,app.iso_8601,app.link_member,app.scopes}'),
   -- The rights of these functions as public_api: they read what the API returns, and write the columns of an import.

@@ -31,6 +31,8 @@ insert into kinds values
   ('^read_', 'public_api', 'definer', 'stable', 'search_path="", jit=off, statement_timeout=2s'),
   ('^(rename|replace|revoke)_api_key$', 'postgres', 'invoker', 'volatile', 'search_path="", lock_timeout=5s'),
   ('^(create_api_key|link_member)$', 'postgres', 'invoker', 'volatile', 'search_path=""'),
+  ('^let_assistant_read$', 'postgres', 'definer', 'volatile', 'search_path=""'),
+  ('^redeem_assistant_code$', 'postgres', 'definer', 'volatile', 'search_path="", lock_timeout=5s'),
   ('^list_api_key', 'postgres', 'invoker', 'stable', 'search_path=""');
 
 select is_empty(

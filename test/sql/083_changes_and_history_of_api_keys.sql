@@ -49,7 +49,7 @@ select results_eq(
 select is(
   pg_temp.done_by('Amy', format('select public.list_api_key_events(%L) -> 0', revoked)),
   format('{"created_at":"%s","action":"revoked","member":"Ada","key_id":"%s","key_name":"Revoked","hint":"%s","scopes":["read:members","write:rewards"],'
-    || '"expires_at":"2999-12-31T00:00:00.000000Z","former_name":null,"replaced_by":null,"reason":null}', app.iso_8601(now()), revoked, k.hint),
+    || '"expires_at":"2999-12-31T00:00:00.000000Z","former_name":null,"replaced_by":null,"reason":null,"assistant":null}', app.iso_8601(now()), revoked, k.hint),
   'An event has when, what, who by the name of then, and of the key its id, name, hint, scopes and expiry, its former name, what replaced it and why'
 ) from ids join app.api_keys as k on k.id = revoked;
 

@@ -70,9 +70,9 @@ select set_eq(
   $$
     select p.proname::text from pg_proc as p
     where p.pronamespace = 'public'::regnamespace and has_function_privilege('service_role', p.oid, 'execute')
-      and not exists (select from pg_depend as d where d.objid = p.oid and d.deptype = 'e') and p.proname !~ '^(read_|note_refused_use)'
+      and not exists (select from pg_depend as d where d.objid = p.oid and d.deptype = 'e') and p.proname !~ '^(read_|note_refused_use|redeem_assistant_code)'
   $$,
-  'These are all functions that the secret key may call, except that for replicas and the one that notes a refusal and returns nothing of a company'
+  'These are all functions that the secret key may call, except that for replicas, that which notes a refusal, and that which makes the key of a code'
 );
 select is_empty(
   $$

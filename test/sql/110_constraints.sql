@@ -26,17 +26,19 @@ select bag_eq(
       ('pulse_responses', 'question_id', 'pulse_questions', ''),
       ('api_keys', 'created_by', 'members', ''),
       ('api_keys', 'revoked_by', 'members', ''),
-      ('api_key_uses', 'key_id', 'api_keys', ' ON DELETE CASCADE')
+      ('api_key_uses', 'key_id', 'api_keys', ' ON DELETE CASCADE'),
+      ('assistant_codes', 'member_id', 'members', ' ON DELETE CASCADE')
     ) as meant (relation, field, referenced, on_delete)
     union all
     select format('app.%s FOREIGN KEY (company_id) REFERENCES app.companies(id) ON DELETE CASCADE', relation)
     from unnest(array['teams', 'members', 'categories', 'kudos', 'rewards', 'day_ratings', 'pulse_questions', 'pulse_responses', 'api_keys',
-      'erasures', 'forgotten_deletions']) as relation
+      'erasures', 'forgotten_deletions', 'assistant_codes']) as relation
     union all values
       ('app.member_accounts FOREIGN KEY (user_id) REFERENCES auth.users(id) ON DELETE CASCADE'),
       ('app.member_accounts UNIQUE (company_id, member_id)'),
       ('app.rewards UNIQUE (company_id, external_id)'),
-      ('app.api_keys UNIQUE (key_hash)')
+      ('app.api_keys UNIQUE (key_hash)'),
+      ('app.assistant_codes UNIQUE (code_hash)')
   $$,
   'No row refers to one of another company, or to one that is gone: each foreign key has the company, and each is in force at once'
 );
@@ -47,7 +49,7 @@ select bag_eq(
     left join pg_attribute as a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
     where c.relnamespace = 'app'::regnamespace and a.attname is distinct from 'company_id'
   $$,
-  $$ values ('app.companies_pkey'), ('app.member_accounts_pkey'), ('app.api_keys_key_hash_key'), ('app.members_email') $$,
+  $$ values ('app.companies_pkey'), ('app.member_accounts_pkey'), ('app.api_keys_key_hash_key'), ('app.assistant_codes_code_hash_key'), ('app.members_email') $$,
   'Every index begins with company_id, except those of keys that are unique in the whole service, and the look-up of an address in all companies'
 );
 select is_empty(
@@ -81,7 +83,7 @@ select bag_eq(
       ('rewards', '{external_id,description,stock_count,image_url,vendor_name}'), ('day_ratings', '{comment,team_id,points_awarded}'),
       ('pulse_questions', '{response_type}'), ('pulse_responses', '{question_id,value}'), ('api_key_uses', '{last_used_at,last_endpoint,last_client,refused_at,refused_endpoint,refused_client,
         forbidden_at,forbidden_endpoint,forbidden_scope,forbidden_client,checked_at,checked_client}'),
-      ('api_keys', '{expires_at,revoked_at,revoked_by,replaced_by}'),
+      ('api_keys', '{expires_at,revoked_at,revoked_by,replaced_by,assistant}'),
       ('api_key_events', '{member_id,member_name,reason,former_name,replaced_by,expires_at}')
     ) as nullable (relation, fields), unnest(fields) as field
   $$,
@@ -113,6 +115,8 @@ insert into valid_rows values
   ('app.pulse_responses', '{"comment": ""}'),
   ('app.erasures', jsonb_build_object('member_mark', sha256('M'), 'erased_at', now(), 'messages_blanked', true)),
   ('app.categories', '{"name": ""}'),
+  ('app.assistant_codes', jsonb_build_object('code_hash', sha256('C'), 'assistant', 'A', 'scopes', array['read:members'],
+    'key_expires_at', now(), 'bound_to', 'B', 'expires_at', now())),
   ('app.api_keys', jsonb_build_object('name', 'K', 'scopes', array['read:members'], 'key_hash', sha256('K'), 'hint', 'h', 'created_by', pg_temp.id('Ada of Acorn'))),
   ('app.api_key_events', '{"action": "created", "key_name": "K", "hint": "h", "scopes": ["read:members"], "member_name": "M"}');
 update valid_rows set fields = jsonb_build_object(
@@ -149,6 +153,8 @@ insert into decisive_values values
   ('members_email_form', 'app.members', 'email', json_build_array('a@b', repeat('a', 318) || '@b'),
     json_build_array('', 'a', '@', 'a@', '@b', 'a@b@c', 'a b@c', 'a@b c', e'a@b\n', repeat('a', 319) || '@b')),
   ('category_names_language_form', 'app.category_names', 'language', '["de", "pt-BR"]', '["", "DE", "de-", "de_DE"]'),
+  ('assistant_codes_bound_to_length', 'app.assistant_codes', 'bound_to', jsonb_build_array(repeat('b', 3000)),
+    jsonb_build_array(repeat('b', 3001))),
   ('erasures_member_mark_length', 'app.erasures', 'member_mark', json_build_array(sha256('x')), json_build_array('', '\x00')),
   ('rewards_points_cost_range', 'app.rewards', 'points_cost', '[0, 9007199254740991]', '[-1, 9007199254740992]'),
   ('rewards_stock_count_range', 'app.rewards', 'stock_count', '[null, 0, 2147483647]', '[-1]'),

@@ -98,12 +98,12 @@ const daysSince = (moment: string): number => Math.floor((Date.now() - Date.pars
 const caller = (client: string | null): string => (client === null ? "A program" : clientName(client));
 
 /** A key that no longer works, and is still called. */
-function stillCalled({ status, refused_at, refused_client, revoked_at, expires_at }: ApiKey): Concern[] {
+function stillCalled({ status, refused_at, refused_client, revoked_at, expires_at, assistant }: ApiKey): Concern[] {
   const end = status === "revoked" ? revoked_at : expires_at;
   if (refused_at === null || end === null || daysSince(refused_at) >= recent) return [];
   const ended = status === "revoked" ? "was revoked" : "expired";
   const words = `${caller(refused_client)} still calls it; it ${ended} ${ago(end)}`;
-  return [{ words, about: "used", urgency: -1, remedy: "again" }];
+  return [{ words, about: "used", urgency: -1, ...(!assistant && { remedy: "again" }) }];
 }
 
 /** A key that lacks a scope of its last requests, until one that it may do comes. */
@@ -112,6 +112,14 @@ function forbidden({ forbidden_at, forbidden_scope, last_used_at }: ApiKey): Con
   if (last_used_at !== null && last_used_at > forbidden_at) return [];
   const words = `A request came and was refused: it needs ${labelOf(forbidden_scope)} (${forbidden_scope})`;
   return [{ words, about: "used", urgency: -1, remedy: "again" }];
+}
+
+/** A key that ends within so many days. An assistant takes no key from a person: it asks again. */
+function expiring({ assistant }: ApiKey, left: number): Concern {
+  const words = left < 1 ? "Expires within a day" : `Expires in ${days(left)}`;
+  const concern = { about: "expiry", urgency: left } as const;
+  if (assistant) return { ...concern, words: `${words}: connect ${assistant} again to agree again` };
+  return { ...concern, words, remedy: "replace" };
 }
 
 /**
@@ -129,13 +137,7 @@ function concerns(key: ApiKey, successor: ApiKey | undefined): Concern[] {
   }
   const unused = daysSince(last_used_at ?? created_at);
   const found = forbidden(key);
-  if (left !== null && left < soon)
-    found.push({
-      words: left < 1 ? "Expires within a day" : `Expires in ${days(left)}`,
-      about: "expiry",
-      urgency: left,
-      remedy: "replace",
-    });
+  if (left !== null && left < soon) found.push(expiring(key, left));
   if (unused >= long && found.length === 0)
     found.push({ words: `Not used for ${days(unused)}`, about: "used", urgency: soon + 1, remedy: "revoke" });
   return found;

@@ -30,6 +30,14 @@ export const listApiKeyEvents = (page: EventPage): Promise<ApiKeyEvent[]> =>
 export const createApiKey = (name: string, scopes: Scope[], expires_at: string | null): Promise<NewApiKey> =>
   answered(dataApi.rpc("create_api_key", { name, scopes, expires_at }));
 
+/** @param bound_to client ID, redirect address, and challenge: only this program can fetch the key for the code */
+export const letAssistantRead = (
+  name: string,
+  scopes: Scope[],
+  expires_at: string,
+  bound_to: string,
+): Promise<{ code: string }> => answered(dataApi.rpc("let_assistant_read", { name, scopes, expires_at, bound_to }));
+
 /** @param expires_at of the new key, ISO 8601, or null for never */
 export const replaceApiKey = (key_id: string, overlap: Overlap, expires_at: string | null): Promise<NewApiKey> =>
   answered(

@@ -129,6 +129,36 @@ function Turn({ disabled, onClick, children }: { disabled: boolean; onClick: () 
   );
 }
 
+/** Who did what: `Dana Whitlock created Power BI`, or `Claude, agreed by Dana Whitlock`. */
+function Deed({ event: { action, member, key_name, former_name, assistant } }: { event: ApiKeyEvent }) {
+  const who = member === null ? "An operator" : <Name>{member}</Name>;
+  const key = (
+    <b>
+      <Name>{key_name}</Name>
+    </b>
+  );
+  if (assistant !== null && action === "created")
+    return (
+      <>
+        {key}, agreed by {who}
+      </>
+    );
+  return (
+    <>
+      {who} {action}{" "}
+      {former_name !== null && (
+        <>
+          <b>
+            <Name>{former_name}</Name>
+          </b>{" "}
+          to{" "}
+        </>
+      )}
+      {key}
+    </>
+  );
+}
+
 function Entry({ event }: { event: ApiKeyEvent }) {
   return (
     <li>
@@ -136,19 +166,7 @@ function Entry({ event }: { event: ApiKeyEvent }) {
         <When at={event.created_at} as="clock" />
       </Text>
       <div>
-        {event.member === null ? "An operator" : <Name>{event.member}</Name>} {event.action}{" "}
-        {event.former_name !== null && (
-          <>
-            <b>
-              <Name>{event.former_name}</Name>
-            </b>{" "}
-            to{" "}
-          </>
-        )}
-        <b>
-          <Name>{event.key_name}</Name>
-        </b>{" "}
-        <Hint>{event.hint}</Hint>
+        <Deed event={event} /> <Hint>{event.hint}</Hint>
         {event.reason !== null && (
           <Text size="sm">
             Reason: <Name>{event.reason}</Name>
@@ -184,6 +202,7 @@ const columns = [
   "former_name",
   "replaced_by",
   "reason",
+  "assistant",
 ];
 
 /**

@@ -86,7 +86,13 @@ function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; worries: Concern[]; onOp
       </dd>
       <dt>Created</dt>
       <dd>
-        <When at={apiKey.created_at} /> by <Name>{apiKey.created_by}</Name>
+        <When at={apiKey.created_at} />{" "}
+        {apiKey.assistant !== null && (
+          <>
+            for <Name>{apiKey.assistant}</Name>, agreed{" "}
+          </>
+        )}
+        by <Name>{apiKey.created_by}</Name>
       </dd>
       <dt>Expires</dt>
       <dd>

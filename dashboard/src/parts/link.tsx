@@ -1,14 +1,18 @@
 import { Anchor } from "@mantine/core";
 import type { MouseEvent } from "react";
 import type { Path } from "../paths.ts";
-import { navigate } from "../router.ts";
+import { navigate, navigationState } from "../router.ts";
 
-/** A link within the dashboard. With a modifier key it opens a new tab, as any link does. */
+/**
+ * A link within the dashboard. With a modifier key it opens a new tab, as any link does. Where the person goes after signing
+ * in stays as it is.
+ */
 export function Link({ to, children }: { to: Path; children: string }) {
   function follow(event: MouseEvent): void {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    navigate(to);
+    const { returnTo } = navigationState();
+    navigate(to, returnTo ? { returnTo } : {});
   }
   return (
     <Anchor href={to} onClick={follow} size="sm" underline="always">

@@ -1,0 +1,114 @@
+import { Button, Checkbox, Stack, Text } from "@mantine/core";
+import { type FormEvent, useState } from "react";
+import { useAction } from "../account/use_action.ts";
+import type { ApiKey } from "../database.ts";
+import { letAssistantRead, revokeApiKey } from "../keys/calls.ts";
+import { endAfter } from "../keys/expiry.ts";
+import { Actions } from "../parts/actions.tsx";
+import { Name } from "../parts/name.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { When } from "../parts/when.tsx";
+import { Problem } from "../problems.ts";
+import { type Scope, scopes } from "../scopes.ts";
+import { mcpAddress } from "../settings.ts";
+import { type AssistantRequest, answer } from "./request.ts";
+
+const readScopes = scopes.filter(({ name }) => name.startsWith("read:"));
+
+/** Who asks, for what: nothing is ticked, so that nobody agrees to more than they read. */
+export function AgreementForm(props: { request: AssistantRequest; company: string; earlier: ApiKey[] }) {
+  const { request, company, earlier } = props;
+  const [isDone, setDone] = useState(false);
+
+  const leave = (fields: Record<string, string>): void => {
+    setDone(true);
+    answer(request, fields);
+  };
+  const allow = useAction(async (ticked: Scope[], revokes: boolean) => {
+    if (ticked.length === 0) throw new Problem("field", "Tick at least one.", "scopes");
+    const { code } = await letAssistantRead(request.name, ticked, endAfter(90).toISOString(), request.boundTo);
+    if (revokes) await Promise.all(earlier.map(({ id }) => revokeApiKey(id)));
+    leave({ code, iss: mcpAddress });
+  });
+
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    const entered = new FormData(event.currentTarget);
+    const ticked = readScopes.map(({ name }) => name).filter((name) => entered.getAll("scopes").includes(name));
+    void allow.run(ticked, entered.has("revoke"));
+  }
+
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">
+        <Text>
+          <Asker request={request} /> asks to read the data of <Name>{company}</Name>. What it reads goes to the company
+          that runs the model.
+        </Text>
+        <Notice kind="warning">
+          Continue only if you have just started this yourself, in that program. If somebody sent you this link, they
+          would get the data.
+        </Notice>
+        <Checkbox.Group
+          label="What it may read"
+          error={allow.problem?.kind === "field" && allow.problem.message}
+          defaultValue={[]}
+        >
+          <Stack gap="sm" my="xs">
+            {readScopes.map(({ name, label, opens }) => (
+              <Checkbox key={name} name="scopes" value={name} label={label} description={opens} />
+            ))}
+          </Stack>
+        </Checkbox.Group>
+        <Earlier keys={earlier} name={request.name} />
+        <Text size="sm" c="dimmed">
+          It gets a key of its own, which works for 90 days and never writes. You can revoke it at any time in the list
+          of keys.
+        </Text>
+        <Notice kind="problem">{allow.problem && allow.problem.kind !== "field" && allow.problem.message}</Notice>
+        <Actions>
+          <Button
+            variant="default"
+            onClick={() => leave({ error: "access_denied" })}
+            disabled={allow.pending || isDone}
+          >
+            Refuse
+          </Button>
+          <Button type="submit" loading={allow.pending || isDone}>
+            Let it read
+          </Button>
+        </Actions>
+      </Stack>
+    </form>
+  );
+}
+
+function Asker({ request: { host, name, redirectUri } }: { request: AssistantRequest }) {
+  if (host === null) {
+    return (
+      <>
+        A program on this computer that calls itself “<Name>{name}</Name>”
+      </>
+    );
+  }
+  return (
+    <>
+      <b>{host}</b> (<span translate="no">{new URL(redirectUri).host}</span>)
+    </>
+  );
+}
+
+/** Offers to revoke what the same program got before: otherwise each agreement leaves a key that nobody uses. */
+function Earlier({ keys, name }: { keys: ApiKey[]; name: string }) {
+  const [newest] = keys;
+  if (!newest) return null;
+  const label =
+    keys.length === 1 ? (
+      <>
+        Revoke the key that {name} got on <When at={newest.created_at} as="day" />
+      </>
+    ) : (
+      `Revoke the ${keys.length} keys that ${name} got before`
+    );
+  return <Checkbox name="revoke" label={label} />;
+}

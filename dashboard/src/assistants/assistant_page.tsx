@@ -1,0 +1,36 @@
+import { Text } from "@mantine/core";
+import { useState } from "react";
+import { usePublicApi } from "../keys/use_public_api.ts";
+import { AccountPage } from "../pages/account_page.tsx";
+import { NoAccess } from "../pages/no_access.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { Waiting } from "../parts/waiting.tsx";
+import { AgreementForm } from "./agreement_form.tsx";
+import { readRequest } from "./request.ts";
+
+/** Lets an admin agree that an assistant reads (`docs/api.md`, Assistants). Nothing is sent anywhere before a click. */
+export function AssistantPage({ email }: { email: string }) {
+  const [request] = useState(() => readRequest(window.location.search));
+  const { shown, problem, refresh } = usePublicApi();
+
+  if (request === null) {
+    return (
+      <AccountPage title="This link does not work">
+        <Text>
+          A program sent you here with an address that this service does not know, or with an incomplete request. It got
+          nothing. If you trust the program, create a key for it instead.
+        </Text>
+      </AccountPage>
+    );
+  }
+  if (!shown) {
+    return problem ? <Notice kind="problem">{problem.message}</Notice> : <Waiting what="Loading your company" />;
+  }
+  if (shown.member.role !== "admin") return <NoAccess member={shown.member} email={email} onTryAgain={refresh} />;
+  const earlier = shown.keys.filter((key) => key.assistant === request.name && key.status === "active");
+  return (
+    <AccountPage title={`Let ${request.host ?? "a program on this computer"} read?`}>
+      <AgreementForm request={request} company={shown.member.company_name ?? ""} earlier={earlier} />
+    </AccountPage>
+  );
+}

@@ -1,0 +1,266 @@
+// Assistants sign in (docs/api.md, Assistants): an admin agrees, and a program exchanges the code for a key. The page on
+// which the admin agrees is in test/dashboard/assistants.test.ts.
+// Needs a stack of its own: the function must know the dashboard's address, which is chosen at its start.
+import { createHash, randomBytes } from "node:crypto";
+import {
+  auth,
+  Client,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  StreamableHTTPClientTransport,
+} from "@modelcontextprotocol/client";
+import type { SupabaseClient } from "@supabase/supabase-js";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { dataOf, newCompany, type TestCompany } from "../support/companies.ts";
+import { call, sql, stack } from "../support/stack.ts";
+
+const resource = `${stack.dashboard_url}/mcp`;
+const claude = "https://claude.ai/api/mcp/auth_callback";
+const loopback = "http://127.0.0.1:4711/callback";
+const inNinetyDays = new Date(Date.now() + 90 * 24 * 3600 * 1000).toISOString();
+const readScopes = ["read:members", "read:activity", "read:rewards", "read:analytics"];
+
+let company: TestCompany;
+beforeAll(async () => {
+  company = await newCompany("Asked");
+});
+afterAll(() => company.remove());
+
+const post = (path: string, body: string | URLSearchParams) =>
+  fetch(`${stack.api_url}/oauth/${path}`, { method: "POST", body });
+
+async function register(redirect_uris: unknown, client_name = "Claude") {
+  const response = await post("register", JSON.stringify({ client_name, redirect_uris }));
+  return { status: response.status, body: await response.json() };
+}
+
+/** What a program sends for its key, once the admin has agreed to what it asked for. */
+async function agreed(admin: SupabaseClient, { scopes = ["read:members"], redirect_uri = claude } = {}) {
+  const { client_id } = (await register([redirect_uri])).body;
+  const code_verifier = randomBytes(32).toString("base64url");
+  const challenge = createHash("sha256").update(code_verifier).digest("base64url");
+  const bound_to = [client_id, redirect_uri, challenge].join("\n");
+  const args = { name: "Claude", scopes, expires_at: inNinetyDays, bound_to };
+  const { code } = dataOf(await admin.rpc("let_assistant_read", args));
+  return { grant_type: "authorization_code", code, client_id, redirect_uri, code_verifier, resource };
+}
+
+async function exchange(form: Record<string, string>) {
+  const response = await post("token", new URLSearchParams(form));
+  return { status: response.status, body: await response.json(), headers: response.headers };
+}
+
+const refused = async (form: Record<string, string>) => {
+  const { status, body } = await exchange(form);
+  return status === 400 ? body.error : status;
+};
+
+test("a 401 of /mcp says where to sign in, the two documents say how, and other endpoints say nothing of it", async () => {
+  for (const [url, metadata] of [
+    [`${stack.api_url}/mcp`, `${resource}/.well-known/oauth-protected-resource`],
+    [resource, `${resource}/.well-known/oauth-protected-resource`],
+  ] as const) {
+    for (const method of ["GET", "HEAD", "POST"]) {
+      const { status, headers } = await fetch(url, { method });
+      expect({ status, challenge: headers.get("WWW-Authenticate") }).toEqual({
+        status: 401,
+        challenge: `Bearer resource_metadata="${metadata}"`,
+      });
+      expect(headers.get("Access-Control-Expose-Headers")).toContain("WWW-Authenticate");
+    }
+  }
+  const wrong = await fetch(`${stack.api_url}/mcp`, { method: "POST", headers: { Authorization: "Bearer no" } });
+  expect(wrong.headers.get("WWW-Authenticate")).toMatch(/^Bearer error="invalid_token", resource_metadata=/);
+
+  const elsewhere = await call("/members", null);
+  expect(elsewhere.headers.get("WWW-Authenticate")).toBe("Bearer");
+  expect(elsewhere.headers.get("Access-Control-Expose-Headers")).not.toContain("WWW-Authenticate");
+
+  const host = stack.dashboard_url;
+  for (const url of [
+    `${resource}/.well-known/oauth-protected-resource`,
+    `${host}/.well-known/oauth-protected-resource`,
+    `${host}/.well-known/oauth-protected-resource/mcp`,
+  ]) {
+    expect(await (await fetch(url)).json()).toMatchObject({
+      resource,
+      authorization_servers: [resource],
+      scopes_supported: readScopes,
+    });
+  }
+  for (const name of ["oauth-authorization-server", "openid-configuration"]) {
+    for (const url of [`${resource}/.well-known/${name}`, `${host}/.well-known/${name}/mcp`]) {
+      expect(await (await fetch(url)).json()).toMatchObject({
+        issuer: resource,
+        authorization_endpoint: `${host}/connect-assistant`,
+        token_endpoint: `${stack.api_url}/oauth/token`,
+        registration_endpoint: `${stack.api_url}/oauth/register`,
+        code_challenge_methods_supported: ["S256"],
+      });
+    }
+  }
+});
+
+test("the code is exchanged for a key of the admin who agreed, with the ticked scopes, that reads and never writes", async () => {
+  const form = await agreed(company.admin, { scopes: ["read:activity", "read:members"] });
+  const { status, body, headers } = await exchange(form);
+  expect({ status, scope: body.scope, type: body.token_type }).toEqual({
+    status: 200,
+    scope: "read:members read:activity",
+    type: "Bearer",
+  });
+  expect(headers.get("Cache-Control")).toContain("no-store");
+  expect(Math.abs(body.expires_in - 90 * 24 * 3600)).toBeLessThan(60);
+  expect((await call("/members", body.access_token)).status).toBe(200);
+  expect((await call("/rewards", body.access_token)).status).toBe(403);
+
+  const [key] = dataOf(await company.admin.rpc("list_api_keys"));
+  expect(key).toMatchObject({ name: "Claude", assistant: "Claude", created_by: "First Admin", status: "active" });
+  const [event] = dataOf(await company.admin.rpc("list_api_key_events", { key_id: key.id }));
+  expect(event).toMatchObject({ action: "created", member: "First Admin", key_name: "Claude" });
+  const made = await company.makeKey();
+  const [own] = dataOf(await company.admin.rpc("list_api_keys"));
+  expect(own).toMatchObject({ id: made.id, assistant: null });
+});
+
+test("a code works once, also when twelve send it at once, and the first wrong program uses it up", async () => {
+  const form = await agreed(company.admin);
+  const all = await Promise.all(Array.from({ length: 12 }, () => exchange(form)));
+  expect(all.map(({ status }) => status).sort()).toEqual([200, ...Array(11).fill(400)]);
+
+  for (const change of [
+    { code_verifier: randomBytes(32).toString("base64url") },
+    { redirect_uri: loopback },
+    { client_id: "https://claude.ai/oauth/metadata" },
+  ]) {
+    const stolen = await agreed(company.admin);
+    expect(await refused({ ...stolen, ...change })).toBe("invalid_grant");
+    expect(await refused(stolen)).toBe("invalid_grant");
+  }
+});
+
+describe("a code is worth nothing", () => {
+  test("after its minute, and without the admin who agreed: demoted, or of a company that has moved", async () => {
+    const other = await newCompany("Leaves");
+    try {
+      const late = await agreed(other.admin);
+      await sql`update app.assistant_codes set expires_at = now() - interval '1 second' where company_id = ${other.id}`;
+      expect(await refused(late)).toBe("invalid_grant");
+
+      const demoted = await agreed(other.admin);
+      await sql`update app.members set role = 'employee' where company_id = ${other.id}`;
+      expect(await refused(demoted)).toBe("invalid_grant");
+      await sql`update app.members set role = 'admin' where company_id = ${other.id}`;
+
+      const moved = await agreed(other.admin);
+      await sql`update app.companies set serving = 'closed', move_id = gen_random_uuid() where id = ${other.id}`;
+      expect(await refused(moved)).toBe("invalid_grant");
+      expect(await sql`select from app.api_keys where company_id = ${other.id}`).toHaveLength(0);
+    } finally {
+      await other.remove();
+    }
+  });
+
+  test("with a foreign resource, a wrong grant type, a field twice or a verifier of another form: nothing is used up", async () => {
+    const form = await agreed(company.admin);
+    expect(await refused({ ...form, resource: "https://elsewhere.example/mcp" })).toBe("invalid_target");
+    expect(await refused({ ...form, grant_type: "refresh_token" })).toBe("unsupported_grant_type");
+    expect(await refused({ ...form, code_verifier: "short" })).toBe("invalid_request");
+    const twice = new URLSearchParams([...Object.entries(form), ["code", form.code]]);
+    expect((await (await post("token", twice)).json()).error).toBe("invalid_request");
+    expect((await exchange(form)).status).toBe(200);
+  });
+});
+
+test("only an admin agrees, and only to scopes that read, within 92 days", async () => {
+  const employee = await company.signIn("Em Ployee", "employee");
+  const args = { name: "Claude", scopes: ["read:members"], expires_at: inNinetyDays, bound_to: "a\nb\nc" };
+  const asks = async (by: SupabaseClient, change: object) =>
+    (await by.rpc("let_assistant_read", { ...args, ...change })).error?.message;
+  expect(await asks(employee, {})).toBe("only an admin may let an assistant read");
+  const ofScopes = `scopes must be one or more of ${readScopes.join(", ")}, each once`;
+  for (const scopes of [[], ["write:rewards"], ["read:members", "read:members"], [["read:members"]], [null]])
+    expect(await asks(company.admin, { scopes })).toBe(ofScopes);
+  for (const expires_at of [null, "2020-01-01", "2099-01-01"])
+    expect(await asks(company.admin, { expires_at })).toBe("expires_at must be within the next 92 days");
+  expect(await asks(company.admin, { bound_to: "" })).toBe("bound_to must have 1 to 3000 characters");
+  expect(await asks(company.admin, { name: "Cla\u200bude" })).toMatch(/^name must be a text without/);
+});
+
+test("registration keeps the addresses of known hosts and of this computer, and stores nothing", async () => {
+  const vsCode = [
+    "http://localhost/",
+    "http://127.0.0.1:33418/",
+    "https://vscode.dev/redirect",
+    "https://evil.example/",
+  ];
+  const { status, body } = await register(vsCode, "VS Code\u202e");
+  expect({ status, name: body.client_name, uris: body.redirect_uris }).toEqual({
+    status: 201,
+    name: "VS Code",
+    uris: vsCode.slice(0, 3),
+  });
+  for (const uris of [
+    undefined,
+    [],
+    "https://claude.ai/api/mcp/auth_callback",
+    ["https://evil.example/api/mcp/auth_callback"],
+    ["https://claude.ai.evil.example/api/mcp/auth_callback"],
+    ["https://claude.ai/api/mcp/auth_callback/../../x"],
+    ["http://127.0.0.1.evil.example/"],
+    ["http://localhost:99999/"],
+    ["http://localhost@evil.example/"],
+    ["javascript:alert(1)"],
+  ])
+    expect(await register(uris)).toMatchObject({ status: 400, body: { error: "invalid_redirect_uri" } });
+  expect((await (await post("register", "no JSON")).json()).error).toBe("invalid_request");
+  expect((await post("register", JSON.stringify({ pad: "x".repeat(9000) }))).status).toBe(400);
+});
+
+test("each path has its method, answers any web page, and a HEAD like a GET", async () => {
+  const at = (path: string, method: string) => fetch(`${stack.api_url}${path}`, { method });
+  expect((await at("/oauth/token", "GET")).headers.get("Allow")).toBe("POST");
+  expect((await at("/oauth/token", "GET")).status).toBe(405);
+  const preflight = await at("/oauth/token", "OPTIONS");
+  expect([preflight.status, preflight.headers.get("Access-Control-Allow-Methods")]).toEqual([204, "POST, OPTIONS"]);
+  expect((await at("/mcp/.well-known/oauth-protected-resource", "HEAD")).status).toBe(200);
+  expect(await (await at("/oauth/jwks", "GET")).json()).toEqual({ keys: [] });
+});
+
+test("the protocol's own client finds everything by the address alone, and reads with the key that it got", async () => {
+  // What the client keeps for itself.
+  const kept: {
+    sentTo?: URL;
+    verifier?: string;
+    registered?: Awaited<ReturnType<OAuthClientProvider["clientInformation"]>>;
+    tokens?: Awaited<ReturnType<OAuthClientProvider["tokens"]>>;
+    discovered?: OAuthDiscoveryState;
+  } = {};
+  const provider: OAuthClientProvider = {
+    redirectUrl: loopback,
+    clientMetadata: { client_name: "A test", redirect_uris: [loopback] },
+    clientInformation: () => kept.registered,
+    saveClientInformation: (registered) => void Object.assign(kept, { registered }),
+    tokens: () => kept.tokens,
+    saveTokens: (tokens) => void Object.assign(kept, { tokens }),
+    redirectToAuthorization: (sentTo) => void Object.assign(kept, { sentTo }),
+    saveCodeVerifier: (verifier) => void Object.assign(kept, { verifier }),
+    codeVerifier: () => kept.verifier ?? "",
+    saveDiscoveryState: (discovered) => void Object.assign(kept, { discovered }),
+    discoveryState: () => kept.discovered,
+  };
+  expect(await auth(provider, { serverUrl: resource })).toBe("REDIRECT");
+  const asked = kept.sentTo?.searchParams ?? new URLSearchParams();
+  expect(`${kept.sentTo?.origin}${kept.sentTo?.pathname}`).toBe(`${stack.dashboard_url}/connect-assistant`);
+  expect(asked.get("resource")).toBe(resource);
+  const bound_to = ["client_id", "redirect_uri", "code_challenge"].map((name) => asked.get(name)).join("\n");
+  const args = { name: "A test", scopes: ["read:members"], expires_at: inNinetyDays, bound_to };
+  const { code } = dataOf(await company.admin.rpc("let_assistant_read", args));
+  expect(await auth(provider, { serverUrl: resource, authorizationCode: code, iss: resource })).toBe("AUTHORIZED");
+
+  const client = new Client({ name: "test", version: "1.0.0" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(resource), { authProvider: provider }));
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name)).toContain("list_members");
+  await client.close();
+});

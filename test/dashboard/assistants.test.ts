@@ -1,0 +1,126 @@
+// Letting an assistant read (docs/api.md, Assistants): what the admin sees, what the program gets, and when it gets nothing.
+// What the code is worth is in test/api/sign_in.test.ts.
+// Needs a stack of its own: the function must know the dashboard's address, which is chosen at its start.
+import { createHash, randomBytes } from "node:crypto";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { clientIdOf } from "../../functions/public-api/assistants.ts";
+import { call, stack } from "../support/stack.ts";
+import { newPage, takeTroubles } from "./browser.ts";
+import { expectGoodLooks } from "./looks.ts";
+import { signedInBrowser, test } from "./scene.ts";
+import { press, says, signIn } from "./steps.ts";
+
+const claude = "https://claude.ai/api/mcp/auth_callback";
+const resource = `${stack.dashboard_url}/mcp`;
+const verifier = randomBytes(32).toString("base64url");
+
+/** The query with which a program sends an admin here. */
+const asked = (change: Record<string, string> = {}): string =>
+  new URLSearchParams({
+    response_type: "code",
+    client_id: clientIdOf("Claude", [claude]),
+    redirect_uri: claude,
+    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge_method: "S256",
+    state: "s & t",
+    resource,
+    ...change,
+  }).toString();
+const open = (page: Page, change?: Record<string, string>) => page.goto(`/connect-assistant?${asked(change)}`);
+
+/** Waits until the browser is sent to Claude, which is not to be had here, and returns what it is told. */
+async function told(page: Page): Promise<Record<string, string>> {
+  await page.route("https://claude.ai/**", (route) => route.fulfill({ body: "Claude" }));
+  const url = new URL((await page.waitForRequest((request) => request.url().startsWith(claude))).url());
+  await says(page, "Claude");
+  expect(takeTroubles()).toEqual(["a request to https://claude.ai"]);
+  return Object.fromEntries(url.searchParams);
+}
+
+async function exchange(code: string | undefined) {
+  const body = new URLSearchParams({
+    ...{ grant_type: "authorization_code", code: code ?? "", code_verifier: verifier, resource },
+    ...{ client_id: clientIdOf("Claude", [claude]), redirect_uri: claude },
+  });
+  return await (await fetch(`${stack.api_url}/oauth/token`, { method: "POST", body })).json();
+}
+
+test("an admin who has to sign in first ticks what Claude may read; agreeing again offers to revoke the first key", async ({
+  admin,
+}) => {
+  const page = await newPage();
+  await open(page);
+  await page.getByRole("link", { name: "Forgot password?" }).click();
+  await page.getByRole("link", { name: "Back to sign-in" }).click();
+  await signIn(page, admin);
+  await says(page, "Let Claude read?");
+  await says(page, "Continue only if you have just started this yourself");
+  expect(await page.getByRole("checkbox", { checked: true }).count()).toBe(0);
+  expect(await page.getByRole("checkbox", { name: /write/i }).count()).toBe(0);
+  await expectGoodLooks(page, "assistant");
+  await press(page, "Let it read");
+  await says(page, "Tick at least one.");
+  await page.getByRole("checkbox").first().check();
+  const [answer] = await Promise.all([told(page), press(page, "Let it read")]);
+  expect(answer).toEqual({ code: expect.stringMatching(/^[0-9a-f]{64}$/), iss: resource, state: "s & t" });
+  const { access_token: first } = await exchange(answer.code);
+  expect((await call("/members?limit=1", first)).status).toBe(200);
+
+  await open(page);
+  await page.getByRole("checkbox").first().check();
+  await page.getByRole("checkbox", { name: /^Revoke the key that Claude got on/ }).check();
+  const [again] = await Promise.all([told(page), press(page, "Let it read")]);
+  const { access_token: second } = await exchange(again.code);
+  expect((await call("/members?limit=1", first)).status).toBe(401);
+  expect((await call("/members?limit=1", second)).status).toBe(200);
+  await page.goto("/integrations/public-api");
+  await page.getByRole("tab", { name: "History" }).click();
+  await says(page, `Claude, agreed by ${admin.name}`);
+});
+
+test("an admin refuses, and the program learns only that", async ({ admin }) => {
+  const page = await (await signedInBrowser(admin)).newPage();
+  await open(page);
+  await says(page, "Let Claude read?");
+  const [answer] = await Promise.all([told(page), press(page, "Refuse")]);
+  expect(answer).toEqual({ error: "access_denied", state: "s & t" });
+});
+
+test("a program on this computer is named as it calls itself, and whoever is no admin sees the admins", async ({
+  company,
+  admin,
+}) => {
+  const uri = "http://localhost:4711/callback";
+  const change = { redirect_uri: uri, client_id: clientIdOf("<b>Codex</b>", [uri]) };
+  const page = await (await signedInBrowser(admin)).newPage();
+  await open(page, change);
+  await says(page, "Let a program on this computer read?");
+  await says(page, "<b>Codex</b>");
+  const employee = await company.addPerson("Em Ployee", "employee");
+  const other = await (await signedInBrowser(employee)).newPage();
+  await open(other, change);
+  await says(other, "Only admins manage API keys");
+  await says(other, admin.email);
+});
+
+test("a request that is wrong in any way leads nowhere", async ({ admin }) => {
+  const page = await (await signedInBrowser(admin)).newPage();
+  const evil = "https://evil.example/api/mcp/auth_callback";
+  for (const change of [
+    { redirect_uri: evil, client_id: clientIdOf("Claude", [evil]) },
+    { redirect_uri: claude, client_id: clientIdOf("Claude", ["http://localhost/"]) },
+    { redirect_uri: claude, client_id: "https://evil.example/client.json" },
+    { redirect_uri: "javascript:alert(1)" },
+    { code_challenge_method: "plain" },
+    { response_type: "token" },
+    { resource: "https://elsewhere.example/mcp" },
+    { resource: "" },
+  ] as Record<string, string>[]) {
+    await open(page, change);
+    await says(page, "This link does not work");
+    expect(await page.getByRole("button", { name: "Let it read" }).count()).toBe(0);
+  }
+  await page.goto(`/connect-assistant?${asked()}&redirect_uri=${encodeURIComponent(claude)}`);
+  await says(page, "This link does not work");
+});
