@@ -178,8 +178,9 @@ export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = dea
       });
     try {
       // The other side may have closed a connection that was kept open, also while the request was being sent: try once
-      // more. Every call may be made twice: importing the same rewards again changes nothing.
-      const response = await send().catch((error) => (abort.signal.aborted ? Promise.reject(error) : send()));
+      // more. An import may have been written by then, and would count its rewards as unchanged: its caller repeats it.
+      const isFinal = () => abort.signal.aborted || rpc === "upsert_rewards";
+      const response = await send().catch((error) => (isFinal() ? Promise.reject(error) : send()));
       const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
       if (response.status === 200 && isJson) {
         return { headers: response.headers, body: await read(response), logged: ownerAndRows(response.headers) };

@@ -57,6 +57,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a setting that is wrong is shown", ".test(url)) throw new Error(wrong)", ".test(url)) throw new Error(url)"],
     ["a secret that is no JSON is shown", "// The message of JSON.parse would", "throw new Error(json); //"],
     ["a closed connection is a failure", ": send())", ": Promise.reject(error))"],
+    ["an import that may have arrived is sent again", ' || rpc === "upsert_rewards"'],
     ["every 429 is the company's", 'response.status === 429 && code === "PT429"', "response.status === 429"],
     ["every 410 is about a cursor", 'response.status === 410 && code === "PT410"', "response.status === 410"],
     ["a broken connection is final", '(status === 400 && code === "")', "false"],
