@@ -204,6 +204,31 @@ test("a dead key that is still called needs attention first", async ({ company, 
   expect(await names(page)).toContain("Old script");
 });
 
+test("a request that is refused for a scope is said beside the new key and in the list, with a way on", async ({
+  page,
+}) => {
+  await createKey(page, "Catalogue");
+  const dialog = page.getByRole("dialog");
+  await says(dialog, "Waiting for the first request …");
+  await sql`
+    update app.api_key_uses set forbidden_at = now(), forbidden_endpoint = 'GET /rewards', forbidden_scope = 'read:rewards',
+      forbidden_client = 'python-requests/2.32.3'
+    where key_id in (select k.id from app.api_keys as k where k.name = 'Catalogue')`;
+  await dialog
+    .getByRole("status")
+    .getByText("A request came and was refused: it needs Rewards read:rewards.")
+    .waitFor();
+  await expectGoodLooks(page, "refused-request");
+  await copyAndClose(page);
+  await says(row(page, "Catalogue"), "A request came and was refused: it needs Rewards (read:rewards)");
+  await row(page, "Catalogue").getByText("refused", { exact: true }).waitFor();
+  await says(await chooseIn(row(page, "Catalogue"), "Details"), "GET /rewards, by python-requests/2.32.3, it needs");
+  await press(dialog, "Close");
+  await press(page, "Create the same again: Catalogue");
+  const again = page.getByRole("dialog", { name: "Create key" });
+  expect(await filledIn(again)).toEqual(["Catalogue", ["read:members", "read:activity", "read:rewards"], ""]);
+});
+
 const reading = ["read:members", "read:activity", "read:rewards", "read:analytics"];
 
 /** Name, ticked scopes and expiry in the dialog for a new key. */
