@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import postgres from "postgres";
 import { expect } from "vitest";
 import { createDatabase, pushMigrations, runSql, withDatabase } from "../../scripts/stack/database.ts";
@@ -45,6 +46,24 @@ export async function newProject(template?: string): Promise<Project> {
   await runSql(stack.superuser_url, `create database "${name}" template "${original}" owner postgres`);
   const sql = postgres(at(stack.superuser_url, name), { max: 8, idle_timeout: 2, onnotice: () => {} });
   const project = { name, url: at(stack.database_url, name), sql };
+  projects.push(project);
+  return project;
+}
+
+/** A project with the migrations up to this one, noted as `supabase db push` notes them. */
+export async function olderProject(newest: string): Promise<Project> {
+  const files = migrationFiles.filter((file) => basename(file) <= `${newest}~`);
+  const name = `project_${randomUUID()}`;
+  const url = await createDatabase(stack, name, files);
+  const versions = files.map((file) => `('${basename(file).split("_")[0]}')`);
+  await runSql(
+    url,
+    `create schema supabase_migrations;
+    create table supabase_migrations.schema_migrations (version text primary key, statements text[], name text);
+    insert into supabase_migrations.schema_migrations (version) values ${versions}`,
+  );
+  const sql = postgres(at(stack.superuser_url, name), { max: 8, idle_timeout: 2, onnotice: () => {} });
+  const project = { name, url, sql };
   projects.push(project);
   return project;
 }
