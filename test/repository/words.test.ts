@@ -38,6 +38,8 @@ test.each(pages)("%s keeps the rules that a program can check", (page) => {
   );
   expect(found).toEqual([]);
 
+  expect(markdown, "a value that a generator did not have").not.toMatch(/\b(undefined|NaN|\[object Object\])/);
+
   const headings = headingsOf(markdown);
   const levels = headings.map(([, level = ""]) => level.length);
   expect(
