@@ -6,7 +6,7 @@ import type { Connection } from "./connection.ts";
 import type { Format } from "./formats.ts";
 import type { Progress } from "./progress.ts";
 import { type Filters, walk } from "./walk.ts";
-import { encode, openWhole } from "./whole_file.ts";
+import { encode, writeWhole } from "./whole_file.ts";
 
 /** What to export, and how. */
 export interface Job {
@@ -27,21 +27,16 @@ interface Reached {
 }
 
 /**
- * Writes a list to a file. Until all rows are written, the file is named like `members.incomplete.csv`, and an older
+ * Writes a list to a file. Until all rows are written, the file is named like `members.incomplete-9f3c01ab.csv`, and an older
  * complete file is kept. Returns the number of rows.
  * @throws Problem when not all rows could be fetched; nothing is left of them
  */
 export async function exportToFile(job: Job, connection: Connection, progress: Progress): Promise<number> {
-  const file = await openWhole(job.out, job.compress);
-  try {
-    const rows = await writePages(job, connection, file.append, progress);
-    await file.append(job.format.end);
-    await file.finish();
+  return await writeWhole(job.out, job.compress, async (append) => {
+    const rows = await writePages(job, connection, append, progress);
+    await append(job.format.end);
     return rows;
-  } catch (error) {
-    await file.discard();
-    throw error;
-  }
+  });
 }
 
 /** Writes a list to a pipe, page by page. Returns the number of rows. */

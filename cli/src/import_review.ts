@@ -3,7 +3,7 @@ import Papa from "papaparse";
 import type { Catalogue, Change } from "./catalogue.ts";
 import { printable, quoted } from "./problem.ts";
 import type { Sent } from "./reward_file.ts";
-import { openWhole } from "./whole_file.ts";
+import { writeWhole } from "./whole_file.ts";
 
 const maxShown = 20;
 
@@ -70,14 +70,7 @@ export class Review {
       { fields: ["change", "line", "external_id", "field", "old", "new"], data: rows },
       { escapeFormulae: /^[=+\-@\t\r]/ },
     );
-    const target = await openWhole(file, false);
-    try {
-      await target.append(`\ufeff${text}\r\n`);
-      await target.finish();
-    } catch (error) {
-      await target.discard();
-      throw error;
-    }
+    await writeWhole(file, false, (append) => append(`\ufeff${text}\r\n`));
   }
 }
 

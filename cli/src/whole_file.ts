@@ -7,15 +7,6 @@ import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
 import { exitCodes, Problem } from "./problem.ts";
 
-/** A file that is being written. */
-export interface WholeFile {
-  append(text: string): Promise<void>;
-  /** Puts the file in its place. */
-  finish(): Promise<void>;
-  /** Removes what was written. The older file is there as it was. */
-  discard(): Promise<void>;
-}
-
 /** A name for the file until it is complete, which no other process uses. */
 const incomplete = (out: string): string =>
   out.replace(/(\.\w+(\.gz)?)?$/i, `.incomplete-${randomBytes(4).toString("hex")}$&`);
@@ -40,30 +31,34 @@ export async function placeOf(out: string): Promise<{ path: string; mode: number
 }
 
 /**
- * Begins a file. Until it is complete, only its owner may read it.
+ * Writes a file. Until it is complete, only its owner may read it; when writing fails, nothing is left of it.
+ * @param write writes the content, piece by piece
  * @throws Problem when the place is none for a file
  */
-export async function openWhole(out: string, compress: boolean): Promise<WholeFile> {
+export async function writeWhole<T>(
+  out: string,
+  compress: boolean,
+  write: (append: (text: string) => Promise<void>) => Promise<T>,
+): Promise<T> {
   const { path: target, mode } = await placeOf(out);
   const path = incomplete(target);
   const file = await open(path, "wx+", 0o600);
   let bytes = 0;
-  return {
-    async append(text) {
+  try {
+    const result = await write(async (text) => {
       bytes += await writeAll(file, encode(text, compress), bytes);
-    },
-    async finish() {
-      await file.chmod(mode);
-      await file.sync();
-      await file.close();
-      await rename(path, target);
-      await syncFolder(dirname(target));
-    },
-    async discard() {
-      await file.close();
-      await rm(path, { force: true });
-    },
-  };
+    });
+    await file.chmod(mode);
+    await file.sync();
+    await file.close();
+    await rename(path, target);
+    await syncFolder(dirname(target));
+    return result;
+  } catch (error) {
+    await file.close();
+    await rm(path, { force: true });
+    throw error;
+  }
 }
 
 /** Writes all bytes: a single call of write may write fewer, for example on a disk that is nearly full. */

@@ -235,6 +235,25 @@ test("a file with the name file:me.sqlite is one of that name, and for its owner
   expect((statSync(`${folder}/file:me.sqlite`).mode & 0o777).toString(8)).toBe("600");
 });
 
+test("a list whose first fetch an older version began, with fewer columns, is fetched from the start", async () => {
+  await expect(sync([rows("members", [anna], "true"), status(403)])).rejects.toThrow("403");
+  const own = open();
+  own.exec("alter table sync_members drop column role");
+  proxy.requests.length = 0;
+  expect((await sync([members(anna, bert), none])).done).toContain(": 2 added, 0 changed, 0 deleted");
+  expect(proxy.requests[1]?.path).toContain("after=start&");
+});
+
+test("an integer that JavaScript cannot hold is stored, and written as CSV, with all its digits", async () => {
+  const text = rowsText("day-ratings", [{ id: "1", cursor: "01" }]);
+  const large = text.replace('"rating":null', '"rating":9007199254740993');
+  await sync([page(large, "false"), none], ["--to", folder], people.analytics);
+  expect(open().prepare("select cast(rating as text) as rating from day_ratings").get()).toEqual({
+    rating: "9007199254740993",
+  });
+  expect(readFileSync(`${folder}/day-ratings.csv`, "utf8")).toContain(",9007199254740993,");
+});
+
 test("the lock stays and holds nobody up; one of version 1.2.0, which is no SQLite file, is named", async () => {
   await sync([members(anna), none]);
   expect(readFileSync(`${file}.lock`, "latin1")).toMatch(/^SQLite format 3/);

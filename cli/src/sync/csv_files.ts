@@ -3,7 +3,7 @@ import { join } from "node:path";
 import Papa from "papaparse";
 import type { ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
 import { nameOf } from "../lists.ts";
-import { openWhole } from "../whole_file.ts";
+import { writeWhole } from "../whole_file.ts";
 import type { Copy } from "./copy.ts";
 import { columnsOf } from "./tables.ts";
 
@@ -13,11 +13,10 @@ const batchSize = 1000;
 /** Writes a list to a file in the folder. An older file stays until the new one is complete. */
 export async function writeCsv(copy: Copy, list: ListEndpoint, folder: string): Promise<void> {
   const columns = columnsOf(list);
-  const target = await openWhole(join(folder, `${nameOf(list)}.csv`), false);
-  try {
+  await writeWhole(join(folder, `${nameOf(list)}.csv`), false, async (append) => {
     let lines = [columns.map(({ name }) => name)];
     const write = async () => {
-      await target.append(`${Papa.unparse(lines, { newline: "\r\n" })}\r\n`);
+      await append(`${Papa.unparse(lines, { newline: "\r\n" })}\r\n`);
       lines = [];
     };
     for (const row of copy.rows(list)) {
@@ -25,11 +24,7 @@ export async function writeCsv(copy: Copy, list: ListEndpoint, folder: string): 
       if (lines.length > batchSize) await write();
     }
     if (lines.length > 0) await write();
-    await target.finish();
-  } catch (error) {
-    await target.discard();
-    throw error;
-  }
+  });
 }
 
 function cell(value: unknown, isBoolean: boolean): string {
