@@ -580,7 +580,9 @@ other_aspects (what, problem, remedy) as (
       else format('must be %s, not %s', concat_ws(': ', substring(aspect from '.*granted to.*'), e.value), p.value)
     end,
     case
-      when e.value = 'public_api' and aspect = 'owner' or e.value = 'EXECUTE' and aspect = 'granted to service_role'
+      -- What serves keys.
+      when e.value is not null and aspect in ('owner', 'granted to service_role')
+        and exists (select from expected as o where o.what = whose and o.aspect = 'owner' and o.value = 'public_api')
         then 'sql/commands/repair.sql'
       when aspect = 'owner' then format('alter %s owner to %s;', what, e.value)
       when aspect like '%granted to %' then
@@ -594,7 +596,7 @@ other_aspects (what, problem, remedy) as (
   from expected as e
   full join (select p.* from present as p where p.what in (select e.what from expected as e)) as p using (what, aspect)
   cross join lateral (
-    select regexp_replace(what, '^view|^table', 'table') as object, split_part(aspect, 'granted to ', 2) as role
+    select what as whose, regexp_replace(what, '^view|^table', 'table') as object, split_part(aspect, 'granted to ', 2) as role
   ) as named
   where e.value is distinct from p.value and what in (select p.what from present as p)
 ),
