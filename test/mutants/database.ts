@@ -152,11 +152,6 @@ const onStack: Record<string, [routine: string, ...Removal][]> = {
       "perform from app.companies as c where",
     ],
     ["app.mark_answers", "a question changes with an old snapshot", /if current_setting[^;]*;[^;]*;/],
-    [
-      "app.forget_deletions",
-      "a row that is deleted again meanwhile is lost",
-      /and \(d\.deleted_in, d\.id\) <= \(final\.deleted_in, final\.id\)/,
-    ],
   ],
   "hardening/imports": [
     ["public.upsert_rewards", "imports are not sorted", /order by sent_reward\.external_id collate "C"/],
