@@ -1,14 +1,16 @@
-import { bodySize, readText, refuseEncoded } from "./bodies.ts";
+import { Bodies, type BodyLimit, refuseEncoded } from "./bodies.ts";
 import { clientOf, quickCheck } from "./client.ts";
 import { keyHashOf } from "./credentials.ts";
 import { csv } from "./csv.ts";
 import {
   type Arguments,
-  asPage,
+  asSent,
   asText,
+  asWhole,
   type CallDatabase,
   type Caller,
   connect,
+  isLarge,
   type Page,
   type Reader,
   type Reply,
@@ -43,23 +45,25 @@ import {
 import { importLimit, readRewards } from "./reward_import.ts";
 import { challenged, signIn } from "./sign_in.ts";
 import { WaitingLine } from "./waiting_line.ts";
+import { watched } from "./watched_answer.ts";
 
 /**
  * Makes the handler of the API: path, method, key, parameters, body, database, response (`docs/api.md`, Requests).
  * The handler never throws: an unexpected error becomes a 500. `log` is called with one line of JSON per request, when
  * the headers are sent.
  */
-export function createApp(settings: Settings, log: (line: string) => void): (request: Request) => Promise<Response> {
+export function createApp(settings: Settings, log: (line: string) => void) {
   const primary = connect(settings);
   const callDatabase = settings.readUrls.length > 0 ? connectReplicas(settings, primary) : primary;
   const line = new WaitingLine();
+  const bodies = new Bodies();
   const refusedUses = new RefusedUses(callDatabase);
 
-  return async (request) => {
+  return async (request: Request, { completed }: { completed?: Promise<unknown> } = {}): Promise<Response> => {
     const started = performance.now();
     const requestId = crypto.randomUUID();
     const { path, query } = address(request.url);
-    const { answer, logged } = await respond(request, path, query).catch(failed);
+    const { answer, logged } = await respond({ request, completed }, path, query).catch(failed);
     // What is left of the body is not read. The caller may still be sending it, and must not take the rest of it for the
     // next request.
     const isUnread = request.body !== null && !request.bodyUsed;
@@ -69,49 +73,61 @@ export function createApp(settings: Settings, log: (line: string) => void): (req
     return toResponse(isUnread ? closing(sent) : sent, requestId, request.method === "HEAD");
   };
 
-  async function respond(request: Request, path: string, query: string): Promise<Outcome> {
-    const signedIn = await signIn(settings.signIn, request, path, withoutKey(primary));
+  async function respond(received: Received, path: string, query: string): Promise<Outcome> {
+    const signedIn = await signIn(settings.signIn, received.request, path, withoutKey(primary));
     if (signedIn) return signedIn;
-    const { endpoint, allowed, isMcp, wrongMethod } = route(path, request.method);
+    const { endpoint, allowed, isMcp, wrongMethod } = route(path, received.request.method);
     // Programs probe for assistants with GET and HEAD, and must find out that a key is wanted.
     if (wrongMethod && !isMcp) throw wrongMethod;
     if (!endpoint) return { answer: preflight(allowed, isMcp), logged: {} };
-    return await respondTo(endpoint, request, query, { path, wrongMethod });
+    return await respondTo(endpoint, received, query, { path, wrongMethod });
   }
 
   async function respondTo(
     endpoint: Endpoint,
-    request: Request,
+    received: Received,
     query: string,
     { path = endpoint.path, wrongMethod }: { path?: string; wrongMethod?: ApiError | undefined } = {},
   ): Promise<Outcome> {
-    const visit = new Visit(keyHashOf(request.headers), request.signal);
+    const { request, completed } = received;
+    const sending = Promise.withResolvers<void>();
+    const visit = new Visit(keyHashOf(request.headers), request.signal, completed ?? sending.promise);
     const caller = callerOf(endpoint, request.headers);
-    const ask: Call = (rpc, args, read) => callDatabase(rpc, { key_hash: visit.keyHash, ...args }, caller, read);
+    const ask = <Body>(rpc: string, args: object, read: Reader<Body>) =>
+      callDatabase(rpc, { key_hash: visit.keyHash, ...args }, caller, read);
     const verify = () => ask("verify_api_key", { required_scope: caller.scope }, asText);
     const service: Service = {
-      call: (rpc, args, read, rows = 1) => line.call(visit, rows, () => ask(rpc, args, read), verify),
-      upload: (serve) => {
+      call: (rpc, args) => line.call(visit, false, () => ask(rpc, args(), asText), verify),
+      page: (rpc, args, isTotal, isForwarded) =>
+        line.page(visit, isTotal, () => ask(rpc, args, isForwarded && completed ? asSent : asWhole), verify),
+      upload: (limit, serve) => {
         refuseEncoded(request.headers);
-        return line.upload(visit, bodySize(request.headers), () => serve(request.body));
+        return request.body ? bodies.hold(visit, request.body, limit, serve) : serve(() => "");
       },
       headers: request.headers,
       wrongMethod,
-      // The log line of a tool has the status of its endpoint: the answer of the protocol is a 200.
+      // The log line of a tool has the status of its endpoint: the answer of the protocol is a 200. A tool reads its answer
+      // here, which tells when it has ended.
       ask: async (other, asked) => {
-        const { answer, logged } = await respondTo(other, request, asked);
+        const { answer, logged } = await respondTo(other, { request, completed: undefined }, asked);
         return { answer, logged: { ...logged, status: answer.status } };
       },
     };
     const sent = { address: settings.baseUrl + path, query };
-    const { answer, logged } = await serve(endpoint, sent, service).catch(failed);
-    if (answer.status === 401 && logged.key_id) refusedUses.note(visit.keyHash, caller);
-    // A tool of an assistant has waited before its answer came here.
-    const waited = visit.waited + (logged.waited_milliseconds ?? 0);
-    // Where the database failed, it has not said for whom; in a 401 it says so where it knows.
-    const owner = answer.status === 401 ? {} : visit.owner;
-    return { answer, logged: { ...owner, ...logged, waited_milliseconds: Math.round(waited * 10) / 10 } };
+    const { answer: made, logged } = await serve(endpoint, sent, service).catch(failed);
+    const answer = watched(made, completed === undefined, sending.resolve);
+    refusedUses.note(visit.keyHash, answer.status, logged.company_id, caller);
+    return { answer, logged: withVisit(logged, visit, answer.status) };
   }
+}
+
+/** The fields of the log with whose the request is, and how long it waited. */
+function withVisit(logged: Logged, visit: Visit, status: number): Logged {
+  // A tool of an assistant has waited before its answer came here.
+  const waited = visit.waited + (logged.waited_milliseconds ?? 0);
+  // Where the database failed, it has not said for whom; in a 401 it says so where it knows.
+  const owner = status === 401 ? {} : visit.owner;
+  return { ...owner, ...logged, waited_milliseconds: Math.round(waited * 10) / 10 };
 }
 
 /** The log line of a request, never with a key, a hash, a parameter or data. */
@@ -146,14 +162,19 @@ function callerOf({ method, path, scope, kind }: Endpoint, headers: Headers): Ca
   };
 }
 
-/** Calls the database with the key of the request, to read or write so many rows, when it is the turn of its company. */
-type Call = <Body>(rpc: string, args: object, read: Reader<Body>, rows?: number) => Promise<Reply<Body>>;
+/** Calls the database with the key of the request when it is the turn of its company, and with these arguments then. */
+type Call = (rpc: string, args: () => object) => Promise<Reply<string>>;
+
+/** A request. `completed` is settled when its answer has left, or its caller; not every runtime says so. */
+type Received = { readonly request: Request; readonly completed: Promise<unknown> | undefined };
 
 /** What a request needs. */
 type Service = {
   call: Call;
-  /** Serves the body when there is room for it. */
-  upload: (serve: (body: Request["body"]) => Promise<Outcome>) => Promise<Outcome>;
+  /** Calls the database for a page, which is forwarded without being read, or is read. */
+  page: (rpc: string, args: object, isTotal: boolean, isForwarded: boolean) => Promise<Reply<Page>>;
+  /** Receives the body when there is room for it. `take` is its text, and ends its room. */
+  upload: (limit: BodyLimit, serve: (take: () => string) => Promise<Outcome>) => Promise<Outcome>;
   headers: Headers;
   wrongMethod: ApiError | undefined;
   /** Answers a request for another endpoint with the key of this one. */
@@ -175,8 +196,8 @@ async function serve(endpoint: Endpoint, sent: Sent, service: Service): Promise<
     return await afterVerifying(endpoint, call, () => Promise.reject(error));
   }
   if (endpoint.kind === "key") return await checkKey(endpoint, call);
-  if (endpoint.kind === "groups") return await groups(endpoint, parameters, call);
-  return await list(endpoint, parameters, sent, call);
+  if (endpoint.kind === "groups") return await groups(endpoint, parameters, service);
+  return await list(endpoint, parameters, sent, service);
 }
 
 /** Runs `rest` once the key and its scope are verified. The log line gets its id and company even if `rest` fails. */
@@ -185,7 +206,7 @@ async function afterVerifying(
   call: Call,
   rest: (key: string) => Promise<Outcome>,
 ): Promise<Outcome> {
-  const verified = await call("verify_api_key", { required_scope: scope }, asText);
+  const verified = await call("verify_api_key", () => ({ required_scope: scope }));
   const { answer, logged } = await rest(verified.body).catch(failed);
   return { answer, logged: { ...verified.logged, ...logged } };
 }
@@ -194,17 +215,21 @@ async function afterVerifying(
 function importRewards(endpoint: ImportEndpoint, query: string, { call, upload }: Service): Promise<Outcome> {
   return afterVerifying(endpoint, call, async () => {
     const { dry_run } = readParameters(endpoint, query).args;
-    return await upload(async (body) => {
-      const rewards = readRewards(await readText(body, ...importLimit));
-      const args = { rewards: JSON.stringify(rewards), dry_run };
-      const reply = await call(endpoint.rpc, args, asText, rewards.length);
-      return { answer: json(reply.body), logged: { ...reply.logged, rows: rewards.length } };
+    return await upload(importLimit, async (take) => {
+      let rewards: Record<string, unknown>[] | undefined;
+      // Only when it is its turn: rows take more memory than a body, and wait as a body, whose room is bounded.
+      const made = () => {
+        rewards ??= readRewards(take());
+        return { rewards: JSON.stringify(rewards), dry_run };
+      };
+      const reply = await call(endpoint.rpc, made);
+      return { answer: json(reply.body), logged: { ...reply.logged, rows: rewards?.length ?? 0 } };
     });
   });
 }
 
-/** The bytes of a message of an assistant. Parsing 8 MiB of it could take seconds; the messages of programs have a few KiB. */
-const mostOfMessage = 64 * 1024;
+/** A message of an assistant: parsing 8 MiB of it could take seconds, and the messages of programs have a few KiB. */
+const messageLimit: BodyLimit = [64 * 1024, "body must be at most 64 KiB"];
 
 /** `POST /mcp`: a message of an assistant, which may call one of the other endpoints (`docs/api.md`, Assistants). */
 function assist(endpoint: McpEndpoint, query: string, service: Service): Promise<Outcome> {
@@ -212,8 +237,8 @@ function assist(endpoint: McpEndpoint, query: string, service: Service): Promise
   return afterVerifying(endpoint, call, async (key) => {
     if (wrongMethod) throw wrongMethod;
     readParameters(endpoint, query);
-    return await upload(async (body) => {
-      const text = await readText(body, mostOfMessage, "body must be at most 64 KiB");
+    return await upload(messageLimit, async (take) => {
+      const text = take();
       const { serveMcp } = await import("./mcp.ts");
       return await serveMcp(headers, text, readVerifiedKey(key).scopes, ask);
     });
@@ -222,7 +247,7 @@ function assist(endpoint: McpEndpoint, query: string, service: Service): Promise
 
 /** `GET /`: the version, the key's name, company and scopes, and the endpoints (`docs/api.md`, Authentication). */
 async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
-  const { body, logged } = await call(rpc, {}, asText);
+  const { body, logged } = await call(rpc, () => ({}));
   const listed = endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope }));
   const { company_name, key_name, scopes, expires_at, company_id } = readVerifiedKey(body);
   const key = { version, company_name, key_name, scopes, endpoints: listed, expires_at, company_id };
@@ -234,28 +259,25 @@ async function list(
   endpoint: ListEndpoint | ChangesEndpoint,
   parameters: Parameters,
   sent: Sent,
-  call: Call,
+  { page }: Service,
 ): Promise<Outcome> {
-  const { args } = parameters;
-  const reply = await call(endpoint.rpc, args, asPage, rowsToRead(endpoint, args));
+  const { args, format } = parameters;
+  const reply = await page(endpoint.rpc, args, isLikeTotal(endpoint, args), format === "json");
   const headers = moreRows(reply.headers, sent, endpoint.kind === "changes" ? "after" : "starting_after");
   return rows(endpoint.path, parameters, reply, headers);
 }
 
-/**
- * How many rows are read for a page: with several filters it may be all that one of them matches, with a part of a name all
- * people.
- */
-function rowsToRead({ parameters }: Endpoint, args: Parameters["args"]): number | undefined {
+/** Whether a list may read many more rows than it returns: all that one of its filters matches, or all names. */
+function isLikeTotal({ parameters }: Endpoint, args: Parameters["args"]): boolean {
   const filters = parameters.filter(({ name, kind }) => args[name] !== undefined && filterKinds.includes(kind));
-  return filters.length > 1 || args.name !== undefined ? Number.POSITIVE_INFINITY : args.max_rows;
+  return filters.length > 1 || args.name !== undefined;
 }
 
 const filterKinds = ["uuid", "text", "email"];
 
-/** A question (`docs/api.md`, Questions). It keeps the database busy for longer than its rows say. */
-async function groups({ path, rpc }: GroupsEndpoint, parameters: Parameters, call: Call): Promise<Outcome> {
-  const reply = await call(rpc, parameters.args, asPage, maxGroups);
+/** A question (`docs/api.md`, Questions). */
+async function groups({ path, rpc }: GroupsEndpoint, parameters: Parameters, { page }: Service): Promise<Outcome> {
+  const reply = await page(rpc, parameters.args, true, parameters.format === "json");
   // The database then sends none.
   const isTooMany = reply.headers.get("X-Has-More") === "true";
   if (!isTooMany) return rows(path, parameters, reply);
@@ -268,11 +290,12 @@ async function groups({ path, rpc }: GroupsEndpoint, parameters: Parameters, cal
 function rows(
   path: string,
   { columns, format, escapeFormulas }: Parameters,
-  { body, logged }: Reply<Page>,
+  { body, logged, headers: sent }: Reply<Page>,
   headers: Record<string, string> = {},
 ): Outcome {
-  if (format === "json") return { answer: json(body, headers), logged };
-  return { answer: csv(body, path.slice(1).replaceAll("/", "-"), columns, escapeFormulas, headers), logged };
+  const name = path.slice(1).replaceAll("/", "-");
+  const answer = format === "json" ? json(body, headers) : csv(body, name, columns, escapeFormulas, headers);
+  return { answer: { ...answer, isLarge: isLarge(sent) }, logged };
 }
 
 /**

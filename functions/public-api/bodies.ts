@@ -1,12 +1,14 @@
-import { ApiError, badRequest, gone } from "./responses.ts";
+import { FairQueue, type Visit } from "./fair_queue.ts";
+import { ApiError, badRequest, gone, tooManyRequests } from "./responses.ts";
+
+/** The most bytes of a body, and the text of the 400 for a larger one. */
+export type BodyLimit = readonly [bytes: number, tooLarge: string];
+
+/** How many bytes of bodies an instance holds at most, in all and of one company. */
+const most = { inAll: 40 * 1024 * 1024, ofOneCompany: 16 * 1024 * 1024 };
 
 /** The milliseconds until a body is complete, and its pieces beyond one per 1500 bytes. */
 const limits = { milliseconds: 10_000, pieces: 512 };
-
-/** How many bytes the body has at most: what the request says, else 8 MiB. */
-export function bodySize(headers: Headers): number {
-  return Math.min(Number(headers.get("Content-Length") ?? 8 * 1024 * 1024), 8 * 1024 * 1024);
-}
 
 /** Throws a 415 for a body that is compressed: nothing unpacks it, and as JSON it would only be invalid. */
 export function refuseEncoded(headers: Headers): void {
@@ -18,43 +20,122 @@ export function refuseEncoded(headers: Headers): void {
   );
 }
 
+/** A body that arrives, or waits until it is taken: its bytes that count, and what takes its room away. */
+type Body = { bytes: number; readonly lose: () => void };
+
 /**
- * Reads a body as UTF-8, without a byte-order mark, and stops at the limits for time and pieces, and at `most` bytes.
- * `tooLarge` is the text of the 400 for more bytes.
+ * The bodies that an instance holds. What has arrived counts. When there is no more room, the company that holds most
+ * loses its newest body, so no company takes the room of the others.
  */
-export async function readText(
-  body: ReadableStream<Uint8Array> | null,
-  most: number,
-  tooLarge: string,
-): Promise<string> {
-  if (!body) return "";
-  const reader = body.getReader();
-  // The caller may still be sending the rest.
-  const refuse = (error: ApiError): never => {
-    reader.cancel().catch(() => {});
-    throw new ApiError(error.status, error.message, { headers: { Connection: "close" } });
-  };
-  let isLate = false;
-  const timer = setTimeout(() => {
-    isLate = true;
-    reader.cancel().catch(() => {});
-  }, limits.milliseconds);
+export class Bodies {
+  #inAll = 0;
+  /** The bodies of each company, the oldest first, and their bytes. */
+  readonly #shares = new Map<string, { bytes: number; readonly bodies: Set<Body> }>();
+  readonly #queue = new FairQueue(
+    Number.POSITIVE_INFINITY,
+    (company) => (this.#shares.get(company)?.bytes ?? 0) < most.ofOneCompany,
+  );
+
+  /**
+   * Receives a body when its company has room, and serves it. `take` is its text as UTF-8, without a byte-order mark, and
+   * ends its room. Throws what `serve` throws, a 400 or a 408 ApiError for a body that breaks a limit, and a 429 when
+   * there was no room in time, or is no more.
+   */
+  async hold<Result>(
+    visit: Visit,
+    stream: ReadableStream<Uint8Array>,
+    limit: BodyLimit,
+    serve: (take: () => string) => Promise<Result>,
+  ): Promise<Result> {
+    const company = visit.owner.company_id ?? "";
+    const leave = await this.#queue.enter(company, visit);
+    const share = this.#shares.get(company) ?? { bytes: 0, bodies: new Set() };
+    this.#shares.set(company, share);
+    const lost = Promise.withResolvers<never>();
+    const release = () => {
+      if (!share.bodies.delete(body)) return;
+      share.bytes -= body.bytes;
+      this.#inAll -= body.bytes;
+      if (share.bodies.size === 0) this.#shares.delete(company);
+      this.#queue.admit();
+    };
+    const noRoom = tooManyRequests("no room for its body", visit.owner);
+    const lose = () => {
+      release();
+      lost.reject(noRoom);
+    };
+    const body: Body = { bytes: 0, lose };
+    share.bodies.add(body);
+    const arrived = (bytes: number) => {
+      body.bytes += bytes;
+      share.bytes += bytes;
+      this.#inAll += bytes;
+      this.#makeRoom();
+    };
+    try {
+      const pieces = await receive(stream, limit, lost.promise, arrived);
+      const take = () => {
+        if (!share.bodies.has(body)) throw noRoom;
+        release();
+        return textOf(pieces.splice(0));
+      };
+      return await Promise.race([lost.promise, serve(take)]);
+    } finally {
+      release();
+      leave();
+    }
+  }
+
+  /** Takes room away while there is too little: of the company that holds most, its newest body. */
+  #makeRoom(): void {
+    const shares = [...this.#shares.values()];
+    while (shares.length > 0) {
+      const largest = shares.reduce((a, b) => (b.bytes > a.bytes ? b : a));
+      if (this.#inAll <= most.inAll && largest.bytes <= most.ofOneCompany) return;
+      [...largest.bodies].at(-1)?.lose();
+    }
+  }
+}
+
+/** The text of a small body of a caller that has no key yet. Throws as `hold`. */
+export async function readText(stream: ReadableStream<Uint8Array> | null, ...limit: BodyLimit): Promise<string> {
+  return stream ? textOf(await receive(stream, limit, new Promise(() => {}), () => {})) : "";
+}
+
+/** The pieces of a body. Stops at the limits, and when `lost` is rejected. `arrived` is called with the bytes of each. */
+async function receive(
+  stream: ReadableStream<Uint8Array>,
+  [most, tooLarge]: BodyLimit,
+  lost: Promise<never>,
+  arrived: (bytes: number) => void,
+): Promise<Uint8Array[]> {
+  const reader = stream.getReader();
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new ApiError(408, "Request Timeout")), limits.milliseconds);
+  const stopped = Promise.race([late.promise, lost]);
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch(() => Promise.reject(gone()));
-      if (isLate) return refuse(new ApiError(408, "Request Timeout"));
-      if (done) return textOf(pieces);
+      const read = reader.read().catch(() => Promise.reject(gone()));
+      const { done, value } = await Promise.race([read, stopped]);
+      if (done) return pieces;
       bytes += value.length;
-      if (bytes > most) return refuse(badRequest([tooLarge]));
+      if (bytes > most) throw badRequest([tooLarge]);
       // A copy: each piece comes in a buffer of 64 KiB.
       pieces.push(value.slice());
       // Each piece takes as much time as several KiB: a body in pieces of one byte would take minutes.
       if (pieces.length > limits.pieces + bytes / 1500) {
-        return refuse(badRequest(["body must come in fewer and larger pieces"]));
+        throw badRequest(["body must come in fewer and larger pieces"]);
       }
+      arrived(value.length);
     }
+  } catch (error) {
+    // The caller may still be sending the rest.
+    reader.cancel().catch(() => {});
+    if (!(error instanceof ApiError)) throw error;
+    const { status, message, headers, logged } = error;
+    throw new ApiError(status, message, { headers: { ...headers, Connection: "close" }, logged });
   } finally {
     clearTimeout(timer);
   }

@@ -1,6 +1,13 @@
 import { z } from "zod";
-import { wrongTimeZone } from "./parameters.ts";
-import { ApiError, type Bytes, badRequest, type Logged, tooManyRequests, unauthorized } from "./responses.ts";
+import {
+  ApiError,
+  type Bytes,
+  badRequest,
+  type Logged,
+  tooManyRequests,
+  unauthorized,
+  wrongTimeZone,
+} from "./responses.ts";
 
 /** The result of a database function: the headers that it set, its JSON as the reader returned it, log fields. */
 export type Reply<Body> = { headers: Headers; body: Body; logged: Logged };
@@ -43,43 +50,18 @@ export const asText: Reader<string> = (response) => response.text();
 /** A page: all its bytes, or a stream of them. */
 export type Page = Bytes | ReadableStream<Uint8Array>;
 
-/**
- * Up to this many bytes a page is read as a whole, which takes a third less time than a stream and can still fail with a
- * 500. 1,000 ordinary rows have 400 kB, but a page may have 40 MB, and an instance has 256 MB.
- */
-const wholePage = 1024 * 1024;
-
-/**
- * Reads the body of a page. Throws if it breaks off while it is read as a whole; a stream that breaks off also breaks
- * off the response to the caller.
- */
-export const asPage: Reader<Page> = async (response) => {
-  const length = response.headers.get("Content-Length");
-  if (response.body && (length === null || Number(length) > wholePage)) return endingSilence(response.body);
-  return new Uint8Array(await response.arrayBuffer());
-};
-
-/** The stream, broken off when nothing comes for as long as a call may take. A caller who reads slowly has time. */
-function endingSilence(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  let isLate = false;
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        const timer = setTimeout(() => {
-          isLate = true;
-          reader.cancel().catch(() => {});
-        }, deadline);
-        const { done, value } = await reader.read().finally(() => clearTimeout(timer));
-        if (isLate) throw new DOMException("the page stopped in the middle", "TimeoutError");
-        if (done) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
+/** Whether a page has more than 1 MiB, or may have. 1,000 ordinary rows have 400 kB, a page may have 40 MB. */
+export function isLarge(headers: Headers): boolean {
+  const length = headers.get("Content-Length");
+  return length === null || Number(length) > 1024 * 1024;
 }
+
+/** A page as it is sent: its bytes never enter JavaScript when the response to the caller has this body. */
+export const asSent: Reader<Page> = ({ body }) => body ?? new ReadableStream();
+
+/** A page of up to 1 MiB as a whole, which takes a third less time than a stream and can still fail with a 500. */
+export const asWhole: Reader<Page> = async (response) =>
+  isLarge(response.headers) ? asSent(response) : new Uint8Array(await response.arrayBuffer());
 
 /** Cancels the body of a reply that nobody waits for. */
 export function discard({ body }: Reply<unknown>): void {
@@ -255,15 +237,19 @@ async function refusal(rpc: string, hasTimeZone: boolean, scope: string | null, 
   // The database may know fewer time zones than the function.
   if (response.status === 400 && code === "22023" && hasTimeZone) return badRequest([`time_zone ${wrongTimeZone}`]);
   const error = failure(rpc, `answered ${response.status} with ${code || "no code"}${remedy(code)}`);
-  return isAway(response.status, code) ? new Busy(error) : error;
+  return isAway(rpc, response.status, code) ? new Busy(error) : error;
 }
 
 /** What to do when the Data API knows no such function, or the function needs another one that is not there. */
 const remedy = (code: string | undefined) => (code === "PGRST202" || code === "42883" ? `: ${isOlder}` : "");
 
-/** Whether there is no database now. Of a connection to it that broke, PostgREST says 400 with an empty code. */
-function isAway(status: number, code: string | undefined): boolean {
-  return status === 503 || (status === 400 && code === "");
+/**
+ * Whether there is no database now: the answer has no code of the database, so it is of something before it. Of a
+ * connection that broke PostgREST says 400 with an empty code, and PGRST003 that no connection was free. An import is
+ * made again only if it cannot have been made.
+ */
+function isAway(rpc: string, status: number, code: string | undefined): boolean {
+  return status === 503 || code === "PGRST003" || (!code && rpc !== "upsert_rewards");
 }
 
 function failure(rpc: string, what: string): ApiError {

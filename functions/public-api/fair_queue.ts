@@ -1,20 +1,21 @@
 import { type ApiError, gone, type Logged, tooManyRequests } from "./responses.ts";
 
-/** How long a request waits at most, in milliseconds, for all its places together (`docs/api.md`, Limits). */
-const patience = 2000;
-
-/** One request: its key, the owner as far as it is known, the milliseconds that it waited, why the database refused it last. */
+/** One request: its key, the owner as far as it is known, how long it waited, why the database refused it last. */
 export class Visit {
   owner: Logged = {};
   waited = 0;
+  /** How many milliseconds it waits at most, for all its places together (`docs/api.md`, Limits). */
+  patience = 2000;
   refusal?: ApiError;
   readonly keyHash: string;
   readonly #signal: AbortSignal;
+  readonly ended: Promise<unknown>;
 
-  /** `signal`: the caller has disconnected. */
-  constructor(keyHash: string, signal: AbortSignal) {
+  /** `signal`: the caller has disconnected. `ended` is settled when the answer has left, or the caller. */
+  constructor(keyHash: string, signal: AbortSignal, ended: Promise<unknown>) {
     this.keyHash = keyHash;
     this.#signal = signal;
+    this.ended = ended;
   }
 
   /** The result. When the caller disconnects before, throws a 499 ApiError at once, and `discard` gets the result. */
@@ -29,12 +30,12 @@ export class Visit {
     });
   }
 
-  /** Waits for its turn. Throws its refusal or a 429 ApiError when it has waited for `patience`, else as `untilAborted`. */
+  /** Waits for its turn. Throws its refusal or a 429 ApiError when its patience ends, else as `untilAborted`. */
   async wait(turn: Promise<void>): Promise<void> {
     const since = performance.now();
     const late = Promise.withResolvers<never>();
     const giveUp = () => late.reject(this.refusal ?? tooManyRequests("no turn in time", this.owner));
-    const timer = setTimeout(giveUp, patience - this.waited);
+    const timer = setTimeout(giveUp, this.patience - this.waited);
     try {
       await this.untilAborted(Promise.race([turn, late.promise]));
     } finally {
@@ -44,57 +45,63 @@ export class Visit {
   }
 }
 
-/** The requests of one company: how much of its share they take, and those that wait. */
-type Lane = { taken: number; readonly waiting: Set<Ticket> };
-/** A request that waits: what it costs of all the room, what of its lane's share, and how much that may be. */
-type Ticket = { readonly cost: number; readonly share: number; readonly most: number; readonly letIn: () => void };
+/** The requests of one company: how many have a place, and what lets in each of those that wait. */
+type Lane = { inside: number; readonly waiting: Set<() => void> };
 
 /**
- * A queue with a lane for each company, before something that has only so much room. Who leaves makes room for the first
- * of another lane: the lanes take turns (round robin), so a company with many requests waits for itself.
+ * A queue with a lane for each company, before something that has only so many places. Who leaves makes room for the
+ * first of another lane: the lanes take turns (round robin), so a company with many requests waits for itself. The lane
+ * with the empty name is of nobody: there the oldest and the newest are first in turn, so that neither many that wait nor
+ * many that come and go push a newcomer out.
  */
 export class FairQueue {
-  #room: number;
+  #places: number;
+  #isNewestFirst = false;
+  readonly #mayEnter: (lane: string, inside: number) => boolean;
   /** In the order of their turns: the lane that was served last is at the end. Lanes without requests are removed. */
   readonly #lanes = new Map<string, Lane>();
 
-  constructor(room: number) {
-    this.#room = room;
+  /** `mayEnter`: whether a lane may have one more place than the `inside` that it has. When that changes, call `admit`. */
+  constructor(places: number, mayEnter: (lane: string, inside: number) => boolean) {
+    this.#places = places;
+    this.#mayEnter = mayEnter;
   }
 
-  /**
-   * Waits until not all room is taken, and less than `most` by the lane. The last one that is let in may cost more than is
-   * left: if it had to wait until all of it fits, cheaper ones would pass it for ever. Returns the function that leaves.
-   * Throws as `visit.wait`.
-   */
-  async enter(name: string, visit: Visit, cost: number, most: number, share = cost): Promise<() => void> {
-    const lane = this.#lanes.get(name) ?? { taken: 0, waiting: new Set() };
+  /** How many of a lane have a place. */
+  inside(name: string): number {
+    return this.#lanes.get(name)?.inside ?? 0;
+  }
+
+  /** Waits for a place. Returns the function that leaves it. Throws as `visit.wait`. */
+  async enter(name: string, visit: Visit): Promise<() => void> {
+    const lane = this.#lanes.get(name) ?? { inside: 0, waiting: new Set() };
     this.#lanes.set(name, lane);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const ticket = { cost, share, most, letIn: resolve };
-    lane.waiting.add(ticket);
-    this.#admit();
-    if (lane.waiting.has(ticket)) await visit.wait(promise).finally(() => lane.waiting.delete(ticket));
+    lane.waiting.add(resolve);
+    this.admit();
+    if (lane.waiting.has(resolve)) await visit.wait(promise).finally(() => lane.waiting.delete(resolve));
     return () => {
-      lane.taken -= share;
-      this.#room += cost;
-      this.#admit();
+      lane.inside--;
+      this.#places++;
+      this.admit();
     };
   }
 
   /** Lets in whoever waits and has room now, one of each lane in turn. */
-  #admit(): void {
+  admit(): void {
     for (const [name, lane] of this.#lanes) {
-      const [next] = lane.waiting;
-      if (!next && lane.taken === 0) this.#lanes.delete(name);
-      if (!next || this.#room <= 0 || lane.taken >= next.most) continue;
+      const [oldest] = lane.waiting;
+      const next = name === "" && this.#isNewestFirst ? [...lane.waiting].at(-1) : oldest;
+      if (!next && lane.inside === 0) this.#lanes.delete(name);
+      if (!next || this.#places <= 0 || !this.#mayEnter(name, lane.inside)) continue;
       // Moved to the end, where this loop comes to it again: it ends when no lane can be served.
       this.#lanes.delete(name);
       this.#lanes.set(name, lane);
+      if (name === "") this.#isNewestFirst = !this.#isNewestFirst;
       lane.waiting.delete(next);
-      lane.taken += next.share;
-      this.#room -= next.cost;
-      next.letIn();
+      lane.inside++;
+      this.#places--;
+      next();
     }
   }
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Column, Endpoint, GroupsEndpoint, ParameterKind } from "./endpoint_types.ts";
 import { changeColumns, steps } from "./endpoints.ts";
 import { type Instant, inZone, isAfter, parseInstant, timestamp } from "./instants.ts";
-import { badRequest, shownName } from "./responses.ts";
+import { badRequest, shownName, wrongTimeZone } from "./responses.ts";
 
 /**
  * The parsed query: arguments of the database function, the columns of the rows, and the format of the response.
@@ -30,9 +30,6 @@ type Read = {
 
 /** The longest window of a question, in seconds. */
 const longestWindow = 400 * 86_400;
-
-/** What is wrong with a time zone, also with one that only the database does not know. */
-export const wrongTimeZone = "must be UTC or the IANA name of a time zone, such as Europe/Berlin";
 
 const instant = (bound: "since" | "until") =>
   z.string().transform((text, context) => {

@@ -1,34 +1,46 @@
-import { asText, type CallDatabase, type Caller } from "./database.ts";
+import { type Arguments, asText, type CallDatabase, type Caller } from "./database.ts";
+import { FairQueue, Visit } from "./fair_queue.ts";
 
-/** How many notes are written at once, and how many in a minute: a note must take nothing from requests. */
-const most = { atOnce: 2, inAMinute: 200 };
+/** How many notes are written at once, and of one company in a minute: a note must take nothing from requests. */
+const most = { atOnce: 2, ofOneCompany: 200 };
+
+/** Notes wait for nobody's disconnecting. */
+const { signal } = new AbortController();
 
 /**
- * Notes that a key which was revoked or has expired is still used, so that admins see it. In a call of its own, after
- * the refusal and without its caller waiting; at most once a minute for each key, and not at all when there is too much to
- * note or the call fails: a later refusal notes it. The database says which keys these are, and notes no other.
+ * Notes that a key is still used which was revoked or has expired, or that lacks the scope, so that admins see it. In a
+ * call of its own, after the refusal and without its caller waiting; at most once a minute for each key, the companies in
+ * turn, and not at all when a company has too much to note or the call fails: a later refusal notes it. The database says
+ * which keys these are, and notes no other.
  */
 export class RefusedUses {
   readonly #callDatabase: CallDatabase;
-  readonly #noted = new Set<string>();
+  readonly #queue = new FairQueue(most.atOnce, () => true);
+  /** Company → the hashes of its keys that were noted in this minute. */
+  readonly #noted = new Map<string, Set<string>>();
   #minute = 0;
-  #running = 0;
 
   constructor(callDatabase: CallDatabase) {
     this.#callDatabase = callDatabase;
   }
 
-  /** Notes that the key with this hash has been refused. Returns at once, and never throws. */
-  note(keyHash: string, caller: Caller): void {
+  /** Notes an answer, if it refused a key of a company. Returns at once, and never throws. */
+  note(keyHash: string, status: number, company: string | undefined, caller: Caller): void {
+    // Without a scope nothing lacks one.
+    const isRefused = status === 401 || (status === 403 && caller.scope !== null);
+    if (!isRefused || company === undefined || caller.isQuickCheck) return;
     const minute = Math.floor(Date.now() / 60_000);
     if (minute !== this.#minute) this.#noted.clear();
     this.#minute = minute;
-    if (caller.isQuickCheck || this.#noted.has(keyHash)) return;
-    if (this.#running >= most.atOnce || this.#noted.size >= most.inAMinute) return;
-    this.#noted.add(keyHash);
-    this.#running++;
-    this.#callDatabase("note_refused_use", { key_hash: keyHash }, caller, asText)
-      .catch(() => {})
-      .finally(() => this.#running--);
+    const noted = this.#noted.get(company) ?? new Set();
+    if (noted.has(keyHash) || noted.size >= most.ofOneCompany) return;
+    this.#noted.set(company, noted.add(keyHash));
+    const missing = status === 403 ? { missing_scope: caller.scope } : {};
+    this.#write({ key_hash: keyHash, ...missing }, company, caller).catch(() => {});
+  }
+
+  async #write(args: Arguments, company: string, caller: Caller): Promise<void> {
+    const leave = await this.#queue.enter(company, new Visit(args.key_hash, signal, Promise.resolve()));
+    await this.#callDatabase("note_refused_use", args, caller, asText).finally(leave);
   }
 }

@@ -9,6 +9,8 @@ export type Answer = {
   status: number;
   headers?: Record<string, string>;
   body: BodyInit | null;
+  /** Of a page: whether it has more than 1 MiB, or may have. */
+  isLarge?: boolean;
 };
 
 /** The fields of a log line about the outcome of a request. */
@@ -72,6 +74,9 @@ export function tooManyRequests(why: string, owner: Logged = {}): ApiError {
 export function gone(owner: Logged = {}): ApiError {
   return new ApiError(499, "Client Closed Request", { logged: { ...owner, error: "the caller went away" } });
 }
+
+/** What is wrong with a time zone, also with one that only the database does not know. */
+export const wrongTimeZone = "must be UTC or the IANA name of a time zone, such as Europe/Berlin";
 
 /**
  * A 400 that lists at most 20 problems, separated by `; ` (`docs/api.md`, Errors). No problem may contain `; `. `reason`

@@ -60,7 +60,7 @@ export function processorTime({ pid }: Pick<Server, "pid">): number {
 }
 
 /** Megabytes of memory of a server's process: now (`VmRSS`), or at most so far (`VmHWM`). Linux only. */
-export function memory({ pid }: Server, which: "VmRSS" | "VmHWM"): number {
+export function memory({ pid }: Pick<Server, "pid">, which: "VmRSS" | "VmHWM"): number {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   return Number(new RegExp(`^${which}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) / 1024;
 }

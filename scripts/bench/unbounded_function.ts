@@ -1,6 +1,11 @@
-// The function without its waiting line. Runs under Deno.
+// The function without its waiting line and its bound of bodies. Runs under Deno.
+import { Bodies } from "../../functions/public-api/bodies.ts";
 import { WaitingLine } from "../../functions/public-api/waiting_line.ts";
 
-WaitingLine.prototype.call = (_visit, _rows, ask) => ask();
-WaitingLine.prototype.upload = (_visit, _bytes, serve) => serve();
+WaitingLine.prototype.call = (_visit, _isTotal, ask) => ask();
+WaitingLine.prototype.page = (_visit, _isTotal, ask) => ask();
+Bodies.prototype.hold = async (_visit, stream, _limit, serve) => {
+  const text = await new Response(stream).text();
+  return await serve(() => text);
+};
 await import("../../functions/public-api/index.ts");

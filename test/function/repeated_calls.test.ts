@@ -13,6 +13,12 @@ test.each<[string, Upstream]>([
   ["too many requests of the company", tooMany],
   // What PostgREST answers while the database restarts and until it has read the schema again.
   ["no database", refusal(503, "PGRST001")],
+  ["no free connection", refusal(504, "PGRST003")],
+  ["no Data API behind the gateway", { status: 502, headers: { "Content-Type": "text/html" }, body: "<html>" }],
+  ["a Data API that does not answer the gateway", { status: 504, body: "" }],
+  ["an error of a gateway as JSON", { status: 500, body: '{"message":"An invalid response was received"}' }],
+  ["an error whose code is none", refusal(500, "no code; but text")],
+  ["a page of a gateway with status 200", { headers: { "Content-Type": "text/html" }, body: "<html>" }],
   // What it answers when the process of the database that served it was killed.
   ["a connection that broke", refusal(400, "")],
 ])("%s for a moment: the caller waits, and gets the answer that comes after it", async (_what, busy) => {
@@ -20,6 +26,17 @@ test.each<[string, Upstream]>([
   expect((await service.send("/members")).status).toBe(200);
   expect(service.calls).toHaveLength(4);
   expect(logged().waited_milliseconds).toBeGreaterThan(0);
+});
+
+test.each<[made: number, what: string, Upstream]>([
+  [2, "cannot have been made", refusal(503, "PGRST001")],
+  [2, "had no connection", refusal(504, "PGRST003")],
+  [1, "may have been made, says a gateway", { status: 502, body: "" }],
+  [1, "may have been made, and whose connection broke", refusal(400, "")],
+])("an import is made %i times when it %s", async (made, _what, busy) => {
+  service.answer("upsert_rewards", busy, value({ imported: 1 }));
+  expect((await service.import(reward)).status).toBe(made === 1 ? 500 : 200);
+  expect(service.calls.filter(({ rpc }) => rpc === "upsert_rewards")).toHaveLength(made);
 });
 
 describe("after two seconds", () => {

@@ -1,10 +1,22 @@
 // What is noted of the use of a key (docs/api.md, Authentication): the endpoint and the program, which the function
 // tells the database beside each call; and the refused use of a dead key.
-import { expect, test } from "vitest";
+import type { ServerResponse } from "node:http";
+import { expect, test, vi } from "vitest";
 import { clientOf, quickCheck } from "../../functions/public-api/client.ts";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { RefusedUses } from "../../functions/public-api/refused_uses.ts";
 import { madeUpKey } from "../support/made_up_key.ts";
-import { keyHash, list, owner, problem, refusal, refusedKey, startService, unauthorized } from "../support/service.ts";
+import {
+  keyHash,
+  list,
+  missingScope,
+  owner,
+  problem,
+  refusal,
+  refusedKey,
+  startService,
+  unauthorized,
+} from "../support/service.ts";
 
 const service = await startService();
 const deadKey = refusal(401, "PT401", owner);
@@ -96,14 +108,46 @@ test("the refusal of a dead key is noted in a call of its own, once for many; th
   });
 });
 
-test("a note that fails is nobody's failure; of many dead keys at once two notes are written", async () => {
+test("a note that fails is nobody's failure; of many dead keys two notes are written at once, and in the end all", async () => {
   crowded.answer("verify_api_key", deadKey);
   crowded.answer("note_refused_use", { status: 500, body: "{}" });
   expect(await problem(await crowded.send("/members?limit=0"))).toEqual([401, unauthorized.error]);
   await expect.poll(notedKeys).toHaveLength(1);
 
-  crowded.answer("note_refused_use", () => {});
-  const asked = [1, 2, 3, 4].map((number) => crowded.send("/", { headers: { "X-API-Key": madeUpKey(number) } }));
+  const held: ServerResponse[] = [];
+  crowded.answer("note_refused_use", (response) => void held.push(response));
+  const asked = [1, 2, 3, 4, 1].map((number) => crowded.send("/", { headers: { "X-API-Key": madeUpKey(number) } }));
   for (const { status } of await Promise.all(asked)) expect(status).toBe(401);
   await expect.poll(notedKeys).toHaveLength(3);
+  for (let noted = 4; noted <= 5; noted++) {
+    held.shift()?.end();
+    await expect.poll(notedKeys).toHaveLength(noted);
+  }
+  for (const response of held) response.end();
+});
+
+test("a company has 200 notes a minute, others have theirs", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: 60_000 });
+  const noted: string[] = [];
+  const uses = new RefusedUses(async (_rpc, { key_hash }) => {
+    noted.push(key_hash);
+    return { headers: new Headers(), body: "" as never, logged: {} };
+  });
+  const caller = { scope: null, endpoint: "GET /", client: undefined, isQuickCheck: false };
+  const note = (keyHash: string, company: string) => uses.note(keyHash, 401, company, caller);
+  for (let key = 0; key < 250; key++) note(`A ${key}`, "A");
+  for (const key of ["B", "B"]) note(key, "B");
+  await expect.poll(() => noted.length).toBe(201);
+  vi.setSystemTime(120_000);
+  for (const key of ["A 0", "A 249"]) note(key, "A");
+  await expect.poll(() => noted.slice(201)).toEqual(["A 0", "A 249"]);
+  vi.useRealTimers();
+});
+
+test("a missing scope is noted, once for many, and with its name", async () => {
+  for (const rpc of ["verify_api_key", "list_members"]) crowded.answer(rpc, missingScope);
+  const headers = { "X-API-Key": madeUpKey(5) };
+  for (const _ of [1, 2]) expect((await crowded.send("/members", { headers })).status).toBe(403);
+  await expect.poll(notedKeys).toHaveLength(1);
+  expect(notedKeys()[0]?.args.missing_scope).toBe("read:members");
 });

@@ -6,8 +6,8 @@ import { ApiError, tooManyRequests, unauthorized } from "../../functions/public-
 import { WaitingLine } from "../../functions/public-api/waiting_line.ts";
 import { verifiedKey } from "../support/service.ts";
 
-/** A call of the database: the company, and how many rows, or that the key is verified. */
-type Call = { company: string; rows: number | "verify"; end: (error?: unknown) => Promise<void> };
+/** A call of the database: the company, and whether it is for a page, a total, or verifies the key. */
+type Call = { company: string; what: "page" | "total" | "verify"; end: (error?: unknown) => Promise<void> };
 
 let line: WaitingLine;
 /** The calls that are under way, in the order in which they began. */
@@ -26,7 +26,7 @@ const tooMany = (company: string) => new Busy(tooManyRequests("refused by the da
 const noDatabase = new Busy(new ApiError(500, "Internal Server Error"));
 const settle = (milliseconds = 0) => vi.advanceTimersByTimeAsync(milliseconds);
 const companies = () => running.map(({ company }) => company);
-const rowsOf = () => running.map(({ rows }) => rows);
+const kinds = () => running.map(({ what }) => what);
 const endAll = async (error?: unknown) => {
   while (running.length > 0) await running[0]?.end(error);
 };
@@ -43,9 +43,12 @@ function outcome(visit: Visit, called: Promise<unknown>) {
 
 const { signal: stays } = new AbortController();
 
-/** Sends a request with a key, whose last letter is its company. */
-function ask(key: string, { rows = 1, signal = stays, body = new ReadableStream() } = {}) {
-  const begin = async <Body>(rows: Call["rows"], body: Body) => {
+/** Sends a request with a key, whose last letter is its company. Its answer is read at once, or when `ended` is settled. */
+function ask(
+  key: string,
+  { isTotal = false, signal = stays, body = new ReadableStream(), ended = Promise.resolve() as Promise<unknown> } = {},
+) {
+  const begin = async <Body>(what: Call["what"], body: Body) => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const end = async (error?: unknown) => {
       running = running.filter((call) => call.end !== end);
@@ -53,15 +56,15 @@ function ask(key: string, { rows = 1, signal = stays, body = new ReadableStream(
       else resolve();
       await settle();
     };
-    running.push({ company: key.slice(-1), rows, end });
+    running.push({ company: key.slice(-1), what, end });
     await promise;
     return { headers: new Headers(), body, logged: ownerOf(key) };
   };
   const verify = () => begin("verify", JSON.stringify({ ...verifiedKey, requests_at_once: requestsAtOnce }));
-  const visit = new Visit(key, signal);
+  const visit = new Visit(key, signal, ended);
   return outcome(
     visit,
-    line.call(visit, rows, () => begin(rows, body), verify),
+    line.page(visit, isTotal, () => begin(isTotal ? "total" : "page", body), verify),
   );
 }
 
@@ -91,40 +94,39 @@ describe("companies take turns", () => {
     await know(...keys, "B", "C", "D");
     for (const key of [...keys, ..."BBBBCDC"]) ask(key);
     await settle();
-    expect(companies()).toEqual([..."AAAABBBB"]);
+    expect(companies()).toEqual([..."AAAABB"]);
     for (let ended = 0; ended < 5; ended++) await running[0]?.end();
-    expect(companies()).toEqual([..."BBBACDAC"]);
+    expect(companies()).toEqual([..."BABCDA"]);
   });
 
-  test("a call of more than 100 rows costs as much as two, and nobody of its company passes it", async () => {
+  // Proves: questions.9
+  test("totals have a line of their own, with one of a company and two in all, and take one of the company's four", async () => {
+    await know(..."ABCD");
+    const total = { isTotal: true };
+    for (const company of "ABCD") ask(company, total);
+    for (const company of "AAAAABBBB") ask(company);
+    await settle();
+    expect(companies()).toEqual([..."ABAAABBB"]);
+    await running[0]?.end();
+    expect([companies(), kinds().filter((what) => what === "total")]).toEqual([[..."BAAABBBC"], ["total", "total"]]);
+    await running[1]?.end();
+    expect(companies()).toEqual([..."BAABBBCA"]);
+  });
+
+  test("a total waits for its turn for ten seconds", async () => {
     await know("A");
-    for (const rows of [1000, 101, 1, 100, 2, 3]) ask("A", { rows });
-    await settle();
-    expect(rowsOf()).toEqual([1000, 101]);
-    await running[0]?.end();
-    ask("A", { rows: 4 });
-    expect(rowsOf()).toEqual([101, 1, 100]);
-    await running[0]?.end();
-    expect(rowsOf()).toEqual([1, 100, 2, 3]);
-  });
-
-  test("a large call is let in when a place is free, however many small ones of others wait", async () => {
-    await know("A", "B", "C", "D");
-    for (const company of "ABC".repeat(12)) ask(company);
-    const large = ask("D", { rows: 1000 });
-    await settle();
-    for (let ended = 0; !rowsOf().includes(1000); ended++) {
-      expect(ended).toBeLessThan(4);
-      await running[0]?.end();
-    }
-    await running.find(({ rows }) => rows === 1000)?.end();
-    expect(large.status).toBe(200);
+    const totals = [1, 2].map(() => ask("A", { isTotal: true }));
+    await settle(9_999);
+    expect(totals.map(({ status }) => status)).toEqual([0, 0]);
+    await settle(1);
+    expect(totals.map(({ status }) => status)).toEqual([0, 429]);
+    await endAll();
   });
 
   test("as many of a company run as the database says when it verifies a key", async () => {
-    requestsAtOnce = 6;
+    requestsAtOnce = 5;
     await askMany(9, "A");
-    expect(running).toHaveLength(6);
+    expect(running).toHaveLength(5);
   });
 });
 
@@ -136,12 +138,24 @@ describe("a key that is new to the instance", () => {
     const requests = [...keys, ...keys].map((key) => ask(key));
     ask("B");
     await settle();
-    expect(rowsOf().sort()).toEqual([1, "verify", "verify"]);
-    const verifying = () => running.find(({ rows }) => rows === "verify");
+    expect(kinds().sort()).toEqual(["page", "verify", "verify"]);
+    const verifying = () => running.find(({ what }) => what === "verify");
     let verified = 0;
     for (; verifying(); verified++) await verifying()?.end();
     await endAll();
     expect([verified, ...requests.map(({ status }) => status)]).toEqual([50, ...Array(100).fill(200)]);
+  });
+
+  test("has its turn beside many that wait: every other turn is of the newest", async () => {
+    for (const key of manyKeys(100, "N")) ask(key);
+    await settle();
+    const good = ask("A");
+    await settle();
+    for (let ended = 0; ended < 2; ended++) await running[0]?.end(refusedKey);
+    expect(companies()).toContain("A");
+    await running.find(({ company }) => company === "A")?.end();
+    await running.find(({ company }) => company === "A")?.end();
+    expect(good.status).toBe(200);
   });
 
   test("is a 401 for all its requests when it is refused, and new again for the next one", async () => {
@@ -151,7 +165,7 @@ describe("a key that is new to the instance", () => {
     expect(requests.map(({ status }) => status)).toEqual([401, 401]);
     ask("A");
     await settle();
-    expect(rowsOf()).toEqual(["verify"]);
+    expect(kinds()).toEqual(["verify"]);
   });
 
   test.each([
@@ -161,24 +175,26 @@ describe("a key that is new to the instance", () => {
     for (const key of ["A", ...manyKeys(3, "N")]) ask(key);
     await settle();
     await running[0]?.end(error);
-    expect(rowsOf().sort()).toEqual([1, "verify", "verify"]);
+    expect(kinds().sort()).toEqual(["page", "verify", "verify"]);
   });
 
   test("is a failure when the database does not say whose it is", async () => {
     const reply = async () => ({ headers: new Headers(), body: JSON.stringify(verifiedKey), logged: {} });
-    await expect(line.call(new Visit("A", stays), 1, reply, reply)).rejects.toThrow("whose key");
+    await expect(line.call(new Visit("A", stays, Promise.resolve()), false, reply, reply)).rejects.toThrow("whose key");
   });
 
-  test("gets its refusal 20 ms after the one before, and at most 4 s later", async () => {
-    const requests = manyKeys(300, "N").map((key) => ask(key));
+  test("gets its refusal 20 ms after the one before, and at most 20 s later", async () => {
+    const requests = manyKeys(1100, "N").map((key) => ask(key));
     const answered = () => requests.filter(({ status }) => status === 401).length;
     await settle();
     await endAll(refusedKey);
     expect(answered()).toBe(1);
     await settle(200);
     expect(answered()).toBe(11);
-    await settle(3800);
-    expect(answered()).toBe(300);
+    await settle(19_700);
+    expect(answered()).toBe(996);
+    await settle(100);
+    expect(answered()).toBe(1100);
   });
 });
 
@@ -188,16 +204,7 @@ describe("a key that the instance knows", () => {
     await endAll(refusedKey);
     ask("A");
     await settle();
-    expect(rowsOf()).toEqual(["verify"]);
-  });
-
-  // Proves: requests.65
-  test("stays known beside a company with more keys than an instance remembers, whose oldest are forgotten", async () => {
-    const keys = manyKeys(6000, "A");
-    await know("B", ...keys);
-    for (const key of ["B", keys.at(-1) ?? "", keys[0] ?? ""]) ask(key);
-    await settle();
-    expect(rowsOf()).toEqual([1, 1, "verify"]);
+    expect(kinds()).toEqual(["verify"]);
   });
 });
 
@@ -278,24 +285,43 @@ describe("a caller who disconnects", () => {
   });
 });
 
-// Proves: requests.70
-test("uploads of one company and those of all have a bound, and hold no places of calls", async () => {
-  await know("A", "B", "C", "D");
-  const inside: { company: string; end: () => void }[] = [];
-  const upload = (company: string, bytes = 8 * 1024 * 1024) => {
-    const visit = new Visit(company, stays);
-    const serve = () => new Promise<void>((end) => void inside.push({ company, end }));
-    return outcome(visit, line.upload(visit, bytes, serve));
-  };
-  for (const company of "AAAAABBBBBCD") upload(company, company === "A" ? 1 : undefined);
-  ask("A");
-  await settle();
-  expect([inside.map(({ company }) => company), companies()]).toEqual([[..."AAAABBBBC"], ["A"]]);
-  const late = upload("D", 1);
-  await settle(2000);
-  expect([late.status, inside.length]).toEqual([429, 9]);
-  upload("D");
-  inside[8]?.end();
-  await settle();
-  expect(inside.at(-1)?.company).toBe("D");
+describe("answers that nobody reads", () => {
+  test("of one company are 16, beyond which its requests wait, and nobody else's", async () => {
+    await know("A", "B");
+    const reading = Promise.withResolvers<void>();
+    const requests = Array.from({ length: 20 }, () => ask("A", { ended: reading.promise }));
+    for (let ended = 0; ended < 16; ended++) {
+      await settle();
+      await running[0]?.end();
+    }
+    ask("B");
+    await settle();
+    expect([requests.filter(({ status }) => status === 200).length, companies()]).toEqual([16, ["B"]]);
+    await endAll();
+    await settle(2000);
+    expect(requests.map(({ status }) => status).slice(14)).toEqual([200, 200, 429, 429, 429, 429]);
+    reading.resolve();
+    await askMany(4, "A");
+    expect(running).toHaveLength(4);
+  });
+
+  test("are 64 in all, and count for two minutes", async () => {
+    const companies = [..."ABCDE"];
+    await know(...companies);
+    const never = new Promise(() => {});
+    const answered = () => requests.filter(({ status }) => status === 200).length;
+    const requests = companies.flatMap((key) => Array.from({ length: 16 }, () => ask(key, { ended: never })));
+    for (let ended = 0; ended < 80; ended++) {
+      await settle();
+      await running[0]?.end();
+    }
+    expect(answered()).toBeGreaterThanOrEqual(64);
+    expect(answered()).toBeLessThan(64 + 6);
+    await settle(118_000);
+    ask("E");
+    await settle(1_999);
+    expect(running).toEqual([]);
+    await settle(2);
+    expect(running).toHaveLength(1);
+  });
 });

@@ -1,45 +1,52 @@
-// A flood of requests from one company does not affect another one, however many keys it has (docs/api.md, Limits). The
-// function runs on PostgreSQL with a pool of ten connections here, because the local Data API has only one. The tests
-// count answers; npm run bench measures times.
-import { request } from "node:http";
+// Nothing that one company does affects another one, however many keys it has (docs/api.md, Limits). The function runs on
+// PostgreSQL with a pool of ten connections here, because the local Data API has only one.
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { startThread } from "../../scripts/bench/http.ts";
+import { memory, startThread } from "../../scripts/bench/http.ts";
 import { newCompany } from "../support/companies.ts";
 import { startFunction } from "../support/function_process.ts";
 import { madeUpKey } from "../support/made_up_key.ts";
-import { second, sql, stack } from "../support/stack.ts";
+import { besideNeighbour } from "../support/neighbour.ts";
+import { sql, stack } from "../support/stack.ts";
 
 const dataApi = await startThread("pooled_data_api.ts", stack.superuser_url);
-const instances = await Promise.all([startFunction(dataApi.url), startFunction(dataApi.url)]);
-const [flooding, neighbour] = [await newCompany("Flood"), await newCompany("Neighbour")];
+const instances = await Promise.all(Array.from({ length: 5 }, () => startFunction(dataApi.url)));
+const urls = instances.map(({ url }) => url);
+const [flooding, other, third] = [await newCompany("Flood"), await newCompany("Other"), await newCompany("Third")];
 /** Keys of the company that floods. Its catalogue has 500 rewards. */
 const keys: string[] = [];
 for (let count = 0; count < 40; count++) keys.push((await flooding.makeKey()).api_key);
-const keyOfNeighbour = (await neighbour.makeKey()).api_key;
+const [keyOfOther, keyOfThird] = [(await other.makeKey()).api_key, (await third.makeKey()).api_key];
+const ofMany = (turn: number) => keys[turn % keys.length] ?? "";
+/** The key of one of two companies that flood. */
+const ofTwo = (turn: number) => (turn % 2 ? keyOfOther : ofMany(turn));
+
+const catalogue = (size: number, description = "") =>
+  JSON.stringify(
+    Array.from({ length: size }, (_, n) => ({ external_id: `${n}`, name: "Mug", points_cost: n, description })),
+  );
+const counting = JSON.stringify({
+  ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+  params: { name: "count_activity", arguments: { by: ["month", "receiver_team"] } },
+});
 expect(await send("/rewards", ofMany(0), { body: catalogue(500) })).toBe(200);
 afterAll(async () => {
   await Promise.all(instances.map((instance) => instance.kill()));
   await dataApi.stop();
-  await Promise.all([flooding.remove(), neighbour.remove()]);
+  for (const company of [flooding, other, third]) await company.remove();
 });
 
-function ofMany(turn: number): string {
-  return keys[turn % keys.length] ?? "";
-}
-
-function catalogue(size: number): string {
-  return JSON.stringify(Array.from({ length: size }, (_, n) => ({ external_id: `${n}`, name: "Mug", points_cost: n })));
-}
-
-/** Sends a GET to an instance, or a POST if there is a body. Returns the status, or 0 when the caller has hung up before. */
-async function send(path: string, key: string, init: RequestInit = {}, instance = 0): Promise<number> {
-  const method = init.body ? "POST" : "GET";
+/** Sends a GET, or a POST if there is a body. Returns the status, or 0 when the caller has hung up before. */
+async function send(path: string, key: string, init: RequestInit = {}, url = urls[0]): Promise<number> {
+  const headers = {
+    "X-API-Key": key,
+    Accept: "application/json, text/event-stream",
+    "Content-Type": "application/json",
+  };
   try {
-    const response = await fetch(`${instances[instance]?.url}${path}`, {
-      ...init,
-      method,
-      headers: { "X-API-Key": key },
-    });
+    const response = await fetch(`${url}${path}`, { ...init, method: init.body ? "POST" : "GET", headers });
     await response.arrayBuffer();
     return response.status;
   } catch (error) {
@@ -47,90 +54,122 @@ async function send(path: string, key: string, init: RequestInit = {}, instance 
     throw error;
   }
 }
-const sendAsNeighbour = () => send("/members?limit=20", second.key);
 
 type Counts = Record<number, number>;
-const sum = (counts: Counts) => Object.values(counts).reduce((total, count) => total + count, 0);
 
-/** Sends requests as a hundred callers, and counts the answers. Returns what stops it. */
-function flood(sendOne: (turn: number) => Promise<number>, counts: Counts = {}): () => Promise<unknown> {
+/** Sends requests as many callers, for two seconds and until `isOver`. Returns how many answers of each status there were. */
+async function flood(callers: number, sendOne: (turn: number) => Promise<number>, isOver: (counts: Counts) => boolean) {
+  const counts: Counts = {};
+  const end = performance.now() + 2000;
   let turn = 0;
-  let isOver = false;
-  const callers = Array.from({ length: 100 }, async () => {
-    while (!isOver) {
+  const call = async () => {
+    while (performance.now() < end || !isOver(counts)) {
       const status = await sendOne(turn++);
-      if (!isOver) counts[status] = (counts[status] ?? 0) + 1;
+      counts[status] = (counts[status] ?? 0) + 1;
     }
-  });
-  return () => {
-    isOver = true;
-    return Promise.all(callers);
   };
+  await Promise.all(Array.from({ length: callers }, call));
+  return counts;
 }
 
-/** As many answers as the flood may get while the neighbour gets fifty: without the queue it gets hundreds for one. */
-const tooMany = 50 * 30;
-
-const page = "/rewards?limit=1000";
-
-// Proves: requests.65
-test.each<[what: string, instances: number, key: (turn: number) => string, path: string, due: number, body?: string]>([
-  ["pages with forty keys", 1, ofMany, page, 200],
-  ["pages with forty keys from two instances", 2, ofMany, page, 200],
-  ["key checks with forty keys", 1, ofMany, "", 200],
+type Flood = { key: (turn: number) => string; path: string; due?: number; body?: string; hangsUp?: number };
+const floods: [what: string, counts: number[], flood: Flood][] = [
+  ["pages with forty keys", [1, 2, 5], { key: ofMany, path: "/rewards?limit=1000" }],
+  ["exports", [1], { key: ofMany, path: "/rewards?limit=1000&format=csv" }],
+  ["key checks with forty keys", [1], { key: ofMany, path: "" }],
+  ["totals of two companies", [1, 2, 5], { key: ofTwo, path: "/activity/counts?by=month,receiver_team" }],
+  ["tools of two companies", [1], { key: ofTwo, path: "/mcp", body: counting }],
   // All write the same rewards, so that one waits for the locks of another and keeps its place and its connection.
-  ["imports with forty keys from two instances", 2, ofMany, "/rewards", 200, catalogue(20)],
-  ["made-up keys, each another one", 1, madeUpKey, "/members", 401],
-])("a flood of %s leaves the neighbour its answers", async (_what, count, key, path, due, body) => {
-  const flooded: Counts = {};
-  const neighbours: Counts = {};
-  // The neighbour's key is one that the instance has seen.
-  expect(await sendAsNeighbour()).toBe(200);
-  const sendOne = (turn: number) => send(path, key(turn), { body: body ?? null }, turn % count);
-  const stop = flood(sendOne, flooded);
-  await expect.poll(() => sum(flooded)).toBeGreaterThan(0);
-  while (sum(neighbours) < 50 && sum(flooded) < tooMany) {
-    const status = await sendAsNeighbour();
-    neighbours[status] = (neighbours[status] ?? 0) + 1;
-  }
-  await stop();
-  expect(neighbours).toEqual({ 200: 50 });
+  ["imports with forty keys", [2], { key: ofMany, path: "/rewards", body: catalogue(20) }],
+  ["made-up keys, each another one", [1], { key: madeUpKey, path: "/members", due: 401 }],
+  ["made-up keys that hang up", [1], { key: madeUpKey, path: "/members", due: 0, hangsUp: 30 }],
+];
+
+// Proves: requests.65
+test.each(
+  floods.flatMap(([what, counts, more]) => counts.map((count): [string, number, Flood] => [what, count, more])),
+)("a flood of %s leaves the neighbour its answers, with %i instances", async (_what, count, { due = 200, ...more }) => {
+  const sendOne = (turn: number) => {
+    const signal = more.hangsUp ? AbortSignal.timeout(more.hangsUp) : null;
+    return send(more.path, more.key(turn), { body: more.body ?? null, signal }, urls[turn % count]);
+  };
+  const isAnswered = (counts: Counts) => (counts[due] ?? 0) > 0;
+  const flooded = await besideNeighbour(() => flood(50, sendOne, isAnswered), urls.slice(0, count));
   expect(Object.keys(flooded).filter((status) => ![due, 429].includes(Number(status)))).toEqual([]);
-  expect(flooded[due]).toBeGreaterThan(0);
 });
 
 // Proves: requests.65
-test("made-up keys that hang up leave a neighbour its answers, and a good key that is new gets in", async () => {
-  const sendOne = (turn: number) => send("/members", madeUpKey(turn), { signal: AbortSignal.timeout(30) });
-  expect(await sendAsNeighbour()).toBe(200);
-  const stop = flood(sendOne);
+test("a company that counts keeps its pages", async () => {
+  const isOver = () => true;
+  const counting = flood(4, () => send("/activity/counts", keyOfOther), isOver);
+  const pages = await flood(1, () => send("/members", keyOfOther), isOver);
+  expect([Object.keys(pages), Object.keys(await counting)]).toEqual([["200"], ["200"]]);
+});
+
+// Proves: requests.65
+test("many callers with made-up keys let in a good key that is new", async () => {
+  let isOver = false;
+  const over = new AbortController();
+  const guess = (turn: number) => send("/members", madeUpKey(turn), { signal: over.signal });
+  const guessing = flood(300, guess, () => isOver);
   const statuses = [];
-  for (let count = 0; count < 5; count++) {
-    statuses.push(await sendAsNeighbour());
-    statuses.push(await send("/rewards?limit=1", (await neighbour.makeKey()).api_key));
-  }
-  await stop();
-  expect(statuses).toEqual(Array(10).fill(200));
+  for (let count = 0; count < 5; count++) statuses.push(await send("/members", (await third.makeKey()).api_key));
+  isOver = true;
+  over.abort();
+  await guessing;
+  expect(statuses).toEqual(Array(5).fill(200));
+});
+
+/** Sends a request over a connection of its own, with this much of a body that never ends. Nobody reads the answer. */
+function open(path: string, key: string, body?: Buffer, headers: Record<string, string | number> = {}) {
+  const method = body ? "POST" : "GET";
+  const sent = request(`${urls[0]}${path}`, { method, agent: false, headers: { "X-API-Key": key, ...headers } });
+  sent.on("error", () => {});
+  if (body) sent.write(body);
+  else sent.end();
+  const status = once(sent, "response").then(([response]: IncomingMessage[]) => response?.statusCode ?? 0);
+  return { status: status.catch(() => 0), close: () => sent.destroy() };
+}
+
+// Proves: requests.70
+test.each([
+  ["with their length", { "Content-Length": 8 * 1024 * 1024 }],
+  ["without their length", { "Transfer-Encoding": "chunked" }],
+])("bodies of two companies that never end, %s, leave a third one its imports and tools", async (_how, headers) => {
+  const body = Buffer.alloc(1024 * 1024, " ");
+  const uploads = Array.from({ length: 80 }, (_, turn) => open("/rewards", ofTwo(turn), body, headers));
+  // Those for which there is no room.
+  await expect.poll(async () => await Promise.race(uploads.map(({ status }) => status))).toBe(429);
+  await besideNeighbour(
+    async () => {
+      for (let count = 0; count < 10; count++) {
+        expect(await send("/rewards?limit=1000", ofMany(count))).toBe(200);
+        expect(await send("/rewards", keyOfThird, { body: catalogue(20) })).toBe(200);
+        expect(await send("/mcp", keyOfThird, { body: counting })).toBe(200);
+      }
+    },
+    urls.slice(0, 1),
+  );
+  for (const { close } of uploads) close();
 });
 
 // Proves: requests.65
-test("uploads of forty keys that never end leave their own company its lists, and the neighbour its imports", async () => {
-  const uploads = [...keys, ...keys].map((key) => {
-    const headers = { "X-API-Key": key, "Content-Length": 8 * 1024 * 1024 };
-    const upload = request(`${instances[0].url}/rewards`, { method: "POST", agent: false, headers });
-    upload.on("error", () => {}).write(Buffer.alloc(1024 * 1024, " "));
-    return upload;
-  });
-  const refused = uploads.map(
-    (upload) => new Promise<number>((resolve) => upload.on("response", ({ statusCode = 0 }) => resolve(statusCode))),
-  );
-  // All but the four that have a place.
-  await expect.poll(async () => await Promise.race(refused)).toBe(429);
-  for (let count = 0; count < 10; count++) {
-    expect(await send(page, ofMany(count))).toBe(200);
-    expect(await send("/rewards", keyOfNeighbour, { body: catalogue(20) })).toBe(200);
-  }
-  for (const upload of uploads) upload.destroy();
+test("answers that nobody reads take no memory without end, leave others theirs, and end with their callers", async () => {
+  // 4 MB, which fit into no buffer on the way.
+  expect(await send("/rewards", keyOfThird, { body: catalogue(500, "😄".repeat(2000)) })).toBe(200);
+  const opened: ReturnType<typeof open>[] = [];
+  const statuses: number[] = [];
+  const openAll = async () => {
+    for (let count = 0; count < 17; count++) {
+      opened.push(open("/rewards?limit=1000", keyOfThird));
+      statuses.push((await opened.at(-1)?.status) ?? 0);
+    }
+  };
+  await besideNeighbour(openAll, urls.slice(0, 1));
+  expect(statuses).toEqual([...Array(16).fill(200), 429]);
+  for (const { close } of opened) close();
+  await expect.poll(() => send("/rewards?limit=1", keyOfThird)).toBe(200);
+  if (process.platform === "linux") expect(memory({ pid: instances[0]?.pid ?? 0 }, "VmHWM")).toBeLessThan(200);
 });
 
 // Proves: requests.65
@@ -145,10 +184,13 @@ test("calls that hang behind a lock leave the neighbour its answers", async () =
       (await sql`select from pg_locks where not granted and relation = 'app.kudos'::regclass`).length;
     await expect.poll(waiting).toBeGreaterThan(0);
     const seen: number[] = [];
-    for (let count = 0; count < 50; count++) {
-      expect(await sendAsNeighbour()).toBe(200);
-      seen.push(await waiting());
-    }
+    const watch = async () => {
+      for (let count = 0; count < 20; count++) {
+        seen.push(await waiting());
+        await sleep(50);
+      }
+    };
+    await besideNeighbour(watch, urls.slice(0, 1));
     expect(seen.filter((count) => count > 0).length, "they hang meanwhile").toBeGreaterThan(5);
     expect(Math.max(...seen), "only a few of them reach the database").toBeLessThan(5);
     over.abort();
