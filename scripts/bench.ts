@@ -9,23 +9,21 @@ import { version } from "../functions/public-api/endpoints.ts";
 import { type Database, startDatabase } from "./bench/database.ts";
 import { fairness } from "./bench/fairness.ts";
 import { type Figure, misses, section, writeResults } from "./bench/figure.ts";
-import { coldStart, functionSpeed, largePages } from "./bench/function.ts";
+import { coldStart, functionSpeed } from "./bench/function.ts";
 import { loading } from "./bench/loading.ts";
 import { questions } from "./bench/questions.ts";
 import { rewardImport } from "./bench/reward_import.ts";
-import { changedPages, includedColumns, securedPages, servedPages } from "./bench/secured_pages.ts";
+import { changedPages, securedPages, servedPages } from "./bench/secured_pages.ts";
 import { runCommand } from "./stack/process.ts";
 
 const parts = [
   securedPages,
-  includedColumns,
   servedPages,
   questions,
   rewardImport,
   loading,
   changedPages,
   functionSpeed,
-  largePages,
   coldStart,
   fairness,
 ];

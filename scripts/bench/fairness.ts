@@ -147,32 +147,6 @@ function figuresOfAll(results: { due?: string[]; bounded: Round[] }[]): Figure[]
   ];
 }
 
-/** Of 100 good keys that the instance has not seen, how many are answered beside the flood. */
-async function newcomers(name: string, keys: string[], flood: Flood, together: number): Promise<Figure> {
-  const worker = new Worker(new URL("flood.ts", import.meta.url), { workerData: flood });
-  const flooding = once(worker, "message");
-  await sleep(500);
-  let answered = 0;
-  let tried = 0;
-  // Several together, so that all are tried while the flood lasts.
-  const ask = async (key: string) => {
-    const response = await fetch(`${flood.urls[0]}/public-api/members?limit=20`, { headers: { "X-API-Key": key } });
-    await response.text();
-    tried += 1;
-    if (response.status === 200) answered += 1;
-  };
-  for (let index = 0; index < keys.length; index += together) {
-    await Promise.all(keys.slice(index, index + together).map(ask));
-  }
-  await flooding;
-  return {
-    name: `${name}: new good keys`,
-    rounds: [(100 * answered) / tried],
-    unit: "of 100 are answered",
-    target: { atLeast: 95 },
-  };
-}
-
 /** Makes keys of a company. */
 async function makeKeys({ superuser }: Database, company: number, count: number): Promise<string[]> {
   // The trigger would make the key itself, for an admin who is signed in.
@@ -224,15 +198,11 @@ function scenariosOf(urls: string[], unboundedUrl: string, keys: { ofA: string[]
   });
   return [
     { name: "pages of 1000, 1 key", flood: ofA(1, 200, page(1000)), unboundedUrl },
-    { name: "pages of 1000, 4 keys, 40 connections", flood: ofA(4, 40, page(1000)) },
-    { name: "pages of 1000, 10 keys, 40 connections", flood: ofA(10, 40, page(1000)) },
     { name: "pages of 1000, 200 keys", flood: ofA(200, 200, page(1000)), unboundedUrl },
     { name: "pages of 100, 1 key", flood: ofA(1, 200, page(100)), unboundedUrl },
-    { name: "pages of 100, 200 keys", flood: ofA(200, 200, page(100)) },
     { name: "GET /, 2,000 keys, 2,000 connections", flood: ofA(2000, 2000, { path: "/public-api" }) },
     { name: "imports of 500", flood: ofA(1, 200, catalogue), unboundedUrl },
     { name: "imports that hang behind a lock", flood: ofA(1, 200, catalogue), locked: true },
-    { name: "pages of 1000, 1 key, two instances", flood: ofA(1, 200, page(1000), [one, two]) },
     { name: "pages of 1000, 200 keys, two instances", flood: ofA(200, 200, page(1000), [one, two]) },
     { name: "1,000 connections with made-up keys", flood: made(1000), due: ["401"] },
     { name: "200 connections with made-up keys that hang up", flood: made(200, { hangsUp: 30 }), due: ["401"] },
@@ -254,7 +224,6 @@ export const fairness: Part = {
       select bench.key(3) as "ofB", array(select app.new_api_key() from generate_series(1, 20000)) as "madeUp"`;
     const { ofB = "", madeUp = [] } = made ?? {};
     const ofA = await makeKeys(filled, 1, 2000);
-    const newOnes = await makeKeys(filled, 4, 100);
     const dataApi = await startThread("pooled_data_api.ts", filled.url);
     const start = (name: string, script?: string) =>
       startDeno(functionCommand(dataApi, script), `${folder}/${name}.log`);
@@ -273,12 +242,6 @@ export const fairness: Part = {
     }
     progress("what the line costs");
     figures.push(await costOfTheLine([first, unbounded], ofB));
-    progress("new good keys beside made-up ones");
-    const fromNobody = { urls: [first.url], keys: madeUp, connections: 1000, request: page(20) };
-    figures.push(await newcomers("1,000 connections with made-up keys", newOnes, fromNobody, 5));
-    const third = await start("third");
-    const burst = { urls: [third.url], keys: ofA, connections: 200, request: page(1000) };
-    figures.push(await newcomers("pages of 1000, 200 keys, a new instance", newOnes, burst, 100));
     figures.push(...figuresOfAll(results));
     const most: Figure = {
       name: "the most memory of an instance",
@@ -286,7 +249,7 @@ export const fairness: Part = {
       unit: "MB",
       target: { atMost: 200 },
     };
-    await Promise.all([first, second, third, unbounded, dataApi].map(({ stop }) => stop()));
+    await Promise.all([first, second, unbounded, dataApi].map(({ stop }) => stop()));
     return [...figures, most];
   },
 };

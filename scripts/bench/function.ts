@@ -2,7 +2,7 @@ import autocannon from "autocannon";
 import vectors from "../../test/vectors/api_keys.json" with { type: "json" };
 import type { DenoCommand } from "../stack/edge_function.ts";
 import { alternate, compare, type Figure, median, type Part, ratios, shown } from "./figure.ts";
-import { bareCommand, functionCommand, memory, processorTime, type Server, startDeno, startThread } from "./http.ts";
+import { bareCommand, functionCommand, processorTime, type Server, startDeno, startThread } from "./http.ts";
 
 /** A key with a valid checksum. The upstream accepts every key. */
 const headers = { "X-API-Key": vectors.valid[0]?.key ?? "" };
@@ -90,41 +90,5 @@ export const coldStart: Part = {
     await upstream.stop();
     const note = `${first.toFixed(0)} ms, empty ${second.toFixed(0)} ms`;
     return [{ name: "the function", rounds, unit: "times an empty Deno.serve", target: { atMost: 2 }, note }];
-  },
-};
-
-/** How much more memory than when idle the function needs at most for a page of 40 MB, by an instance of its own. */
-export const largePages: Part = {
-  name: "large-pages",
-  title: "Memory for a page of 40 MB, above that of the function when it is idle",
-  async measure({ folder, progress }) {
-    const upstream = await startThread("upstream.ts");
-    const figures: Figure[] = [];
-    for (const [name, query] of [
-      ["JSON", ""],
-      ["CSV", "&format=csv"],
-    ] as const) {
-      progress(name);
-      const rounds: number[] = [];
-      for (let round = 0; round < 5; round += 1) {
-        const server = await startDeno(functionCommand(upstream), `${folder}/large_pages.log`);
-        const ask = async (rows: number) => {
-          const response = await fetch(`${server.url}/public-api/activity?limit=${rows}${query}`, { headers });
-          let bytes = 0;
-          for await (const chunk of response.body ?? []) bytes += chunk.length;
-          if (response.status !== 200) throw new Error(`the answer was ${response.status}`);
-          return bytes;
-        };
-        for (let page = 0; page < 20; page += 1) await ask(20);
-        const idle = memory(server, "VmRSS");
-        const bytes = await ask(999);
-        if (bytes < 40_000_000) throw new Error(`the page has ${bytes} bytes`);
-        rounds.push(memory(server, "VmHWM") - idle);
-        await server.stop();
-      }
-      figures.push({ name, rounds, unit: "MB above idle", target: { atMost: 64 } });
-    }
-    await upstream.stop();
-    return figures;
   },
 };

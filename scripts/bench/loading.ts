@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { root, runCommand, withoutPassword } from "../stack/process.ts";
-import { processorTime } from "./database.ts";
 import { compare, type Part, shown } from "./figure.ts";
 
 const rows = 100_000;
@@ -42,22 +41,10 @@ const createKudosBefore = `
   reset session_replication_role;
   analyze bench.kudos_before`;
 
-/** A hundred pages of the newest kudos of a company, as the owner of a table reads them. */
-const pages = (table: string) => `
-  do $do$ begin for n in 1..100 loop
-    perform json_agg(page) from (
-      select id, sender_id, receiver_id, category_id, message, created_at from ${table}
-      where company_id = bench.id(3, 'company', 0) order by created_at desc, id desc limit 101
-    ) as page;
-  end loop; end $do$`;
-
-/**
- * Compares sql/commands/load.sql with a COPY of the same kudos into the table without what changes need, and reading
- * from the two tables.
- */
+/** Compares sql/commands/load.sql with a COPY of the same kudos into the table without what changes need. */
 export const loading: Part = {
   name: "loading",
-  title: "What changes cost: beside the table of kudos without its column, index and triggers",
+  title: "Loading kudos, beside a bare COPY into a table without the column, index and triggers for changes",
   async measure({ database, folder, progress }) {
     progress(`${rows} kudos`);
     const { url, superuser } = await database();
@@ -107,22 +94,7 @@ export const loading: Part = {
         `\\copy bench.kudos_before (${copied}) from '${folder}/copy.csv' ${csv}`,
       ),
     );
-    progress("pages");
-    const read = await compare(
-      11,
-      () => processorTime(superuser, pages("app.kudos")),
-      () => processorTime(superuser, pages("bench.kudos_before")),
-    );
     const [name, note] = [`loading ${rows.toLocaleString("en-US")} kudos`, `${shown(rows / first)} kudos a second`];
-    return [
-      { name, rounds, unit: "times a bare COPY", target: { atMost: 3 }, note },
-      {
-        name: "reading a page of 100 kudos",
-        rounds: read.rounds,
-        unit: "times the processor time",
-        target: { atMost: 1.05 },
-        note: `${shown(read.first / 100)} µs`,
-      },
-    ];
+    return [{ name, rounds, unit: "times a bare COPY", target: { atMost: 3 }, note }];
   },
 };

@@ -22,8 +22,8 @@ const connections = 4;
 const lists = ["/members", "/activity", "/rewards", "/day-ratings", "/pulse-responses"].map((path) => {
   const endpoint = endpoints.find((endpoint) => endpoint.path === path);
   if (endpoint?.kind !== "list") throw new Error(`${path} is no list`);
-  const { rpc, columns, included } = endpoint;
-  return { name: path.slice(1), rpc, view: rpc.replace("list_", ""), columns, included };
+  const { rpc, columns } = endpoint;
+  return { name: path.slice(1), rpc, view: rpc.replace("list_", ""), columns };
 });
 
 /**
@@ -61,9 +61,8 @@ const perPage = (sql: Sql, times: number, call: (company: number) => string) => 
   return (await processorTime(sql, script)) / times / companies.length;
 };
 
-const securedCall = (rpc: string, rows: number, include = "") => {
-  return (company: number) => `public.${rpc}(bench.key_hash(${company}), ${rows}${include})`;
-};
+const securedCall = (rpc: string, rows: number) => (company: number) =>
+  `public.${rpc}(bench.key_hash(${company}), ${rows})`;
 
 /**
  * Compares a page as the service makes it with the bare page, by the processor time of one backend: the time on the
@@ -75,8 +74,8 @@ export const securedPages: Part = {
   async measure({ database, progress }) {
     const { superuser } = await database();
     const figures: Figure[] = [];
-    for (const { name, rpc, view, columns, included } of lists) {
-      await superuser.unsafe(bareFunction({ name, rpc, view, columns, included }));
+    for (const { name, rpc, view, columns } of lists) {
+      await superuser.unsafe(bareFunction({ name, rpc, view, columns }));
       for (const { rows, times, atLeast } of sizes) {
         progress(`${name}, ${rows} rows`);
         const secured = perPage(superuser, times, securedCall(rpc, rows));
@@ -95,26 +94,6 @@ export const securedPages: Part = {
           note,
         });
       }
-    }
-    return figures;
-  },
-};
-
-/** Compares a page of 1,000 rows with all further columns with the same page without. */
-export const includedColumns: Part = {
-  name: "include",
-  title: "Pages of 1,000 rows with all columns of include, beside the same without: processor time of one backend",
-  async measure({ database, progress }) {
-    const { superuser } = await database();
-    const figures: Figure[] = [];
-    for (const { name, rpc, included } of lists.filter(({ included }) => included.length > 0)) {
-      progress(name);
-      const include = `, include => '{${included.map(({ name }) => name).join()}}'`;
-      const withAll = perPage(superuser, 3, securedCall(rpc, 1000, include));
-      const without = perPage(superuser, 3, securedCall(rpc, 1000));
-      const compared = await compare(rounds, withAll, without);
-      const note = `${shown(compared.first)} µs a page, without ${shown(compared.second)} µs`;
-      figures.push({ name, rounds: compared.rounds, unit: "times the page without", target: { atMost: 1.3 }, note });
     }
     return figures;
   },
