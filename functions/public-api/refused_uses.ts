@@ -28,7 +28,7 @@ export class RefusedUses {
   note(keyHash: string, status: number, company: string | undefined, caller: Caller): void {
     // Without a scope nothing lacks one.
     const isRefused = status === 401 || (status === 403 && caller.scope !== null);
-    if (!isRefused || company === undefined || caller.isQuickCheck) return;
+    if (!isRefused || company === undefined) return;
     const minute = Math.floor(Date.now() / 60_000);
     if (minute !== this.#minute) this.#noted.clear();
     this.#minute = minute;
