@@ -1,3 +1,5 @@
+-- The tables of companies and keys are small: reading them takes milliseconds.
+-- squawk-ignore-file ban-drop-not-null, constraint-missing-not-valid
 set lock_timeout = '2s';
 set statement_timeout = '60s';
 
@@ -5,49 +7,595 @@ set local check_function_bodies = off;
 
 grant create on schema public to public_api;
 
+REVOKE ALL ON TABLE "app"."category_names" FROM "public_api";
+
+REVOKE ALL ("default_language") ON TABLE "app"."companies" FROM "public_api";
+
+DROP POLICY "api_read" ON "app"."category_names";
+
+DROP VIEW "api"."members";
+
+DROP FUNCTION "app"."append_columns"(json, json, text[]);
+
+DROP FUNCTION "app"."category_names_by_id"(uuid);
+
+DROP FUNCTION "app"."include_in_activity"(json, uuid, text[]);
+
+DROP FUNCTION "app"."include_in_day_ratings"(json, uuid, text[]);
+
+DROP FUNCTION "app"."include_in_pulse_responses"(json, uuid, text[]);
+
+DROP FUNCTION "app"."include_in_rewards"(json, uuid, text[]);
+
+DROP FUNCTION "app"."is_time_up"();
+
+DROP FUNCTION "app"."note_refused_use"(text);
+
+DROP FUNCTION "app"."undo_load"(uuid, bigint, bigint);
+
 DROP FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid);
 
 DROP FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, uuid, uuid);
 
-DROP FUNCTION "public"."list_activity"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, uuid, text[], timestamp with time zone);
+DROP FUNCTION "public"."list_activity"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, uuid, text[]);
 
-DROP FUNCTION "public"."list_categories"(text, integer, uuid, timestamp with time zone);
+DROP FUNCTION "public"."list_categories"(text, integer, uuid);
 
 DROP FUNCTION "public"."list_changes"(text, text, integer, text, text[]);
 
-DROP FUNCTION "public"."list_day_ratings"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, text[], timestamp with time zone);
+DROP FUNCTION "public"."list_day_ratings"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, text[]);
 
-DROP FUNCTION "public"."list_members"(text, integer, uuid, text, uuid, text, text, timestamp with time zone);
+DROP FUNCTION "public"."list_members"(text, integer, uuid, text, uuid, text);
 
-DROP FUNCTION "public"."list_pulse_responses"(text, integer, timestamp with time zone, timestamp with time zone, uuid, text[], timestamp with time zone);
+DROP FUNCTION "public"."list_pulse_responses"(text, integer, timestamp with time zone, timestamp with time zone, uuid, text[]);
 
-DROP FUNCTION "public"."list_rewards"(text, integer, boolean, uuid, text[], text, timestamp with time zone);
+DROP FUNCTION "public"."list_rewards"(text, integer, boolean, uuid, text[], text);
 
-DROP FUNCTION "public"."list_teams"(text, integer, uuid, timestamp with time zone);
+DROP FUNCTION "public"."list_teams"(text, integer, uuid);
 
-DROP FUNCTION "public"."note_refused_use"(text, text);
+DROP FUNCTION "public"."note_refused_use"(text);
 
-DROP FUNCTION "public"."read_activity"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, uuid, text[], timestamp with time zone);
+DROP FUNCTION "public"."read_activity"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, uuid, text[]);
 
-DROP FUNCTION "public"."read_categories"(text, integer, uuid, timestamp with time zone);
+DROP FUNCTION "public"."read_categories"(text, integer, uuid);
 
 DROP FUNCTION "public"."read_changes"(text, text, integer, text, text[]);
 
-DROP FUNCTION "public"."read_day_ratings"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, text[], timestamp with time zone);
+DROP FUNCTION "public"."read_day_ratings"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, text[]);
 
-DROP FUNCTION "public"."read_members"(text, integer, uuid, text, uuid, text, text, timestamp with time zone);
+DROP FUNCTION "public"."read_members"(text, integer, uuid, text, uuid, text);
 
-DROP FUNCTION "public"."read_pulse_responses"(text, integer, timestamp with time zone, timestamp with time zone, uuid, text[], timestamp with time zone);
+DROP FUNCTION "public"."read_pulse_responses"(text, integer, timestamp with time zone, timestamp with time zone, uuid, text[]);
 
-DROP FUNCTION "public"."read_rewards"(text, integer, boolean, uuid, text[], text, timestamp with time zone);
+DROP FUNCTION "public"."read_rewards"(text, integer, boolean, uuid, text[], text);
 
-DROP FUNCTION "public"."read_teams"(text, integer, uuid, timestamp with time zone);
+DROP FUNCTION "public"."read_teams"(text, integer, uuid);
 
 DROP FUNCTION "public"."upsert_rewards"(text, text, boolean);
 
 DROP FUNCTION "public"."verify_api_key"(text, text);
 
+DROP PROCEDURE "app"."purge_table"(uuid, timestamp with time zone, text, bigint, text, text);
+
+CREATE TABLE "app"."assistant_codes" ("company_id" uuid NOT NULL, "code_hash" bytea NOT NULL, "member_id" uuid NOT NULL, "assistant" text NOT NULL, "scopes" text[] NOT NULL, "key_expires_at" timestamp with time zone NOT NULL, "bound_to" text NOT NULL, "expires_at" timestamp with time zone NOT NULL DEFAULT (now() + '00:01:00'::interval), CONSTRAINT "assistant_codes_bound_to_length" CHECK ((char_length(bound_to) <= 3000)), CONSTRAINT "assistant_codes_code_hash_key" UNIQUE (code_hash), CONSTRAINT "assistant_codes_pkey" PRIMARY KEY (company_id, code_hash));
+
+ALTER TABLE "app"."assistant_codes" ENABLE ROW LEVEL SECURITY;
+
 CREATE DOMAIN "app"."application/json" AS json;
+
+CREATE OR REPLACE FUNCTION app.authenticate(key_hash text, required_scope text)
+ RETURNS app.verified_key
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  verified app.verified_key;
+  last_use timestamptz;
+  serving text;
+  slot integer := 1;
+  bound_to text;
+begin
+  select k.company_id, k.id, k.name, k.scopes, k.expires_at,
+    (
+      select case when u.last_endpoint is distinct from 'GET /' then u.last_used_at end
+      from app.api_key_uses as u where u.company_id = k.company_id and u.key_id = k.id
+    ),
+    (select c.serving from app.companies as c where c.id = k.company_id)
+  into verified.company_id, verified.key_id, verified.key_name, verified.scopes, verified.expires_at, last_use, serving
+  from app.api_keys as k
+  where k.key_hash = decode(authenticate.key_hash, 'hex')
+    and k.revoked_at is null
+    and (k.expires_at is null or k.expires_at > now());
+
+  -- One check passes nearly all requests, because PL/pgSQL prepares each anew in every transaction. It is null for an unknown
+  -- key, and where any scope will do.
+  if (serving = 'open' and required_scope = any (verified.scopes)) is not true then
+    if not found or serving = 'closed' then
+      raise exception using
+        errcode = 'PT401',
+        message = 'Unauthorized: Invalid or missing API Key',
+        detail = coalesce(
+          (
+            select json_build_object('key_id', k.id, 'company_id', k.company_id)::text
+            from app.api_keys as k where k.key_hash = decode(authenticate.key_hash, 'hex')
+          ),
+          ''
+        );
+    end if;
+
+    -- A company that has moved to another project can only be read here.
+    if serving = 'readable' then
+      verified.scopes := array(
+        select scope from unnest(verified.scopes) with ordinality as s (scope, place)
+        where scope not like 'write:%' order by place
+      );
+    end if;
+
+    if required_scope <> all (verified.scopes) then
+      raise exception using
+        errcode = 'PT403',
+        message = format('Forbidden: this key is missing the "%s" scope', required_scope),
+        detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
+    end if;
+
+    if serving = 'moving' and required_scope like 'write:%' then
+      raise exception using
+        errcode = 'PT429',
+        message = 'the company is moving to another project',
+        detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
+    end if;
+  end if;
+
+  -- Takes one of the company's slots until the end of the transaction, unless the transaction has one already. An
+  -- advisory lock writes nothing, and is released however the transaction or the server ends. Its 64 bits are a hash of
+  -- the company's id, seeded with the slot and a constant of this service, so that it differs from the locks of other
+  -- companies and of other software.
+  if current_setting('app.company_id', true) is distinct from verified.company_id::text then
+    while not pg_try_advisory_xact_lock(uuid_hash_extended(verified.company_id, 7330216700000000 + slot)) loop
+      slot := slot + 1;
+      if slot > app.requests_at_once() then
+        raise exception using
+          errcode = 'PT429',
+          message = 'Too Many Requests',
+          detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
+      end if;
+    end loop;
+  end if;
+
+  -- At most once a minute, and only in the project that the company is in. After GET /, and for it (it may be a quick check),
+  -- app.note_use decides. A time in the future, from a wrong clock, does not count.
+  if serving = 'open' and (
+    required_scope is null or (last_use > now() - interval '1 minute' and last_use < now() + interval '1 minute') is not true
+  ) then
+    perform app.note_use(verified.company_id, verified.key_id);
+  end if;
+
+  -- Assigned and not performed, which would run it as a query.
+  bound_to := set_config('app.company_id', verified.company_id::text, true);
+  return verified;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.category_name(company_id uuid, category_id uuid)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT COALESCE(( SELECT n.name
+            FROM (app.category_names n
+              JOIN app.companies company ON ((company.id = n.company_id)))
+           WHERE ((n.company_id = category_name.company_id) AND (n.category_id = category_name.category_id))
+           ORDER BY (n.language = company.default_language) DESC, (lower(n.language) = lower(company.default_language)) DESC, (n.language = 'en'::text) DESC, n.language
+          LIMIT 1), ''::text) AS "coalesce";
+END;
+
+CREATE OR REPLACE FUNCTION app.forget_cursors(company_id uuid DEFAULT NULL::uuid, relation text DEFAULT NULL::text)
+ RETURNS void
+ LANGUAGE sql
+ SET search_path TO ''
+BEGIN ATOMIC
+ INSERT INTO app.forgotten_deletions AS forgotten (company_id, relation, deleted_in, id)  SELECT c.id,
+             kept.relation,
+             pg_current_xact_id() AS pg_current_xact_id,
+             'ffffffff-ffff-ffff-ffff-ffffffffffff'
+            FROM app.companies c,
+             app.kept_tables() kept(relation)
+           WHERE ((c.id = COALESCE(forget_cursors.company_id, c.id)) AND ((kept.relation)::oid = (COALESCE((('app.'::text || forget_cursors.relation))::regclass, kept.relation))::oid))
+           ORDER BY c.id, kept.relation ON CONFLICT ON CONSTRAINT forgotten_deletions_pkey DO UPDATE SET deleted_in = excluded.deleted_in, id = excluded.id
+   WHERE (ROW(forgotten.deleted_in, forgotten.id) < ROW(excluded.deleted_in, excluded.id));
+END;
+
+CREATE OR REPLACE FUNCTION app.forget_deletions(company_id uuid, relation regclass)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+declare
+  before constant timestamptz := now() - interval '90 days';
+  -- Where the scan begins: what was forgotten stays in the index until vacuum.
+  last app.forgotten_deletions;
+  deletion record;
+  final record;
+begin
+  select f.* into last from app.forgotten_deletions as f
+  where f.company_id = forget_deletions.company_id and f.relation = forget_deletions.relation;
+  last.deleted_in := coalesce(last.deleted_in, '0');
+  last.id := coalesce(last.id, '00000000-0000-0000-0000-000000000000');
+
+  for deletion in
+    select d.deleted_in, d.id, d.deleted_at from app.deletions as d
+    where d.company_id = forget_deletions.company_id and d.relation = forget_deletions.relation
+      and (d.deleted_in, d.id) > (last.deleted_in, last.id) and d.deleted_at <= clock_timestamp()
+    order by d.deleted_in, d.id limit 5000
+  loop
+    exit when deletion.deleted_at >= before;
+    final := deletion;
+  end loop;
+  if final is null or not pg_try_advisory_xact_lock(hashtextextended('app.forget_deletions', 0)) then
+    return;
+  end if;
+
+  -- The second condition is for a row that is deleted again at the same time: its deletion is a later one then.
+  delete from app.deletions as d
+  where d.ctid = any (array(
+      select o.ctid from app.deletions as o
+      where o.company_id = forget_deletions.company_id and o.relation = forget_deletions.relation
+        and (o.deleted_in, o.id) > (last.deleted_in, last.id) and (o.deleted_in, o.id) <= (final.deleted_in, final.id)
+      order by o.deleted_in, o.id
+    ))
+    and (d.deleted_in, d.id) <= (final.deleted_in, final.id);
+  -- The mark may have been raised meanwhile, and only rises: a cursor that has become invalid stays so.
+  insert into app.forgotten_deletions as forgotten (company_id, relation, deleted_in, id)
+  values (forget_deletions.company_id, forget_deletions.relation, final.deleted_in, final.id)
+  on conflict on constraint forgotten_deletions_pkey do update set deleted_in = excluded.deleted_in, id = excluded.id
+  where (forgotten.deleted_in, forgotten.id) < (excluded.deleted_in, excluded.id);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.is_recent(instant timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN COALESCE(((instant > (now() - '00:01:00'::interval)) AND (instant < (now() + '00:01:00'::interval))), false);
+
+CREATE OR REPLACE FUNCTION app.is_time_up(share double precision DEFAULT 0.5)
+ RETURNS boolean
+ LANGUAGE sql
+ SET search_path TO ''
+RETURN (((current_setting('statement_timeout'::text))::interval > '00:00:00'::interval) AND (clock_timestamp() > (statement_timestamp() + ((current_setting('statement_timeout'::text))::interval * share))));
+
+CREATE OR REPLACE FUNCTION app.load_staging(company_id uuid, also_elsewhere boolean DEFAULT false)
+ RETURNS TABLE(file text, inserted bigint, updated bigint, unchanged bigint, left_out bigint)
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET jit TO 'off'
+AS $function$
+declare
+  problems record;
+  other record;
+  erased record;
+  loaded record;
+begin
+  -- No row is added between the check and the writing, and two loads do not run at the same time.
+  lock table
+    staging.teams, staging.members, staging.categories, staging.kudos,
+    staging.day_ratings, staging.pulse_questions, staging.pulse_responses
+  in access exclusive mode;
+
+  -- The planner does not know yet how many rows there are.
+  analyze
+    staging.teams, staging.members, staging.categories, staging.kudos,
+    staging.day_ratings, staging.pulse_questions, staging.pulse_responses,
+    app.teams, app.members, app.categories, app.pulse_questions;
+
+  perform app.require_open_company(company_id);
+
+  raise notice 'checking the files';
+  select count(*) as found, string_agg(p.problem, '; ' order by p.place) filter (where p.place <= 20) as first into problems
+  from (
+    select row_number() over () as place, format('%s line %s: %s', p.file, p.line, p.problem) as problem
+    from app.staging_problems(load_staging.company_id) as p
+  ) as p;
+  if problems.found > 0 then
+    raise exception '%',
+      problems.first || case when problems.found > 20 then format('; and %s more', problems.found - 20) else '' end
+      using errcode = 'invalid_parameter_value';
+  end if;
+
+  select o.*, c.name into other
+  from app.rows_of_others(company_id) as o
+  join app.companies as c on c.id = o.owner
+  limit 1;
+  if found and not also_elsewhere then
+    raise exception
+      '%: of % % % are those of the company "%" (%). Are these its files? If both have them, load with also_elsewhere',
+      other.file, other.looked_at, other.what, other.found, other.name, other.owner
+      using errcode = 'invalid_parameter_value';
+  end if;
+
+  select * into erased from app.leave_out_erased(company_id);
+  for loaded in select f.file, f.target from app.loaded_files() as f order by f.place loop
+    perform app.prepare_file(company_id, loaded.file);
+    select w.inserted, w.updated, w.unchanged into inserted, updated, unchanged
+    from app.write_file(load_staging.company_id, loaded.file) as w;
+    file := loaded.file;
+    left_out := case loaded.file when 'members' then erased.members when 'kudos' then erased.kudos else 0 end;
+    return next;
+    -- So that the foreign keys of the following files are checked with plans that know the rows of this one.
+    execute format('analyze app.%I', loaded.target);
+  end loop;
+
+  perform app.empty_staging();
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.make_api_key()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  api_key constant text := app.new_api_key();
+begin
+  select admin.company_id, admin.member_id into new.company_id, new.created_by from app.current_admin() as admin;
+  new.id := gen_random_uuid();
+  new.scopes := array(select scope from unnest(new.scopes) as scope order by array_position(app.scopes(), scope));
+  new.key_hash := sha256(convert_to(api_key, 'UTF8'));
+  new.hint := 'sk_live_…' || right(api_key, 4);
+  new.created_at := now();
+  new.revoked_at := null;
+  new.revoked_by := null;
+  new.replaced_by := null;
+  -- Set by public.redeem_assistant_code alone.
+  new.assistant := nullif(current_setting('app.assistant', true), '');
+  perform set_config('app.new_api_key', api_key, true);
+  return new;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.mark_answers()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
+    raise exception 'a question must be changed at isolation level read committed' using errcode = 'serialization_failure';
+  end if;
+  perform from app.pulse_questions as q where q.company_id = new.company_id and q.id = new.id for update;
+  update app.pulse_responses as p set changed_in = pg_current_xact_id()
+  where p.company_id = new.company_id and p.question_id = new.id;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.name_categories(company_id uuid, ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  update app.companies as c set default_language = c.default_language
+  where c.id = name_categories.company_id and c.xmin <> pg_current_xact_id()::xid
+    and exists (select from app.categories as o where o.company_id = c.id and o.id = any (ids));
+
+  update app.categories as c set name = app.category_name(c.company_id, c.id)
+  where c.company_id = name_categories.company_id and c.id = any (ids) and c.name <> app.category_name(c.company_id, c.id);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.name_categories_again()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  perform app.name_categories(new.id, array(select c.id from app.categories as c where c.company_id = new.id));
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.name_category()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform app.name_categories(c.company_id, array_agg(c.id)) from app.categories as c group by c.company_id;
+    return null;
+  end if;
+  if tg_op <> 'INSERT' then
+    perform app.name_categories(old.company_id, array[old.category_id]);
+  end if;
+  if tg_op <> 'DELETE' then
+    perform app.name_categories(new.company_id, array[new.category_id]);
+  end if;
+  return null;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.note_refused_use(key_hash text, missing_scope text DEFAULT NULL::text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET jit TO 'off'
+AS $function$
+declare
+  headers constant json := nullif(current_setting('request.headers', true), '');
+  endpoint constant text := left(headers ->> 'x-endpoint', 60);
+  client constant text := left(headers ->> 'x-client', 60);
+  refused record;
+begin
+  if current_setting('default_transaction_read_only')::boolean then
+    return false;
+  end if;
+  select u.company_id, u.key_id into refused
+  from app.api_key_uses as u
+  join app.api_keys as k on k.company_id = u.company_id and k.id = u.key_id
+  join app.companies as c on c.id = k.company_id
+  where k.key_hash = decode(note_refused_use.key_hash, 'hex') and c.serving = 'open'
+    and case when k.revoked_at is not null or k.expires_at <= now() then missing_scope is null and not app.is_recent(u.refused_at)
+      else missing_scope <> all (k.scopes) and missing_scope = any (app.scopes()) and not app.is_recent(u.forbidden_at) end
+  for update of u skip locked;
+  if not found then
+    return false;
+  end if;
+  if missing_scope is null then
+    update app.api_key_uses as u set refused_at = now(), refused_endpoint = endpoint, refused_client = client
+    where u.company_id = refused.company_id and u.key_id = refused.key_id;
+  else
+    update app.api_key_uses as u
+    set forbidden_at = now(), forbidden_endpoint = endpoint, forbidden_scope = missing_scope, forbidden_client = client
+    where u.company_id = refused.company_id and u.key_id = refused.key_id;
+  end if;
+  return true;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.note_use(company_id uuid, key_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  headers constant json := nullif(current_setting('request.headers', true), '');
+  today constant date := (now() at time zone 'UTC')::date;
+begin
+  if current_setting('default_transaction_read_only')::boolean or pg_is_in_recovery() then
+    return;
+  end if;
+  if headers ->> 'x-quick-check' = 'true' then
+    update app.api_key_uses as u set checked_at = now(), checked_client = left(headers ->> 'x-client', 60)
+    where (u.company_id, u.key_id) in (
+      select free.company_id, free.key_id
+      from app.api_key_uses as free
+      where free.company_id = note_use.company_id and free.key_id = note_use.key_id and not app.is_recent(free.checked_at)
+      for update skip locked
+    );
+    return;
+  end if;
+  update app.api_key_uses as u set
+    last_used_at = now(),
+    last_endpoint = left(headers ->> 'x-endpoint', 60),
+    last_client = left(headers ->> 'x-client', 60),
+    used_on = array(
+      select distinct day from unnest(u.used_on || today) as day where day between today - 29 and today order by day
+    )
+  where (u.company_id, u.key_id) in (
+    select free.company_id, free.key_id
+    from app.api_key_uses as free
+    where free.company_id = note_use.company_id and free.key_id = note_use.key_id and (
+      not app.is_recent(free.last_used_at)
+      or free.last_endpoint = 'GET /' and headers ->> 'x-endpoint' is distinct from 'GET /'
+    )
+    for update skip locked
+  );
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.overdue()
+ RETURNS TABLE(company_id uuid, relation text, before timestamp with time zone, late interval)
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+BEGIN ATOMIC
+ SELECT c.id,
+     o.relation,
+     t.before,
+     (t.before - o.oldest)
+    FROM ((app.companies c
+      CROSS JOIN LATERAL ( SELECT (now() - c.retention) AS before) t)
+      CROSS JOIN LATERAL ( VALUES ('kudos'::text,( SELECT min(k.created_at) AS min
+                    FROM app.kudos k
+                   WHERE (k.company_id = c.id))), ('day_ratings'::text,( SELECT min(r.created_at) AS min
+                    FROM app.day_ratings r
+                   WHERE (r.company_id = c.id))), ('pulse_responses'::text,( SELECT min(p.created_at) AS min
+                    FROM app.pulse_responses p
+                   WHERE (p.company_id = c.id)))) o(relation, oldest))
+   WHERE ((c.serving <> 'moving'::text) AND (o.oldest < t.before));
+END;
+
+CREATE OR REPLACE FUNCTION app.page_headers()
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next":"%s"},{"X-Next-Page":"%s"}]'::text;
+
+CREATE OR REPLACE FUNCTION app.plain(text text)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT lower(extensions.unaccent(text)) AS lower;
+END;
+
+CREATE OR REPLACE FUNCTION app.purge_some(company_id uuid, since timestamp with time zone, before timestamp with time zone, relation text, OUT deleted bigint, OUT reached timestamp with time zone)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+ SET lock_timeout TO '2s'
+AS $function$
+declare
+  is_old boolean;
+begin
+  execute format(
+    'select exists (select from app.%I as t where t.company_id = $1 and t.created_at >= $2 and t.created_at < $3)', relation
+  )
+    into is_old using company_id, since, before;
+  if not is_old then
+    deleted := 0;
+    return;
+  end if;
+  perform app.require_settled_company(company_id);
+  execute format(
+    'with gone as (
+       delete from app.%1$I as t where t.ctid = any (array(
+         select old.ctid from app.%1$I as old
+         where old.company_id = $1 and old.created_at >= $2 and old.created_at < $3
+         order by old.created_at limit 2000 for update
+       ))
+       returning t.created_at
+     )
+     select count(*), max(gone.created_at) from gone',
+    relation
+  ) into deleted, reached using company_id, since, before;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.refuse_without_row_security()
+ RETURNS void
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  raise exception 'row-level security does not bind %', current_user
+    using errcode = 'PT500',
+      hint = 'Functions that serve API keys belong to public_api, and every table has row-level security: '
+        'run sql/commands/check.sql.';
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION public.average_day_ratings(key_hash text, by text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, time_zone text DEFAULT 'UTC'::text, team_id uuid DEFAULT NULL::uuid)
  RETURNS app."application/json"
@@ -227,6 +775,44 @@ $function$;
 REVOKE ALL ON FUNCTION public.count_activity FROM PUBLIC, anon, authenticated, service_role;
 
 ALTER FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, uuid, uuid) OWNER TO "public_api";
+
+CREATE OR REPLACE FUNCTION public.let_assistant_read(name text, scopes text[], expires_at timestamp with time zone, bound_to text)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+AS $function$
+declare
+  readable constant text[] := array_remove(app.scopes(), 'write:rewards');
+  code constant text := encode(extensions.gen_random_bytes(32), 'hex');
+  admin record;
+begin
+  select a.company_id, a.member_id into admin from app.current_admin() as a;
+  if not found then
+    raise exception using errcode = 'PT403', message = 'only an admin may let an assistant read';
+  end if;
+  perform app.check_api_key_name(name);
+  -- Null for no scopes, 2 for an array of arrays.
+  if array_ndims(scopes) is distinct from 1 or not scopes <@ readable
+    or cardinality(scopes) > (select count(distinct scope) from unnest(scopes) as scope) then
+    raise exception using errcode = 'PT400', hint = 'scopes',
+      message = 'scopes must be one or more of ' || array_to_string(readable, ', ') || ', each once';
+  end if;
+  -- 90 days, to the end of the day of the admin's zone, whose clocks may change meanwhile.
+  if (expires_at between now() and now() + interval '92 days') is not true then
+    raise exception using errcode = 'PT400', hint = 'expires_at', message = 'expires_at must be within the next 92 days';
+  end if;
+  if coalesce(char_length(bound_to), 0) not between 1 and 3000 then
+    raise exception using errcode = 'PT400', hint = 'bound_to', message = 'bound_to must have 1 to 3000 characters';
+  end if;
+  delete from app.assistant_codes as c where c.company_id = admin.company_id and c.expires_at < now();
+  insert into app.assistant_codes (company_id, code_hash, member_id, assistant, scopes, key_expires_at, bound_to)
+  values (admin.company_id, sha256(convert_to(code, 'UTF8')), admin.member_id, name, scopes, expires_at, bound_to);
+  return json_build_object('code', code);
+end
+$function$;
+
+REVOKE ALL ON FUNCTION public.let_assistant_read FROM PUBLIC, anon, authenticated, service_role;
 
 CREATE OR REPLACE FUNCTION public.list_activity(key_hash text, max_rows integer, since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone, until timestamp with time zone DEFAULT 'infinity'::timestamp with time zone, category_id uuid DEFAULT NULL::uuid, sender_id uuid DEFAULT NULL::uuid, receiver_id uuid DEFAULT NULL::uuid, starting_after uuid DEFAULT NULL::uuid, include text[] DEFAULT NULL::text[], after_time timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS app."application/json"
@@ -560,6 +1146,78 @@ $function$;
 REVOKE ALL ON FUNCTION public.list_activity FROM PUBLIC, anon, authenticated, service_role;
 
 ALTER FUNCTION "public"."list_activity"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, uuid, text[], timestamp with time zone) OWNER TO "public_api";
+
+CREATE OR REPLACE FUNCTION public.list_api_key_events(key_id uuid DEFAULT NULL::uuid, skip integer DEFAULT 0, max_rows integer DEFAULT NULL::integer)
+ RETURNS json
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT COALESCE(json_agg(row_to_json(listed.*)), '[]'::json) AS "coalesce"
+    FROM ( SELECT app.iso_8601(e.created_at) AS created_at,
+             e.action,
+             e.member_name AS member,
+             e.key_id,
+             e.key_name,
+             e.hint,
+             e.scopes,
+             app.iso_8601(e.expires_at) AS expires_at,
+             e.former_name,
+             e.replaced_by,
+             e.reason,
+             k.assistant
+            FROM (app.api_key_events e
+              LEFT JOIN app.api_keys k ON (((k.company_id = e.company_id) AND (k.id = e.key_id))))
+           WHERE ((list_api_key_events.key_id IS NULL) OR ((list_api_key_events.key_id = e.key_id) OR (list_api_key_events.key_id = e.replaced_by)))
+           ORDER BY e.created_at DESC, e.id DESC
+          OFFSET list_api_key_events.skip
+          LIMIT list_api_key_events.max_rows) listed;
+END;
+
+CREATE OR REPLACE FUNCTION public.list_api_keys()
+ RETURNS json
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+BEGIN ATOMIC
+ SELECT COALESCE(json_agg(row_to_json(listed.*)), '[]'::json) AS "coalesce"
+    FROM ( SELECT k.id,
+             k.name,
+             k.hint,
+             k.scopes,
+                 CASE
+                     WHEN (k.revoked_at IS NOT NULL) THEN 'revoked'::text
+                     WHEN (k.expires_at <= now()) THEN 'expired'::text
+                     ELSE 'active'::text
+                 END AS status,
+             app.iso_8601(k.created_at) AS created_at,
+             creator.name AS created_by,
+             app.iso_8601(k.expires_at) AS expires_at,
+             app.iso_8601(u.last_used_at) AS last_used_at,
+             app.iso_8601(k.revoked_at) AS revoked_at,
+             revoker.name AS revoked_by,
+             k.replaced_by,
+             u.last_endpoint,
+             u.last_client,
+             ARRAY( SELECT day.day
+                    FROM unnest(u.used_on) day(day)
+                   WHERE (day.day > (((now() AT TIME ZONE 'UTC'::text))::date - 30))) AS used_on,
+             app.iso_8601(u.refused_at) AS refused_at,
+             u.refused_endpoint,
+             u.refused_client,
+             app.iso_8601(u.forbidden_at) AS forbidden_at,
+             u.forbidden_endpoint,
+             u.forbidden_scope,
+             u.forbidden_client,
+             app.iso_8601(u.checked_at) AS checked_at,
+             u.checked_client,
+             k.assistant
+            FROM (((app.api_keys k
+              JOIN app.members creator ON (((creator.company_id = k.company_id) AND (creator.id = k.created_by))))
+              LEFT JOIN app.members revoker ON (((revoker.company_id = k.company_id) AND (revoker.id = k.revoked_by))))
+              LEFT JOIN app.api_key_uses u ON (((u.company_id = k.company_id) AND (u.key_id = k.id))))
+           ORDER BY k.created_at DESC, k.id DESC) listed;
+END;
 
 CREATE OR REPLACE FUNCTION public.list_categories(key_hash text, max_rows integer, starting_after uuid DEFAULT NULL::uuid, after_time timestamp with time zone DEFAULT NULL::timestamp with time zone)
  RETURNS app."application/json"
@@ -1409,6 +2067,39 @@ REVOKE ALL ON FUNCTION public.read_page FROM PUBLIC, anon, authenticated, servic
 
 ALTER FUNCTION "public"."read_page"(text, text, integer, uuid, text, uuid, text, text, timestamp with time zone, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, text[], boolean, text, text, text) OWNER TO "public_api";
 
+CREATE OR REPLACE FUNCTION public.redeem_assistant_code(code_hash text, bound_to text)
+ RETURNS json
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO ''
+ SET lock_timeout TO '5s'
+AS $function$
+declare
+  agreed app.assistant_codes;
+  account uuid;
+begin
+  -- Whoever sends a code first uses it up, also a program that it is not for.
+  delete from app.assistant_codes as c where c.code_hash = decode(redeem_assistant_code.code_hash, 'hex')
+  returning * into agreed;
+  if agreed.code_hash is null or agreed.expires_at < now() or agreed.bound_to <> redeem_assistant_code.bound_to then
+    return null;
+  end if;
+  select a.user_id into account
+  from app.member_accounts as a where a.company_id = agreed.company_id and a.member_id = agreed.member_id;
+  -- The triggers of app.api_keys take company, creator and history from the session: this one becomes that of the admin
+  -- who agreed.
+  perform set_config('request.jwt.claims', json_build_object('sub', account, 'role', 'authenticated')::text, true);
+  -- No longer an admin, or the company has moved.
+  if not exists (select from app.current_admin()) then
+    return null;
+  end if;
+  perform set_config('app.assistant', agreed.assistant, true);
+  return app.insert_api_key(agreed.assistant, agreed.scopes, agreed.key_expires_at);
+end
+$function$;
+
+REVOKE ALL ON FUNCTION public.redeem_assistant_code FROM PUBLIC, anon, authenticated, service_role;
+
 CREATE OR REPLACE FUNCTION public.upsert_rewards(key_hash text, rewards text, dry_run boolean DEFAULT false)
  RETURNS app."application/json"
  LANGUAGE plpgsql
@@ -1535,13 +2226,213 @@ REVOKE ALL ON FUNCTION public.verify_api_key FROM PUBLIC, anon, authenticated, s
 
 ALTER FUNCTION "public"."verify_api_key"(text, text) OWNER TO "public_api";
 
+CREATE OR REPLACE PROCEDURE app.forget_all_deletions()
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  list record;
+  last app.forgotten_deletions;
+  reached app.forgotten_deletions;
+begin
+  -- app.forget_deletions begins at the mark of what is forgotten. Rows below it are those that app.forget_cursors has made
+  -- worthless, and those of transactions that ended late. Up to 50,000 in a night.
+  delete from app.deletions as d using app.forgotten_deletions as f
+  where d.ctid = any (array(
+      select o.ctid from app.deletions as o join app.forgotten_deletions as m using (company_id, relation)
+      where (o.deleted_in, o.id) <= (m.deleted_in, m.id) limit 50000
+    ))
+    and f.company_id = d.company_id and f.relation = d.relation and (d.deleted_in, d.id) <= (f.deleted_in, f.id);
+  commit;
+  for list in
+    select distinct d.company_id, d.relation from app.deletions as d join app.companies as c on c.id = d.company_id
+  loop
+    last := null;
+    loop
+      exit when app.is_time_up();
+      perform app.forget_deletions(list.company_id, list.relation);
+      select f.* into reached from app.forgotten_deletions as f
+      where f.company_id = list.company_id and f.relation = list.relation;
+      commit;
+      exit when reached is not distinct from last;
+      last := reached;
+    end loop;
+  end loop;
+end
+$procedure$;
+
+CREATE OR REPLACE PROCEDURE app.purge_before(IN company_id uuid, IN before timestamp with time zone)
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  relation text;
+  deleted bigint;
+  failure text;
+  failure_code text;
+begin
+  if before is null then
+    raise exception 'before must be a time' using errcode = 'invalid_parameter_value';
+  end if;
+  perform app.require_settled_company(company_id);
+  foreach relation in array array['kudos', 'day_ratings', 'pulse_responses'] loop
+    call app.purge_table(company_id, before, relation, null, 0.5, deleted, failure, failure_code);
+    if failure is not null then
+      raise exception '%: %', relation, failure using errcode = failure_code;
+    end if;
+    raise notice '%: % rows deleted', relation, deleted;
+  end loop;
+end
+$procedure$;
+
+CREATE OR REPLACE PROCEDURE app.purge_expired()
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  share constant double precision := 0.375;
+  turn constant bigint := 100000;
+  list record;
+  deleted bigint;
+  failure text;
+  failure_code text;
+  total bigint := 0;
+  purged integer := 0;
+  failed text[] := '{}';
+  failures text[] := '{}';
+  is_rest boolean := true;
+begin
+  while is_rest and not app.is_time_up(share) loop
+    is_rest := false;
+    for list in
+      select o.* from app.overdue() as o
+      where not failed && array[o.company_id::text, o.company_id || ' ' || o.relation] order by o.late desc
+    loop
+      -- A company whose lock was waited for once.
+      continue when list.company_id::text = any (failed);
+      call app.purge_table(
+        list.company_id, list.before, list.relation, turn, share, deleted, failure, failure_code
+      );
+      total := total + deleted;
+      is_rest := is_rest or deleted >= turn or coalesce(failure_code = 'query_canceled', false);
+      exit when failure_code = 'query_canceled';
+      if failure is not null then
+        failed := failed || concat_ws(' ', list.company_id, case when failure_code <> '55P03' then list.relation end);
+        failures := failures || format('%s: %s: %s rows deleted, then: %s', list.company_id, list.relation, deleted, failure);
+      elsif deleted > 0 then
+        purged := purged + 1;
+        raise notice '%: %: % rows deleted', list.company_id, list.relation, deleted;
+      end if;
+    end loop;
+  end loop;
+  raise notice '% rows deleted', total;
+  call app.forget_all_deletions();
+  if failures <> '{}' then
+    raise exception '% of % purges failed', cardinality(failures), cardinality(failures) + purged
+      using detail = array_to_string(failures, E'\n');
+  elsif is_rest then
+    raise exception '% rows deleted: statement_timeout leaves no time for the rest, which comes first in the next call', total;
+  end if;
+end
+$procedure$;
+
+CREATE OR REPLACE PROCEDURE app.purge_table(IN company_id uuid, IN before timestamp with time zone, IN relation text, IN at_most bigint, IN share double precision, INOUT deleted bigint, INOUT failure text, INOUT failure_code text)
+ LANGUAGE plpgsql
+AS $procedure$
+declare
+  since timestamptz := '-infinity';
+  batch record;
+begin
+  deleted := 0;
+  failure := null;
+  loop
+    if app.is_time_up(share) then
+      failure := 'statement_timeout leaves no time for the rest: call it again';
+      failure_code := 'query_canceled';
+      exit;
+    end if;
+    begin
+      select * into batch from app.purge_some(company_id, since, before, relation);
+    exception
+      when others then
+        failure := sqlerrm;
+        failure_code := sqlstate;
+    end;
+    commit;
+    exit when failure is not null;
+    deleted := deleted + batch.deleted;
+    exit when batch.deleted = 0 and since = '-infinity' or deleted >= at_most;
+    -- Deleted rows stay in the index while a transaction may still see them, so the next batch begins after them. At the
+    -- end it looks once more from the beginning, for rows that were added in the meantime.
+    since := coalesce(batch.reached, '-infinity');
+  end loop;
+end
+$procedure$;
+
+ALTER TABLE "app"."assistant_codes" ADD CONSTRAINT "assistant_codes_company_id_fkey" FOREIGN KEY (company_id) REFERENCES app.companies(id) ON DELETE CASCADE;
+
+ALTER TABLE "app"."assistant_codes" ADD CONSTRAINT "assistant_codes_company_id_member_id_fkey" FOREIGN KEY (company_id, member_id) REFERENCES app.members(company_id, id) ON DELETE CASCADE;
+
+CREATE VIEW "api"."members" WITH (security_invoker=true) AS  SELECT m.company_id,
+    m.created_at AS instant,
+    m.changed_in,
+    m.id,
+    m.name,
+    m.email,
+    m.role,
+    m.team_id,
+    COALESCE(team.name, 'No Team'::text) AS team_name,
+    to_char((m.created_at AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'::text) AS created_at,
+    lower(extensions.unaccent(m.name)) AS plain_name
+   FROM (app.members m
+     LEFT JOIN LATERAL ( SELECT t.name
+           FROM app.teams t
+          WHERE ((t.company_id = m.company_id) AND (t.id = m.team_id))
+         OFFSET 0) team ON (true))
+  WHERE (NOT m.is_former);;
+
+CREATE TRIGGER name_no_category AFTER TRUNCATE ON app.category_names FOR EACH STATEMENT EXECUTE FUNCTION app.name_category();
+
+COMMENT ON COLUMN "app"."api_key_uses"."checked_at" IS 'When the key was last tried on the dashboard (a quick check, which is no use), to the minute, and with which program.';
+
+COMMENT ON COLUMN "app"."api_key_uses"."forbidden_at" IS 'When a request of the key was last refused because it lacks a scope (403), to the minute; where, which scope and which program.';
+
+COMMENT ON COLUMN "app"."assistant_codes"."assistant" IS 'The name of the assistant as the admin saw it. The key gets it.';
+
+COMMENT ON COLUMN "app"."assistant_codes"."bound_to" IS 'Client ID, redirect address and PKCE challenge, one a line: with others the code is worth nothing.';
+
+COMMENT ON COLUMN "app"."assistant_codes"."code_hash" IS 'SHA-256 of the code. The code itself is never stored.';
+
+COMMENT ON COLUMN "app"."members"."is_former" IS 'True for the one row that represents all erased people of a company (1010). No list of members has it.';
+
 COMMENT ON DOMAIN "app"."application/json" IS 'JSON that the Data API sends as it is.';
 
+COMMENT ON FUNCTION "app"."category_name"(uuid, uuid) IS 'The name of a category in the company''s default language, else in English, else in any; empty if it has none.';
+
+COMMENT ON FUNCTION "app"."is_recent"(timestamp with time zone) IS 'Whether this was within the last minute.';
+
+COMMENT ON FUNCTION "app"."is_time_up"(double precision) IS 'Whether this share of statement_timeout is over for the running call.';
+
+COMMENT ON FUNCTION "app"."list_headers"() IS 'The response.headers of changes and totals, for format(): the ids of key and company, the number of rows, true or false for whether there are more, the cursor of the last row.';
+
 COMMENT ON FUNCTION "app"."most_groups"() IS 'How many rows the answer of a total has at most.';
+
+COMMENT ON FUNCTION "app"."name_categories"(uuid, uuid[]) IS 'Names categories anew. 40001 if others have changed names meanwhile.';
+
+COMMENT ON FUNCTION "app"."note_refused_use"(text, text) IS 'Records now as the last refused use of a revoked or expired key, or of a good one that lacks missing_scope, by its SHA-256 in hex, at most once a minute. Returns whether it has.';
+
+COMMENT ON FUNCTION "app"."note_use"(uuid, uuid) IS 'Records now as the last use of a key, or as its last quick check, at most once a minute, unless another transaction is doing so or the database is read-only.';
+
+COMMENT ON FUNCTION "app"."overdue"() IS 'The tables with rows that are older than the retention of their company, and how late they are.';
+
+COMMENT ON FUNCTION "app"."page_headers"() IS 'The response.headers of a list, for format(): as app.list_headers with the id of the last row, then its time and id.';
+
+COMMENT ON FUNCTION "app"."plain"(text) IS 'A text in lower case and without accents.';
+
+COMMENT ON FUNCTION "app"."serve_keys"(regprocedure) IS 'Makes a function one that serves API keys: public_api owns it, and only service_role may call it. For the schema and sql/commands/repair.sql.';
 
 COMMENT ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid) IS 'Number and average of the day ratings of the key''s company, by what by names, as a JSON array. read:analytics. PT401, PT403, PT429.';
 
 COMMENT ON FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, uuid, uuid) IS 'How many kudos of the key''s company, by what by names, as a JSON array. read:activity. PT401, PT403, PT429.';
+
+COMMENT ON FUNCTION "public"."let_assistant_read"(text, text[], timestamp with time zone, text) IS 'Lets the program of bound_to fetch a key with these scopes, within a minute: { code }. PT400, PT403.';
 
 COMMENT ON FUNCTION "public"."list_activity"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, uuid, text[], timestamp with time zone) IS 'Kudos with sender, recipient and category: the rows of the key''s company, newest first, as a JSON array. read:activity. PT400, PT401, PT403, PT429.';
 
@@ -1563,13 +2454,63 @@ COMMENT ON FUNCTION "public"."note_refused_use"(text, text) IS 'Records now as t
 
 COMMENT ON FUNCTION "public"."read_page"(text, text, integer, uuid, text, uuid, text, text, timestamp with time zone, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, text[], boolean, text, text, text) IS 'A page of the function with the name rpc, such as list_members, at a read replica. PT503 too.';
 
+COMMENT ON FUNCTION "public"."redeem_assistant_code"(text, text) IS 'Makes the key that an admin has agreed to and returns it as create_api_key does; null for a code that is not valid.';
+
 COMMENT ON FUNCTION "public"."upsert_rewards"(text, text, boolean) IS 'Creates or updates rewards of the key''s company by external_id: { imported, created, updated, unchanged }; dry_run counts and writes nothing. write:rewards. PT401, PT403, PT429; 25006 while the database is read-only.';
 
 COMMENT ON FUNCTION "public"."verify_api_key"(text, text) IS 'Checks a key and, when it is given, a scope: { company_name, key_name, scopes, expires_at, company_id, requests_at_once }. PT401, PT403.';
 
+COMMENT ON PROCEDURE "app"."purge_expired"() IS 'Deletes the kudos, day ratings and pulse answers that are older than the retention of their company, then the recorded deletions that nobody needs.';
+
+COMMENT ON PROCEDURE "app"."purge_table"(uuid, timestamp with time zone, text, bigint, double precision, bigint, text, text) IS 'Deletes the old rows of a table, and commits after every 2,000. Returns how many, and the error that ended it.';
+
+COMMENT ON SCHEMA "staging" IS 'The rows of files that are being loaded. Only postgres uses it.';
+
+COMMENT ON TABLE "app"."api_key_uses" IS 'When an API key was last used, to the minute, where and by what program; and when it was last refused, or only checked.';
+
+COMMENT ON TABLE "app"."assistant_codes" IS 'What admins have let assistants read, until the assistant fetches its key.';
+
+COMMENT ON VIEW "api"."activity" IS 'Kudos, as the API lists them.';
+
+COMMENT ON VIEW "api"."categories" IS 'Categories, as the API lists them.';
+
+COMMENT ON VIEW "api"."day_ratings" IS 'Day ratings, as the API lists them.';
+
+COMMENT ON VIEW "api"."members" IS 'Members, as the API lists them.';
+
+COMMENT ON VIEW "api"."pulse_responses" IS 'Pulse answers, as the API lists them.';
+
+COMMENT ON VIEW "api"."rewards" IS 'Rewards, as the API lists them.';
+
+COMMENT ON VIEW "api"."teams" IS 'Teams, as the API lists them.';
+
 REVOKE ALL ON TYPE "app"."application/json" FROM PUBLIC;
 
 GRANT USAGE ON TYPE "app"."application/json" TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."category_name"(uuid, uuid) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."category_name"(uuid, uuid) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."is_recent"(timestamp with time zone) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."is_recent"(timestamp with time zone) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."is_time_up"(double precision) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."is_time_up"(double precision) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."note_refused_use"(text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."note_refused_use"(text, text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "app"."overdue"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."overdue"() TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."plain"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."plain"(text) TO "postgres", "public_api";
 
 REVOKE ALL ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid) FROM PUBLIC;
 
@@ -1578,6 +2519,10 @@ GRANT EXECUTE ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp
 REVOKE ALL ON FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, uuid, uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "public"."count_activity"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid, uuid, uuid) TO "service_role";
+
+REVOKE ALL ON FUNCTION "public"."let_assistant_read"(text, text[], timestamp with time zone, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."let_assistant_read"(text, text[], timestamp with time zone, text) TO "authenticated", "postgres";
 
 REVOKE ALL ON FUNCTION "public"."list_activity"(text, integer, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, uuid, text[], timestamp with time zone) FROM PUBLIC;
 
@@ -1619,6 +2564,10 @@ REVOKE ALL ON FUNCTION "public"."read_page"(text, text, integer, uuid, text, uui
 
 GRANT EXECUTE ON FUNCTION "public"."read_page"(text, text, integer, uuid, text, uuid, text, text, timestamp with time zone, timestamp with time zone, timestamp with time zone, uuid, uuid, uuid, text[], boolean, text, text, text) TO "service_role";
 
+REVOKE ALL ON FUNCTION "public"."redeem_assistant_code"(text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "public"."redeem_assistant_code"(text, text) TO "postgres", "service_role";
+
 REVOKE ALL ON FUNCTION "public"."upsert_rewards"(text, text, boolean) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "public"."upsert_rewards"(text, text, boolean) TO "service_role";
@@ -1626,5 +2575,19 @@ GRANT EXECUTE ON FUNCTION "public"."upsert_rewards"(text, text, boolean) TO "ser
 REVOKE ALL ON FUNCTION "public"."verify_api_key"(text, text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "public"."verify_api_key"(text, text) TO "service_role";
+
+REVOKE ALL ON PROCEDURE "app"."purge_table"(uuid, timestamp with time zone, text, bigint, double precision, bigint, text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON PROCEDURE "app"."purge_table"(uuid, timestamp with time zone, text, bigint, double precision, bigint, text, text) TO "postgres";
+
+REVOKE ALL ("assistant") ON TABLE "app"."api_keys" FROM "authenticated";
+
+GRANT SELECT ("assistant") ON TABLE "app"."api_keys" TO "authenticated";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "app"."assistant_codes" TO "postgres";
+
+GRANT DELETE, INSERT, MAINTAIN, REFERENCES, SELECT, TRIGGER, TRUNCATE, UPDATE ON TABLE "api"."members" TO "postgres";
+
+GRANT SELECT ON TABLE "api"."members" TO "public_api";
 
 revoke create on schema public from public_api;
