@@ -35,7 +35,7 @@ export class Visit {
     const since = performance.now();
     const late = Promise.withResolvers<never>();
     const giveUp = () => late.reject(this.refusal ?? tooManyRequests("no turn in time", this.owner));
-    const timer = setTimeout(giveUp, this.patience - this.waited);
+    const timer = setTimeout(giveUp, Math.max(0, this.patience - this.waited));
     try {
       await this.untilAborted(Promise.race([turn, late.promise]));
     } finally {
