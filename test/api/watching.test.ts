@@ -188,7 +188,8 @@ test("who waits", () => {
   const waited = own.filter(({ waited_milliseconds }) => waited_milliseconds > 0);
   expect(waited.length, "of 40 at once some waited").toBeGreaterThan(1);
   expect(ask("who_waits")).toContainEqual({
-    ...{ company_id: companyId, key_id: keyId, requests: own.length, waited: waited.length, refused: 1 },
+    ...{ company_id: companyId, key_id: keyId, requests: own.length, waited: waited.length },
+    refused: own.filter(({ status }) => status === 429).length,
     seconds_waited: expect.closeTo(waited.reduce((sum, line) => sum + line.waited_milliseconds, 0) / 1000, 1),
   });
 });
@@ -251,6 +252,7 @@ test("sql/commands/watch.sql counts row locks of several transactions, and dead 
   const { url, sql } = await newProject();
   onTestFinished(removeProjects);
   expect(await watchAfter(url)).toMatch(/^f,dead rows,none$/m);
+  await sql`alter table app.deletions set (autovacuum_enabled = false)`;
   await sql.unsafe(`
     insert into app.deletions (company_id, relation, id, deleted_at)
     select gen_random_uuid(), 'app.teams', gen_random_uuid(), timestamptz '2001-01-01Z' + n % 2 * interval '1 year'
