@@ -229,7 +229,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   "fair_queue.ts": [
     [
       "a waiting request waits for ever",
-      "setTimeout(giveUp, this.patience - this.waited)",
+      "setTimeout(giveUp, Math.max(0, this.patience - this.waited))",
       "setTimeout(giveUp, 100 * this.patience)",
     ],
     ["what was waited before does not count", "this.patience - this.waited", "this.patience"],
