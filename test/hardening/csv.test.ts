@@ -38,7 +38,7 @@ test("every list as CSV is read by Python as it stands in the table, under a hea
       // A spreadsheet also reads a negative number as a number.
       const formulas = read.flat().filter((cell) => /^[=+\-@\t\r]/.test(cell) && !/^-\d+$/.test(cell));
       if ("escape_formulas" in escaped) expect(formulas).toEqual([]);
-      else if (read.length > size / 2) expect(formulas.length).toBeGreaterThan(5);
+      else if (read.length > size / 2) expect(formulas.length).toBeGreaterThan(0);
     }
   }
   tried(`CSV: ${size} rows of random text in each of ${Object.keys(lists).length} lists, read by Python's csv module`);
