@@ -99,6 +99,8 @@ test("no deploy has to set a setting: those that the function needs are the plat
       "SUPABASE_SERVICE_ROLE_KEY",
       "PUBLIC_API_READ_URL",
       "PUBLIC_API_URL",
+      "PUBLIC_API_DASHBOARD_URL",
+      "PUBLIC_API_MCP_URL",
     ]),
   );
 });
