@@ -60,6 +60,8 @@ export function createApp(settings: Settings, log: (line: string) => void) {
   const refusedUses = new RefusedUses(callDatabase);
 
   return async (request: Request, { completed }: { completed?: Promise<unknown> } = {}): Promise<Response> => {
+    // It rejects when a caller hangs up, whatever becomes of the answer: unhandled, that would end the instance.
+    completed?.catch(() => {});
     const started = performance.now();
     const requestId = crypto.randomUUID();
     const { path, query } = address(request.url);

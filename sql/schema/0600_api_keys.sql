@@ -105,6 +105,7 @@ comment on column app.api_key_uses.used_on is
 comment on column app.api_key_uses.refused_at is
   'When the key, revoked or expired, was last refused, to the minute; where and which program as for the last use.';
 comment on column app.api_key_uses.forbidden_at is
-  'When a request of the key was last refused because it lacks a scope (403), to the minute; where, which scope and which program.';
+  'When a request of the key was last refused because it lacks a scope (403), to the minute; where, which scope and which '
+  'program.';
 comment on column app.api_key_uses.checked_at is
   'When the key was last tried on the dashboard (a quick check, which is no use), to the minute, and with which program.';

@@ -1,5 +1,5 @@
--- GET /activity/counts (docs/api-reference.md, Activity counts): how many kudos, by time, team, person and category. And what it shares
--- with GET /day-ratings/averages.
+-- GET /activity/counts (docs/api-reference.md, Activity counts): how many kudos, by time, team, person and category. And
+-- what it shares with GET /day-ratings/averages.
 
 -- Without since, a window begins with the month in which the twelve months before until began.
 create function app.first_of_window(since timestamptz, until timestamptz, time_zone text) returns timestamptz

@@ -1,4 +1,5 @@
--- GET /day-ratings/averages (docs/api-reference.md, Day ratings averages): how days were rated, by time and team. As count_activity.
+-- GET /day-ratings/averages (docs/api-reference.md, Day ratings averages): how days were rated, by time and team. As
+-- count_activity.
 create function public.average_day_ratings(
   key_hash text,
   by text[],

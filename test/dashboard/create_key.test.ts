@@ -77,10 +77,13 @@ test("Create key shows the key once; it works with exactly the ticked scopes", a
   await page.reload();
   await row(page, "Power BI").waitFor();
   expect(await row(page, "Power BI").getByRole("cell").allTextContents()).toEqual([
-    `used todayPower BIsk_live_…${key.slice(-4)}`,
+    // The last request was one that the key has no scope for.
+    `refusedPower BIsk_live_…${key.slice(-4)}`,
     "People read:membersMoods read:analytics",
     expect.stringMatching(/^\d+ \w+ \d{4}$/),
-    "just nowcurl",
+    expect.stringMatching(
+      /^just now.*A request came and was refused: it needs Kudos \(read:activity\)Create the same again$/,
+    ),
     "never",
     "",
   ]);

@@ -190,8 +190,9 @@ test("the history comes in pages of 25, and as CSV without formulas", async ({ c
   const [download] = await Promise.all([page.waitForEvent("download"), press(page, "Download CSV")]);
   const lines = readFileSync(await download.path(), "utf8").split("\r\n");
   expect(lines).toHaveLength(1 + 31 + 1);
-  const columns = "created_at,action,member,key_id,key_name,hint,scopes,expires_at,former_name,replaced_by,reason";
+  const columns =
+    "created_at,action,member,key_id,key_name,hint,scopes,expires_at,former_name,replaced_by,reason,assistant";
   // With a byte-order mark, without which Excel takes UTF-8 for something else.
   expect(lines[0]).toBe(`\ufeff${columns}`);
-  expect(lines[1]).toMatch(/^2.*Z,created,Ada Brandt,[0-9a-f-]{36},"'=1\+1",sk_live_….{4},read:members,,,,$/);
+  expect(lines[1]).toMatch(/^2.*Z,created,Ada Brandt,[0-9a-f-]{36},"'=1\+1",sk_live_….{4},read:members,,,,,$/);
 });

@@ -21,7 +21,7 @@ export async function signIn(page: Page, { email, password }: { email: string; p
 /** Copies the new key. */
 export async function copy(page: Page): Promise<void> {
   await press(page.getByRole("dialog"), "Copy");
-  await page.getByRole("dialog").getByText("Copied", { exact: true }).waitFor({ state: "attached" });
+  await page.getByRole("dialog").getByText("Copied", { exact: true }).first().waitFor({ state: "attached" });
 }
 
 export const clipboard = (page: Page): Promise<string> => page.evaluate(() => navigator.clipboard.readText());

@@ -148,7 +148,7 @@ test("no path ends the dashboard's server", async () => {
   const { hostname, port } = new URL(first.dashboard_url);
   for (const path of ["//", "///", "//[", "/%", "/..//..", "http://[/", "*"]) {
     const [response] = await once(request({ hostname, port, path }).end(), "response");
-    expect([path, response.resume().statusCode]).toEqual([path, 200]);
+    expect([200, 404], path).toContain(response.resume().statusCode);
   }
 });
 
