@@ -66,8 +66,7 @@ export function createApp(settings: Settings, log: (line: string) => void) {
     const requestId = crypto.randomUUID();
     const { path, query } = address(request.url);
     const { answer, logged } = await respond({ request, completed }, path, query).catch(failed);
-    // What is left of the body is not read. The caller may still be sending it, and must not take the rest of it for the
-    // next request.
+    // The caller may still be sending what is left of the body, which must not be taken for the next request.
     const isUnread = request.body !== null && !request.bodyUsed;
     const { method } = request;
     log(logLine({ requestId, method, path, status: answer.status, milliseconds: performance.now() - started }, logged));

@@ -110,15 +110,20 @@ async function receive(
   arrived: (bytes: number) => void,
 ): Promise<Uint8Array[]> {
   const reader = stream.getReader();
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new ApiError(408, "Request Timeout")), limits.milliseconds);
-  const stopped = Promise.race([late.promise, lost]);
+  // Not a race of promises for each piece: `lost` would keep every one of them, each in a buffer of 64 KiB.
+  let stopped: unknown;
+  const stop = (error: unknown) => {
+    stopped ??= error;
+    reader.cancel().catch(() => {});
+  };
+  lost.catch(stop);
+  const timer = setTimeout(() => stop(new ApiError(408, "Request Timeout")), limits.milliseconds);
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   try {
     for (;;) {
-      const read = reader.read().catch(() => Promise.reject(gone()));
-      const { done, value } = await Promise.race([read, stopped]);
+      const { done, value } = await reader.read().catch(() => Promise.reject(stopped ?? gone()));
+      if (stopped) throw stopped;
       if (done) return pieces;
       bytes += value.length;
       if (bytes > most) throw badRequest([tooLarge]);

@@ -80,7 +80,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   "bodies.ts": [
     ["a body may have any length", "if (bytes > most)", "if (false)"],
     ["a body may come in any number of pieces", "if (pieces.length >", "if (false && pieces.length >"],
-    ["a body may take any time", 'late.reject(new ApiError(408, "Request Timeout"))', "{}"],
+    ["a body may take any time", 'stop(new ApiError(408, "Request Timeout"))', "{}"],
     ["bodies of one company have no bound", "&& largest.bytes <= most.ofOneCompany"],
     ["bodies have no bound", "this.#inAll <= most.inAll &&", ""],
     ["the company that sends next loses a body", "b.bytes > a.bytes ? b : a", "b"],
