@@ -37,6 +37,8 @@ type Facts = {
   args: string[];
   /** The filter that leads: when it has to be found out, and the function that says which. */
   leadBy?: { when: string; is: string };
+  /** When it may read the whole list, and so takes a turn of the totals. */
+  isTotal?: string;
   branches: Branch[];
   /** Columns that are not taken from the view. */
   expressions?: Record<string, string>;
@@ -55,6 +57,7 @@ const facts: Record<string, Facts> = {
     rows: "not t.is_former",
     reads: ["teams"],
     args: ["team_id", "role", "starting_after", "email", "name"],
+    isTotal: "list_members.name is not null",
     leadBy: {
       when: "list_members.email is null and list_members.name is null and num_nonnulls(team_id, role) > 0",
       is: "app.rarest_members_filter(api_key.company_id, team_id, role)",
@@ -337,7 +340,7 @@ ${served("read_page", "A page of the function with the name rpc, such as list_me
 function listFunction(endpoint: ListEndpoint): string {
   const { path, rpc, scope, summary } = endpoint;
   const fact = factsOf(endpoint);
-  const { table, reads, leadBy, branches } = fact;
+  const { table, reads, leadBy, isTotal, branches } = fact;
   const isWindowed = fact.args.includes("since");
   const page = byInclude(endpoint, (columns) =>
     choice(branches.map((branch) => ({ ...branch, text: statement(endpoint, fact, branch, columns) }))),
@@ -350,7 +353,7 @@ function listFunction(endpoint: ListEndpoint): string {
   perform app.refuse_without_row_security();
 end if;
 api_key := app.authenticate(key_hash, '${scope}');
-
+${isTotal ? `if ${isTotal} then\n  perform app.take_turn_of_total(api_key);\nend if;\n` : ""}
 ${beginning(fact)}${lead}
 ${page}
 headers := set_config(

@@ -373,7 +373,9 @@ function app.scopes()|form=security invoker, immutable, returns _text, search_pa
 function app.serve_keys(regprocedure)|form=security invoker, volatile, returns void, search_path=""|owner=postgres
 function app.staging_problems(uuid)|form=security invoker, stable, returns setof record, search_path=""|owner=postgres
 function app.stored_type(text)|form=security invoker, immutable, returns text, search_path=""|owner=postgres
+function app.take_turn_of_total(app.verified_key)|form=security invoker, volatile, returns void, search_path=""|granted to public_api=EXECUTE|owner=postgres
 function app.taken_emails_query()|form=security invoker, immutable, returns text, search_path=""|owner=postgres
+function app.totals_at_once()|form=security invoker, stable, returns int4, search_path=""|granted to public_api=EXECUTE|owner=postgres
 function app.unknown_ids_query(text)|form=security invoker, immutable, returns text, search_path=""|owner=postgres
 function app.write_file(uuid,text)|form=security invoker, volatile, returns record, search_path="", enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_material=off|owner=postgres
 function app.write_query(text)|form=security invoker, immutable, returns text, search_path=""|owner=postgres

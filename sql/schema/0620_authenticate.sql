@@ -22,6 +22,17 @@ comment on function app.requests_at_once is
   'How many requests of one company run in the database at the same moment, over all its keys. More are refused with PT429. To '
   'be replaced by operators.';
 
+-- The same for totals, of all companies and all instances together: each may keep a processor busy for a second.
+create function app.totals_at_once() returns integer
+language sql stable set search_path = ''
+return 2;
+
+revoke all on function app.totals_at_once from public;
+grant execute on function app.totals_at_once to public_api;
+comment on function app.totals_at_once is
+  'How many totals run in the database at the same moment, one of a company. More are refused with PT429. To be replaced by '
+  'operators.';
+
 -- Whether this was within the last minute: a note of the kind is made at most once a minute. A time in the future, from a
 -- wrong clock, was not, so that the next note corrects it.
 create function app.is_recent(instant timestamptz) returns boolean
@@ -240,3 +251,31 @@ grant execute on function app.authenticate to public_api;
 comment on function app.authenticate is
   'Verifies an API key by its SHA-256 in hex and sets the company of this transaction. PT401, PT403, PT429. With a null scope '
   'any valid key will do.';
+
+-- Lets a total of this key run until the end of the transaction, or raises PT429, as app.authenticate. The constants are
+-- those of its locks: slot 0 of the company, and numbers that are no hash.
+create function app.take_turn_of_total(verified app.verified_key) returns void
+language plpgsql volatile
+set search_path = ''
+as $$
+declare
+  base constant bigint := 7330216700000000;
+begin
+  if pg_try_advisory_xact_lock(uuid_hash_extended(verified.company_id, base)) then
+    for slot in 1..app.totals_at_once() loop
+      if pg_try_advisory_xact_lock(base + slot) then
+        return;
+      end if;
+    end loop;
+  end if;
+  raise exception using
+    errcode = 'PT429',
+    message = 'Too Many Requests',
+    detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
+end
+$$;
+
+revoke all on function app.take_turn_of_total from public;
+grant execute on function app.take_turn_of_total to public_api;
+comment on function app.take_turn_of_total is
+  'Takes one of app.totals_at_once() turns until the end of the transaction, one of a company. PT429.';

@@ -41,6 +41,9 @@ begin
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:members');
+  if list_members.name is not null then
+    perform app.take_turn_of_total(api_key);
+  end if;
 
   if starting_after is not null then
     if after_time is null then

@@ -93,6 +93,7 @@ begin
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:activity');
+  perform app.take_turn_of_total(api_key);
 
   -- A statement for each by would be hundreds. So it is put together, from these texts and nothing that was sent: the columns of
   -- the answer, what kudos are grouped by, where that is found, the ids that order the groups, and where names are found.

@@ -30,6 +30,7 @@ begin
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:analytics');
+  perform app.take_turn_of_total(api_key);
 
   execute format(
     $statement$

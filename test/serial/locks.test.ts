@@ -253,3 +253,28 @@ test("an operator can replace the number, and a session that is connected follow
     language sql stable set search_path = '' return 5`;
   expect(await request(fifth)).toBe("in use");
 });
+
+/** A total of a company, as the function asks for it, in a transaction that stays open. */
+async function total(connection: Connection, key: string): Promise<void> {
+  await connection`begin`;
+  await connection`set local role service_role`;
+  await connection`select public.count_activity(${hashOf(key)}, '{month}')`;
+}
+
+// Proves: requests.61
+test("two companies count at once, each one total; others are refused until one has ended, and their pages are answered", async () => {
+  const companies = [company, await createCompany(sql, "Second"), await createCompany(sql, "Third")] as const;
+  const [first, second, third] = companies.map(({ key }) => key) as [string, string, string];
+  await total(one, first);
+  await expect(total(other, first), "a second of the company").rejects.toMatchObject(refused);
+  await other`rollback`;
+  await total(other, second);
+  await expect(total(fifth, third)).rejects.toMatchObject(refused);
+  await fifth`rollback`;
+  expect(await request(fifth, third)).toBe("in use");
+  await fifth`commit`;
+  await one`commit`;
+  await total(fifth, third);
+  await Promise.all(connections.map((connection) => connection`rollback`));
+  for (const { id } of companies.slice(1)) await sql`select app.delete_company(${id})`;
+});

@@ -108,7 +108,7 @@ insert into expected values
     'company_id, description, external_id, image_url, is_archived, name, points_cost, reward_type, stock_count, vendor_name', '{app.rewards}'),
   ('{public_api}', 'update', 'description, image_url, is_archived, name, points_cost, reward_type, stock_count, vendor_name', '{app.rewards}'),
   ('{public_api}', 'execute', '*', '{app.authenticate,app.changing_list,app.cursor_origin,app.list_headers,app.member_with_email,
-    app.note_refused_use,app.refuse_cursor,app.requests_at_once,
+    app.note_refused_use,app.refuse_cursor,app.requests_at_once,app.take_turn_of_total,app.totals_at_once,
     app.first_of_window,app.from_replica,app.max_replica_lag,app.most_groups,app.periods,
     app.current_company_id,app.page_of_changes,app.iso_8601,app.page_headers,app.plain,app.rarest_kudos_filter,
     app.rarest_members_filter,app.refuse_starting_after,app.refuse_without_row_security,app.respond}');

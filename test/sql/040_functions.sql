@@ -101,7 +101,7 @@ select bag_eq(
   'These functions of schema app run with the rights of their owner or with settings of their own, and all others with neither'
 );
 select is_empty(
-  $$ select name from functions where schema = 'app' and name in ('requests_at_once', 'max_replica_lag') and volatility <> 'stable' $$,
+  $$ select name from functions where schema = 'app' and name in ('requests_at_once', 'totals_at_once', 'max_replica_lag') and volatility <> 'stable' $$,
   'The numbers that operators may replace are stable: of an immutable function sessions would keep the value'
 );
 select bag_eq(
