@@ -89,18 +89,18 @@ const manyKeys = (count: number, company: string) => Array.from({ length: count 
 
 describe("companies take turns", () => {
   // Proves: requests.59
-  test("a company with 200 keys and 200 requests has four places and waits for itself", async () => {
+  test("a company with 200 keys and 200 requests has three places and waits for itself", async () => {
     const keys = manyKeys(200, "A");
     await know(...keys, "B", "C", "D");
     for (const key of [...keys, ..."BBBBCDC"]) ask(key);
     await settle();
-    expect(companies()).toEqual([..."AAAABB"]);
+    expect(companies()).toEqual([..."AAABBB"]);
     for (let ended = 0; ended < 5; ended++) await running[0]?.end();
-    expect(companies()).toEqual([..."BABCDA"]);
+    expect(companies()).toEqual([..."BACDBA"]);
   });
 
   // Proves: questions.9
-  test("totals have a line of their own, with one of a company and two in all, and take one of the company's four", async () => {
+  test("totals have a line of their own, with one of a company and two in all, beside three pages of a company", async () => {
     await know(..."ABCD");
     const total = { isTotal: true };
     for (const company of "ABCD") ask(company, total);
@@ -123,10 +123,12 @@ describe("companies take turns", () => {
     await endAll();
   });
 
-  test("as many of a company run as the database says when it verifies a key", async () => {
-    requestsAtOnce = 5;
-    await askMany(9, "A");
-    expect(running).toHaveLength(5);
+  test("no more of a company run than the database says when it verifies a key, its total among them", async () => {
+    requestsAtOnce = 3;
+    await know("A");
+    for (const isTotal of [true, false, false, false]) ask("A", { isTotal });
+    await settle();
+    expect(kinds().sort()).toEqual(["page", "page", "total"]);
   });
 });
 
@@ -213,16 +215,16 @@ describe("a call that the database cannot serve now", () => {
     ["too many run", tooMany("A")],
     ["there is no database", noDatabase],
   ])("pauses, and so does its place; then it is made again: %s", async (_why, error) => {
-    const requests = await askMany(3, "A");
+    const requests = await askMany(2, "A");
     for (const call of running) await call.end(error);
     expect(running).toHaveLength(0);
     requests.push(ask("A"), ask("A"));
     await settle();
     expect(running).toHaveLength(1);
     await settle(100);
-    expect(running).toHaveLength(4);
+    expect(running).toHaveLength(3);
     await endAll();
-    expect(requests.map(({ status }) => status)).toEqual(Array(5).fill(200));
+    expect(requests.map(({ status }) => status)).toEqual(Array(4).fill(200));
     expect(requests[0]?.visit.waited).toBeGreaterThanOrEqual(25);
   });
 
@@ -235,8 +237,8 @@ describe("a call that the database cannot serve now", () => {
       await endAll(tooMany("A"));
       await settle(1);
     }
-    expect(made).toBeGreaterThan((4 * 2000) / 100);
-    expect(made).toBeLessThan((4 * 2000) / 25);
+    expect(made).toBeGreaterThan((3 * 2000) / 100);
+    expect(made).toBeLessThan((3 * 2000) / 25);
     for (const { status } of requests) expect(status).toBe(429);
     expect(requests[0]).toMatchObject({ visit: { waited: 2000 }, logged: { error: "refused by the database" } });
   });
@@ -256,7 +258,7 @@ test("a request without a turn for two seconds gets a 429 that names its key and
 describe("a caller who disconnects", () => {
   // Proves: requests.66
   test("leaves the line, but the place of a call under way is free only when the call has ended", async () => {
-    await askMany(3, "A");
+    await askMany(2, "A");
     const leaving = new AbortController();
     const cancel = vi.fn();
     const body = new ReadableStream({ cancel });
@@ -267,9 +269,9 @@ describe("a caller who disconnects", () => {
     await settle();
     for (const request of left)
       expect(request).toMatchObject({ status: 499, logged: { company_id: "A", error: "the caller went away" } });
-    expect(running).toHaveLength(4);
+    expect(running).toHaveLength(3);
     await running.at(-1)?.end();
-    expect(running).toHaveLength(4);
+    expect(running).toHaveLength(3);
     expect(cancel).toHaveBeenCalledOnce();
     await endAll();
     expect(next.status).toBe(200);
@@ -301,8 +303,8 @@ describe("answers that nobody reads", () => {
     await settle(2000);
     expect(requests.map(({ status }) => status).slice(14)).toEqual([200, 200, 429, 429, 429, 429]);
     reading.resolve();
-    await askMany(4, "A");
-    expect(running).toHaveLength(4);
+    await askMany(3, "A");
+    expect(running).toHaveLength(3);
   });
 
   test("are 64 in all, and count for two minutes", async () => {
