@@ -39,6 +39,18 @@ export async function clipped(page: Page): Promise<string[]> {
   });
 }
 
+/** Waits until the page is drawn with its present settings, and nothing fades in or out: half faded, no text has contrast. */
+const drawn = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    const frames = () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
+    const moving = () =>
+      document.getAnimations().filter((each) => each.effect?.getComputedTiming().endTime !== Number.POSITIVE_INFINITY);
+    do {
+      await Promise.allSettled(moving().map(({ finished }) => finished));
+      await frames();
+    } while (moving().some(({ playState }) => playState === "running"));
+  });
+
 const colours = ["color-contrast"];
 const ways: { look: string; viewport: ViewportSize; media: object; options: RunOptions }[] = [
   { look: "dark", viewport: narrow, media: { colorScheme: "dark" }, options: { runOnly: [...colours, "target-size"] } },
@@ -57,8 +69,7 @@ export async function expectGoodLooks(page: Page, name: string): Promise<void> {
     const shown = `${name}-${viewport.width}-${look}`;
     await page.setViewportSize(viewport);
     await page.emulateMedia({ ...light, ...media });
-    // Waits until the page is drawn with these settings.
-    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    await drawn(page);
     expect(await clipped(page), shown).toEqual([]);
     expect(await accessibilityProblems(page, options), shown).toEqual([]);
     if (process.env.PICTURES) await shoot(page, shown);

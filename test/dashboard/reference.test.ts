@@ -189,8 +189,14 @@ test("the typeface is asked for by the page itself, once, so that the text does 
 test("the menu marks where one is, and a guide can be copied", async () => {
   const page = await openReference();
   expect(await marked(page)).toEqual(["/reference/"]);
-  await entryOf(page, "#listDayRatings").click();
-  await expect.poll(() => marked(page)).toEqual(["/reference/#listDayRatings"]);
+  // On a slow machine the parts that come near are laid out over several frames.
+  const slow = await page.context().newCDPSession(page);
+  await slow.send("Emulation.setCPUThrottlingRate", { rate: 8 });
+  for (const id of ["listPulseResponses", "listRewards", "listDayRatings"]) {
+    await entryOf(page, `#${id}`).click();
+    await expect.poll(() => marked(page)).toEqual([`/reference/#${id}`]);
+  }
+  await slow.send("Emulation.setCPUThrottlingRate", { rate: 1 });
   const top = async (of: Page) => Math.round((await operationOf(of, "listDayRatings").boundingBox())?.y ?? -1);
   const another = await newPage();
   const typeface = Promise.withResolvers<void>();

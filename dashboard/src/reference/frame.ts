@@ -24,17 +24,17 @@ function mark(place: string): void {
   }
 }
 
-/** The part of the page before a reader is the last one that crossed a line in its upper quarter. */
+/**
+ * The part of the page before a reader is the last one that begins above a line in its upper quarter. The watcher only says that
+ * something crossed the line: on a slow machine it tells of several frames at once, the oldest first.
+ */
 function followReader(): void {
   mark(window.location.hash.slice(1));
-  const watcher = new IntersectionObserver(
-    (entries) => {
-      const here = entries.find(({ isIntersecting }) => isIntersecting)?.target;
-      if (here instanceof HTMLElement) mark(here.dataset.place ?? "");
-    },
-    { rootMargin: "-25% 0px -75% 0px" },
-  );
-  for (const part of document.querySelectorAll("[data-place]")) watcher.observe(part);
+  const parts = [...document.querySelectorAll<HTMLElement>("[data-place]")];
+  const isAbove = (part: Element): boolean => part.getBoundingClientRect().top <= window.innerHeight / 4;
+  const look = (): void => mark(parts.findLast(isAbove)?.dataset.place ?? "");
+  const watcher = new IntersectionObserver(look, { rootMargin: "-25% 0px -75% 0px" });
+  for (const part of parts) watcher.observe(part);
 }
 
 /**
