@@ -1,4 +1,4 @@
-import { Bodies, type BodyLimit, refuseEncoded } from "./bodies.ts";
+import { Bodies, type BodyLimit } from "./bodies.ts";
 import { clientOf, quickCheck } from "./client.ts";
 import { keyHashOf } from "./credentials.ts";
 import { csv } from "./csv.ts";
@@ -58,6 +58,7 @@ export function createApp(settings: Settings, log: (line: string) => void) {
   const line = new WaitingLine();
   const bodies = new Bodies();
   const refusedUses = new RefusedUses(callDatabase);
+  const withoutKey = strangers(line, bodies, primary);
 
   return async (request: Request, { completed }: { completed?: Promise<unknown> } = {}): Promise<Response> => {
     // It rejects when a caller hangs up, whatever becomes of the answer: unhandled, that would end the instance.
@@ -75,7 +76,7 @@ export function createApp(settings: Settings, log: (line: string) => void) {
   };
 
   async function respond(received: Received, path: string, query: string): Promise<Outcome> {
-    const signedIn = await signIn(settings.signIn, received.request, path, withoutKey(primary));
+    const signedIn = await signIn(settings.signIn, received.request.method, path, withoutKey(received.request));
     if (signedIn) return signedIn;
     const { endpoint, allowed, isMcp, wrongMethod } = route(path, received.request.method);
     // Programs probe for assistants with GET and HEAD, and must find out that a key is wanted.
@@ -101,10 +102,7 @@ export function createApp(settings: Settings, log: (line: string) => void) {
       call: (rpc, args) => line.call(visit, false, () => ask(rpc, args(), asText), verify),
       page: (rpc, args, isTotal, isForwarded) =>
         line.page(visit, isTotal, () => ask(rpc, args, isForwarded && completed ? asSent : asWhole), verify),
-      upload: (limit, serve) => {
-        refuseEncoded(request.headers);
-        return request.body ? bodies.hold(visit, request.body, limit, serve) : serve(() => "");
-      },
+      upload: (limit, serve) => bodies.hold(visit, request, limit, serve),
       headers: request.headers,
       wrongMethod,
       // The log line of a tool has the status of its endpoint: the answer of the protocol is a 200. A tool reads its answer
@@ -147,10 +145,15 @@ function logLine(
   });
 }
 
-/** Calls the database for a caller that has no key yet. */
-const withoutKey = (callDatabase: CallDatabase) => async (rpc: string, args: object) => {
-  const caller = { scope: null, endpoint: rpc, client: undefined, isQuickCheck: false };
-  return (await callDatabase(rpc, args as Arguments, caller, asText)).body;
+/** What callers can do that have no key yet. */
+const strangers = (line: WaitingLine, bodies: Bodies, callDatabase: CallDatabase) => (request: Request) => {
+  const visit = new Visit("", request.signal, Promise.resolve());
+  const receive = (limit: BodyLimit) => bodies.hold(visit, request, limit, async (take) => take());
+  const ask = async (rpc: string, args: object) => {
+    const caller = { scope: null, endpoint: rpc, client: undefined, isQuickCheck: false };
+    return (await line.callWithoutKey(visit, () => callDatabase(rpc, args as Arguments, caller, asText))).body;
+  };
+  return { receive, ask };
 };
 
 /** What the database notes about a request (`docs/api.md`, Authentication). */

@@ -11,7 +11,7 @@ const most = { inAll: 40 * 1024 * 1024, ofOneCompany: 16 * 1024 * 1024 };
 const limits = { milliseconds: 10_000, pieces: 512 };
 
 /** Throws a 415 for a body that is compressed: nothing unpacks it, and as JSON it would only be invalid. */
-export function refuseEncoded(headers: Headers): void {
+function refuseEncoded(headers: Headers): void {
   const encoding = headers.get("Content-Encoding");
   if (encoding === null || encoding.toLowerCase() === "identity") return;
   throw new ApiError(
@@ -37,16 +37,18 @@ export class Bodies {
   );
 
   /**
-   * Receives a body when its company has room, and serves it. `take` is its text as UTF-8, without a byte-order mark, and
-   * ends its room. Throws what `serve` throws, a 400 or a 408 ApiError for a body that breaks a limit, and a 429 when
-   * there was no room in time, or is no more.
+   * Receives a body when its company has room, and serves it; callers without a key count as one company. `take` is its
+   * text as UTF-8, without a byte-order mark, and ends its room. Throws what `serve` throws, a 400, 408 or 415 ApiError
+   * for a body that breaks a limit, and a 429 when there was no room in time, or is no more.
    */
   async hold<Result>(
     visit: Visit,
-    stream: ReadableStream<Uint8Array>,
+    { headers, body: stream }: Request,
     limit: BodyLimit,
     serve: (take: () => string) => Promise<Result>,
   ): Promise<Result> {
+    refuseEncoded(headers);
+    if (!stream) return await serve(() => "");
     const company = visit.owner.company_id ?? "";
     const leave = await this.#queue.enter(company, visit);
     const share = this.#shares.get(company) ?? { bytes: 0, bodies: new Set() };
@@ -95,11 +97,6 @@ export class Bodies {
       [...largest.bodies].at(-1)?.lose();
     }
   }
-}
-
-/** The text of a small body of a caller that has no key yet. Throws as `hold`. */
-export async function readText(stream: ReadableStream<Uint8Array> | null, ...limit: BodyLimit): Promise<string> {
-  return stream ? textOf(await receive(stream, limit, new Promise(() => {}), () => {})) : "";
 }
 
 /** The pieces of a body. Stops at the limits, and when `lost` is rejected. `arrived` is called with the bytes of each. */

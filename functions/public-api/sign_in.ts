@@ -1,6 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { readText } from "./bodies.ts";
+import type { BodyLimit } from "./bodies.ts";
 import type { SignInSettings } from "./database.ts";
 import { type Answer, ApiError, exposedHeaders, type Outcome, preflight } from "./responses.ts";
 
@@ -17,22 +17,27 @@ const methods: Readonly<Record<string, "GET" | "POST">> = {
   "/oauth/token": "POST",
 };
 
-/** Calls the database function of this name, and returns its JSON. */
-type Ask = (rpc: string, args: object) => Promise<string>;
+const bodyLimit: BodyLimit = [8192, "body must be at most 8 KiB"];
+
+/** What a caller without a key needs: its body, and a call of a database function, which returns its JSON. */
+type Service = {
+  receive: (limit: BodyLimit) => Promise<string>;
+  ask: (rpc: string, args: object) => Promise<string>;
+};
 
 /** Answers a request of a caller that has no key yet; undefined when the path is another one. */
 export async function signIn(
   settings: SignInSettings | undefined,
-  { method, body }: Request,
+  method: string,
   path: string,
-  ask: Ask,
+  { receive, ask }: Service,
 ): Promise<Outcome | undefined> {
   const allowed = methods[path];
   if (!allowed || !settings) return undefined;
   if (method === "OPTIONS") return { answer: preflight(`${allowed}, OPTIONS`, true), logged: {} };
   if (allowed !== (method === "HEAD" ? "GET" : method))
     throw new ApiError(405, `Method Not Allowed: ${path} accepts ${allowed}`, { headers: { Allow: allowed } });
-  const text = allowed === "POST" ? await readText(body, 8192, "body must be at most 8 KiB") : "";
+  const text = allowed === "POST" ? await receive(bodyLimit) : "";
   // Loaded when it is asked for: no other request waits for it.
   const { serveOAuth } = await import("./oauth.ts");
   let logged: Outcome["logged"] = {};

@@ -78,6 +78,12 @@ export class WaitingLine {
     return this.call(visit, isTotal, askAndOpen, verify);
   }
 
+  /** Calls the database for a caller that has no key yet, who waits with the keys that are new here. Throws as `call`. */
+  async callWithoutKey(visit: Visit, ask: Ask<string>): Promise<Reply<string>> {
+    const leave = await this.#others.enter("", visit);
+    return await visit.untilAborted(ask().finally(leave));
+  }
+
   #admit(): void {
     this.#totals.admit();
     this.#others.admit();

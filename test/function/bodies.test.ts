@@ -33,7 +33,8 @@ function send(bodies: Bodies, company: string) {
     take: taken.resolve,
     serve: served.resolve,
   };
-  const held = bodies.hold(visit, readable, limit, async (take) => {
+  const request = new Request("https://any.example", { method: "POST", body: readable, duplex: "half" } as RequestInit);
+  const held = bodies.hold(visit, request, limit, async (take) => {
     await taken.promise;
     take();
     await served.promise;

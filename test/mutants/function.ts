@@ -39,6 +39,12 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
       "respond({ request, completed }, path, query).catch(failed)",
       "respond({ request, completed }, path, query)",
     ],
+    ["callers without a key do not wait", "line.callWithoutKey(visit, () => callDatabase(", "(callDatabase("],
+    [
+      "callers without a key fill the memory",
+      "bodies.hold(visit, request, limit, async (take) => take())",
+      "request.text()",
+    ],
     ["GET / answers whatever the database says", "} = readVerifiedKey(body)", "} = JSON.parse(body)"],
   ],
   "mcp.ts": [

@@ -1,11 +1,11 @@
 // Logs: sends every kind of request, and then searches all that the function, PostgreSQL and the gateway have logged
 // for every secret that was used.
 // Needs a stack of its own: it reads the logs of every part.
-import { randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
-import { client } from "../support/companies.ts";
+import { client, dataOf, type TestCompany } from "../support/companies.ts";
 import { tried } from "../support/counts.ts";
 import { lists } from "../support/model.ts";
 import { send } from "../support/raw.ts";
@@ -41,6 +41,24 @@ async function sendAll(key: string, texts: string[]): Promise<number> {
   return paths.length + 5 * texts.length;
 }
 
+/** Lets an assistant fetch a key, which then reads. Returns the secrets of it. */
+async function signInAssistant({ admin }: TestCompany) {
+  const code_verifier = randomBytes(32).toString("base64url");
+  const challenge = createHash("sha256").update(code_verifier).digest("base64url");
+  const bound_to = ["client", "address", challenge].join("\n");
+  const expires_at = new Date(Date.now() + 24 * 3600 * 1000).toISOString();
+  const args = { name: "Claude", scopes: ["read:members"], expires_at, bound_to };
+  const { code } = dataOf(await admin.rpc("let_assistant_read", args));
+  const form = { client_id: "client", redirect_uri: "address", code, code_verifier, grant_type: "authorization_code" };
+  const body = new URLSearchParams(form).toString();
+  const exchange = async () => (await fetch(`${stack.api_url}/oauth/token?${body}`, { method: "POST", body })).json();
+  const { access_token } = await exchange();
+  // The code has been used.
+  expect(await exchange()).toMatchObject({ error: "invalid_grant" });
+  await send("GET", "/members", { Authorization: `Bearer ${access_token}` });
+  return { code, code_verifier, access_token };
+}
+
 // Proves: keys.14, layer.5
 test("no key, hash, token, password, address, message or connection string is logged, by function, PostgreSQL or gateway", async () => {
   const before = logs.map((name) => read(name).length);
@@ -50,6 +68,9 @@ test("no key, hash, token, password, address, message or connection string is lo
   const keys = (await Promise.all([good, revoked, narrow])).map(({ api_key }) => api_key);
   let requests = 0;
   for (const key of keys) requests += await sendAll(key, [canary, `${canary}@secret.example`]);
+
+  const ofAssistant = await signInAssistant(company);
+  requests += 3;
 
   // Admins, and people who try to become one.
   const password = randomUUID();
@@ -74,6 +95,7 @@ test("no key, hash, token, password, address, message or connection string is lo
       ["hash in base64", Buffer.from(hashOf(key), "hex").toString("base64")],
     ]),
     ...Object.entries<string>({ canary, email, password, "the admin's address": company.admin_email }),
+    ...Object.entries<string>(ofAssistant),
     ["token", data.session?.access_token],
     ["refresh token", data.session?.refresh_token],
     ["the admin's token", admin.session?.access_token],

@@ -9,6 +9,7 @@ import {
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeEach } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
+import type { Settings } from "../../functions/public-api/database.ts";
 import vectors from "../vectors/api_keys.json" with { type: "json" };
 
 /** A call that the upstream received. */
@@ -100,7 +101,7 @@ export async function startServer(answer: RequestListener): Promise<string> {
 }
 
 /** Starts upstream and function for one test file. Each test begins without calls and with the default answers. */
-export async function startService() {
+export async function startService(settings: Partial<Settings> = {}) {
   const calls: Call[] = [];
   const lines: string[] = [];
   let answers: Record<string, Upstream[]> = {};
@@ -116,9 +117,8 @@ export async function startService() {
     response.writeHead(answer.status ?? 200, answer.headers ?? { "Content-Type": "application/json; charset=utf-8" });
     response.end(answer.body ?? "");
   });
-  const serve = createApp({ supabaseUrl, baseUrl: "https://api.example/v1", secretKey, readUrls: [] }, (line) =>
-    lines.push(line),
-  );
+  const all = { supabaseUrl, baseUrl: "https://api.example/v1", secretKey, readUrls: [], ...settings };
+  const serve = createApp(all, (line) => lines.push(line));
   // As if each answer had left at once, so that a test need not read it.
   const app = (request: Request) => serve(request, { completed: Promise.resolve() });
 
