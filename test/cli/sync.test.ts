@@ -12,7 +12,7 @@ import { syncCommand } from "../../cli/src/commands/sync.ts";
 import { newCompany } from "../support/companies.ts";
 import { tried } from "../support/counts.ts";
 import { needs } from "../support/optional_tool.ts";
-import { type Row, sql } from "../support/stack.ts";
+import { allServed, type Row, sql } from "../support/stack.ts";
 import { forAllTests, lists, makeLists } from "./connect/companies.ts";
 import { blocks, runRecipe } from "./connect/recipe.ts";
 import { folderAndProxy, page, runHere, startCli, status } from "./faulty_proxy.ts";
@@ -44,20 +44,14 @@ const open = <T>(read: (database: DatabaseSync) => T, path = file): T => {
 };
 const rowsOf = (query: string, path = file): Row[] => open((database) => database.prepare(query).all() as Row[], path);
 
-/**
- * Syncs into a folder until the CSV files are, byte by byte, those of a full export. A change is served when every
- * transaction that began before it has ended, also those of other tests.
- */
+/** Syncs into a folder, whose CSV files are then, byte by byte, those of a full export. */
 async function expectWholeCopy(): Promise<void> {
   const args = ["all", "--include_archived", "--out", `${folder}/whole`];
   await runHere(exportCommand, args, proxy.url, year.key);
   const read = (place: string, list: string) => readFileSync(`${folder}/${place}/${list}.csv`, "utf8");
-  await expect
-    .poll(async () => {
-      await sync(["--to", `${folder}/copy`]);
-      return lists.filter((list) => read("copy", list) !== read("whole", list));
-    })
-    .toEqual([]);
+  await allServed();
+  await sync(["--to", `${folder}/copy`]);
+  expect(lists.filter((list) => read("copy", list) !== read("whole", list))).toEqual([]);
 }
 
 /**
@@ -105,17 +99,20 @@ test("a copy equals a full export, after changes, deletions, renames and erasure
 test("the last line says what was added, changed and deleted", async () => {
   const company = await newCompany("Counts");
   const { api_key } = await company.makeKey(["read:rewards"]);
-  const until = (line: string) => expect.poll(async () => (await sync([file], api_key)).done).toBe(`${file}: ${line}`);
+  const expectLine = async (line: string) => {
+    await allServed();
+    expect((await sync([file], api_key)).done).toBe(`${file}: ${line}`);
+  };
   await sql`
       insert into app.rewards (company_id, external_id, name, points_cost)
       select ${company.id}, n, 'New', 1 from generate_series(1, 3) as n`;
-  await until("3 added, 0 changed, 0 deleted");
+  await expectLine("3 added, 0 changed, 0 deleted");
   await sql.begin(async (sql) => {
     await sql`update app.rewards set name = 'Changed' where company_id = ${company.id} and external_id = '1'`;
     await sql`delete from app.rewards where company_id = ${company.id} and external_id = '2'`;
     await sql`insert into app.rewards (company_id, external_id, name, points_cost) values (${company.id}, '4', 'New', 1)`;
   });
-  await until("1 added, 1 changed, 1 deleted");
+  await expectLine("1 added, 1 changed, 1 deleted");
   expect((await sync([file], api_key)).lines[0]).toBe("members left out: the key has no scope read:members");
   await company.remove();
 });
@@ -139,7 +136,8 @@ test("a kill at any moment loses nothing: the next sync goes on, and the copy is
 
 // Proves: copies.16
 test("a cursor that the server no longer knows begins again by itself; the rows of before stay until the new ones are whole", async () => {
-  await expect.poll(async () => (await sync()).done).toMatch(/: 0 added, 0 changed, 0 deleted$/);
+  await allServed();
+  await sync();
   const stray = "00000000-0000-4000-8000-000000000000";
   open((database) => {
     database.exec(

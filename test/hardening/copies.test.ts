@@ -17,7 +17,7 @@ import { newCompany, type TestCompany } from "../support/companies.ts";
 import { Copy, exported } from "../support/copy.ts";
 import { count, tried } from "../support/counts.ts";
 import { connectAt, isolationLevels, serviceRole } from "../support/rpc.ts";
-import { hashOf, sql, stack } from "../support/stack.ts";
+import { allServed, hashOf, sql, stack } from "../support/stack.ts";
 
 const changes = count(150, 3_500);
 
@@ -186,10 +186,7 @@ test.each(isolationLevels)(
     });
     await Promise.all([others, ...readers, ...syncs]);
 
-    const [{ last } = { last: "" }] = await sql<{ last: string }[]>`select pg_current_xact_id() as last`;
-    const isServed = async () =>
-      (await sql`select from pg_snapshot_xmin(pg_current_snapshot()) as horizon where horizon > ${last}::xid8`).length;
-    await expect.poll(isServed, { timeout: 120_000 }).toBe(1);
+    await allServed();
     const misnamed = sql`select from app.categories where name <> app.category_name(company_id, id)`;
     expect(await misnamed).toHaveLength(0);
     const db = await serviceRole();

@@ -9,7 +9,7 @@ import { pushMigrations } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { workFolder } from "../support/command_line.ts";
 import { needs } from "../support/optional_tool.ts";
-import { hashOf } from "../support/stack.ts";
+import { allServed, hashOf } from "../support/stack.ts";
 import {
   contents,
   createFullCompany,
@@ -129,12 +129,14 @@ test.for(["pg_dump", "what pg_dump writes"])(
 const released = "20261125172450";
 
 /** The changes of a list after a cursor, as the function reads them. */
-const changesOf = ({ sql }: Project, key: string, list: string, after: string) =>
-  sql.begin(async (tx) => {
+const changesOf = async ({ sql }: Project, key: string, list: string, after: string) => {
+  await allServed();
+  return await sql.begin(async (tx) => {
     await tx`set local role service_role`;
     const [row] = await tx`select public.list_changes(${hashOf(key)}, ${list}, 1000, ${after}) as page`;
     return row?.page as { id: string; cursor: string; deleted: boolean }[];
   });
+};
 
 /** Rows of a company as objects, with these columns only. */
 const withColumns = (all: Record<string, string[]>, columns: Record<string, string[]>) =>

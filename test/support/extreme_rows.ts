@@ -1,7 +1,7 @@
 // The most extreme rows that the database accepts.
 import { randomUUID } from "node:crypto";
 import { newCompany } from "./companies.ts";
-import { sql } from "./stack.ts";
+import { allServed, sql } from "./stack.ts";
 
 const nothing = "00000000-0000-0000-0000-000000000000";
 const everything = "ffffffff-ffff-ffff-ffff-ffffffffffff";
@@ -57,5 +57,6 @@ export async function makeExtremes() {
       ${id}, ${[null, nothing, everything][index % 3] ?? null}, ${value}::text::jsonb, ${index % 2 ? odd : ""}, ${times[index % 3] as string})`;
   // Erased people have no address.
   await sql`select app.erase_member(${id}, ${everything}, blank_messages => true)`;
+  await allServed();
   return company;
 }

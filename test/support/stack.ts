@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
-import { expect } from "vitest";
+import { expect, vi } from "vitest";
 import type { StackFile } from "../../scripts/stack/stack.ts";
 import { checkedFetch } from "./contract.ts";
 
@@ -46,6 +46,16 @@ export async function call(path: string, key: string | null, init: RequestInit =
     if (response.status !== 429) return response;
     await sleep(1000 * Number(response.headers.get("Retry-After")));
   }
+}
+
+/**
+ * Waits until the changes of a list have all that is committed. One is served when every transaction that began before it
+ * has ended, also those of other tests.
+ */
+export async function allServed(): Promise<void> {
+  const [{ mark } = { mark: "" }] = await sql<{ mark: string }[]>`select pg_current_xact_id() as mark`;
+  const served = () => sql`select where pg_snapshot_xmin(pg_current_snapshot()) > ${mark}::xid8`;
+  await vi.waitFor(async () => expect(await served()).toHaveLength(1), { timeout: 120_000, interval: 10 });
 }
 
 /** The path and query of the next page below the base address, by the pattern by which octokit finds the link. */
