@@ -9,14 +9,14 @@ const { signal } = new AbortController();
 
 /**
  * Notes that a key is still used which was revoked or has expired, or that lacks the scope, so that admins see it. In a
- * call of its own, after the refusal and without its caller waiting; at most once a minute for each key, the companies in
- * turn, and not at all when a company has too much to note or the call fails: a later refusal notes it. The database says
- * which keys these are, and notes no other.
+ * call of its own, after the refusal and without its caller waiting; at most once a minute for each key, `GET /` apart,
+ * because a check says less than a use; the companies in turn, and not at all when a company has too much to note or the
+ * call fails: a later refusal notes it. The database says which keys these are, and notes no other.
  */
 export class RefusedUses {
   readonly #callDatabase: CallDatabase;
   readonly #queue = new FairQueue(most.atOnce, () => true);
-  /** Company → the hashes of its keys that were noted in this minute. */
+  /** Company → the hashes of its keys that were noted in this minute, and whether at `GET /`. */
   readonly #noted = new Map<string, Set<string>>();
   #minute = 0;
 
@@ -33,8 +33,9 @@ export class RefusedUses {
     if (minute !== this.#minute) this.#noted.clear();
     this.#minute = minute;
     const noted = this.#noted.get(company) ?? new Set();
-    if (noted.has(keyHash) || noted.size >= most.ofOneCompany) return;
-    this.#noted.set(company, noted.add(keyHash));
+    const use = `${keyHash} ${caller.endpoint === "GET /"}`;
+    if (noted.has(use) || noted.size >= most.ofOneCompany) return;
+    this.#noted.set(company, noted.add(use));
     const missing = status === 403 ? { missing_scope: caller.scope } : {};
     this.#write({ key_hash: keyHash, ...missing }, company, caller).catch(() => {});
   }

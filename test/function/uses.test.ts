@@ -127,6 +127,14 @@ test("a note that fails is nobody's failure; of many dead keys two notes are wri
   for (const response of held) response.end();
 });
 
+test("a refused check takes the minute from no other endpoint", async () => {
+  for (const rpc of ["verify_api_key", "list_members"]) crowded.answer(rpc, deadKey);
+  const headers = { "X-API-Key": madeUpKey(6) };
+  for (const path of ["/", "/members", "/", "/members"]) await crowded.send(path, { headers });
+  const endpoints = () => notedKeys().map(({ headers }) => headers["x-endpoint"]);
+  await expect.poll(endpoints).toEqual(["GET /", "GET /members"]);
+});
+
 test("a company has 200 notes a minute, others have theirs", async () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 60_000 });
   const noted: string[] = [];

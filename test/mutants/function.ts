@@ -227,7 +227,8 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   ],
   "refused_uses.ts": [
     ["a minute never ends", "if (minute !== this.#minute) this.#noted.clear();"],
-    ["a key is noted more than once a minute", "noted.has(keyHash) ||", ""],
+    ["a key is noted more than once a minute", "noted.has(use) ||", ""],
+    ["a check takes the minute from another use", 'caller.endpoint === "GET /"', "0"],
     ["a company may note any number", " || noted.size >= most.ofOneCompany"],
     ["any number of notes is written at once", "atOnce: 2", "atOnce: 200"],
     ["a missing scope is not noted", "(status === 403 && caller.scope !== null)", "false"],
