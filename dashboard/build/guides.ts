@@ -8,26 +8,11 @@ import { scrolling } from "./reference_contents.ts";
 
 /** The documents that become pages below /reference/guides/, in the order of the menu. */
 const guides = [
-  "docs/connect/README.md",
-  "docs/connect/kudos-per-team.md",
-  "docs/connect/excel-and-power-bi.md",
-  "docs/connect/google-sheets.md",
-  "docs/connect/curl.md",
-  "docs/connect/powershell.md",
-  "docs/connect/python.md",
-  "docs/connect/r.md",
-  "docs/connect/node.md",
-  "docs/connect/typescript.md",
-  "docs/connect/command-line.md",
-  "docs/connect/sqlite.md",
-  "docs/connect/databases.md",
-  "docs/connect/warehouses.md",
-  "docs/connect/assistants.md",
-  "docs/connect/other-tools.md",
-  "docs/api.md",
-  "docs/api-reference.md",
-  "docs/api-errors.md",
-  "CHANGELOG.md",
+  ...`README kudos-per-team excel-and-power-bi google-sheets curl powershell python r node typescript
+      command-line sqlite databases warehouses assistants other-tools`
+    .split(/\s+/)
+    .map((name) => `docs/connect/${name}.md`),
+  ...["docs/api.md", "docs/api-reference.md", "docs/api-errors.md", "CHANGELOG.md"],
 ];
 
 /** The files that the guides offer for download, below /reference/files/. */

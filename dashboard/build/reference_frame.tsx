@@ -38,12 +38,13 @@ export const headerHtml = (icon: string, title: string | null): string =>
     </header>,
   );
 
+type Entry = Pick<Operation, "method" | "path" | "summary"> & { href: string };
+
 /** An endpoint: its method as a tag, its path, and what it is. Its changes are below it. */
-function Endpoint({ operation, changes }: { operation: Operation; changes: Operation[] }) {
-  const { id, method, path, summary } = operation;
+function Endpoint({ href, method, path, summary, changes = [] }: Entry & { changes?: Entry[] }) {
   return (
     <li>
-      <a href={`${home}#${id}`}>
+      <a href={href}>
         <b className="method" data-method={method} translate="no">
           {method}
         </b>{" "}
@@ -52,11 +53,30 @@ function Endpoint({ operation, changes }: { operation: Operation; changes: Opera
       {changes.length > 0 && (
         <ul>
           {changes.map((each) => (
-            <Endpoint key={each.id} operation={each} changes={[]} />
+            <Endpoint key={each.href} {...each} />
           ))}
         </ul>
       )}
     </li>
+  );
+}
+
+/** The endpoints of a resource. */
+function Endpoints({ operations }: { operations: Operation[] }) {
+  const entries = operations.map((operation) => ({ ...operation, href: `${home}#${operation.id}` }));
+  const isChanges = ({ path }: Entry): boolean => path.endsWith("/changes");
+  return (
+    <ul>
+      {entries
+        .filter((entry) => !isChanges(entry))
+        .map((entry) => (
+          <Endpoint
+            key={entry.href}
+            {...entry}
+            changes={entries.filter(({ path, method }) => path === `${entry.path}/changes` && method === entry.method)}
+          />
+        ))}
+    </ul>
   );
 }
 
@@ -87,34 +107,21 @@ export const menuHtml = ({ tags, operations }: Article, guides: Link[]): string 
         </search>
         <div className="entries">
           <Links links={[{ title: "Overview", address: home }]} />
-          {tags.map(({ name }) => {
-            const own = operations.filter(({ tag }) => tag === name);
-            const changesOf = ({ path, method }: Operation) =>
-              own.filter((other) => other.path === `${path}/changes` && other.method === method);
-            return (
-              <div key={name}>
-                <h2>{name}</h2>
-                <ul>
-                  {own
-                    .filter(({ path }) => !path.endsWith("/changes"))
-                    .map((operation) => (
-                      <Endpoint key={operation.id} operation={operation} changes={changesOf(operation)} />
-                    ))}
-                </ul>
-              </div>
-            );
-          })}
+          {tags.map(({ name }) => (
+            <div key={name}>
+              <h2>{name}</h2>
+              <Endpoints operations={operations.filter(({ tag }) => tag === name)} />
+            </div>
+          ))}
           <div>
             <h2>Assistants</h2>
             <ul>
-              <li>
-                <a href={`${home}guides/assistants/#text`}>
-                  <b className="method" data-method="POST" translate="no">
-                    POST
-                  </b>{" "}
-                  <span translate="no">/mcp</span> <small>Tools that read, for Claude Code and others</small>
-                </a>
-              </li>
+              <Endpoint
+                href={`${home}guides/assistants/#text`}
+                method="POST"
+                path="/mcp"
+                summary="Tools that read, for Claude Code and others"
+              />
             </ul>
           </div>
           <div>

@@ -1,10 +1,10 @@
-import { Button, Checkbox, Stack, Text } from "@mantine/core";
+import { Checkbox, Stack, Text } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
 import { letAssistantRead, revokeApiKey } from "../keys/calls.ts";
 import { endAfter } from "../keys/expiry.ts";
-import { Actions } from "../parts/actions.tsx";
+import { Decision } from "../parts/actions.tsx";
 import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
@@ -66,18 +66,12 @@ export function AgreementForm(props: { request: AssistantRequest; company: strin
           of keys.
         </Text>
         <Notice kind="problem">{allow.problem && allow.problem.kind !== "field" && allow.problem.message}</Notice>
-        <Actions>
-          <Button
-            variant="default"
-            onClick={() => leave({ error: "access_denied" })}
-            disabled={allow.pending || isDone}
-          >
-            Refuse
-          </Button>
-          <Button type="submit" loading={allow.pending || isDone}>
-            Let it read
-          </Button>
-        </Actions>
+        <Decision
+          words="Let it read"
+          pending={allow.pending || isDone}
+          cancel="Refuse"
+          onCancel={() => leave({ error: "access_denied" })}
+        />
       </Stack>
     </form>
   );

@@ -1,7 +1,7 @@
-import { Button, Checkbox, Stack, Text, TextInput } from "@mantine/core";
+import { Checkbox, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
-import { Actions } from "../parts/actions.tsx";
+import { Decision } from "../parts/actions.tsx";
 import { ScopeName } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { messageOf, Problem } from "../problems.ts";
@@ -109,14 +109,7 @@ export function CreateKeyForm(props: MakingForm & { names: string[]; start: Star
           preset={presetOf("expires_at").lifetime}
         />
         <Notice kind="problem">{problem && (problem.kind === "unreachable" ? lostAnswer : problem.message)}</Notice>
-        <Actions>
-          <Button variant="default" onClick={props.onCancel} disabled={pending}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={pending}>
-            Create key
-          </Button>
-        </Actions>
+        <Decision words="Create key" pending={pending} onCancel={props.onCancel} />
       </Stack>
     </form>
   );

@@ -3,6 +3,7 @@ import Download from "lucide-react/icons/download";
 import { type ReactNode, useEffect, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKeyEvent } from "../database.ts";
+import { Failed } from "../parts/failed.tsx";
 import { Hint, Name, ScopeName } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { localWeekday, When } from "../parts/when.tsx";
@@ -69,17 +70,7 @@ export function Entries({ keyId, revision }: { keyId: string | null; revision: s
     };
   }, [keyId, number, revision, tries]);
 
-  if (problem !== null)
-    return (
-      <Notice kind="problem">
-        <Stack gap="sm" align="flex-start">
-          <span>{problem}</span>
-          <Button variant="default" onClick={() => setTries(tries + 1)}>
-            Try again
-          </Button>
-        </Stack>
-      </Notice>
-    );
+  if (problem !== null) return <Failed onTryAgain={() => setTries(tries + 1)}>{problem}</Failed>;
   if (events === null) return <Skeleton height={96} />;
   if (events.length === 0) return <Text c="dimmed">What is done to keys is recorded here.</Text>;
   const days = Map.groupBy(events.slice(0, pageSize), ({ created_at }) => localWeekday(created_at));
@@ -132,11 +123,7 @@ function Turn({ disabled, onClick, children }: { disabled: boolean; onClick: () 
 /** Who did what: `Dana Whitlock created Power BI`, or `Claude, agreed by Dana Whitlock`. */
 function Deed({ event: { action, member, key_name, former_name, assistant } }: { event: ApiKeyEvent }) {
   const who = member === null ? "An operator" : <Name>{member}</Name>;
-  const key = (
-    <b>
-      <Name>{key_name}</Name>
-    </b>
-  );
+  const key = <Name strong>{key_name}</Name>;
   if (assistant !== null && action === "created")
     return (
       <>
@@ -148,10 +135,7 @@ function Deed({ event: { action, member, key_name, former_name, assistant } }: {
       {who} {action}{" "}
       {former_name !== null && (
         <>
-          <b>
-            <Name>{former_name}</Name>
-          </b>{" "}
-          to{" "}
+          <Name strong>{former_name}</Name> to{" "}
         </>
       )}
       {key}
@@ -190,20 +174,8 @@ function Entry({ event }: { event: ApiKeyEvent }) {
   );
 }
 
-const columns = [
-  "created_at",
-  "action",
-  "member",
-  "key_id",
-  "key_name",
-  "hint",
-  "scopes",
-  "expires_at",
-  "former_name",
-  "replaced_by",
-  "reason",
-  "assistant",
-];
+const columns =
+  "created_at action member key_id key_name hint scopes expires_at former_name replaced_by reason assistant".split(" ");
 
 /**
  * Saves the history as a CSV file with these columns, date-times in UTC. Names are escaped, so that a spreadsheet does not

@@ -1,7 +1,8 @@
-import { Button, Group, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Button, Group, Stack, Text, Title } from "@mantine/core";
+import type { ReactNode } from "react";
 import type { ApiKey } from "../database.ts";
 import { SideDialog } from "../parts/dialog.tsx";
-import { Hint, Name, ScopeName } from "../parts/name.tsx";
+import { Aside, Hint, Name, ScopeName } from "../parts/name.tsx";
 import { Ago, lastDays, localDay, When } from "../parts/when.tsx";
 import { scopes } from "../scopes.ts";
 import type { Concern } from "./arrangement.ts";
@@ -65,27 +66,22 @@ function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; worries: Concern[]; onOp
   const predecessor = keys.find(({ replaced_by }) => replaced_by === apiKey.id);
   return (
     <dl className={classes.facts}>
-      <dt>Key</dt>
-      <dd>
+      <Fact name="Key">
         <StateOf apiKey={apiKey} worries={worries} /> <Hint>{apiKey.hint}</Hint>
-      </dd>
-      <dt>Scopes</dt>
-      <dd>
+      </Fact>
+      <Fact name="Scopes">
         <ul className={classes.endpoints}>
           {scopes
             .filter(({ name }) => apiKey.scopes.includes(name))
             .map(({ name, opens }) => (
               <li key={name}>
                 <ScopeName>{name}</ScopeName>
-                <Text size="sm" c="dimmed">
-                  {opens}
-                </Text>
+                <Aside>{opens}</Aside>
               </li>
             ))}
         </ul>
-      </dd>
-      <dt>Created</dt>
-      <dd>
+      </Fact>
+      <Fact name="Created">
         <When at={apiKey.created_at} />{" "}
         {apiKey.assistant !== null && (
           <>
@@ -93,76 +89,64 @@ function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; worries: Concern[]; onOp
           </>
         )}
         by <Name>{apiKey.created_by}</Name>
-      </dd>
-      <dt>Expires</dt>
-      <dd>
+      </Fact>
+      <Fact name="Expires">
         {apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="end" />}{" "}
         <Worries worries={worries} about="expiry" />
-      </dd>
-      <dt>Last used</dt>
-      <dd>
-        {apiKey.last_used_at === null ? (
-          "never"
-        ) : (
-          <Call at={apiKey.last_used_at} endpoint={apiKey.last_endpoint} client={apiKey.last_client} />
-        )}{" "}
+      </Fact>
+      <Fact name="Last used">
+        {apiKey.last_used_at === null ? "never" : <Call of={apiKey} was="last" at={apiKey.last_used_at} />}{" "}
         <Worries worries={worries} about="used" />
-      </dd>
-      <dt>Last 30 days</dt>
-      <dd>
+      </Fact>
+      <Fact name="Last 30 days">
         <Days usedOn={apiKey.used_on} />
-      </dd>
+      </Fact>
       {apiKey.refused_at !== null && (
-        <>
-          <dt>Last refused</dt>
-          <dd>
-            <Call at={apiKey.refused_at} endpoint={apiKey.refused_endpoint} client={apiKey.refused_client} />
-          </dd>
-        </>
+        <Fact name="Last refused">
+          <Call of={apiKey} was="refused" at={apiKey.refused_at} />
+        </Fact>
       )}
       {apiKey.forbidden_at && (
-        <>
-          <dt>Refused for a scope</dt>
-          <dd>
-            <Call at={apiKey.forbidden_at} endpoint={apiKey.forbidden_endpoint} client={apiKey.forbidden_client} />
-            {apiKey.forbidden_scope && (
-              <span>
-                , it needs <ScopeName>{apiKey.forbidden_scope}</ScopeName>
-              </span>
-            )}
-          </dd>
-        </>
+        <Fact name="Refused for a scope">
+          <Call of={apiKey} was="forbidden" at={apiKey.forbidden_at} />
+          {apiKey.forbidden_scope && (
+            <span>
+              , it needs <ScopeName>{apiKey.forbidden_scope}</ScopeName>
+            </span>
+          )}
+        </Fact>
       )}
       {apiKey.checked_at && (
-        <>
-          <dt>Last checked</dt>
-          <dd>
-            <Ago at={apiKey.checked_at} />
-          </dd>
-        </>
+        <Fact name="Last checked">
+          <Ago at={apiKey.checked_at} />
+        </Fact>
       )}
       {successor && (
-        <>
-          <dt>Replaced by</dt>
-          <dd>
-            <Other apiKey={successor} onOpen={onOpen} />
-          </dd>
-        </>
+        <Fact name="Replaced by">
+          <Other apiKey={successor} onOpen={onOpen} />
+        </Fact>
       )}
       {predecessor && (
-        <>
-          <dt>Replaces</dt>
-          <dd>
-            <Other apiKey={predecessor} onOpen={onOpen} />
-          </dd>
-        </>
+        <Fact name="Replaces">
+          <Other apiKey={predecessor} onOpen={onOpen} />
+        </Fact>
       )}
     </dl>
   );
 }
 
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
 /** When a key was used, for what, and by which program. */
-function Call({ at, endpoint, client }: { at: string; endpoint: string | null; client: string | null }) {
+function Call({ of: key, was, at }: { of: ApiKey; was: "last" | "refused" | "forbidden"; at: string }) {
+  const { [`${was}_endpoint` as const]: endpoint, [`${was}_client` as const]: client } = key;
   return (
     <>
       <Ago at={at} />
@@ -196,17 +180,15 @@ function Days({ usedOn }: { usedOn: string[] }) {
           <i key={day} data-used={usedOn.includes(day)} />
         ))}
       </div>
-      <Text size="sm" c="dimmed">
-        {words} (days in UTC)
-      </Text>
+      <Aside>{words} (days in UTC)</Aside>
     </>
   );
 }
 
 function Other({ apiKey, onOpen }: { apiKey: ApiKey; onOpen: (keyId: string) => void }) {
   return (
-    <button type="button" className={classes.link} onClick={() => onOpen(apiKey.id)}>
+    <Anchor component="button" type="button" inherit underline="always" onClick={() => onOpen(apiKey.id)}>
       <Name>{apiKey.name}</Name> <Hint>{apiKey.hint}</Hint>
-    </button>
+    </Anchor>
   );
 }

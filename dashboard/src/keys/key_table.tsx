@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Button, Menu, Paper, Table, Text, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Button, Menu, Paper, Table, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import ArrowDown from "lucide-react/icons/arrow-down";
 import ArrowUp from "lucide-react/icons/arrow-up";
 import Ban from "lucide-react/icons/ban";
@@ -7,9 +7,9 @@ import Ellipsis from "lucide-react/icons/ellipsis";
 import List from "lucide-react/icons/list";
 import Pencil from "lucide-react/icons/pencil";
 import RefreshCw from "lucide-react/icons/refresh-cw";
-import { type ReactNode, useEffect, useRef } from "react";
+import { useEffect, useRef } from "react";
 import type { ApiKey } from "../database.ts";
-import { Hint, Name, ScopeName } from "../parts/name.tsx";
+import { Aside, Hint, Name, ScopeName } from "../parts/name.tsx";
 import { Ago, When, zone } from "../parts/when.tsx";
 import { type Arrangement, type Concern, type Order, orders, stateOf } from "./arrangement.ts";
 import { clientName } from "./client_name.ts";
@@ -117,10 +117,10 @@ function Heading(props: {
   const Arrow = direction === "ascending" ? ArrowUp : ArrowDown;
   return (
     <Table.Th aria-sort={direction ?? "none"}>
-      <button type="button" className={classes.heading} onClick={onClick}>
+      <UnstyledButton className={classes.heading} onClick={onClick}>
         {children}
         {direction && <Arrow aria-hidden size={14} />}
-      </button>
+      </UnstyledButton>
     </Table.Th>
   );
 }
@@ -145,22 +145,22 @@ function KeyRow(props: {
     <Table.Tr ref={row} tabIndex={-1} aria-labelledby={nameId} className={classes.row}>
       <Table.Td>
         <StateOf apiKey={apiKey} worries={worries} />
-        <button type="button" id={nameId} className={classes.open} onClick={() => onAction("details")}>
-          <Name>{apiKey.name}</Name>
-        </button>
+        <UnstyledButton id={nameId} className={classes.open} onClick={() => onAction("details")}>
+          <Name strong>{apiKey.name}</Name>
+        </UnstyledButton>
         <Aside>
           <Hint>{apiKey.hint}</Hint>
           {successor && (
-            <>
+            <span>
               {" "}
               replaced by <Hint>{successor.hint}</Hint>
-            </>
+            </span>
           )}
           {predecessor && (
-            <>
+            <span>
               {" "}
               replaces <Hint>{predecessor.hint}</Hint>
-            </>
+            </span>
           )}
         </Aside>
       </Table.Td>
@@ -196,14 +196,6 @@ function KeyRow(props: {
   );
 }
 
-function Aside({ children }: { children: ReactNode }) {
-  return (
-    <Text size="sm" c="dimmed" component="div">
-      {children}
-    </Text>
-  );
-}
-
 /** The state of a key in a word and a colour, and who revoked it. */
 export function StateOf({ apiKey, worries }: { apiKey: ApiKey; worries: Concern[] }) {
   const { words, tone } = stateOf(apiKey, worries);
@@ -226,9 +218,9 @@ export function Worries({ worries, about }: { worries: Concern[]; about: Concern
   return worries
     .filter((worry) => worry.about === about)
     .map(({ words }) => (
-      <Badge key={words} className={classes.badge} data-status="attention">
+      <span key={words} className={classes.note}>
         {words}
-      </Badge>
+      </span>
     ));
 }
 

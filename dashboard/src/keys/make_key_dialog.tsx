@@ -86,11 +86,8 @@ function ConfirmClose(props: { keyName: string; onBack: () => void; onClose: () 
   return (
     <Stack gap="lg">
       <Text>
-        The key of{" "}
-        <b>
-          <Name>{props.keyName}</Name>
-        </b>{" "}
-        is never shown again. If you have not copied it, go back. A key that is lost can only be revoked or replaced.
+        The key of <Name strong>{props.keyName}</Name> is never shown again. If you have not copied it, go back. A key
+        that is lost can only be revoked or replaced.
       </Text>
       <Actions>
         <Button variant="default" onClick={props.onClose}>

@@ -1,8 +1,8 @@
-import { Button, NativeSelect, Stack, Text } from "@mantine/core";
+import { NativeSelect, Stack, Text } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey, Overlap } from "../database.ts";
-import { Actions } from "../parts/actions.tsx";
+import { Decision } from "../parts/actions.tsx";
 import { Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { LastUse } from "../parts/when.tsx";
@@ -62,10 +62,7 @@ export function ReplaceKeyForm(props: MakingForm & { apiKey: ApiKey }) {
     <form onSubmit={submit} onChange={() => setAtExpiry(undefined)} noValidate>
       <Stack gap="lg">
         <Text>
-          A new key with the same name and scopes takes the place of{" "}
-          <b>
-            <Name>{apiKey.name}</Name>
-          </b>{" "}
+          A new key with the same name and scopes takes the place of <Name strong>{apiKey.name}</Name>{" "}
           <Hint>{apiKey.hint}</Hint>, which <LastUse apiKey={apiKey} />. The scopes of a key never change: for other
           scopes, create another key.
         </Text>
@@ -79,14 +76,7 @@ export function ReplaceKeyForm(props: MakingForm & { apiKey: ApiKey }) {
         />
         <ExpiryField error={atExpiry} preset={sameLifetime(apiKey)} />
         <Notice kind="problem">{problem && (problem.kind === "unreachable" ? lostAnswer : problem.message)}</Notice>
-        <Actions>
-          <Button variant="default" onClick={props.onCancel} disabled={pending}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={pending} {...(overlap === "0" ? { color: "red" } : {})}>
-            Replace key
-          </Button>
-        </Actions>
+        <Decision words="Replace key" pending={pending} isFinal={overlap === "0"} onCancel={props.onCancel} />
       </Stack>
     </form>
   );

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { signInByLink } from "../account/account.ts";
 import { type EmailLink, spendLink, type UsedLink, whoseLink } from "../account/email_link.ts";
 import { useAction } from "../account/use_action.ts";
+import { Failed } from "../parts/failed.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { paths } from "../paths.ts";
@@ -62,16 +63,7 @@ function SignInByLink(props: Opening & { link: UsedLink }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: only once, when the page opens
   useEffect(() => void look.run(), []);
 
-  if (look.problem) {
-    return (
-      <Stack gap="md" align="flex-start">
-        <Notice kind="problem">{look.problem.message}</Notice>
-        <Button variant="default" loading={look.pending} onClick={() => void look.run()}>
-          Try again
-        </Button>
-      </Stack>
-    );
-  }
+  if (look.problem) return <Failed onTryAgain={() => void look.run()}>{look.problem.message}</Failed>;
   if (owner === null) return <Waiting what="Opening the link" />;
   const replaces = signedInAs !== null && signedInAs !== owner;
   return (

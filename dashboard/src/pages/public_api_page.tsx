@@ -4,6 +4,7 @@ import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
 import { type Arrangement, concernsOf, queryOf, readArrangement, type Tab, tabs } from "../keys/arrangement.ts";
 import { BaseAddress } from "../keys/base_address.tsx";
+import { RenameKeyDialog, RevokeKeyDialog } from "../keys/change_key_dialogs.tsx";
 import { CreateKeyForm, type Start } from "../keys/create_key_form.tsx";
 import { sameLifetime } from "../keys/expiry.ts";
 import { History } from "../keys/history.tsx";
@@ -14,11 +15,10 @@ import classes from "../keys/keys.module.css";
 import { MakeKeyDialog } from "../keys/make_key_dialog.tsx";
 import type { Preset } from "../keys/presets.ts";
 import { QuickCheck } from "../keys/quick_check.tsx";
-import { RenameKeyDialog } from "../keys/rename_key_dialog.tsx";
 import { ReplaceKeyForm } from "../keys/replace_key_form.tsx";
-import { RevokeKeyDialog } from "../keys/revoke_key_dialog.tsx";
 import { type Shown, usePublicApi } from "../keys/use_public_api.ts";
 import { Dialog } from "../parts/dialog.tsx";
+import { Failed } from "../parts/failed.tsx";
 import { Heading } from "../parts/heading.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Waiting } from "../parts/waiting.tsx";
@@ -81,18 +81,13 @@ export function PublicApiPage({ email }: { email: string }) {
         </div>
         <Container size={1280} className={pages.main}>
           <Stack gap="xl">
-            <Notice kind="problem">
+            <Failed pending={again.pending} onTryAgain={() => void again.run()}>
               {(problem || again.pending) && (
-                <Stack gap="sm" align="flex-start">
-                  <span>
-                    {problem?.message} {shown && "What you see below may be out of date."}
-                  </span>
-                  <Button variant="default" loading={again.pending} onClick={() => void again.run()}>
-                    Try again
-                  </Button>
-                </Stack>
+                <>
+                  {problem?.message} {shown && "What you see below may be out of date."}
+                </>
               )}
-            </Notice>
+            </Failed>
             {!shown && !problem && <Waiting what="Loading your company's keys" />}
             {shown && !isAdmin && <NoAccess member={shown.member} email={email} onTryAgain={refresh} />}
             {shown && isAdmin && (
@@ -262,6 +257,7 @@ function KeyDialogs(props: {
   const replaced = keyOf("replace");
   const names = keys.filter(({ status }) => status === "active").map(({ name }) => name);
   const close = (): void => onConcluded(null);
+  const changing = { onClose: close, onDone, onGone: refresh };
   return (
     <>
       <MakeKeyDialog
@@ -280,14 +276,8 @@ function KeyDialogs(props: {
         }
         onClose={(keyId) => onConcluded(keyId === null ? null : { keyId, words: null })}
       />
-      <RenameKeyDialog apiKey={keyOf("rename")} names={names} onClose={close} onRenamed={onDone} onGone={refresh} />
-      <RevokeKeyDialog
-        apiKey={keyOf("revoke")}
-        admin={props.admin}
-        onClose={close}
-        onRevoked={onDone}
-        onGone={refresh}
-      />
+      <RenameKeyDialog apiKey={keyOf("rename")} names={names} {...changing} />
+      <RevokeKeyDialog apiKey={keyOf("revoke")} admin={props.admin} {...changing} />
       <Dialog opened={dialog?.action === "check"} title="Quick check" onClose={close}>
         <QuickCheck keys={keys} onChecked={refresh} />
       </Dialog>

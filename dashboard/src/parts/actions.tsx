@@ -1,4 +1,4 @@
-import { Group } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import classes from "./parts.module.css";
 
@@ -8,5 +8,26 @@ export function Actions({ children }: { children: ReactNode }) {
     <Group justify="flex-end" className={classes.actions}>
       {children}
     </Group>
+  );
+}
+
+/** At the end of a form: what it does, and the way out. While it is `pending`, neither can be pressed. */
+export function Decision(props: {
+  words: string;
+  pending: boolean;
+  isFinal?: boolean;
+  cancel?: string;
+  onCancel: () => void;
+}) {
+  const { words, pending, isFinal = false, cancel = "Cancel", onCancel } = props;
+  return (
+    <Actions>
+      <Button variant="default" onClick={onCancel} disabled={pending} data-autofocus={isFinal || undefined}>
+        {cancel}
+      </Button>
+      <Button type="submit" loading={pending} {...(isFinal ? { color: "red" } : {})}>
+        {words}
+      </Button>
+    </Actions>
   );
 }

@@ -1,11 +1,12 @@
-import { Code } from "@mantine/core";
+import { Code, Text } from "@mantine/core";
+import type { ReactNode } from "react";
 import { labelOf } from "../scopes.ts";
 import classes from "./parts.module.css";
 
 /** A name or an address of a person, of a key or of a company. One from right to left leaves the words beside it where they are. */
-export function Name({ children }: { children: string }) {
+export function Name({ children, strong = false }: { children: string; strong?: boolean }) {
   return (
-    <bdi translate="no" className={classes.name}>
+    <bdi translate="no" className={classes.name} data-strong={strong}>
       {children}
     </bdi>
   );
@@ -14,6 +15,15 @@ export function Name({ children }: { children: string }) {
 /** What tells keys of one name apart: `sk_live_…` and the last four characters. */
 export function Hint({ children }: { children: string }) {
   return <Code className={classes.hint}>{children}</Code>;
+}
+
+/** What stands beside or below something, quieter. */
+export function Aside({ children }: { children: ReactNode }) {
+  return (
+    <Text size="sm" c="dimmed" component="div">
+      {children}
+    </Text>
+  );
 }
 
 /** A scope in plain words, with its code. */

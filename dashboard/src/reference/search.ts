@@ -8,42 +8,29 @@ const said = search?.querySelector("p");
 const list = search?.querySelector("ul");
 const most = 12;
 
-/** What people type, and the words of these pages for it. */
+/** Words of these pages, and what people type for them. */
 const synonyms: Record<string, string> = {
-  token: "key authentication",
-  secret: "key authentication",
-  password: "key authentication",
-  expired: "expires 401",
-  login: "key authentication",
-  employee: "members people",
-  employees: "members people",
-  staff: "members people",
-  user: "members people",
-  users: "members people",
-  thanks: "kudos",
-  recognition: "kudos",
-  mood: "ratings pulse",
-  moods: "ratings pulse",
-  survey: "pulse",
-  catalog: "catalogue rewards",
-  pagination: "starting_after lists",
-  paging: "starting_after lists",
-  next: "starting_after lists",
-  throttling: "429",
-  rate: "429",
-  quota: "429",
-  cron: "sync copy",
-  schedule: "sync copy",
-  nightly: "sync copy",
-  webhook: "changes",
-  incremental: "changes",
-  deleted: "changes",
-  tableau: "tools",
-  chatgpt: "assistants",
-  claude: "assistants",
-  gpt: "assistants",
-  spreadsheet: "sheets excel",
+  "key authentication": "token secret password login",
+  "expires 401": "expired",
+  "members people": "employee employees staff user users",
+  kudos: "thanks recognition",
+  "ratings pulse": "mood moods",
+  pulse: "survey",
+  "catalogue rewards": "catalog",
+  "starting_after lists": "pagination paging next",
+  "429": "throttling rate quota",
+  "sync copy": "cron schedule nightly",
+  changes: "webhook incremental deleted",
+  tools: "tableau",
+  assistants: "chatgpt claude gpt",
+  "sheets excel": "spreadsheet",
 };
+
+/** A word, and the words for it here. */
+const alike = (word: string): string[] => [
+  word,
+  ...Object.keys(synonyms).flatMap((ours) => (synonyms[ours]?.split(" ").includes(word) ? ours.split(" ") : [])),
+];
 
 /** Words that say nothing about what is sought. */
 const idle = new Set(["a", "an", "the", "of", "to", "in", "for", "how", "do", "i", "is", "get"]);
@@ -72,20 +59,10 @@ function find(made: MiniSearch<Found>, text: string) {
     boostDocument: (_: string, __: string, stored?: Record<string, unknown>) =>
       stored?.where === "Changelog" ? 0.2 : 1,
   };
-  const query = (combineWith: "AND" | "OR") => ({
-    combineWith,
-    queries: telling.map((word) => ({
-      ...options,
-      combineWith: "OR" as const,
-      queries: [word, ...(Object.hasOwn(synonyms, word) ? (synonyms[word] ?? "").split(" ") : [])].map((each) => ({
-        ...options,
-        combineWith: "AND" as const,
-        queries: [each],
-      })),
-    })),
-  });
-  const all = made.search(query("AND"));
-  return (all.length > 0 ? all : made.search(query("OR"))).slice(0, most);
+  const queries = telling.map((word) => ({ combineWith: "OR" as const, queries: alike(word) }));
+  const query = (combineWith: "AND" | "OR") => made.search({ combineWith, queries }, options);
+  const all = query("AND");
+  return (all.length > 0 ? all : query("OR")).slice(0, most);
 }
 
 async function show(): Promise<void> {

@@ -1,0 +1,142 @@
+import { Stack, Text } from "@mantine/core";
+import type { FormEvent, ReactNode } from "react";
+import { useAction } from "../account/use_action.ts";
+import type { ApiKey } from "../database.ts";
+import { Decision } from "../parts/actions.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Hint, Name } from "../parts/name.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { LastUse, When } from "../parts/when.tsx";
+import { Problem } from "../problems.ts";
+import { orGone, renameApiKey, revokeApiKey } from "./calls.ts";
+import { NameField, nameProblem } from "./create_key_form.tsx";
+
+/**
+ * @param apiKey null: closed
+ * @param onDone is called with a message that says what happened
+ * @param onGone is called when this person no longer has access to the key
+ */
+type Changing = {
+  apiKey: ApiKey | null;
+  onClose: () => void;
+  onDone: (keyId: string, words: ReactNode) => Promise<void>;
+  onGone: () => Promise<void>;
+};
+
+/** A dialog that changes a key, and stays open until it has. `form` shows the key, and the problem of its field. */
+function ChangeKeyDialog(props: {
+  title: string;
+  apiKey: ApiKey | null;
+  isFinal?: boolean;
+  form: (key: ApiKey, atField: string | undefined) => ReactNode;
+  change: (key: ApiKey, form: FormData) => Promise<void>;
+  onClose: () => void;
+}) {
+  const { title, apiKey, isFinal = false } = props;
+  const { run, pending, problem, forget } = useAction(props.change);
+  const atField = problem?.kind === "field" ? problem.message : undefined;
+
+  function close(): void {
+    if (pending) return;
+    forget();
+    props.onClose();
+  }
+
+  function submit(event: FormEvent<HTMLFormElement>): void {
+    event.preventDefault();
+    if (apiKey) void run(apiKey, new FormData(event.currentTarget));
+  }
+
+  return (
+    <Dialog opened={apiKey !== null} title={title} onClose={close}>
+      {apiKey && (
+        <form onSubmit={submit} onChange={forget} noValidate>
+          <Stack gap="lg">
+            {props.form(apiKey, atField)}
+            <Notice kind="problem">{atField === undefined && problem?.message}</Notice>
+            <Decision words={title} pending={pending} isFinal={isFinal} onCancel={close} />
+          </Stack>
+        </form>
+      )}
+    </Dialog>
+  );
+}
+
+/**
+ * Asks for the new name of a key.
+ * @param names the names of the keys that still work
+ */
+export function RenameKeyDialog({ apiKey, names, onClose, onDone, onGone }: Changing & { names: string[] }) {
+  async function rename(key: ApiKey, form: FormData): Promise<void> {
+    const entered = String(form.get("name")).trim();
+    const wrong = nameProblem(entered);
+    if (wrong !== undefined) throw new Problem("field", wrong, "name");
+    const { name } = await orGone(renameApiKey(key.id, entered), onGone);
+    const [before, after] = [<Name key="before">{key.name}</Name>, <Name key="after">{name}</Name>];
+    await onDone(
+      key.id,
+      name === key.name ? (
+        <>{after} keeps its name.</>
+      ) : (
+        <>
+          {before} is called {after} now.
+        </>
+      ),
+    );
+  }
+  return (
+    <ChangeKeyDialog
+      title="Rename key"
+      apiKey={apiKey}
+      form={(key, atField) => (
+        <>
+          <NameField defaultValue={key.name} error={atField} others={names.filter((name) => name !== key.name)} />
+          <Text size="sm" c="dimmed">
+            <Hint>{key.hint}</Hint> keeps working, with the same scopes. The history keeps both names.
+          </Text>
+        </>
+      )}
+      change={rename}
+      onClose={onClose}
+    />
+  );
+}
+
+/**
+ * Asks for confirmation, then revokes a key. Somebody else may have revoked it first.
+ * @param admin name of the admin who is signed in
+ */
+export function RevokeKeyDialog({ apiKey, admin, onClose, onDone, onGone }: Changing & { admin: string }) {
+  async function revoke({ id, name }: ApiKey): Promise<void> {
+    const { revoked_by, revoked_at } = await orGone(revokeApiKey(id), onGone);
+    const said =
+      revoked_by === admin ? (
+        <>
+          <Name>{name}</Name> is revoked: the API refuses it from now on.
+        </>
+      ) : (
+        <>
+          <Name>{name}</Name> had been revoked before, by{" "}
+          {revoked_by === null ? "an operator" : <Name>{revoked_by}</Name>} on <When at={revoked_at} />.
+        </>
+      );
+    await onDone(id, said);
+  }
+  return (
+    <ChangeKeyDialog
+      title="Revoke key"
+      apiKey={apiKey}
+      isFinal
+      form={(key) => (
+        <>
+          <Text>
+            <Name strong>{key.name}</Name> <Hint>{key.hint}</Hint> <LastUse apiKey={key} />.
+          </Text>
+          <Text>Whatever uses it stops working now. This cannot be undone.</Text>
+        </>
+      )}
+      change={revoke}
+      onClose={onClose}
+    />
+  );
+}
