@@ -7,7 +7,6 @@ import { cpus, tmpdir } from "node:os";
 import { parseArgs } from "node:util";
 import { version } from "../functions/public-api/endpoints.ts";
 import { type Database, startDatabase } from "./bench/database.ts";
-import { fairness } from "./bench/fairness.ts";
 import { type Figure, misses, section, writeResults } from "./bench/figure.ts";
 import { coldStart, functionSpeed } from "./bench/function.ts";
 import { loading } from "./bench/loading.ts";
@@ -16,17 +15,7 @@ import { rewardImport } from "./bench/reward_import.ts";
 import { changedPages, securedPages, servedPages } from "./bench/secured_pages.ts";
 import { runCommand } from "./stack/process.ts";
 
-const parts = [
-  securedPages,
-  servedPages,
-  questions,
-  rewardImport,
-  loading,
-  changedPages,
-  functionSpeed,
-  coldStart,
-  fairness,
-];
+const parts = [securedPages, servedPages, questions, rewardImport, loading, changedPages, functionSpeed, coldStart];
 
 const { values, positionals } = parseArgs({
   options: { rows: { type: "string", default: "1200000" }, write: { type: "boolean", default: false } },

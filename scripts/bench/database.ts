@@ -55,13 +55,13 @@ export async function processorTime(sql: postgres.Sql, statement: string): Promi
 }
 
 /**
- * Runs a script of pgbench over and over, with prepared statements.
+ * Runs a script of pgbench for a second, over and over, with prepared statements.
  * @returns how many times a second it ran to its end
  * @throws Error with what pgbench printed when a statement fails
  */
-export async function pgbench(url: string, script: string, connections: number, seconds = 1): Promise<number> {
+export async function pgbench(url: string, script: string, connections: number): Promise<number> {
   const { address, env } = withoutPassword(url);
-  const options = ["-n", "-M", "prepared", "-c", String(connections), "-j", "2", "-T", String(seconds), "-f", "-"];
+  const options = ["-n", "-M", "prepared", "-c", String(connections), "-j", "2", "-T", "1", "-f", "-"];
   const running = run("pgbench", [...options, address], { env });
   running.child.stdin?.end(script);
   const { stdout } = await running;

@@ -6,10 +6,10 @@ export interface Figure {
   /** What was measured, such as `activity, 100 rows`. */
   name: string;
   rounds: number[];
-  /** Such as `of the bare page`, `buffers`. */
+  /** Such as `times the bare page`. */
   unit: string;
-  /** None for a figure of the clock, which depends on the machine. */
-  target?: { atLeast: number } | { atMost: number };
+  /** What the median may be at most. None for a figure of the clock, which depends on the machine. */
+  target?: number;
   /** What a reader should also know: the numbers behind a ratio. */
   note?: string;
   /** How much can be served, as a sentence. */
@@ -41,52 +41,38 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Runs the sides by turns, and returns what each measured in each round. Every other round is in reverse order. */
-export async function alternate<Round>(rounds: number, sides: (() => Promise<Round>)[]): Promise<Round[][]> {
-  const measured: Round[][] = sides.map(() => []);
+/**
+ * Measures the service, and the least work that gives the same result, by turns; every other round in reverse order.
+ * @returns the ratio of each round, and the median of each side
+ */
+export async function compare(rounds: number, service: () => Promise<number>, bare: () => Promise<number>) {
+  const ofService: number[] = [];
+  const ofBare: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    const order = [...sides.entries()];
-    if (round % 2 === 1) order.reverse();
-    for (const [side, run] of order) measured[side]?.push(await run());
+    if (round % 2 === 1) ofBare.push(await bare());
+    ofService.push(await service());
+    if (round % 2 === 0) ofBare.push(await bare());
   }
-  return measured;
-}
-
-/** What one side measured, divided by what the other measured in the same round. */
-export const ratios = (side: number[], other: number[]): number[] =>
-  side.map((value, round) => value / (other[round] ?? Number.NaN));
-
-/** Runs two sides by turns. Returns the ratio of the first to the second in each round, and the median of each. */
-export async function compare(rounds: number, first: () => Promise<number>, second: () => Promise<number>) {
-  const [one = [], two = []] = await alternate(rounds, [first, second]);
-  return { rounds: ratios(one, two), first: median(one), second: median(two) };
+  const ratios = ofService.map((value, round) => value / (ofBare[round] ?? Number.NaN));
+  return { rounds: ratios, service: median(ofService), bare: median(ofBare) };
 }
 
 /** Whether a figure misses its target. NaN does. */
-export const misses = ({ rounds, target }: Figure): boolean =>
-  target !== undefined && !("atLeast" in target ? median(rounds) >= target.atLeast : median(rounds) <= target.atMost);
+export const misses = ({ rounds, target }: Figure): boolean => target !== undefined && !(median(rounds) <= target);
 
 export const shown = (value: number): string =>
   Math.abs(value) >= 100 ? Math.round(value).toLocaleString("en-US") : String(Number(value.toPrecision(3)));
-
-function goal(target: Figure["target"]): string {
-  if (target === undefined) return "";
-  return "atLeast" in target ? `≥ ${shown(target.atLeast)}` : `≤ ${shown(target.atMost)}`;
-}
 
 /** The figures of a part as a section of scripts/bench/results.md: a heading and a table. */
 export function section(title: string, figures: readonly Figure[]): string {
   const cells = figures.map((figure) => {
     const { name, rounds, unit, target, note = "" } = figure;
-    const spread = rounds.length > 1 ? `${shown(Math.min(...rounds))} to ${shown(Math.max(...rounds))}` : "";
-    const missed = misses(figure) ? " **missed**" : "";
-    return [name, `${shown(median(rounds))} ${unit}`, spread, `${goal(target)}${missed}`, note];
+    const spread = `${shown(Math.min(...rounds))} to ${shown(Math.max(...rounds))}`;
+    const goal = target === undefined ? "" : `≤ ${shown(target)}${misses(figure) ? " **missed**" : ""}`;
+    return [name, `${shown(median(rounds))} ${unit}`, spread, goal, note];
   });
-  const lines = [
-    ["what", "median", "rounds", "target", "also measured"],
-    ["---", "---", "---", "---", "---"],
-    ...cells,
-  ];
+  const head = ["what", "median", "rounds", "target", "also measured"];
+  const lines = [head, head.map(() => "---"), ...cells];
   return `## ${title}\n\n${lines.map((line) => `| ${line.join(" | ")} |`).join("\n")}`;
 }
 

@@ -7,14 +7,13 @@ import { Worker } from "node:worker_threads";
 import { type DenoCommand, denoCommand, functionSettings, listeningPort } from "../stack/edge_function.ts";
 import { root } from "../stack/process.ts";
 
-/** A running server, and the id of its process, if it has one of its own. */
+/** A running server. */
 export interface Server {
   url: string;
-  pid?: number;
   stop(): Promise<unknown>;
 }
 
-/** Starts a server of this folder as a thread, and waits until it has sent the port on which it listens. */
+/** Starts a server, of this folder or at an address, as a thread, and waits until it has sent the port on which it listens. */
 export async function startThread(script: string, workerData?: unknown): Promise<Server> {
   const worker = new Worker(new URL(script, import.meta.url), { workerData });
   const [port] = await once(worker, "message");
@@ -52,22 +51,20 @@ export async function startDeno(
 }
 
 /** The processor time that a server's process has taken so far, in milliseconds. Linux only. */
-export function processorTime({ pid }: Pick<Server, "pid">): number {
+export function processorTime({ pid }: { pid: number }): number {
   // The fields after the name, which is in brackets: the 12th and the 13th count hundredths of a second.
   const [, fields = ""] = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ");
   const [user, system] = fields.split(" ").slice(11, 13).map(Number);
   return 10 * ((user ?? Number.NaN) + (system ?? Number.NaN));
 }
 
-/** Megabytes of memory of a server's process: now (`VmRSS`), or at most so far (`VmHWM`). Linux only. */
-export function memory({ pid }: Pick<Server, "pid">, which: "VmRSS" | "VmHWM"): number {
-  const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Number(new RegExp(`^${which}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) / 1024;
-}
+/** The most megabytes of memory that a server's process has had so far. Linux only. */
+export const mostMemory = (pid: number): number =>
+  Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024;
 
-/** The command for the function, or for another script in its place, with this Data API. */
-export const functionCommand = (dataApi: Server, script?: string): DenoCommand =>
-  denoCommand(functionSettings(dataApi.url, "sb_secret_bench"), script);
+/** The command for the function, with this Data API. */
+export const functionCommand = (dataApi: Server): DenoCommand =>
+  denoCommand(functionSettings(dataApi.url, "sb_secret_bench"));
 
 /** The command for bare_server.ts, with this upstream or without one. */
 export function bareCommand(upstream?: Server): DenoCommand {

@@ -28,9 +28,9 @@ export const questions: Part = {
           group by 1, 2
         ) as counted`;
       const time = (statement: string) => () => processorTime(superuser, statement);
-      const { rounds, first, second } = await compare(5, time(bare), time(counted));
-      const note = `${shown(second / 1000)} ms, bare ${shown(first / 1000)} ms`;
-      figures.push({ name, rounds, unit: "of the counts", target: { atLeast: 0.8 }, note });
+      const { rounds, ...medians } = await compare(5, time(counted), time(bare));
+      const note = `${shown(medians.service / 1000)} ms, bare ${shown(medians.bare / 1000)} ms`;
+      figures.push({ name, rounds, unit: "times the bare query", target: 1.25, note });
     }
     return figures;
   },

@@ -55,10 +55,10 @@ export const rewardImport: Part = {
         return 1 / (perSecond * catalogues.length);
       };
       const secured = seconds("public.upsert_rewards(bench.key_hash(3)");
-      const { rounds, first } = await compare(5, secured, seconds("bench.upsert_rewards(bench.id(3, 'company', 0)"));
-      const [name, note] = [`500 rewards, ${kind}`, `${shown(1 / first)} imports a second`];
-      const headline = `${shown(1 / first)} imports of 500 changed rewards a second`;
-      const figure = { name, rounds, unit: "times the bare upsert's time", target: { atMost: 1.3 }, note };
+      const { rounds, service } = await compare(5, secured, seconds("bench.upsert_rewards(bench.id(3, 'company', 0)"));
+      const [name, note] = [`500 rewards, ${kind}`, `${shown(1 / service)} imports a second`];
+      const headline = `${shown(1 / service)} imports of 500 changed rewards a second`;
+      const figure = { name, rounds, unit: "times the bare upsert's time", target: 1.3, note };
       figures.push(kind === "changed ones" ? { ...figure, headline } : figure);
     }
     return figures;

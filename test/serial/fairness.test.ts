@@ -4,14 +4,14 @@ import { once } from "node:events";
 import { type IncomingMessage, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
-import { memory, startThread } from "../../scripts/bench/http.ts";
+import { mostMemory } from "../../scripts/bench/http.ts";
 import { newCompany } from "../support/companies.ts";
-import { startFunction } from "../support/function_process.ts";
+import { startDataApi, startFunction } from "../support/function_process.ts";
 import { madeUpKey } from "../support/made_up_key.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
 import { sql, stack } from "../support/stack.ts";
 
-const dataApi = await startThread("pooled_data_api.ts", stack.superuser_url);
+const dataApi = await startDataApi(stack.superuser_url);
 const instances = await Promise.all(Array.from({ length: 5 }, () => startFunction(dataApi.url)));
 const urls = instances.map(({ url }) => url);
 const [flooding, other, third] = [await newCompany("Flood"), await newCompany("Other"), await newCompany("Third")];
@@ -164,7 +164,7 @@ test("answers of 4 MB that nobody reads leave others theirs and take little memo
   for (const { close } of opened) close();
   await expect.poll(() => send("/rewards?limit=1", keyOfThird)).toBe(200);
   // The memory of an instance on the platform, after all floods of this file.
-  if (process.platform === "linux") expect(memory({ pid: instances[0]?.pid ?? 0 }, "VmHWM")).toBeLessThan(256);
+  if (process.platform === "linux") expect(mostMemory(instances[0]?.pid ?? 0)).toBeLessThan(256);
 });
 
 // Proves: requests.65

@@ -4,12 +4,11 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import postgres from "postgres";
 import { afterAll, expect, test } from "vitest";
-import { startThread } from "../../scripts/bench/http.ts";
 import { createDatabase, runSql } from "../../scripts/stack/database.ts";
 import { migrationFiles } from "../../scripts/stack/difference.ts";
 import { runSupabase } from "../../scripts/stack/process.ts";
 import { count, tried } from "../support/counts.ts";
-import { startFunction } from "../support/function_process.ts";
+import { startDataApi, startFunction } from "../support/function_process.ts";
 import { upsert } from "../support/rpc.ts";
 import { hashOf, stack } from "../support/stack.ts";
 import { createCompany, type ProjectCompany, returned, waitsForLock } from "../support/two_projects.ts";
@@ -221,10 +220,7 @@ test("a function that is deployed before the migrations says so in its log, and 
   const url = await firstOnly("older");
   const db = postgres(stack.superuser_url, { database: "older", max: 1, onnotice: () => {} });
   const { key } = await createCompany(db, "Older");
-  const dataApi = await startThread(
-    "pooled_data_api.ts",
-    Object.assign(new URL(stack.superuser_url), { pathname: "older" }).href,
-  );
+  const dataApi = await startDataApi(Object.assign(new URL(stack.superuser_url), { pathname: "older" }).href);
   const newer = await startFunction(dataApi.url);
   const ask = async (path: string) => (await fetch(newer.url + path, { headers: { "X-API-Key": key } })).status;
   try {

@@ -1,20 +1,16 @@
 // Lists from a read replica (docs/operate/read-replicas.md): a real standby of the stack's database, which is late,
-// killed and promoted. In front of it, and of the primary, is the substitute for PostgREST of scripts/bench.
+// killed and promoted. In front of it, and of the primary, is a stand-in for PostgREST (test/support/pooled_data_api.ts).
 // Needs a stack of its own: the standby is a copy of the files of the stack's server.
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { startThread } from "../../scripts/bench/http.ts";
 import { type ApiKey, newCompany } from "../support/companies.ts";
-import { type FunctionProcess, startFunction } from "../support/function_process.ts";
+import { type FunctionProcess, startDataApi, startFunction } from "../support/function_process.ts";
 import { ask, queries } from "../support/log_queries.ts";
 import { hashOf, type Row, sql, stack } from "../support/stack.ts";
 import { startStandby } from "../support/standby.ts";
 
 const standby = await startStandby();
-const [primary, replica] = await Promise.all([
-  startThread("pooled_data_api.ts", stack.superuser_url),
-  startThread("pooled_data_api.ts", standby.url),
-]);
+const [primary, replica] = await Promise.all([startDataApi(stack.superuser_url), startDataApi(standby.url)]);
 const withReplica = await startFunction(primary.url, "deno", [replica.url]);
 const plain = await startFunction(primary.url);
 const company = await newCompany("Replica");

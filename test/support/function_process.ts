@@ -1,5 +1,6 @@
 // The function as a process that a test can kill. The stack's own runs behind a guard, which would stop it gently.
 import { type ChildProcess, spawn } from "node:child_process";
+import { startThread } from "../../scripts/bench/http.ts";
 import { type DenoVersion, denoCommand, functionSettings, listeningPort } from "../../scripts/stack/edge_function.ts";
 import { stack } from "./stack.ts";
 
@@ -9,6 +10,9 @@ const running = new Set<ChildProcess>();
 process.on("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
+
+/** Starts a stand-in for the Data API with many connections, for the database at this address. */
+export const startDataApi = (url: string) => startThread(new URL("pooled_data_api.ts", import.meta.url).href, url);
 
 /**
  * Starts a second function beside that of the stack, with the same Data API or with a stand-in, and with replicas.

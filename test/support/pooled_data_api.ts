@@ -3,7 +3,7 @@
 // wait in order. A volatile function gets a transaction that may write, which a standby refuses, any other one that is
 // read-only. Unlike PostgREST, it does not enforce a function's own `statement_timeout`.
 //
-// It runs as a thread (startThread in http.ts). The thread's data is the address of the database, as `postgres`.
+// It runs as a thread (startDataApi in function_process.ts). The thread's data is the address of the database, as `postgres`.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
