@@ -1,5 +1,6 @@
-// npm run release: makes what is here a release. It dates the change log's newest section, makes docs/openapi.json the document that later ones are compared with, and stores the hashes of the new
-// migrations, which must not be edited from then on.
+// npm run release: makes what is here a release. It dates the change log's newest section, makes docs/openapi.json the
+// document that later ones are compared with, and stores the hashes of the new migrations, which must not be edited from
+// then on.
 import { createHash } from "node:crypto";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
@@ -7,7 +8,7 @@ import { version } from "../functions/public-api/endpoints.ts";
 import { breakingChanges } from "./generate/openapi/breaking_changes.ts";
 import { versionProblems } from "./generate/openapi/version.ts";
 import { migrationFiles } from "./stack/difference.ts";
-import { root } from "./stack/process.ts";
+import { root, runCommand } from "./stack/process.ts";
 
 const read = (file: string) => readFile(`${root}/${file}`, "utf8");
 const write = (file: string, text: string) => writeFile(`${root}/${file}`, text);
@@ -29,9 +30,17 @@ async function problems(): Promise<string[]> {
     found.push(`cli/package.json is not of version ${version}: change it there and in package-lock.json`);
   if (!(await read("CHANGELOG.md")).includes(`\n## ${version}\n`))
     found.push(`CHANGELOG.md has no section ## ${version} without a date`);
-  const [, measured] = /^Version (\S+), commit/m.exec(await read(results)) ?? [];
+  const [, measured, commit = ""] = /^Version (\S+), commit (\S+):/m.exec(await read(results)) ?? [];
   if (measured !== version) found.push(`${results} is of version ${measured}: npm run bench -- --write`);
+  else if (!(await isMeasured(commit)))
+    found.push(`${results} is of commit ${commit}, and more has changed since: npm run bench -- --write`);
   return found;
+}
+
+/** Whether nothing has changed since this commit but the results, which are committed after it, and the change log. */
+async function isMeasured(commit: string): Promise<boolean> {
+  const changed = await runCommand("git", ["diff", "--name-only", commit, "--"]).catch(() => "an unknown commit");
+  return changed.split("\n").every((file) => ["", results, "CHANGELOG.md"].includes(file));
 }
 
 /** Adds the hashes of the migrations that have none yet, as sha256sum prints them. Those that are there never change. */

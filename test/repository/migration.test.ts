@@ -164,11 +164,26 @@ test("npm run release dates the change log, sets the baseline and freezes the mi
   expect(await everything()).toEqual(present);
 
   const results = "scripts/bench/results.md";
-  const measured = async (of: string) =>
-    put(results, (await read(results)).replace(/^Version \S+, commit/m, `Version ${of}, commit`));
-  await measured("1.0.0");
+  const git = async (command: string) => (await runProgram("git", command.split(" "), folder, process.env)).stdout;
+  const commit = async () => {
+    await git("add --all");
+    await git("-c user.name=Test -c user.email=test@example.com commit --quiet --message=Test");
+    return (await git("rev-parse --short HEAD")).trim();
+  };
+  const measured = async (of: string, at: string) =>
+    put(results, (await read(results)).replace(/^Version \S+, commit \S+:/m, `Version ${of}, commit ${at}:`));
+  await git("init --quiet");
+  const first = await commit();
+  await measured("1.0.0", first);
   expect((await release()).stderr).toContain(`${results} is of version 1.0.0: npm run bench -- --write`);
-  await measured(version);
+  await put("sql/schema/0999_probe.sql", "select 1;\n");
+  const second = await commit();
+  for (const stale of [first, `${second}-dirty`, "0000000"]) {
+    await measured(version, stale);
+    expect((await release()).stderr).toContain(`${results} is of commit ${stale}, and more has changed since`);
+  }
+  await measured(version, second);
+  await commit();
   await put("CHANGELOG.md", (await read("CHANGELOG.md")).replace(/\n## unreleased.*/, `\n## ${version}`));
   expect(await release()).toMatchObject({ code: 0, stderr: "" });
   expect(await read("CHANGELOG.md")).toContain(`\n## ${version} (${new Date().toISOString().slice(0, 10)})\n`);
