@@ -6,7 +6,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { listsFile, listsSql } from "./generate/lists.ts";
 import { openApiDocument } from "./generate/openapi/document.ts";
-import { type Examples, newExamples } from "./generate/openapi/examples.ts";
+import { collectExamples, type Examples } from "./generate/openapi/examples.ts";
 import { postmanCollection } from "./generate/openapi/postman.ts";
 import { withOutputs } from "./generate/outputs.ts";
 import { referencePages, withReference } from "./generate/reference.ts";
@@ -46,7 +46,7 @@ ${provenPages.join(" and ")} name.
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { examples: { type: "boolean" }, help: { type: "boolean", short: "h" } } });
   if (values.help) return console.log(usage);
-  if (values.examples) await write([[examplesFile, JSON.stringify(await newExamples(await runningStack()))]]);
+  if (values.examples) await write([[examplesFile, JSON.stringify(await collectExamples(await runningStack()))]]);
   await write(await generatedFiles());
   if (values.examples) await write(await withOutputs(await runningStack()));
   console.log("Written: docs/openapi.json, the Postman collection, and what the pages repeat");

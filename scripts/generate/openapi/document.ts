@@ -4,9 +4,9 @@ import type { Endpoint } from "../../../functions/public-api/endpoint_types.ts";
 import { maxGroups, version } from "../../../functions/public-api/endpoints.ts";
 import { exposedHeaders } from "../../../functions/public-api/responses.ts";
 import { scopeTable } from "../reference.ts";
-import { type Examples, unedited } from "./examples.ts";
+import { type Examples, errorText, unedited } from "./examples.ts";
 import { operations, parameter, reference, type Schema, schemas } from "./schemas.ts";
-import { type ErrorStatus, errorTexts, errorWords, introduction, tags } from "./words.ts";
+import { type ErrorStatus, errorWords, introduction, tags } from "./words.ts";
 
 const text = (description: string, constant?: string): Schema => ({
   description,
@@ -64,8 +64,7 @@ const securitySchemes: Record<string, Schema> = {
   },
 };
 
-function errorResponse(endpoint: Endpoint, status: ErrorStatus, examples: Examples[string]): Schema {
-  const example = examples.errors[status] ?? { error: errorTexts[status] };
+function errorResponse(endpoint: Endpoint, status: ErrorStatus): Schema {
   const names = [
     ...Object.keys(everywhere),
     ...(status === "401" ? ["WWW-Authenticate"] : []),
@@ -75,7 +74,7 @@ function errorResponse(endpoint: Endpoint, status: ErrorStatus, examples: Exampl
   return {
     description: errorWords[status].replace(/\.$/, `${scope}.`),
     headers: headerReferences(names),
-    content: { "application/json": { schema: reference("Error"), example } },
+    content: { "application/json": { schema: reference("Error"), example: { error: errorText(endpoint, status) } } },
   };
 }
 
@@ -184,7 +183,7 @@ function operation(endpoint: Endpoint, examples: Examples[string], alias: string
     }),
     responses: {
       "200": goodResponse(endpoint, examples),
-      ...Object.fromEntries(statuses.map((status) => [status, errorResponse(endpoint, status, examples)])),
+      ...Object.fromEntries(statuses.map((status) => [status, errorResponse(endpoint, status)])),
     },
   };
 }

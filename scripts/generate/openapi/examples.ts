@@ -1,25 +1,23 @@
-import { createClient } from "@supabase/supabase-js";
+import type { Endpoint } from "../../../functions/public-api/endpoint_types.ts";
+import { readParameters } from "../../../functions/public-api/parameters.ts";
+import { type ApiError, unauthorized } from "../../../functions/public-api/responses.ts";
+import { readRewards } from "../../../functions/public-api/reward_import.ts";
 import type { StackFile } from "../../stack/stack.ts";
 import { removeImports } from "../outputs.ts";
 import { operations } from "./schemas.ts";
+import { errorTexts } from "./words.ts";
 
-/** Real responses by method and path, `errors` by status. Errors that no request can cause on purpose are left out. */
-export type Examples = Record<
-  string,
-  { json: unknown; csv?: string; request?: unknown; errors: Record<string, { error: string }> }
->;
+/** Real responses by method and path. */
+export type Examples = Record<string, { json: unknown; csv?: string; request?: unknown }>;
 
-/** The queries of the examples: two rows of each list and of each question. */
-export const exampleQueries = {
-  list: "?limit=2",
-  changes: "?limit=2",
-  groups: "?since=2026-09-01&until=2026-10-31",
-  key: "",
-  import: "",
-};
-
-/** The keys for the requests: `all` has every scope, the other two have only the scope in their name. */
-export type ExampleKeys = { all: string; "read:members": string; "read:activity": string };
+/** The queries of the examples (two rows of each list and of each question), and queries that are refused. */
+const queries = {
+  list: ["limit=2", "limit=0"],
+  changes: ["limit=2", "limit=0"],
+  groups: ["since=2026-09-01&until=2026-10-31", "by=hour"],
+  key: ["", "limit=0"],
+  import: ["", ""],
+} as const;
 
 const rewards = [
   { external_id: "mug-1", name: "Coffee mug", points_cost: 250 },
@@ -29,6 +27,20 @@ const rewards = [
 /** An import that is refused as it is, because an id must be unique in a request: no schema says so. */
 export const unedited = { rewards: rewards.map((reward) => ({ ...reward, external_id: "replace-this" })) };
 
+/** The text of an error of an endpoint, as the function writes it. */
+export function errorText(endpoint: Endpoint, status: string): string {
+  if (status === "401") return unauthorized("").message;
+  if (status === "403") return `Forbidden: this key is missing the "${endpoint.scope}" scope`;
+  if (status !== "400" || endpoint.kind === "mcp") return errorTexts[status] ?? "";
+  try {
+    readParameters(endpoint, queries[endpoint.kind][1]);
+    readRewards(JSON.stringify(unedited));
+  } catch (error) {
+    return (error as ApiError).message;
+  }
+  return "";
+}
+
 /** A text in which cursors are the same on every server: but for the id of the row they consist of zeros. */
 const shownCursors = (text: string): string =>
   text.replace(
@@ -37,71 +49,32 @@ const shownCursors = (text: string): string =>
   );
 
 /**
- * Gets an example of every response from a running stack. It imports the two rewards above into the company of the
- * keys.
+ * Gets an example of every good response from a running stack, with the key of its first company. The two rewards above
+ * are imported into it, and deleted at the end.
  * @param call fetch, for paths relative to the base address
  * @throws Error when a response has an unexpected status
  */
 export async function collectExamples(
-  call: (path: string, init: RequestInit) => Promise<Response>,
-  keys: ExampleKeys,
+  stack: StackFile,
+  call = (path: string, init: RequestInit) => fetch(`${stack.api_url}${path}`, init),
 ): Promise<Examples> {
-  const request = async (status: number, path: string, key: string | null, body?: unknown): Promise<Response> => {
-    const headers: Record<string, string> = key === null ? {} : { "X-API-Key": key };
-    const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
-    const response = await call(path, init);
-    if (response.status !== status) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);
-    return response;
-  };
-  const error = async (status: number, path: string, key: string | null, body?: unknown) =>
-    (await (await request(status, path, key, body)).json()) as { error: string };
-
-  // Requests that are refused.
-  const bad = { list: "?limit=0", changes: "?limit=0", groups: "?by=hour", key: "?limit=0", import: "" };
+  const headers = { "X-API-Key": stack.companies[0]?.api_key ?? "" };
   const examples: Examples = {};
-  for (const { kind, method, path, scope } of operations) {
-    const isImport = kind === "import";
-    const hasRows = kind !== "import" && kind !== "key";
-    const poorKey = scope === "read:members" ? keys["read:activity"] : keys["read:members"];
-    const body = isImport ? { rewards } : undefined;
-    const wrong = isImport ? unedited : undefined;
-    const address = `${path}${exampleQueries[kind]}`;
-    const read = async (from: string) => shownCursors(await (await request(200, from, keys.all, body)).text());
+  for (const { kind, method, path } of operations) {
+    const body = kind === "import" ? { rewards } : undefined;
+    const read = async (more: string): Promise<string> => {
+      const address = `${path}?${queries[kind][0]}${more}`;
+      const response = await call(address, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+      const text = await response.text();
+      if (response.status !== 200) throw new Error(`${address} answered ${response.status}: ${text}`);
+      return shownCursors(text);
+    };
     examples[`${method} ${path}`] = {
       ...(body && { request: body }),
-      json: JSON.parse(await read(address)),
-      ...(hasRows && { csv: await read(`${address}&format=csv`) }),
-      errors: {
-        "400": await error(400, `${path}${bad[kind]}`, keys.all, wrong),
-        "401": await error(401, path, null, body),
-        ...(scope && { "403": await error(403, path, poorKey, body) }),
-      },
+      json: JSON.parse(await read("")),
+      ...(kind !== "import" && kind !== "key" && { csv: await read("&format=csv") }),
     };
   }
+  await removeImports(stack);
   return examples;
-}
-
-/**
- * Gets new examples from a running stack, with the demo company's key and two new keys, which are revoked at the end.
- */
-export async function newExamples(stack: StackFile): Promise<Examples> {
-  const [company] = stack.companies;
-  if (!company) throw new Error("The stack that is running names no company");
-  const admin = createClient(stack.supabase_url, stack.publishable_key, { auth: { persistSession: false } });
-  await admin.auth.signInWithPassword({ email: company.admin_email, password: company.admin_password });
-  const made = await Promise.all(
-    ["read:members", "read:activity"].map(async (scope) => {
-      const { data, error } = await admin.rpc("create_api_key", { name: "npm run generate", scopes: [scope] });
-      if (error) throw new Error(error.message);
-      return data as { id: string; api_key: string };
-    }),
-  );
-  try {
-    const [members, activity] = made.map(({ api_key }) => api_key);
-    const keys = { all: company.api_key, "read:members": members ?? "", "read:activity": activity ?? "" };
-    return await collectExamples((path, init) => fetch(`${stack.api_url}${path}`, init), keys);
-  } finally {
-    await removeImports(stack);
-    for (const { id } of made) await admin.rpc("revoke_api_key", { key_id: id });
-  }
 }

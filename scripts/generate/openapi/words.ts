@@ -32,8 +32,8 @@ export const errorWords = {
 
 export type ErrorStatus = `${keyof typeof errorWords}`;
 
-/** The texts of the errors that a request cannot provoke. */
-export const errorTexts: Partial<Record<ErrorStatus, string>> = {
+/** The texts of the errors that do not depend on the endpoint. */
+export const errorTexts: Record<string, string> = {
   408: "Request Timeout",
   410: "Gone: this cursor is no longer known, begin again with after=start",
   415: "Unsupported Media Type: the header Content-Encoding must be left out, send the body as it is",
