@@ -128,12 +128,17 @@ test.for(["pg_dump", "what pg_dump writes"])(
 /** The last migration of version 1.2.0, from which one upgrade leads here. */
 const released = "20261125172450";
 
-/** The changes of a list after a cursor, as the function reads them. */
+/**
+ * The changes of a list after a cursor, by the statement of the Data API. A connection keeps it prepared over an upgrade, so
+ * its result must stay of one type (json), also where the function returns another one.
+ */
 const changesOf = async ({ sql }: Project, key: string, list: string, after: string) => {
   await allServed();
   return await sql.begin(async (tx) => {
     await tx`set local role service_role`;
-    const [row] = await tx`select public.list_changes(${hashOf(key)}, ${list}, 1000, ${after}) as page`;
+    const [row] = await tx`
+      select coalesce(json_agg(called.page) -> 0, 'null') as page
+      from (select public.list_changes(${hashOf(key)}, ${list}, 1000, ${after}) as page) as called`;
     return row?.page as { id: string; cursor: string; deleted: boolean }[];
   });
 };
