@@ -4,7 +4,7 @@ import type { Action } from "@supabase/pg-delta/plan";
 /** Statements of one migration. `note` is the comment at the head of its file, for people and for squawk. */
 export type Part = { name: string; actions: Action[]; note: string };
 
-/** The tables that every request reads before its list. */
+/** The tables that every request reads before its list, in the order in which requests lock them. */
 const keyTables = ["api_keys", "api_key_events", "api_key_uses"];
 
 /** Tables that grow: building an index on one of them takes long. Those of moods come in one file. */
@@ -62,8 +62,8 @@ export function byLock(actions: Action[]): Part[] {
     return taken;
   };
   const companies = take((action) => action.lockClass === "accessExclusive" && tablesOf(action).includes("companies"));
-  const keys = take(
-    (action) => action.lockClass !== "none" && tablesOf(action).some((table) => keyTables.includes(table)),
+  const keys = keyTables.flatMap((table) =>
+    take((action) => action.lockClass !== "none" && tablesOf(action).includes(table)),
   );
   const rooms = Map.groupBy(indexes, (action) => {
     const [table = ""] = tablesOf(action);

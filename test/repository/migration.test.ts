@@ -103,7 +103,8 @@ test("--squash puts a few migrations in place of those that are not released, an
   await migration("floors_of_teams");
   await appendFile(
     `${folder}/sql/schema/0999_probe.sql`,
-    "alter table app.teams add column cellar integer; alter table app.api_keys add column floor integer;",
+    `alter table app.teams add column cellar integer; alter table app.api_keys add column floor integer;
+    alter table app.api_key_uses add column floor integer;`,
   );
   await put(
     "supabase/migrations/29991231000000_cellars.sql",
@@ -123,6 +124,9 @@ test("--squash puts a few migrations in place of those that are not released, an
   expect(names).toContain("cellars");
   expect(names.indexOf("cellars")).toBeLessThan(names.indexOf("tables_of_keys"));
   expect(names.at(-1)).toBe("floors");
+  const keys = (await files()).find((name) => name.endsWith("_tables_of_keys.sql") && !released.includes(name));
+  const altered = (await read(`supabase/migrations/${keys}`)).match(/(?<=^ALTER TABLE "app"\.")\w+/gm);
+  expect([...new Set(altered)], "as a request locks them").toEqual(["api_keys", "api_key_uses"]);
   expect(await read(`supabase/migrations/${(await files()).at(-1)}`)).toBe(hand);
   expect((await migration("floors_of_teams")).stdout).toContain("there is nothing to write");
 });
