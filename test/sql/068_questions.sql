@@ -11,8 +11,13 @@ select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch'
 select is_empty(
   $$
     select zone.name, day.* from pg_timezone_names as zone
-    cross join lateral app.periods('day', '2025-09-20 10:30Z', '2026-11-20Z', zone.name) as day
-    where zone.name ~ '/' and zone.name !~ '^posix'
+    cross join lateral (
+      select noon, noon at time zone zone.name - lag(noon at time zone zone.name) over (order by noon) as since_noon
+      from generate_series(timestamptz '2025-09-20 12:00Z', '2026-11-20 12:00Z', '1 day') as noon
+    ) as clocks
+    -- All days of the year, but those that are like the day before.
+    cross join lateral app.periods('day', noon - interval '2 days', noon + interval '1 day', zone.name) as day
+    where since_noon is distinct from interval '1 day' and zone.name ~ '/' and zone.name !~ '^posix'
       and ((day.begins at time zone zone.name)::date <> day.first_day
         or ((day.ends - interval '1 microsecond') at time zone zone.name)::date <> day.first_day)
   $$,
