@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { listsFile, listsSql } from "./generate/lists.ts";
 import { mayBeBuiltBefore } from "./migration/built_before.ts";
 import { byLock } from "./migration/by_lock.ts";
-import { checkExpecting, checkFile } from "./migration/expectation.ts";
+import { expectedFile, expectedSql } from "./migration/expectation.ts";
 import { createDatabase, runSql } from "./stack/database.ts";
 import { changes, difference, migrationFiles, schemaFiles, sqlOf } from "./stack/difference.ts";
 import { startPostgres } from "./stack/postgres.ts";
@@ -124,7 +124,7 @@ async function withDatabases(use: (databases: Databases) => Promise<void>): Prom
     const server = { database_url: postgres.url("postgres"), superuser_url: postgres.url("supabase_admin") };
     const create = (name: string, files: string[]) => createDatabase(server, name, files);
     const read = await create("read", schemaFiles);
-    await writeFile(checkFile, await checkExpecting(read));
+    await writeFile(expectedFile, await expectedSql(read));
     await use({ create, read });
   } finally {
     await postgres.stop();

@@ -54,8 +54,8 @@ signs (sign, found, alert) as (
   union all
   -- What this role sees of the sessions and replicas of others.
   select
-    'sight', case when pg_has_role('pg_monitor', 'usage') then 'all' else 'without pg_monitor only sessions of ' || current_user end,
-    not pg_has_role('pg_monitor', 'usage')
+    'sight', case when m.sees_all then 'all' else 'without pg_monitor only sessions of ' || current_user end, not m.sees_all
+  from pg_has_role('pg_monitor', 'usage') as m (sees_all)
   union all
   select
     'disk',

@@ -4,7 +4,7 @@ import { hash, randomUUID } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { checkExpecting, checkFile } from "../../scripts/migration/expectation.ts";
+import { expectedFile, expectedSql } from "../../scripts/migration/expectation.ts";
 import { createDatabase, runSql, withDatabase } from "../../scripts/stack/database.ts";
 import { difference, migrationFiles, schemaFiles } from "../../scripts/stack/difference.ts";
 import { root } from "../../scripts/stack/process.ts";
@@ -44,10 +44,8 @@ test("supabase/migrations makes the database that sql/schema makes: the running 
 });
 
 test("sql/commands/check.sql expects this database", async () => {
-  const expecting = await checkExpecting(fromSchema);
-  expect(expecting === (await readFile(checkFile, "utf8")), "npm run migration -- <name> writes what it expects").toBe(
-    true,
-  );
+  const isWritten = (await expectedSql(fromSchema)) === (await readFile(expectedFile, "utf8"));
+  expect(isWritten, "npm run migration -- <name> writes what it expects").toBe(true);
 });
 
 test.each([
