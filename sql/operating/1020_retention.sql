@@ -114,8 +114,8 @@ begin
 end
 $$;
 
--- Removes the recorded deletions that are older than 90 days, of all lists and companies. The triggers that record
--- deletions do so too, but only for the list and company of the next deletion.
+-- Removes the recorded deletions that are older than 90 days, of all lists and companies, which the triggers that record
+-- deletions do only for the list and company of the next one; and codes of assistants that have expired, likewise.
 create procedure app.forget_all_deletions()
 language plpgsql security invoker
 as $$
@@ -124,6 +124,7 @@ declare
   last app.forgotten_deletions;
   reached app.forgotten_deletions;
 begin
+  delete from app.assistant_codes as c where c.expires_at < now();
   -- app.forget_deletions begins at the mark of what is forgotten. Rows below it are those that app.forget_cursors has made
   -- worthless, and those of transactions that ended late. Up to 50,000 in a night.
   delete from app.deletions as d using app.forgotten_deletions as f
@@ -231,7 +232,7 @@ revoke all on procedure app.purge_table, app.purge_before, app.forget_all_deleti
 comment on function app.is_time_up(double precision) is 'Whether this share of statement_timeout is over for the running call.';
 comment on function app.purge_some(uuid, timestamptz, timestamptz, text) is
   'Deletes up to 2,000 old rows of a table. Returns how many, and the time of the newest of them.';
-comment on function app.overdue() is 'The tables with rows that are older than the retention of their company, and how late they are.';
+comment on function app.overdue() is 'The tables with rows older than the retention of their company, and how late they are.';
 comment on procedure app.purge_table(uuid, timestamptz, text, bigint, double precision, bigint, text, text) is
   'Deletes the old rows of a table, and commits after every 2,000. Returns how many, and the error that ended it.';
 comment on procedure app.purge_before(uuid, timestamptz) is

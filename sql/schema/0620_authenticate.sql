@@ -33,22 +33,21 @@ comment on function app.totals_at_once is
   'How many totals run in the database at the same moment, one of a company. More are refused with PT429. To be replaced by '
   'operators.';
 
--- Whether this was within the last minute: a note of the kind is made at most once a minute. A time in the future, from a
--- wrong clock, was not, so that the next note corrects it.
-create function app.is_recent(instant timestamptz) returns boolean
+-- Whether a note may be made now: of its kind at most one a minute, but any endpoint takes the minute of GET /, which most
+-- programs call first and quick checks call alone. A last note in the future, from a wrong clock, is replaced.
+create function app.may_note(noted_at timestamptz, noted_endpoint text default null, endpoint text default null) returns boolean
 language sql stable set search_path = ''
-return coalesce(instant > now() - interval '1 minute' and instant < now() + interval '1 minute', false);
+return (noted_at > now() - interval '1 minute' and noted_at < now() + interval '1 minute') is not true
+  or (noted_endpoint = 'GET /' and endpoint <> 'GET /') is true;
 
 -- Both functions below read what the Edge Function says about the request for which it calls, in headers of the call: x-endpoint
 -- (GET /activity), x-client (the program of the caller), x-quick-check (true). The Data API shows headers in the setting
 -- request.headers, which is empty after a transaction that had some.
 
 -- Records now as the last use of a key, with its endpoint, its client and its day, or as its last quick check: an admin's
--- on the dashboard is no use. At most once a minute each, but any endpoint takes the place of GET /, with which most
--- programs begin. It never waits: if the row is locked, the transaction that locks it records the use. It records nothing
--- while the database is read-only, because then requests must still work; the platform sets the default to read-only when a
--- disk is nearly full. It checks the default and not the transaction, because PostgREST begins a POST as read write whatever
--- the default is, and a GET, which this service does not use, as read-only.
+-- on the dashboard is no use. It never waits: if the row is locked, the transaction that locks it records the use. It
+-- records nothing while the database is read-only, because requests must still work then. The platform sets the default to
+-- read-only when a disk is nearly full: so it checks the default, because PostgREST begins each POST as read write.
 create function app.note_use(company_id uuid, key_id uuid) returns void
 language plpgsql volatile
 set search_path = ''
@@ -66,7 +65,7 @@ begin
     where (u.company_id, u.key_id) in (
       select free.company_id, free.key_id
       from app.api_key_uses as free
-      where free.company_id = note_use.company_id and free.key_id = note_use.key_id and not app.is_recent(free.checked_at)
+      where free.company_id = note_use.company_id and free.key_id = note_use.key_id and app.may_note(free.checked_at)
       for update skip locked
     );
     return;
@@ -81,10 +80,8 @@ begin
   where (u.company_id, u.key_id) in (
     select free.company_id, free.key_id
     from app.api_key_uses as free
-    where free.company_id = note_use.company_id and free.key_id = note_use.key_id and (
-      not app.is_recent(free.last_used_at)
-      or free.last_endpoint = 'GET /' and headers ->> 'x-endpoint' is distinct from 'GET /'
-    )
+    where free.company_id = note_use.company_id and free.key_id = note_use.key_id
+      and app.may_note(free.last_used_at, free.last_endpoint, headers ->> 'x-endpoint')
     for update skip locked
   );
 end
@@ -113,8 +110,10 @@ begin
   join app.api_keys as k on k.company_id = u.company_id and k.id = u.key_id
   join app.companies as c on c.id = k.company_id
   where k.key_hash = decode(note_refused_use.key_hash, 'hex') and c.serving = 'open'
-    and case when k.revoked_at is not null or k.expires_at <= now() then missing_scope is null and not app.is_recent(u.refused_at)
-      else missing_scope <> all (k.scopes) and missing_scope = any (app.scopes()) and not app.is_recent(u.forbidden_at) end
+    and case when k.revoked_at is not null or k.expires_at <= now()
+      then missing_scope is null and app.may_note(u.refused_at, u.refused_endpoint, endpoint)
+      else missing_scope <> all (k.scopes) and missing_scope = any (app.scopes())
+        and app.may_note(u.forbidden_at, u.forbidden_endpoint, endpoint) end
   for update of u skip locked;
   if not found then
     return false;
@@ -131,9 +130,9 @@ begin
 end
 $$;
 
-revoke all on function app.is_recent, app.note_use, app.note_refused_use from public;
+revoke all on function app.may_note, app.note_use, app.note_refused_use from public;
 grant execute on function app.note_refused_use to public_api;
-comment on function app.is_recent is 'Whether this was within the last minute.';
+comment on function app.may_note is 'Whether a note may be made now, a minute after the last one or in place of one of GET /.';
 comment on function app.note_use is
   'Records now as the last use of a key, or as its last quick check, at most once a minute, unless another transaction is doing '
   'so or the database is read-only.';

@@ -18,10 +18,10 @@ export const inOne: Record<string, Removal[]> = {
   ],
   "app.note_refused_use": [
     ["a refusal is noted of a key that works", /k\.revoked_at is not null or k\.expires_at <= now\(\)/, "true"],
-    ["a lack of a scope is noted of a dead key", /missing_scope is null and not/, "not"],
+    ["a lack of a scope is noted of a dead key", /missing_scope is null and/],
     ["a lack of a scope is noted of a key that has it", /missing_scope <> all \(k\.scopes\) and/],
-    ["every refusal is noted", /and not app\.is_recent\(u\.refused_at\)/],
-    ["every lack of a scope is noted", /and not app\.is_recent\(u\.forbidden_at\)/],
+    ["every refusal is noted", /(?<=missing_scope is null) and app\.may_note\([^)]*\)/],
+    ["every lack of a scope is noted", /and app\.may_note\(u\.forbidden_at[^)]*\)/],
     ["a refusal is noted where a company has moved away from", /and c\.serving = 'open'/],
   ],
   "app.current_admin": [
@@ -50,14 +50,16 @@ export const inOne: Record<string, Removal[]> = {
   "app.note_use": [
     ["a use is recorded while the database is read-only", /current_setting\('default_transaction_read_only'\)\S+ or/],
     ["a quick check is a use", /headers ->> 'x-quick-check' = 'true'/, "false"],
-    ["every quick check is noted", /and not app\.is_recent\(free\.checked_at\)/],
-    ["a use within the minute is recorded", /not app\.is_recent\(free\.last_used_at\)/, "true"],
-    ["GET / takes the minute of another endpoint", /free\.last_endpoint = 'GET \/' and/],
-    ["GET / keeps its minute", /or free\.last_endpoint = 'GET \/' and .*/],
+    ["every quick check is noted", /and app\.may_note\(free\.checked_at\)/],
+    ["a use within the minute is recorded", /and app\.may_note\(free\.last_used_at[^)]*\)/],
     ["the day is that of the session's zone", /now\(\) at time zone 'UTC'/, "now()"],
     ["days are kept for long", /today - 29/, "today - 299"],
   ],
-  "app.is_recent": [["a time in the future counts", /AND \(instant < .*\)\)/, ")"]],
+  "app.may_note": [
+    ["a time in the future counts", /AND \(noted_at < .*?::interval\)\)/],
+    ["GET / takes the minute of another endpoint", /\(noted_endpoint = 'GET \/'::text\) AND/],
+    ["GET / keeps its minute", /OR \(\(\(noted_endpoint.*IS TRUE\)/],
+  ],
   "app.category_name": [
     ["the company's language does not come first", /\(n\.language = company\.default_language\) DESC,/],
     ["pt-br is not pt-BR", /\(lower\(n\.language\) = lower\(company\.default_language\)\) DESC,/],

@@ -256,6 +256,15 @@ test("recorded deletions are forgotten after 90 days without another deletion, a
   expect([...left]).toEqual([{ relation: "app.teams", is_old: false }]);
 });
 
+test("the night deletes what an admin let an assistant read and nobody fetched, and leaves the codes of this minute", async () => {
+  await sql`
+    insert into app.assistant_codes (company_id, code_hash, member_id, assistant, scopes, key_expires_at, bound_to, expires_at)
+    select ${company.id}, sha256(name::bytea), ${company.admin}, name, '{read:members}', now(), '', now() + lasts
+    from (values ('over', interval '-1 second'), ('waiting', '1 minute')) as codes (name, lasts)`;
+  await run("purge_expired()");
+  expect([...(await sql`select assistant from app.assistant_codes`)]).toEqual([{ assistant: "waiting" }]);
+});
+
 // Proves: ageing.3, layer.17
 test("deleting a company deletes everything of it, refuses its keys at once, and changes nothing of another company", async () => {
   for (const { id } of [company, other]) await load(url, id, good());

@@ -3,7 +3,7 @@
 -- (docs/operate/move-a-company.md).
 begin;
 \ir helpers.psql
-select plan(77);
+select plan(80);
 
 select pg_temp.new_company(company) from unnest(array['Acorn', 'Birch']) as company;
 create temporary table keys as
@@ -318,12 +318,14 @@ select is(
 );
 
 -- Refused uses of dead keys.
-create function pg_temp.refused_use(hash text, refused_before interval default null) returns text language plpgsql as $$
+create function pg_temp.refused_use(
+  hash text, refused_before interval default null, endpoint_before text default null, endpoint text default 'GET /teams'
+) returns text language plpgsql as $$
 declare
   noted boolean;
 begin
-  update app.api_key_uses set refused_at = now() - refused_before, refused_endpoint = null, refused_client = null;
-  perform pg_temp.says('{"x-endpoint": "GET /teams", "x-client": "node"}');
+  update app.api_key_uses set refused_at = now() - refused_before, refused_endpoint = endpoint_before, refused_client = null;
+  perform pg_temp.says(json_build_object('x-endpoint', endpoint, 'x-client', 'node')::text);
   set local role service_role;
   noted := public.note_refused_use(hash)::text;
   reset role;
@@ -343,6 +345,12 @@ from (values
   (repeat('0', 64), null, 'false', 'Nothing is recorded of an unknown key'),
   (null, null, 'false', 'Nothing is recorded without a key')
 ) as refused (hash, refused_before, noted, name);
+select is(pg_temp.refused_use(pg_temp.hash_of('revoked'), '30 seconds', before, endpoint), noted, name)
+from (values
+  ('GET /', 'GET /teams', 'true revoked GET /teams node', 'A refused endpoint takes the minute from GET /'),
+  ('GET /teams', 'GET /', 'false', 'A refused GET / takes the minute from no other endpoint'),
+  ('GET /', 'GET /', 'false', 'nor from itself')
+) as refused (before, endpoint, noted, name);
 set local default_transaction_read_only = on;
 select is(pg_temp.refused_use(pg_temp.hash_of('revoked')), 'false', 'Nothing is recorded while the default is read-only');
 set local default_transaction_read_only = off;
