@@ -8,7 +8,7 @@ import { createCompany, newProject, removeProjects } from "../support/two_projec
 
 /** A script without the commands of psql. */
 const script = async (name: string) => (await readFile(`${root}/sql/commands/${name}`, "utf8")).replace(/^\\.*$/gm, "");
-const [expected = ""] = (await script("expected.sql")).match(/\$expected\$[^]*\$expected\$/) ?? [];
+const [expected = ""] = (await script("expected.sql")).match(/\$expected\$[\s\S]*\$expected\$/) ?? [];
 const [check, repair] = [
   (await script("check.sql")).replace(":'expected'", () => expected),
   await script("repair.sql"),
