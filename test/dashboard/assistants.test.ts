@@ -8,8 +8,8 @@ import { clientIdOf } from "../../functions/public-api/assistants.ts";
 import { call, stack } from "../support/stack.ts";
 import { newPage, takeTroubles } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
-import { signedInBrowser, test } from "./scene.ts";
-import { press, says, signIn } from "./steps.ts";
+import { linkMailedTo, setKey, signedInBrowser, test } from "./scene.ts";
+import { chooseIn, openHistory, press, row, says, signIn } from "./steps.ts";
 
 const claude = "https://claude.ai/api/mcp/auth_callback";
 const resource = `${stack.dashboard_url}/mcp`;
@@ -46,14 +46,23 @@ async function exchange(code: string | undefined) {
   return await (await fetch(`${stack.api_url}/oauth/token`, { method: "POST", body })).json();
 }
 
-test("an admin who has to sign in first ticks what Claude may read; agreeing again offers to revoke the first key", async ({
+test("an admin who sets a password first ticks what Claude may read; agreeing again offers to revoke the first key", async ({
+  company,
   admin,
 }) => {
   const page = await newPage();
   await open(page);
   await page.getByRole("link", { name: "Forgot password?" }).click();
-  await page.getByRole("link", { name: "Back to sign-in" }).click();
-  await signIn(page, admin);
+  await page.getByLabel("Email").fill(admin.email);
+  await press(page, "Send link");
+  const mailed = await page.context().newPage();
+  await mailed.goto(await linkMailedTo(admin.email));
+  await press(mailed, "Use the link");
+  await press(mailed, "Continue");
+  await mailed.getByLabel("New password").fill("a new and long password");
+  await press(mailed, "Set password");
+  await mailed.getByRole("button", { name: "Create key" }).waitFor();
+  await mailed.close();
   await says(page, "Let Claude read?");
   await says(page, "Continue only if you have just started this yourself");
   expect(await page.getByRole("checkbox", { checked: true }).count()).toBe(0);
@@ -67,16 +76,28 @@ test("an admin who has to sign in first ticks what Claude may read; agreeing aga
   const { access_token: first } = await exchange(answer.code);
   expect((await call("/members?limit=1", first)).status).toBe(200);
 
+  // What asks an admin who has signed out waits until they have signed in.
   await open(page);
+  await press(page, "Sign out");
+  await open(page);
+  await signIn(page, { ...admin, password: "a new and long password" });
   await page.getByRole("checkbox").first().check();
   await page.getByRole("checkbox", { name: /^Revoke the key that Claude got on/ }).check();
   const [again] = await Promise.all([told(page), press(page, "Let it read")]);
   const { access_token: second } = await exchange(again.code);
   expect((await call("/members?limit=1", first)).status).toBe(401);
   expect((await call("/members?limit=1", second)).status).toBe(200);
+  await setKey(company, "Claude", { expires_at: new Date(Date.now() + 9.5 * 86_400_000).toISOString() });
   await page.goto("/integrations/public-api");
-  await page.getByRole("tab", { name: "History" }).click();
-  await says(page, `Claude, agreed by ${admin.name}`);
+  await says(row(page, "Claude"), "Expires in 9 days: connect Claude again to agree again");
+  expect(
+    await row(page, "Claude")
+      .getByRole("button", { name: /^Replace/ })
+      .count(),
+  ).toBe(0);
+  await says(await chooseIn(row(page, "Claude"), "Details"), `for Claude, agreed by ${admin.name}`);
+  await page.keyboard.press("Escape");
+  await says(await openHistory(page), `Claude, agreed by ${admin.name}`);
 });
 
 test("an admin refuses, and the program learns only that", async ({ admin }) => {
@@ -102,6 +123,12 @@ test("a program on this computer is named as it calls itself, and whoever is no 
   await open(other, change);
   await says(other, "Only admins manage API keys");
   await says(other, admin.email);
+  await expectGoodLooks(other, "assistant-no-admin");
+  await other.route("**/rpc/link_member", (route) => route.abort(), { times: 1 });
+  await other.reload();
+  await says(other, "The service cannot be reached.");
+  await press(other, "Try again");
+  await says(other, "Only admins manage API keys");
 });
 
 test("a request that is wrong in any way leads nowhere", async ({ admin }) => {

@@ -1,7 +1,10 @@
 // What most tests of the page start with: a new company, its admin, and the page as this admin sees it.
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Session } from "@supabase/supabase-js";
 import type { BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { test as base } from "vitest";
+import { test as base, expect } from "vitest";
+import type { Mail } from "../../scripts/stack/mail.ts";
 import { type Company, client, emptyCompany, type Person, signedIn } from "../support/companies.ts";
 import { sql, stack } from "../support/stack.ts";
 import { newBrowser } from "./browser.ts";
@@ -82,4 +85,20 @@ export async function makeKeys({ id }: Company, { email }: Person, count: number
     await tx`set local session_replication_role = replica`;
     await tx`update app.api_keys set created_at = created_at + substr(name, 8)::int * interval '1 ms' where company_id = ${id} and name like 'System %'`;
   });
+}
+
+/** The emails that the stack has captured. */
+export const mailbox = `${dirname(process.env.STACK_FILE ?? "")}/mails.jsonl`;
+
+/** The emails to an address. */
+export const mailsTo = (address: string): Mail[] =>
+  readFileSync(mailbox, "utf8")
+    .split("\n")
+    .flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Mail]))
+    .filter(({ to }) => to === address);
+
+/** Waits until this address has received `count` emails, and returns the link of the newest one. */
+export async function linkMailedTo(address: string, count = 1): Promise<string> {
+  await expect.poll(() => mailsTo(address).length).toBe(count);
+  return /href="([^"]+)"/.exec(mailsTo(address).at(-1)?.html ?? "")?.[1] ?? "";
 }

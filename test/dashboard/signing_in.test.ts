@@ -2,19 +2,17 @@
 // signs in only whoever it was sent to, and never without a question that names the account. The stack captures the
 // emails of its Auth. Where a test must replace something that this Auth cannot do, a comment says so.
 import { existsSync, readFileSync } from "node:fs";
-import { dirname } from "node:path";
 import { AuthApiError } from "@supabase/supabase-js";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { authProblem } from "../../dashboard/src/problems.ts";
-import type { Mail } from "../../scripts/stack/mail.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { client, emptyCompany, newAccount, type Person, signUp } from "../support/companies.ts";
 import { needs } from "../support/optional_tool.ts";
 import { sql, stack } from "../support/stack.ts";
 import { newPage, shoot } from "./browser.ts";
 import { clipped, expectGoodLooks } from "./looks.ts";
-import { test as scene, sessionOf, signedInBrowser, signedInPage } from "./scene.ts";
+import { linkMailedTo, mailbox, mailsTo, test as scene, sessionOf, signedInBrowser, signedInPage } from "./scene.ts";
 import { expectFocus, openLink, path, press, says, signIn } from "./steps.ts";
 
 /** Another company, and its admin. */
@@ -26,21 +24,6 @@ const test = scene
     return rival;
   })
   .extend("theo", ({ rival }) => rival.addPerson("Theo Rival", "admin"));
-
-const mailbox = `${dirname(process.env.STACK_FILE ?? "")}/mails.jsonl`;
-
-/** The emails to an address. */
-const mailsTo = (address: string): Mail[] =>
-  readFileSync(mailbox, "utf8")
-    .split("\n")
-    .flatMap((line) => (line === "" ? [] : [JSON.parse(line) as Mail]))
-    .filter(({ to }) => to === address);
-
-/** Waits until this address has received `count` emails, and returns the link of the newest one. */
-async function linkMailedTo(address: string, count = 1): Promise<string> {
-  await expect.poll(() => mailsTo(address).length).toBe(count);
-  return /href="([^"]+)"/.exec(mailsTo(address).at(-1)?.html ?? "")?.[1] ?? "";
-}
 
 /** A link with the tokens of a new session, as Auth builds it. */
 async function linkOf(person: Person, type: string, at = "/"): Promise<string> {

@@ -11,6 +11,7 @@ import {
   createKey,
   expectFocus,
   openCreateKey,
+  openHistory,
   openQuickCheck,
   press,
   row,
@@ -233,4 +234,12 @@ test("a failure has a message, and the focus stays where one works", async ({ br
   await expectGoodLooks(page, "lost-answer");
   await press(dialog, "Cancel");
   await row(page, "Lost").waitFor();
+  await page.route("**/rpc/list_api_key_events", (route) => route.fulfill(broken), { times: 1 });
+  const history = await openHistory(page);
+  await says(history.getByRole("alert"), "Something went wrong");
+  await expectGoodLooks(page, "failed-history");
+  await press(history, "Try again");
+  await says(history, "created Lost");
+  await page.keyboard.press("Shift+Tab");
+  await expectFocus(page, history.getByRole("button", { name: "Download CSV" }));
 });

@@ -207,13 +207,10 @@ test("a dead key that is still called needs attention first", async ({ company, 
 test("a request that is refused for a scope is said beside the new key and in the list, with a way on", async ({
   page,
 }) => {
-  await createKey(page, "Catalogue");
+  const key = await createKey(page, "Catalogue");
   const dialog = page.getByRole("dialog");
   await says(dialog, "Waiting for the first request …");
-  await sql`
-    update app.api_key_uses set forbidden_at = now(), forbidden_endpoint = 'GET /rewards', forbidden_scope = 'read:rewards',
-      forbidden_client = 'python-requests/2.32.3'
-    where key_id in (select k.id from app.api_keys as k where k.name = 'Catalogue')`;
+  expect((await call("/rewards", key, by("python-requests/2.32.3"))).status).toBe(403);
   await dialog
     .getByRole("status")
     .getByText("A request came and was refused: it needs Rewards read:rewards.")

@@ -2,11 +2,15 @@ import { Text } from "@mantine/core";
 import { useState } from "react";
 import { usePublicApi } from "../keys/use_public_api.ts";
 import { AccountPage } from "../pages/account_page.tsx";
+import { Header } from "../pages/header.tsx";
 import { NoAccess } from "../pages/no_access.tsx";
-import { Notice } from "../parts/notice.tsx";
+import { Failed } from "../parts/failed.tsx";
 import { Waiting } from "../parts/waiting.tsx";
+import { paths } from "../paths.ts";
 import { AgreementForm } from "./agreement_form.tsx";
 import { readRequest } from "./request.ts";
+
+const here = { words: "Assistant" };
 
 /** Lets an admin agree that an assistant reads (`docs/api.md`, Assistants). Nothing is sent anywhere before a click. */
 export function AssistantPage({ email }: { email: string }) {
@@ -23,14 +27,18 @@ export function AssistantPage({ email }: { email: string }) {
       </AccountPage>
     );
   }
-  if (!shown) {
-    return problem ? <Notice kind="problem">{problem.message}</Notice> : <Waiting what="Loading your company" />;
-  }
-  if (shown.member.role !== "admin") return <NoAccess member={shown.member} email={email} onTryAgain={refresh} />;
-  const earlier = shown.keys.filter((key) => key.assistant === request.name && key.status === "active");
+  const earlier = shown?.keys.filter((key) => key.assistant === request.name && key.status === "active") ?? [];
   return (
-    <AccountPage title={`Let ${request.host ?? "a program on this computer"} read?`}>
-      <AgreementForm request={request} company={shown.member.company_name ?? ""} earlier={earlier} />
+    <AccountPage
+      title={`Let ${request.host ?? "a program on this computer"} read?`}
+      header={<Header member={shown?.member ?? null} crumbs={[{ words: "Public API", href: paths.publicApi }, here]} />}
+    >
+      <Failed onTryAgain={() => void refresh()}>{problem?.message}</Failed>
+      {!shown && !problem && <Waiting what="Loading your company" />}
+      {shown && shown.member.role !== "admin" && <NoAccess member={shown.member} email={email} onTryAgain={refresh} />}
+      {shown?.member.role === "admin" && (
+        <AgreementForm request={request} company={shown.member.company_name} earlier={earlier} />
+      )}
     </AccountPage>
   );
 }

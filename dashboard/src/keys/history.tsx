@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import Download from "lucide-react/icons/download";
-import { type ReactNode, useEffect, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKeyEvent } from "../database.ts";
 import { Failed } from "../parts/failed.tsx";
@@ -48,6 +48,7 @@ export function Entries({ keyId, revision }: { keyId: string | null; revision: s
   const [events, setEvents] = useState<ApiKeyEvent[] | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [tries, setTries] = useState(0);
+  const place = useRef<HTMLDivElement>(null);
   const number = page.revision === revision ? page.number : 0;
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new revision has new entries
@@ -55,7 +56,6 @@ export function Entries({ keyId, revision }: { keyId: string | null; revision: s
     let isWanted = true;
     const load = async (): Promise<void> => {
       try {
-        // One more than is shown tells whether there is an older page.
         const loaded = await listApiKeyEvents({ key_id: keyId, skip: number * pageSize, max_rows: pageSize + 1 });
         if (!isWanted) return;
         setEvents(loaded);
@@ -70,9 +70,32 @@ export function Entries({ keyId, revision }: { keyId: string | null; revision: s
     };
   }, [keyId, number, revision, tries]);
 
-  if (problem !== null) return <Failed onTryAgain={() => setTries(tries + 1)}>{problem}</Failed>;
-  if (events === null) return <Skeleton height={96} />;
-  if (events.length === 0) return <Text c="dimmed">What is done to keys is recorded here.</Text>;
+  function tryAgain(): void {
+    // The button goes when it has worked: its place keeps the focus.
+    place.current?.focus();
+    setTries(tries + 1);
+  }
+
+  return (
+    <div ref={place} tabIndex={-1}>
+      <Failed onTryAgain={tryAgain}>{problem}</Failed>
+      {problem === null && events === null && <Skeleton height={96} />}
+      {problem === null && events?.length === 0 && <Text c="dimmed">What is done to keys is recorded here.</Text>}
+      {problem === null && events !== null && events.length > 0 && (
+        <Days
+          events={events}
+          order={keyId === null ? 2 : 4}
+          number={number}
+          onTurn={(turned) => setPage({ revision, number: turned })}
+        />
+      )}
+    </div>
+  );
+}
+
+/** A page of the history, day by day. `events` has one more than is shown if there is an older page. */
+function Days(props: { events: ApiKeyEvent[]; order: 2 | 4; number: number; onTurn: (number: number) => void }) {
+  const { events, order, number, onTurn } = props;
   const days = Map.groupBy(events.slice(0, pageSize), ({ created_at }) => localWeekday(created_at));
   const isLast = events.length <= pageSize;
   return (
@@ -80,7 +103,7 @@ export function Entries({ keyId, revision }: { keyId: string | null; revision: s
       <div className={classes.days}>
         {[...days].map(([day, ofDay]) => (
           <div key={day} className={classes.day}>
-            <Title order={keyId === null ? 2 : 4} size="sm">
+            <Title order={order} size="sm">
               {day}
             </Title>
             <ol className={classes.events}>
@@ -93,10 +116,10 @@ export function Entries({ keyId, revision }: { keyId: string | null; revision: s
       </div>
       {(number > 0 || !isLast) && (
         <Group component="nav" aria-label="Pages of the history">
-          <Turn disabled={number === 0} onClick={() => setPage({ revision, number: number - 1 })}>
+          <Turn disabled={number === 0} onClick={() => onTurn(number - 1)}>
             Newer
           </Turn>
-          <Turn disabled={isLast} onClick={() => setPage({ revision, number: number + 1 })}>
+          <Turn disabled={isLast} onClick={() => onTurn(number + 1)}>
             Older
           </Turn>
         </Group>

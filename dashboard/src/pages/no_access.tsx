@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { Admin, Member } from "../database.ts";
@@ -91,28 +91,19 @@ function AskAdmins({ admins, me }: { admins: Admin[]; me: string }) {
   );
 }
 
-export function NoAccess({
-  member,
-  email,
-  onTryAgain,
-}: {
-  member: Member;
-  email: string;
-  onTryAgain: () => Promise<void>;
-}) {
+export function NoAccess(props: { member: Member; email: string; onTryAgain: () => Promise<void> }) {
+  const { member, email, onTryAgain } = props;
   const { title, advice } = explanation(member, email);
   const { run, pending } = useAction(onTryAgain);
   return (
-    <Paper className={classes.panel} component="section">
-      <Stack gap="md" align="flex-start">
-        <Title order={2}>{title}</Title>
-        <Text component="div" className={classes.breakable}>
-          {advice}
-        </Text>
-        <Button variant="default" loading={pending} onClick={() => void run()}>
-          Try again
-        </Button>
-      </Stack>
-    </Paper>
+    <Stack gap="md" align="flex-start">
+      <Title order={2}>{title}</Title>
+      <Text component="div" className={classes.breakable}>
+        {advice}
+      </Text>
+      <Button variant="default" loading={pending} onClick={() => void run()}>
+        Try again
+      </Button>
+    </Stack>
   );
 }

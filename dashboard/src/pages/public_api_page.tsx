@@ -1,4 +1,4 @@
-import { Button, Container, Group, Stack, Tabs, Text } from "@mantine/core";
+import { Button, Container, Group, Paper, Stack, Tabs, Text } from "@mantine/core";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
@@ -89,7 +89,11 @@ export function PublicApiPage({ email }: { email: string }) {
               )}
             </Failed>
             {!shown && !problem && <Waiting what="Loading your company's keys" />}
-            {shown && !isAdmin && <NoAccess member={shown.member} email={email} onTryAgain={refresh} />}
+            {shown && !isAdmin && (
+              <Paper className={pages.panel}>
+                <NoAccess member={shown.member} email={email} onTryAgain={refresh} />
+              </Paper>
+            )}
             {shown && isAdmin && (
               <Keys
                 shown={shown}
