@@ -3,9 +3,8 @@ import type { Bytes } from "./responses.ts";
 
 const code = (character: string): number => character.charCodeAt(0);
 const [quote, backslash, comma, colon, space] = [code('"'), code("\\"), code(","), code(":"), code(" ")];
-const [openBrace, closeBrace, openBracket, closeBracket] = [code("{"), code("}"), code("["), code("]")];
-const [carriageReturn, lineFeed, apostrophe] = [code("\r"), code("\n"), code("'")];
-const utf8 = new TextEncoder();
+const [openBrace, closeBrace] = [code("{"), code("}")];
+const [utf8, decoder] = [new TextEncoder(), new TextDecoder()];
 
 /** A table with a 1 for each of these bytes. */
 function table(characters: string): Uint8Array {
@@ -17,38 +16,14 @@ function table(characters: string): Uint8Array {
 const blank = table(" \t\r\n");
 /** A text that begins with one of these could be a formula. */
 const formula = table("=+-@\t\r");
+const [opening, closing] = [table("{["), table("}]")];
 /** Begins a number, true, false or null. */
 const wordStart = table("-0123456789tfn");
 const wordEnd = table(' \t\r\n,:[]{}"');
 /** What is not simply copied from a text: its end, an escape, a comma, the last byte of a byte-order mark, controls. */
 const special = table('"\\,\xbf').fill(1, 0, 32);
-
-/** How many more objects and arrays are open after a byte. */
-const nesting = new Int8Array(256);
-for (const [bracket, more] of [
-  [openBrace, 1],
-  [openBracket, 1],
-  [closeBrace, -1],
-  [closeBracket, -1],
-] as const)
-  nesting[bracket] = more;
-
 /** A cell with one of these is in quotes, also one that begins or ends with a space. The last is a byte-order mark. */
-const quoted = new Set([quote, comma, lineFeed, carriageReturn, 0xfeff]);
-const replacement = 0xfffd;
-/** What the first byte of a character in UTF-8 has besides the character, for 0 to 3 bytes that follow. */
-const firstByte = [0, 0xc0, 0xe0, 0xf0];
-const unicode = utf8.encode("\\u");
-
-/** The characters after a backslash that stand for another one, or for themselves. */
-const escapes = new Uint8Array(256);
-for (const [letter, character] of ['""', "\\\\", "//", "b\b", "f\f", "n\n", "r\r", "t\t"])
-  escapes[code(letter as string)] = code(character as string);
-
-/** The values of hexadecimal digits, and 16 for any other byte. */
-const digits = new Uint8Array(256).fill(16);
-for (let value = 0; value < 16; value++)
-  for (const digit of [value.toString(16), value.toString(16).toUpperCase()]) digits[code(digit)] = value;
+const quoted = /[",\r\n\ufeff]/;
 
 const expectedAfter: Record<string, string> = { "[": "{]", "{": ",]", ",": "{", "]": "" };
 
@@ -63,7 +38,7 @@ const cut = new Error("the page is cut off");
  * It throws an Error when a row lacks a column, and when the array does not end. It does not check all of the JSON.
  */
 export class CsvConverter {
-  /** Of each column its name, what the database writes before its value, and whether it may be a formula. */
+  /** Of each column its name in quotes, what the database writes before its value, and whether it may be a formula. */
   readonly #columns: readonly { name: Uint8Array; lead: Uint8Array; mayBeFormula: boolean }[];
   /** What has come of the JSON, up to `#length`, without the rows that have been converted. */
   #buffer = new Uint8Array(0);
@@ -73,7 +48,7 @@ export class CsvConverter {
   /** What may come next: a bracket, a row, a comma between rows. */
   #expected = "[";
   /** The bytes that are being read, the next of them, and the first of the row. */
-  #json: Uint8Array = this.#buffer;
+  #json = new Uint8Array(0);
   #at = 0;
   #row = 0;
   /** The lines that have not been taken yet, up to `#to`. */
@@ -82,7 +57,7 @@ export class CsvConverter {
 
   constructor(columns: readonly Column[], escapeFormulas: boolean) {
     this.#columns = columns.map(({ name, type }, index) => ({
-      name: utf8.encode(name),
+      name: utf8.encode(`"${name}"`),
       lead: utf8.encode(`${index > 0 ? "," : "{"}"${name}":`),
       mayBeFormula: escapeFormulas && (type === "text" || type === "json"),
     }));
@@ -100,12 +75,7 @@ export class CsvConverter {
     }
     this.#buffer.set(json, this.#length);
     this.#length = length;
-    if (length >= this.#enough) {
-      this.#readRows(this.#buffer.subarray(0, length));
-      this.#buffer.copyWithin(0, this.#at, length);
-      this.#length -= this.#at;
-      this.#enough = 8 * this.#length;
-    }
+    if (length >= this.#enough) this.#readRows();
     return this.#taken();
   }
 
@@ -117,14 +87,14 @@ export class CsvConverter {
 
   /** Converts the last rows. Throws an Error if the array has no end yet. */
   end(): Bytes {
-    this.#readRows(this.#buffer.subarray(0, this.#length));
+    this.#readRows();
     if (this.#expected !== "") throw cut;
     return this.#taken();
   }
 
   #taken(): Bytes {
     const taken = this.#lines.subarray(0, this.#to);
-    [this.#lines, this.#to] = [new Uint8Array(0), 0];
+    if (this.#to > 0) [this.#lines, this.#to] = [new Uint8Array(0), 0];
     return taken;
   }
 
@@ -136,17 +106,21 @@ export class CsvConverter {
     this.#lines = larger;
   }
 
-  /** Reads all whole rows. Then `#at` is where the others begin. */
-  #readRows(json: Uint8Array): void {
+  /** Reads all whole rows, and keeps the rest. */
+  #readRows(): void {
+    const json = this.#buffer.subarray(0, this.#length);
     [this.#json, this.#at] = [json, 0];
     this.#makeRoom(json.length);
     while (this.#skipBlanks() < json.length) {
       const character = String.fromCharCode(json[this.#at] as number);
       if (!this.#expected.includes(character)) throw new Error("the page is not an array of rows");
       if (character !== "{") this.#at++;
-      else if (!this.#readRow()) return;
+      else if (!this.#readRow()) break;
       this.#expected = expectedAfter[character] as string;
     }
+    this.#buffer.copyWithin(0, this.#at, this.#length);
+    this.#length -= this.#at;
+    this.#enough = 8 * this.#length;
   }
 
   /** Reads a row from its first brace to its last. Returns false, and reads nothing, if it is not whole. */
@@ -155,8 +129,7 @@ export class CsvConverter {
     this.#row = this.#at;
     try {
       for (const { name, lead, mayBeFormula } of this.#columns) {
-        if (this.#isNext(lead)) this.#at += lead.length;
-        else while (!this.#readName(name)) this.#skipValue();
+        if (!this.#take(lead)) while (!this.#readName(name)) this.#skipValue();
         this.#readCell(mayBeFormula);
         this.#lines[this.#to++] = comma;
       }
@@ -171,15 +144,16 @@ export class CsvConverter {
     }
     this.#at++;
     // In place of the last comma.
-    this.#lines[this.#to - 1] = carriageReturn;
-    this.#lines[this.#to++] = lineFeed;
+    this.#lines[this.#to - 1] = code("\r");
+    this.#lines[this.#to++] = code("\n");
     return true;
   }
 
-  /** Whether these bytes come next, without white space: the usual case. */
-  #isNext(bytes: Uint8Array): boolean {
+  /** Reads these bytes if they come next. */
+  #take(bytes: Uint8Array): boolean {
     const [json, at] = [this.#json, this.#at];
     for (let index = 0; index < bytes.length; index++) if (json[at + index] !== bytes[index]) return false;
+    this.#at += bytes.length;
     return true;
   }
 
@@ -200,16 +174,14 @@ export class CsvConverter {
     this.#at++;
   }
 
-  /** Reads the name of a field, up to its value. Returns whether it is this name. */
+  /** Reads the name of a field, up to its value. Returns whether it is this name, written without escapes. */
   #readName(name?: Uint8Array): boolean {
-    const to = this.#to;
     this.#expect(this.#at === this.#row ? openBrace : comma);
     if (this.#next() !== quote) throw new Error("a field has no name");
-    this.#copyText();
-    const read = this.#lines.subarray(to, this.#to);
-    this.#to = to;
+    const isThis = name !== undefined && this.#take(name);
+    if (!isThis) this.#skipValue();
     this.#expect(colon);
-    return read.length === name?.length && name.every((byte, index) => read[index] === byte);
+    return isThis;
   }
 
   #skipValue(): void {
@@ -221,21 +193,33 @@ export class CsvConverter {
   #readCell(mayBeFormula: boolean): void {
     const byte = this.#next();
     const start = this.#to;
-    let needsQuotes = false;
-    if (byte === quote) needsQuotes = this.#copyText();
-    else if (byte === openBrace || byte === openBracket) needsQuotes = this.#copyNested();
+    let quotes = -1;
+    if (byte === quote) quotes = this.#copyText();
+    else if (opening[byte] === 1) quotes = this.#copyNested();
     else this.#copyWord();
     const lines = this.#lines;
-    if (byte === quote && mayBeFormula && this.#to > start && formula[lines[start] as number] === 1)
-      this.#insert(start, apostrophe);
-    if (!needsQuotes && (this.#to === start || (lines[start] !== space && lines[this.#to - 1] !== space))) return;
-    this.#insert(start, quote);
-    lines[this.#to++] = quote;
+    if (byte === quote && mayBeFormula && this.#to > start && formula[lines[start] as number] === 1) {
+      lines.copyWithin(start + 1, start, this.#to++);
+      lines[start] = code("'");
+    }
+    const isSpaced = this.#to > start && (lines[start] === space || lines[this.#to - 1] === space);
+    if (quotes >= 0 || isSpaced) this.#quote(start, Math.max(0, quotes));
   }
 
-  #insert(at: number, byte: number): void {
-    this.#lines.copyWithin(at + 1, at, this.#to++);
-    this.#lines[at] = byte;
+  /** Puts the cell that begins here in quotes, and writes those that it has twice. */
+  #quote(start: number, quotes: number): void {
+    const lines = this.#lines;
+    let [from, to] = [this.#to, this.#to + quotes + 1];
+    lines[to] = quote;
+    this.#to = to + 1;
+    // From its end, because it becomes longer where it is; what is before its first quote at once.
+    while (to > from + 1) {
+      const byte = lines[--from] as number;
+      lines[--to] = byte;
+      if (byte === quote) lines[--to] = quote;
+    }
+    lines.copyWithin(start + 1, start, from);
+    lines[start] = quote;
   }
 
   /** A number, true, false or null, which is an empty cell. */
@@ -248,93 +232,62 @@ export class CsvConverter {
     [this.#at, this.#to] = [at, lines[start] === code("n") ? start : to];
   }
 
-  /** An object or an array, which keeps its characters. Returns whether the cell needs quotes. */
-  #copyNested(): boolean {
+  /** An object or an array, which keeps its characters. Returns as `#copyText`. */
+  #copyNested(): number {
     this.#makeRoom(2 * (this.#json.length - this.#at));
     const [json, lines] = [this.#json, this.#lines];
-    let [at, to, depth] = [this.#at, this.#to, 0];
-    let [isInText, isEscaped, needsQuotes] = [false, false, false];
+    let [at, to, depth, quotes] = [this.#at, this.#to, 0, 0];
+    let [isInText, isEscaped] = [false, false];
     do {
       const byte = json[at++];
       if (byte === undefined) throw cut;
-      if (!isInText) {
-        if (blank[byte] === 1) continue;
-        depth += nesting[byte] as number;
-        needsQuotes ||= byte === comma;
-      }
       if (byte === quote) {
-        lines[to++] = quote;
-        if (!isEscaped) isInText = !isInText;
-        needsQuotes = true;
+        quotes++;
+        isInText = isEscaped || !isInText;
+      } else if (!isInText) {
+        if (blank[byte] === 1) continue;
+        depth += (opening[byte] as number) - (closing[byte] as number);
       }
       isEscaped = isInText && !isEscaped && byte === backslash;
       lines[to++] = byte;
     } while (depth > 0);
+    const needsQuotes = quotes > 0 || lines.subarray(this.#to, to).includes(comma);
     [this.#at, this.#to] = [at, to];
-    return needsQuotes;
+    return needsQuotes ? quotes : -1;
   }
 
-  /** A text. Returns whether the cell needs quotes. */
-  #copyText(): boolean {
+  /** A text. Returns how many quotes the cell has that is to be in quotes, or -1. */
+  #copyText(): number {
     const [json, lines] = [this.#json, this.#lines];
-    let [at, to, needsQuotes] = [this.#at + 1, this.#to, false];
-    for (let byte = json[at++]; byte !== quote; byte = json[at++]) {
+    let [at, to, quotes] = [this.#at + 1, this.#to, -1];
+    for (let byte = json[at]; byte !== quote; byte = json[++at]) {
       if (byte === undefined) throw cut;
-      if (special[byte] === 0) lines[to++] = byte;
-      else if (byte === backslash) {
-        [this.#at, this.#to] = [at, to];
-        const character = this.#readEscape();
-        this.#write(character);
-        [at, to] = [this.#at, this.#to];
-        needsQuotes ||= quoted.has(character);
-      } else if (byte < space) throw new Error("a text of the page has a control character");
-      else {
-        lines[to++] = byte;
-        needsQuotes ||= byte === comma || (lines[to - 2] === 0xbb && lines[to - 3] === 0xef);
-      }
+      lines[to++] = byte;
+      if (special[byte] === 0) continue;
+      if (byte === backslash) return this.#copyEscaped(at);
+      if (byte < space) throw new Error("a text of the page has a control character");
+      if (byte === comma || (lines[to - 2] === 0xbb && lines[to - 3] === 0xef)) quotes = 0;
     }
-    [this.#at, this.#to] = [at, to];
-    return needsQuotes;
+    [this.#at, this.#to] = [at + 1, to];
+    return quotes;
   }
 
-  /** The character of an escape, from behind its backslash. Half of a surrogate pair is not UTF-8, and is replaced. */
-  #readEscape(): number {
-    const letter = this.#json[this.#at++];
-    if (letter === undefined) throw cut;
-    if (letter !== unicode[1]) return escapes[letter] || wrongEscape();
-    const unit = this.#readUnit();
-    if (unit < 0xd800 || unit > 0xdfff) return unit;
-    const at = this.#at;
-    if (unit > 0xdbff || !this.#isNext(unicode)) return replacement;
-    this.#at += unicode.length;
-    const low = this.#readUnit();
-    if (low >= 0xdc00 && low <= 0xdfff) return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
-    this.#at = at;
-    return replacement;
-  }
-
-  /** A UTF-16 code unit: four digits. */
-  #readUnit(): number {
-    let unit = 0;
-    for (const end = this.#at + 4; this.#at < end; this.#at++) {
-      const byte = this.#json[this.#at];
-      if (byte === undefined) throw cut;
-      const digit = digits[byte] as number;
-      unit = 16 * unit + (digit < 16 ? digit : wrongEscape());
+  /** A text whose first escape is here. Half of a surrogate pair is not UTF-8, and is replaced. */
+  #copyEscaped(first: number): number {
+    const [json, start] = [this.#json, this.#at];
+    let at = first;
+    while (json[at] !== quote) {
+      if (at >= json.length) throw cut;
+      at += json[at] === backslash ? 2 : 1;
     }
-    return unit;
+    this.#at = at + 1;
+    const text: string = JSON.parse(decoder.decode(json.subarray(start, this.#at)));
+    const { written } = utf8.encodeInto(text, this.#lines.subarray(this.#to));
+    const from = this.#to;
+    this.#to += written;
+    if (!quoted.test(text)) return -1;
+    let quotes = 0;
+    for (let index = from; index < this.#to; index++) if (this.#lines[index] === quote) quotes++;
+    return quotes;
   }
-
-  /** Writes a character of a text as UTF-8, and a quote twice. */
-  #write(character: number): void {
-    const lines = this.#lines;
-    if (character === quote) lines[this.#to++] = quote;
-    const more = character < 0x80 ? 0 : character < 0x800 ? 1 : character < 0x10000 ? 2 : 3;
-    lines[this.#to++] = (firstByte[more] as number) | (character >> (6 * more));
-    for (let shift = 6 * more - 6; shift >= 0; shift -= 6) lines[this.#to++] = 0x80 | ((character >> shift) & 0x3f);
-  }
-}
-
-function wrongEscape(): never {
-  throw new Error("a text of the page has a wrong escape");
 }
