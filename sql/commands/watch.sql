@@ -90,6 +90,10 @@ signs (sign, found, alert) as (
   from app.overdue() as o
   where o.late > interval '2 days'
   union all
+  -- The ids of deleted rows, which the same job forgets after 90 days.
+  select 'recorded deletions', format('%s older than 92 days', count(*)), count(*) > 0
+  from app.deletions as d where d.deleted_at < now() - interval '92 days'
+  union all
   -- Companies that have moved away and left their rows: to be deleted here when nobody has used their keys for 30 days.
   select
     'moved companies', coalesce(string_agg(c.id || ' (' || c.serving || ')', ', ' order by c.id), 'none'),

@@ -31,7 +31,9 @@ create table app.deletions (
   deleted_at timestamptz not null default now(),
   -- A row that is deleted again, after it was inserted again, has its last deletion only.
   primary key (company_id, relation, id)
-);
+)
+-- As for kudos.
+with (autovacuum_vacuum_scale_factor = 0.02);
 -- For the changes, oldest first.
 create index deletions_in_order on app.deletions (company_id, relation, deleted_in, id);
 

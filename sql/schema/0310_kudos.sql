@@ -17,7 +17,9 @@ create table app.kudos (
   -- Empty when it was blanked because a person was erased.
   constraint kudos_message_length check (char_length(message) <= 10000),
   constraint kudos_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
-);
+)
+-- Vacuumed when 1 row in 50 is dead, not 1 in 5: until then the nightly job reads again what it deleted in earlier nights.
+with (autovacuum_vacuum_scale_factor = 0.02);
 
 alter table app.kudos enable row level security;
 

@@ -16,7 +16,9 @@ create table app.day_ratings (
   constraint day_ratings_comment_length check (char_length(comment) <= 10000),
   constraint day_ratings_points_awarded_range check (points_awarded >= 0),
   constraint day_ratings_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
-);
+)
+-- As for kudos.
+with (autovacuum_vacuum_scale_factor = 0.02);
 
 alter table app.day_ratings enable row level security;
 

@@ -24,7 +24,9 @@ create table app.pulse_responses (
   foreign key (company_id, question_id) references app.pulse_questions (company_id, id),
   constraint pulse_responses_comment_length check (char_length(comment) <= 10000),
   constraint pulse_responses_created_at_range check (created_at >= '0001-01-01Z' and created_at < '10000-01-01Z')
-);
+)
+-- As for kudos.
+with (autovacuum_vacuum_scale_factor = 0.02);
 
 alter table app.pulse_questions enable row level security;
 alter table app.pulse_responses enable row level security;

@@ -243,14 +243,17 @@ test("recorded deletions are forgotten after 90 days without another deletion, a
     from generate_series(1, ${rows}::int)`;
   // More than are forgotten in one transaction.
   await record("app.rewards", 91, 10_001);
-  await record("app.teams", 91, 1);
+  await record("app.teams", 93, 1);
   await record("app.teams", 89, 1);
   // As in a project that was upgraded from 1.1, and after sql/commands/repair.sql.
   await sql`delete from app.forgotten_deletions`;
   // Younger, but of no use any more.
   await record("app.categories", 1, 2);
   await sql`select app.forget_cursors(${company.id}, 'categories')`;
+  const signs = async () => (await watch()).filter((row) => row.includes(",recorded deletions,"));
+  expect(await signs()).toEqual(["t,recorded deletions,1 older than 92 days"]);
   await run("purge_expired()");
+  expect(await signs()).toEqual(["f,recorded deletions,0 older than 92 days"]);
   const left =
     await sql`select relation::text, deleted_at < now() - interval '90 days' as is_old from app.deletions where company_id = ${company.id}`;
   expect([...left]).toEqual([{ relation: "app.teams", is_old: false }]);
