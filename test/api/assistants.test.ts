@@ -4,6 +4,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { readCsv } from "../support/model.ts";
+import { besideNeighbour } from "../support/neighbour.ts";
 import { call, first, invalidKey, list, second, sql, stack } from "../support/stack.ts";
 import { newWorld, type World } from "../support/world.ts";
 
@@ -150,34 +151,35 @@ describe("an answer", () => {
   });
 
   // Proves: assistants.4
-  test("of any size has the rows that fit into 60,000 characters, and goes on after the last of them", async () => {
-    const { company } = await newWorld(10);
-    const { api_key } = await company.makeKey();
-    const by = await connect(api_key);
-    // Rows of 2 to 30 kB, one of which alone is too large.
-    await sql`
+  test("of any size has the rows that fit into 60,000 characters, and goes on after the last of them", () =>
+    besideNeighbour(async () => {
+      const { company } = await newWorld(10);
+      const { api_key } = await company.makeKey();
+      const by = await connect(api_key);
+      // Rows of 2 to 30 kB, one of which alone is too large.
+      await sql`
       insert into app.pulse_responses (company_id, question_id, value, comment, created_at)
       select ${company.id}, null, to_jsonb(repeat('"', case when n = 20 then 200000 else n * 50 end)), repeat('ä', 2000), '2030-01-01Z'::timestamptz - n * interval '1 second'
       from generate_series(1, 60) as n`;
-    let count = 0;
-    let isCut = false;
-    for (let args = {}, pages = 0; ; pages++) {
-      const answer = await use("list_pulse_responses", { limit: 1000, ...args }, by);
-      const text = answer.content[0]?.text ?? "";
-      expect([answer.isError, text.length <= 60_000]).toEqual([undefined, true]);
-      expect(JSON.stringify(answer.structuredContent).length).toBeLessThanOrEqual(60_000);
-      isCut ||= text.includes("… (200000 characters, cut)");
-      count += said(answer).rows.length - 1;
-      const next = /starting_after = (\S+)$/.exec(said(answer).sentence ?? "")?.[1];
-      if (!next) {
-        expect(pages).toBeGreaterThan(3);
-        break;
+      let count = 0;
+      let isCut = false;
+      for (let args = {}, pages = 0; ; pages++) {
+        const answer = await use("list_pulse_responses", { limit: 1000, ...args }, by);
+        const text = answer.content[0]?.text ?? "";
+        expect([answer.isError, text.length <= 60_000]).toEqual([undefined, true]);
+        expect(JSON.stringify(answer.structuredContent).length).toBeLessThanOrEqual(60_000);
+        isCut ||= text.includes("… (200000 characters, cut)");
+        count += said(answer).rows.length - 1;
+        const next = /starting_after = (\S+)$/.exec(said(answer).sentence ?? "")?.[1];
+        if (!next) {
+          expect(pages).toBeGreaterThan(3);
+          break;
+        }
+        args = { starting_after: next };
       }
-      args = { starting_after: next };
-    }
-    expect([count, isCut]).toEqual([(await list("/pulse-responses?limit=1000", api_key)).length, true]);
-    await company.remove();
-  });
+      expect([count, isCut]).toEqual([(await list("/pulse-responses?limit=1000", api_key)).length, true]);
+      await company.remove();
+    }));
 
   // Proves: assistants.4
   test("to a question has 100 rows too unless more are asked for", async () => {

@@ -9,6 +9,7 @@ import { bin, root, runCommand } from "../../scripts/stack/process.ts";
 import { type Customer, makeCrowd } from "../cli/connect/companies.ts";
 import { environment, workFolder } from "../support/command_line.ts";
 import { count, tried } from "../support/counts.ts";
+import { besideNeighbour } from "../support/neighbour.ts";
 import { dateTime, sql } from "../support/stack.ts";
 
 const size = count(5_000, 1_000_000);
@@ -61,7 +62,7 @@ test("an export of a long history is every row of the table once, in under 150 M
     const peak = existsSync(status) ? /VmHWM:\s+(\d+)/.exec(readFileSync(status, "utf8"))?.[1] : undefined;
     megabytes = Math.max(megabytes, Math.round(Number(peak ?? 0) / 1024));
   }, 20);
-  const [code] = await once(child, "exit");
+  const [code] = await besideNeighbour(() => once(child, "exit"));
   clearInterval(watch);
   expect(code).toBe(0);
   await expectTable();

@@ -4,6 +4,7 @@ import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newCompany, type TestCompany } from "../support/companies.ts";
 import { count, tried } from "../support/counts.ts";
+import { besideNeighbour } from "../support/neighbour.ts";
 import { isolationLevels, serviceRole, upsert } from "../support/rpc.ts";
 import { list, sql } from "../support/stack.ts";
 
@@ -76,7 +77,7 @@ test.each(isolationLevels)(
       };
       const reading = reader();
       const sent = connections.map(async (db, writer) => expect(await upsert(db, key, others[writer] ?? [])).toBe(500));
-      await Promise.all(sent).finally(() => {
+      await besideNeighbour(() => Promise.all(sent)).finally(() => {
         writing = false;
       });
       await reading;

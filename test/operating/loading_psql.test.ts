@@ -9,6 +9,7 @@ import { withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { type Run, runProgram, workFolder } from "../support/command_line.ts";
 import { type Cells, countsOf, good, headers, ids, inserted, stage } from "../support/loading.ts";
+import { besideNeighbour } from "../support/neighbour.ts";
 import {
   createCompany,
   everything,
@@ -132,7 +133,9 @@ async function pagesRead(): Promise<number> {
 test("a load reports its progress every 50,000 rows, and compares no row with all others", async () => {
   const before = await pagesRead();
   const teams = Array.from({ length: 50_001 }, (_, index) => ({ id: randomUUID(), name: `Team ${index}` }));
-  const { code, stdout, stderr } = await runLoad(texts({ teams }));
+  const neighbour = await createCompany(sql, "Neighbour");
+  const loading = () => runLoad(texts({ teams }));
+  const { code, stdout, stderr } = await besideNeighbour(loading, () => readList(sql, neighbour.key));
   expect({ code, first: stdout.split("\n")[0] }).toEqual({ code: 0, first: "teams,50001,0,0,0" });
   // Autovacuum may be at the tables of staging when a load begins.
   const notices = stderr.match(/(?<=NOTICE: {2})(?!waiting for another session).*/g);

@@ -9,6 +9,7 @@ import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vi
 import { carriedTables, notCarried } from "../../scripts/move/tables.ts";
 import { runSql, withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
+import { besideNeighbour } from "../support/neighbour.ts";
 import { hashOf } from "../support/stack.ts";
 import {
   contents,
@@ -121,7 +122,8 @@ test("each kudos looks for its people by their ids, also where the target's stat
     select ${company.id}, 'Member', n || '@large.example' from generate_series(1, 3000) as n`;
   // A vacuum that ran while rows were being copied leaves such statistics.
   await target.sql`update pg_class set relpages = 1000, reltuples = 1 where oid = 'app.members'::regclass`;
-  await expectMoved();
+  const read = () => Promise.all([readList(source.sql, neighbour.key), readList(target.sql, other.key)]);
+  await besideNeighbour(() => expectMoved(), read);
   // With another index, each kudos would read all entries of the company in it. PostgreSQL counts the scans of a session
   // when the session ends.
   const scans = async () => {

@@ -5,6 +5,7 @@ import { afterAll, beforeEach, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { good, ids, load } from "../support/loading.ts";
+import { besideNeighbour } from "../support/neighbour.ts";
 import {
   createCompany,
   everything,
@@ -99,7 +100,7 @@ test("a purge reads each row once, also when the planner does not know of the ro
 test("a purge commits every 2,000 rows: it waits for a locked row with the rest deleted, and a request waits for nothing", async () => {
   await fill(company.id, 3000);
   let purging: Promise<string[]> = Promise.resolve([]);
-  await withDatabase(url, (holding) =>
+  const hold = (holding: postgres.Sql) =>
     holding.begin(async (tx) => {
       // The newest of the old rows is locked. The oldest rows are deleted first.
       await tx`
@@ -112,9 +113,9 @@ test("a purge commits every 2,000 rows: it waits for a locked row with the rest 
         insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
         select company_id, sender_id, receiver_id, category_id, 'came in meanwhile', '2024-01-01Z' from app.kudos
         where company_id = ${company.id} limit 1`;
-    }),
-  );
-  await purging;
+    });
+  const work = () => withDatabase(url, hold).then(() => purging);
+  await besideNeighbour(work, () => readList(sql, other.key));
   expect(await left(company.id)).toEqual(allLeft(3000, "2026-01-01 00:00:00+00"));
 });
 
