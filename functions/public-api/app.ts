@@ -18,9 +18,9 @@ import {
   type Settings,
 } from "./database.ts";
 import type {
+  AggregatesEndpoint,
   ChangesEndpoint,
   Endpoint,
-  GroupsEndpoint,
   ImportEndpoint,
   KeyEndpoint,
   ListEndpoint,
@@ -65,7 +65,7 @@ export function createApp(settings: Settings, log: (line: string) => void) {
     completed?.catch(() => {});
     const started = performance.now();
     const requestId = crypto.randomUUID();
-    const { path, query } = address(request.url);
+    const { path, query } = splitUrl(request.url);
     const { answer, logged } = await respond({ request, completed }, path, query).catch(failed);
     // The caller may still be sending what is left of the body, which must not be taken for the next request.
     const isUnread = request.body !== null && !request.bodyUsed;
@@ -112,8 +112,8 @@ export function createApp(settings: Settings, log: (line: string) => void) {
         return { answer, logged: { ...logged, status: answer.status } };
       },
     };
-    const sent = { address: settings.baseUrl + path, query };
-    const { answer: made, logged } = await serve(endpoint, sent, service).catch(failed);
+    const target = { address: settings.baseUrl + path, query };
+    const { answer: made, logged } = await serve(endpoint, target, service).catch(failed);
     const answer = watched(made, completed === undefined, sending.resolve);
     refusedUses.note(visit.keyHash, answer.status, logged.company_id, caller);
     return { answer, logged: withVisit(logged, visit, answer.status) };
@@ -186,22 +186,22 @@ type Service = {
 };
 
 /** What a request asks for: the whole address without the query, and the query as it was sent. */
-type Sent = { address: string; query: string };
+type Target = { address: string; query: string };
 
-async function serve(endpoint: Endpoint, sent: Sent, service: Service): Promise<Outcome> {
+async function serve(endpoint: Endpoint, target: Target, service: Service): Promise<Outcome> {
   const { call } = service;
-  if (endpoint.kind === "import") return await importRewards(endpoint, sent.query, service);
-  if (endpoint.kind === "mcp") return await assist(endpoint, sent.query, service);
+  if (endpoint.kind === "import") return await importRewards(endpoint, target.query, service);
+  if (endpoint.kind === "mcp") return await assist(endpoint, target.query, service);
   let parameters: Parameters;
   try {
-    parameters = readParameters(endpoint, sent.query);
+    parameters = readParameters(endpoint, target.query);
   } catch (error) {
     // Only a caller with a valid key learns what is wrong with the request.
     return await afterVerifying(endpoint, call, () => Promise.reject(error));
   }
   if (endpoint.kind === "key") return await checkKey(endpoint, call);
-  if (endpoint.kind === "groups") return await groups(endpoint, parameters, service);
-  return await list(endpoint, parameters, sent, service);
+  if (endpoint.kind === "aggregates") return await aggregates(endpoint, parameters, service);
+  return await list(endpoint, parameters, target, service);
 }
 
 /** Runs `rest` once the key and its scope are verified. The log line gets its id and company even if `rest` fails. */
@@ -262,12 +262,12 @@ async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
 async function list(
   endpoint: ListEndpoint | ChangesEndpoint,
   parameters: Parameters,
-  sent: Sent,
+  target: Target,
   { page }: Service,
 ): Promise<Outcome> {
   const { args, format } = parameters;
   const reply = await page(endpoint.rpc, args, isLikeTotal(endpoint, args), format === "json");
-  const headers = moreRows(reply.headers, sent, endpoint.kind === "changes" ? "after" : "starting_after");
+  const headers = moreRows(reply.headers, target, endpoint.kind === "changes" ? "after" : "starting_after");
   return rows(endpoint.path, parameters, reply, headers);
 }
 
@@ -280,7 +280,11 @@ function isLikeTotal({ parameters }: Endpoint, args: Parameters["args"]): boolea
 const filterKinds = ["uuid", "text", "email"];
 
 /** A question (`docs/api.md`, Questions). */
-async function groups({ path, rpc }: GroupsEndpoint, parameters: Parameters, { page }: Service): Promise<Outcome> {
+async function aggregates(
+  { path, rpc }: AggregatesEndpoint,
+  parameters: Parameters,
+  { page }: Service,
+): Promise<Outcome> {
   const reply = await page(rpc, parameters.args, true, parameters.format === "json");
   // The database then sends none.
   const isTooMany = reply.headers.get("X-Has-More") === "true";
@@ -306,7 +310,7 @@ function rows(
  * The path relative to the base address, and the raw query. Not `new URL`, which normalizes unusual paths and throws on
  * an invalid Host header.
  */
-function address(url: string): { path: string; query: string } {
+function splitUrl(url: string): { path: string; query: string } {
   const [, pathname = "", query = ""] = /^[^:]+:\/\/[^/?#]*([^?#]*)\??([^#]*)/.exec(url) ?? [];
   return { path: pathname.replace(/^\/public-api(?=\/|$)/, "") || "/", query };
 }
@@ -328,7 +332,7 @@ function route(path: string, method: string): Route {
 }
 
 /** The headers about further rows (`docs/api.md`, Lists). `parameter` gets the next page. */
-function moreRows(headers: Headers, { address, query }: Sent, parameter: string): Record<string, string> {
+function moreRows(headers: Headers, { address, query }: Target, parameter: string): Record<string, string> {
   const [value, next] = [headers.get("X-Has-More"), headers.get("X-Next-Page") ?? headers.get("X-Next")];
   if (value === null) throw new Error("the database did not say whether there are more rows");
   return {

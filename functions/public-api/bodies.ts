@@ -5,7 +5,7 @@ import { ApiError, badRequest, gone, tooManyRequests } from "./responses.ts";
 export type BodyLimit = readonly [bytes: number, tooLarge: string];
 
 /** How many bytes of bodies an instance holds at most, in all and of one company. */
-const most = { inAll: 40 * 1024 * 1024, ofOneCompany: 16 * 1024 * 1024 };
+const maxBytes = { inAll: 40 * 1024 * 1024, ofOneCompany: 16 * 1024 * 1024 };
 
 /** The milliseconds until a body is complete, and its pieces beyond one per 1500 bytes. */
 const limits = { milliseconds: 10_000, pieces: 512 };
@@ -33,7 +33,7 @@ export class Bodies {
   readonly #shares = new Map<string, { bytes: number; readonly bodies: Set<Body> }>();
   readonly #queue = new FairQueue(
     Number.POSITIVE_INFINITY,
-    (company) => (this.#shares.get(company)?.bytes ?? 0) < most.ofOneCompany,
+    (company) => (this.#shares.get(company)?.bytes ?? 0) < maxBytes.ofOneCompany,
   );
 
   /**
@@ -93,7 +93,7 @@ export class Bodies {
     const shares = [...this.#shares.values()];
     while (shares.length > 0) {
       const largest = shares.reduce((a, b) => (b.bytes > a.bytes ? b : a));
-      if (this.#inAll <= most.inAll && largest.bytes <= most.ofOneCompany) return;
+      if (this.#inAll <= maxBytes.inAll && largest.bytes <= maxBytes.ofOneCompany) return;
       [...largest.bodies].at(-1)?.lose();
     }
   }

@@ -219,20 +219,20 @@ export function readVerifiedKey(body: string): z.infer<typeof verifiedKey> {
 /** The error for the caller when the database did not return the expected response. */
 async function refusal(rpc: string, hasTimeZone: boolean, scope: string | null, response: Response): Promise<ApiError> {
   const { code, details } = await readError(response);
-  if (response.status === 401 && code === "PT401") return unauthorized("key refused", ownerOfKey(details));
-  if (response.status === 403 && code === "PT403") {
-    return new ApiError(403, `Forbidden: this key is missing the "${scope}" scope`, { logged: ownerOfKey(details) });
-  }
-  if (response.status === 429 && code === "PT429") {
-    return new Busy(tooManyRequests("refused by the database", ownerOfKey(details)));
-  }
-  if (response.status === 400 && code === "PT400") {
-    const message = "starting_after must be the id of a row of this list";
-    return new ApiError(400, message, { logged: ownerOfKey(details) });
-  }
-  if (response.status === 410 && code === "PT410") {
-    const message = "Gone: this cursor is no longer known, begin again with after=start";
-    return new ApiError(410, message, { logged: ownerOfKey(details) });
+  const owner = ownerOfKey(details);
+  // A status is ours only with its code: a gateway has the same.
+  const isOurs = code === `PT${response.status}`;
+  switch (isOurs && response.status) {
+    case 400:
+      return new ApiError(400, "starting_after must be the id of a row of this list", { logged: owner });
+    case 401:
+      return unauthorized("key refused", owner);
+    case 403:
+      return new ApiError(403, `Forbidden: this key is missing the "${scope}" scope`, { logged: owner });
+    case 410:
+      return new ApiError(410, "Gone: this cursor is no longer known, begin again with after=start", { logged: owner });
+    case 429:
+      return new Busy(tooManyRequests("refused by the database", owner));
   }
   // The database may know fewer time zones than the function.
   if (response.status === 400 && code === "22023" && hasTimeZone) return badRequest([`time_zone ${wrongTimeZone}`]);

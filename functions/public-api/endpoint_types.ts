@@ -75,8 +75,8 @@ export type ListEndpoint = Common & {
  * A question about the rows of a list: its rows are groups of those. `by` is what the parameter `by` may name, each with
  * the columns that it adds, in the order in which it is sent; `columns` come behind them, the same for every `by`.
  */
-export type GroupsEndpoint = Common & {
-  readonly kind: "groups";
+export type AggregatesEndpoint = Common & {
+  readonly kind: "aggregates";
   readonly method: "GET";
   readonly rows: { readonly name: string; readonly description: string };
   readonly by: readonly { readonly name: string; readonly columns: readonly Column[] }[];
@@ -95,4 +95,4 @@ export type ImportEndpoint = Common & { readonly kind: "import"; readonly method
 /** `POST /mcp`: the other endpoints as tools of assistants (Model Context Protocol). */
 export type McpEndpoint = Common & { readonly kind: "mcp"; readonly method: "POST" };
 
-export type Endpoint = KeyEndpoint | ListEndpoint | ChangesEndpoint | GroupsEndpoint | ImportEndpoint | McpEndpoint;
+export type Endpoint = KeyEndpoint | ListEndpoint | ChangesEndpoint | AggregatesEndpoint | ImportEndpoint | McpEndpoint;

@@ -1,9 +1,9 @@
 // The table of all endpoints, as plain data. Routing, validation, GET /, CSV and OpenAPI all use it.
 import type {
+  AggregatesEndpoint,
   ChangesEndpoint,
   Column,
   Endpoint,
-  GroupsEndpoint,
   ImportEndpoint,
   KeyEndpoint,
   ListEndpoint,
@@ -156,7 +156,7 @@ const key: KeyEndpoint = {
 };
 
 /** The lists, and the questions about them (`docs/api.md`, Lists, Questions). */
-const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
+const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
   {
     kind: "list",
     method: "GET",
@@ -291,7 +291,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     ],
   },
   {
-    kind: "groups",
+    kind: "aggregates",
     method: "GET",
     path: "/activity/counts",
     aliases: ["/kudos/counts"],
@@ -464,7 +464,7 @@ const reads: readonly (ListEndpoint | GroupsEndpoint)[] = [
     included: [{ name: "team_name", type: "text", nullable: true, description: "The team's name, or null." }],
   },
   {
-    kind: "groups",
+    kind: "aggregates",
     method: "GET",
     path: "/day-ratings/averages",
     aliases: [],

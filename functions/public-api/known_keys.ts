@@ -1,7 +1,7 @@
 import type { Logged } from "./responses.ts";
 
 /** How many keys an instance knows at most, in all and of one company. */
-const most = { inAll: 100_000, ofOneCompany: 200 };
+const maxKeys = { inAll: 100_000, ofOneCompany: 200 };
 
 /**
  * Whose keys these are, as the database has said. When there are too many, the oldest of the company with the most is
@@ -23,8 +23,8 @@ export class KnownKeys {
     const keys = this.#companies.get(company_id) ?? new Set();
     this.#companies.set(company_id, keys.add(keyHash));
     this.#owners.set(keyHash, { key_id, company_id });
-    if (keys.size > most.ofOneCompany) this.#forgetOldest(keys);
-    else if (this.#owners.size > most.inAll) this.#forgetOldest(this.#largest());
+    if (keys.size > maxKeys.ofOneCompany) this.#forgetOldest(keys);
+    else if (this.#owners.size > maxKeys.inAll) this.#forgetOldest(this.#largest());
   }
 
   delete(keyHash: string): void {

@@ -31,7 +31,7 @@ const ids: Parameter = { name: "ids", kind: "true", description: "Also the ids."
 function parametersOf({ kind, parameters }: Endpoint): readonly Parameter[] {
   if (kind === "key") return [];
   const taken = parameters.filter(({ name }) => name !== "format" && name !== "escape_formulas");
-  return [...taken, ...(kind === "groups" ? [limitOfQuestions] : []), ids];
+  return [...taken, ...(kind === "aggregates" ? [limitOfQuestions] : []), ids];
 }
 
 /** The tools by name, such as count_activity for the operation countActivity. */
@@ -103,7 +103,7 @@ function queryOf({ parameters }: Endpoint, args: Record<string, unknown>): URLSe
 }
 
 /** The most bytes of rows that are read: a page of 40 MB would take more memory than an instance has. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** The text of an answer, or, and the rest is not read, its first bytes. */
 async function textOf(body: BodyInit | null): Promise<{ text: string; isWhole: boolean }> {
@@ -112,7 +112,7 @@ async function textOf(body: BodyInit | null): Promise<{ text: string; isWhole: b
   for await (const piece of new Response(body).body ?? []) {
     bytes += piece.length;
     text += decoder.decode(piece, { stream: true });
-    if (bytes > mostBytes) return { text, isWhole: false };
+    if (bytes > maxBytes) return { text, isWhole: false };
   }
   return { text: text + decoder.decode(), isWhole: true };
 }
@@ -134,9 +134,9 @@ function wholeRows(text: string): Row[] | undefined {
 const refused = (text: string) => ({ isError: true, content: [{ type: "text" as const, text }] });
 
 /** The most characters of an answer's text, and of its structured content. Claude Code shows its model 25,000 tokens. */
-const mostCharacters = 60_000;
+const maxCharacters = 60_000;
 /** The most characters of a cell of a row that alone does not fit. */
-const mostOfCell = 2000;
+const maxOfCell = 2000;
 
 /** The rows as CSV, and as structured content: many hosts show their model nothing else, so it says all, and almost as briefly. */
 function answerOf(summary: string, columns: readonly Column[], rows: Row[]) {
@@ -150,7 +150,7 @@ function answerOf(summary: string, columns: readonly Column[], rows: Row[]) {
 type Rows = ReturnType<typeof answerOf>;
 
 const fits = ({ content: [first], structuredContent }: Rows): boolean =>
-  (first?.text.length ?? 0) <= mostCharacters && JSON.stringify(structuredContent).length <= mostCharacters;
+  (first?.text.length ?? 0) <= maxCharacters && JSON.stringify(structuredContent).length <= maxCharacters;
 
 /** As many of the rows as fit, at least one: then its long cells are cut. `say` is the summary of so many. */
 function fitting(columns: readonly Column[], rows: Row[], say: (count: number) => string): Rows {
@@ -169,7 +169,7 @@ function fitting(columns: readonly Column[], rows: Row[], say: (count: number) =
 
 function shortened(value: unknown): unknown {
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length <= mostOfCell ? value : `${text.slice(0, mostOfCell)} … (${text.length} characters, cut)`;
+  return text.length <= maxOfCell ? value : `${text.slice(0, maxOfCell)} … (${text.length} characters, cut)`;
 }
 
 /** Calls a tool. What is wrong with the call is the answer, for the model to read: it may call again. */
@@ -200,13 +200,13 @@ async function answer(endpoint: Endpoint, query: URLSearchParams, names: string[
   const { args, columns } = readParameters(endpoint, sent);
   const included: readonly Column[] = "included" in endpoint ? endpoint.included : [];
   const shown = columns.filter((column) => args.ids || column.type !== "uuid" || included.includes(column));
-  const rows: Row[] = endpoint.kind === "groups" ? body.slice(0, Number(query.get("limit") ?? 100)) : body;
+  const rows: Row[] = endpoint.kind === "aggregates" ? body.slice(0, Number(query.get("limit") ?? 100)) : body;
   const isAll = isWhole && rows.length === body.length && answer.headers?.["X-Has-More"] !== "true";
   const total = isWhole ? body.length : `more than ${body.length}`;
   const say = (count: number) => {
     const last = rows[count - 1];
     const more =
-      endpoint.kind === "groups"
+      endpoint.kind === "aggregates"
         ? `${total} in all. Call again with a larger limit, up to 1000, fewer names in by, or less time between since and until`
         : `call again with starting_after = ${last?.timestamp ?? last?.created_at}_${last?.id}`;
     const end = isAll && count === rows.length ? "there are no more" : `there are more: ${more}`;
@@ -266,9 +266,9 @@ function shape(body: string, type: string | null, accept: string | null): { body
 }
 
 /** The levels of a message. Programs have a few; thousands would be more than the library's stack takes. */
-const mostLevels = 32;
+const maxLevels = 32;
 
-const isDeep = (value: unknown, levels = mostLevels): boolean =>
+const isDeep = (value: unknown, levels = maxLevels): boolean =>
   value instanceof Object && (levels === 0 || Object.values(value).some((inner) => isDeep(inner, levels - 1)));
 
 /** The one message of a body. Batches are no longer part of the protocol, and would be many requests in one. */
@@ -279,7 +279,7 @@ function message(text: string): object {
   } catch {
     throw badRequest(["body must be valid JSON"]);
   }
-  if (isDeep(parsed)) throw badRequest([`body must have at most ${mostLevels} levels of objects and lists`]);
+  if (isDeep(parsed)) throw badRequest([`body must have at most ${maxLevels} levels of objects and lists`]);
   if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed;
   throw badRequest(["body must be one JSON-RPC message"]);
 }

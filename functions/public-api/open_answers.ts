@@ -1,5 +1,5 @@
-/** How many answers may be open, in all and of one company, and for how many milliseconds one counts at most. */
-const most = { inAll: 64, ofOneCompany: 16, milliseconds: 120_000 };
+/** How many answers may be open, in all and of one company, and for how many milliseconds one counts at maxOpen. */
+const maxOpen = { inAll: 64, ofOneCompany: 16, milliseconds: 120_000 };
 
 /**
  * Counts the answers that are being sent: one that its caller does not read takes memory until the caller is gone.
@@ -16,14 +16,14 @@ export class OpenAnswers {
 
   /** Whether a company may open an answer more beside those for which `running` calls of it are under way. */
   hasRoom(company: string, running: number): boolean {
-    return this.#inAll < most.inAll && (this.#companies.get(company) ?? 0) + running < most.ofOneCompany;
+    return this.#inAll < maxOpen.inAll && (this.#companies.get(company) ?? 0) + running < maxOpen.ofOneCompany;
   }
 
   /** Counts an answer until `ended` is settled. */
   open(company: string, ended: Promise<unknown>): void {
     this.#count(company, 1);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, most.milliseconds);
+    const timer = setTimeout(resolve, maxOpen.milliseconds);
     ended.then(
       () => resolve(),
       () => resolve(),

@@ -1,6 +1,6 @@
 // The schemas of parameters, for the OpenAPI document and for the tools of assistants.
 import type { Endpoint, ParameterKind } from "./endpoint_types.ts";
-import { mostNames } from "./parameters.ts";
+import { maxNames } from "./parameters.ts";
 
 /** JSON Schema 2020-12, as OpenAPI 3.1 holds it. */
 export type Schema = { readonly [keyword: string]: unknown };
@@ -24,11 +24,11 @@ const kinds: Record<Exclude<ParameterKind, "include" | "by">, Schema> = {
 export function parameterSchema(kind: ParameterKind, endpoint: Endpoint): Schema {
   if (kind !== "include" && kind !== "by") return kinds[kind];
   const items = { type: "string", enum: choices(endpoint).map(({ name }) => name) };
-  const more = endpoint.kind === "groups" ? { maxItems: mostNames(endpoint.by), default: ["month"] } : {};
+  const more = endpoint.kind === "aggregates" ? { maxItems: maxNames(endpoint.by), default: ["month"] } : {};
   return { type: "array", minItems: 1, uniqueItems: true, ...more, items };
 }
 
 function choices(endpoint: Endpoint): readonly { name: string }[] {
   if ("included" in endpoint) return endpoint.included;
-  return endpoint.kind === "groups" ? endpoint.by : [];
+  return endpoint.kind === "aggregates" ? endpoint.by : [];
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Column, Endpoint, GroupsEndpoint, ParameterKind } from "./endpoint_types.ts";
+import type { AggregatesEndpoint, Column, Endpoint, ParameterKind } from "./endpoint_types.ts";
 import { changeColumns, steps } from "./endpoints.ts";
 import { type Instant, inZone, isAfter, parseInstant, timestamp } from "./instants.ts";
 import { badRequest, shownName, wrongTimeZone } from "./responses.ts";
@@ -24,7 +24,7 @@ type Read = {
   time_zone?: string;
   include?: Column[];
   starting_after?: z.infer<typeof place>;
-  by?: GroupsEndpoint["by"];
+  by?: AggregatesEndpoint["by"];
   [filter: string]: unknown;
 };
 
@@ -63,12 +63,12 @@ const columnNames = (included: readonly Column[]) =>
   );
 
 /** How many names `by` may have: one step of time and all others, but no more than three. */
-export const mostNames = (by: GroupsEndpoint["by"]): number =>
+export const maxNames = (by: AggregatesEndpoint["by"]): number =>
   Math.min(3, 1 + by.filter(({ name }) => !steps.includes(name)).length);
 
 /** What a question is asked by: one step of time at most. */
-function groupNames({ by }: GroupsEndpoint): z.ZodType {
-  const most = mostNames(by);
+function groupNames({ by }: AggregatesEndpoint): z.ZodType {
+  const most = maxNames(by);
   const rule = `one to ${most} different names of ${by.map(({ name }) => name).join(", ")}`;
   return names(by, `${rule}, and at most one of ${steps.join(", ")}`, (groups) => {
     return groups.length <= most && groups.filter(({ name }) => steps.includes(name)).length <= 1;
@@ -141,7 +141,7 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
 
   const window = { since: since && timestamp(since, Math.ceil), until: until && timestamp(until, Math.floor) };
   const shared = { format, escapeFormulas: escape_formulas };
-  if (endpoint.kind === "groups") {
+  if (endpoint.kind === "aggregates") {
     const groups = by ?? endpoint.by.filter(({ name }) => name === "month");
     return {
       args: { by: groups.map(({ name }) => name), ...filters, ...window },
@@ -173,7 +173,7 @@ function conflicts({ kind }: Endpoint, sent: Map<string, string[]>, read: Read):
   const problems: string[] = [];
   // In UTC: a window of 400 days in a time zone may be an hour longer.
   const end = until ?? { seconds: Date.now() / 1000, nanoseconds: 0 };
-  if (kind === "groups" && since && isAfter(end, { ...since, seconds: since.seconds + longestWindow }))
+  if (kind === "aggregates" && since && isAfter(end, { ...since, seconds: since.seconds + longestWindow }))
     problems.push("since must be at most 400 days before until (default: now)");
   const isJson = format === "json" || !sent.has("format");
   if (escape_formulas && isJson) problems.push("escape_formulas needs format=csv");
@@ -219,7 +219,7 @@ function namesIn(text = ""): string[] {
 
 function valueSchema(endpoint: Endpoint, kind: ParameterKind): z.ZodType {
   if (kind === "include") return columnNames("included" in endpoint ? endpoint.included : []);
-  if (kind === "by") return endpoint.kind === "groups" ? groupNames(endpoint) : z.never();
+  if (kind === "by") return endpoint.kind === "aggregates" ? groupNames(endpoint) : z.never();
   return values[kind];
 }
 

@@ -2,7 +2,7 @@ import { type Arguments, asText, type CallDatabase, type Caller } from "./databa
 import { FairQueue, Visit } from "./fair_queue.ts";
 
 /** How many notes are written at once, and of one company in a minute: a note must take nothing from requests. */
-const most = { atOnce: 2, ofOneCompany: 200 };
+const maxNotes = { atOnce: 2, ofOneCompany: 200 };
 
 /** Notes wait for nobody's disconnecting. */
 const { signal } = new AbortController();
@@ -15,7 +15,7 @@ const { signal } = new AbortController();
  */
 export class RefusedUses {
   readonly #callDatabase: CallDatabase;
-  readonly #queue = new FairQueue(most.atOnce, () => true);
+  readonly #queue = new FairQueue(maxNotes.atOnce, () => true);
   /** Company → the hashes of its keys that were noted in this minute, and whether at `GET /`. */
   readonly #noted = new Map<string, Set<string>>();
   #minute = 0;
@@ -34,7 +34,7 @@ export class RefusedUses {
     this.#minute = minute;
     const noted = this.#noted.get(company) ?? new Set();
     const use = `${keyHash} ${caller.endpoint === "GET /"}`;
-    if (noted.has(use) || noted.size >= most.ofOneCompany) return;
+    if (noted.has(use) || noted.size >= maxNotes.ofOneCompany) return;
     this.#noted.set(company, noted.add(use));
     const missing = status === 403 ? { missing_scope: caller.scope } : {};
     this.#write({ key_hash: keyHash, ...missing }, company, caller).catch(() => {});

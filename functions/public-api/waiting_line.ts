@@ -9,9 +9,9 @@ import { ApiError, type Logged } from "./responses.ts";
  * company without its totals: beside 200 callers of one company's pages of 1,000 rows the neighbour's 95th percentile was
  * 92 to 103 ms with three, 127 to 334 ms with four, on two cores that everything shares.
  */
-const most = { totals: 2, others: 6, newKeys: 2, othersOfOneCompany: 3 };
+const maxCalls = { totals: 2, others: 6, newKeys: 2, othersOfOneCompany: 3 };
 
-/** How many milliseconds a total waits for its turn at most. */
+/** How many milliseconds a total waits for its turn at maxCalls. */
 const patienceOfTotals = 10_000;
 
 /** The milliseconds between two refusals of keys, and the longest delay of one: so who tries many keys mostly waits outside. */
@@ -34,13 +34,13 @@ export class WaitingLine {
   readonly #verifying = new Map<string, Promise<unknown>>();
   readonly #answers = new OpenAnswers(() => this.#admit());
   /** What may keep the database busy for long waits apart: one of a company, so that its other requests go on. */
-  readonly #totals = new FairQueue(most.totals, (lane, inside) => inside < 1 && this.#mayAnswer(lane));
-  readonly #others = new FairQueue(most.others, (lane, inside) => {
-    const ofCompany = Math.min(most.othersOfOneCompany, this.#ofOneCompany - this.#totals.inside(lane));
-    return inside < (lane === "" ? most.newKeys : ofCompany) && this.#mayAnswer(lane);
+  readonly #totals = new FairQueue(maxCalls.totals, (lane, inside) => inside < 1 && this.#mayAnswer(lane));
+  readonly #others = new FairQueue(maxCalls.others, (lane, inside) => {
+    const ofCompany = Math.min(maxCalls.othersOfOneCompany, this.#ofOneCompany - this.#totals.inside(lane));
+    return inside < (lane === "" ? maxCalls.newKeys : ofCompany) && this.#mayAnswer(lane);
   });
   /** How many calls of one company the database lets run. It says so when a key is verified. */
-  #ofOneCompany = most.others;
+  #ofOneCompany = maxCalls.others;
   #nextRefusal = 0;
 
   /**

@@ -1,9 +1,9 @@
 // The parts of docs/api-reference.md and docs/api-errors.md, each between <!-- name --> and <!-- end -->: what repeats
 // endpoints.ts, and the error texts that the tests hold.
 import type {
+  AggregatesEndpoint,
   Column,
   Endpoint,
-  GroupsEndpoint,
   ListEndpoint,
   Parameter,
 } from "../../functions/public-api/endpoint_types.ts";
@@ -16,7 +16,7 @@ import { parameter, schemas } from "./openapi/schemas.ts";
 export const referencePages = ["docs/api-reference.md", "docs/api-errors.md"];
 
 const code = (text: string) => `\`${text}\``;
-const questions = endpoints.filter((endpoint) => endpoint.kind === "groups");
+const questions = endpoints.filter((endpoint) => endpoint.kind === "aggregates");
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `|${cells.map((cell) => ` ${cell}`.trimEnd()).join(" |")} |\n`;
@@ -113,7 +113,7 @@ const field = (when: string) => (column: Column) => [
 ];
 
 /** A list or a question: its path, scope and fields. */
-function section(endpoint: ListEndpoint | GroupsEndpoint, fields: readonly string[][]) {
+function section(endpoint: ListEndpoint | AggregatesEndpoint, fields: readonly string[][]) {
   const { method, path, aliases, scope, description } = endpoint;
   const title = path.slice(1).replaceAll(/[-/]/g, " ");
   const alias = aliases.map((one) => `, alias ${code(one)}`).join("");
@@ -130,7 +130,7 @@ const listSections = (): string =>
     .join("\n");
 
 /** The columns of a group; the steps of time are alike, and have one row. */
-function groupRows({ by }: GroupsEndpoint): string[][] {
+function groupRows({ by }: AggregatesEndpoint): string[][] {
   const times = by.filter(({ name }) => steps.includes(name)).map(({ name }) => code(name));
   const others = by.filter(({ name }) => !steps.includes(name));
   return [

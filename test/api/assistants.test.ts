@@ -42,7 +42,7 @@ function said({ content }: Answer): { sentence: string | undefined; rows: string
   return { sentence: text.slice(0, end), rows: readCsv(text.slice(end + 1)) };
 }
 
-const reading = endpoints.filter((endpoint) => endpoint.kind === "list" || endpoint.kind === "groups");
+const reading = endpoints.filter((endpoint) => endpoint.kind === "list" || endpoint.kind === "aggregates");
 const toolOf = (operationId: string) => operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** A message as it is, with these headers. */

@@ -12,7 +12,7 @@ import { iso, newWorld, type World } from "../support/world.ts";
 
 type Parameters = Record<string, string>;
 
-const asked = endpoints.filter((endpoint) => endpoint.kind === "groups");
+const asked = endpoints.filter((endpoint) => endpoint.kind === "aggregates");
 
 // Two companies beside each other: no byte of the other's is in an answer.
 let world: World;

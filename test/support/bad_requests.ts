@@ -31,7 +31,7 @@ export function accepts(path: string, method = "GET"): string {
   return `${method} ${path}, which accepts ${names?.join(", ") || "none"}`;
 }
 
-const questions = endpoints.filter((endpoint) => endpoint.kind === "groups");
+const questions = endpoints.filter((endpoint) => endpoint.kind === "aggregates");
 const paths = [...lists, ...questions].flatMap(({ path, aliases }) => [path, ...aliases]);
 const notFound = (path: string, shown = path): BadRequest => ({ path, status: 404, error: `Not Found: ${shown}` });
 const uuid = "0a8f3f6e-2f0c-4c55-9a53-3f6b1c0d9e11";

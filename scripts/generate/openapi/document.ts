@@ -81,7 +81,7 @@ function errorResponse(endpoint: Endpoint, status: ErrorStatus): Schema {
 const descriptions = {
   list: "The rows, newest first.",
   changes: "The changes, oldest first.",
-  groups: "The groups, the newest time first, then the largest, then by id.",
+  aggregates: "The groups, the newest time first, then the largest, then by id.",
 };
 
 function goodResponse(endpoint: Endpoint, { json, csv }: Examples[string]): Schema {
@@ -94,7 +94,7 @@ function goodResponse(endpoint: Endpoint, { json, csv }: Examples[string]): Sche
       content: { "application/json": { schema, example: json } },
     };
   }
-  const isPage = endpoint.kind !== "groups";
+  const isPage = endpoint.kind !== "aggregates";
   const schema = { type: "array", maxItems: isPage ? 1000 : maxGroups, items: reference(endpoint.rows.name) };
   return {
     description: descriptions[endpoint.kind],

@@ -14,7 +14,7 @@ export type Examples = Record<string, { json: unknown; csv?: string; request?: u
 const queries = {
   list: ["limit=2", "limit=0"],
   changes: ["limit=2", "limit=0"],
-  groups: ["since=2026-09-01&until=2026-10-31", "by=hour"],
+  aggregates: ["since=2026-09-01&until=2026-10-31", "by=hour"],
   key: ["", "limit=0"],
   import: ["", ""],
 } as const;

@@ -1,11 +1,11 @@
 import { z } from "zod";
 
 import type {
+  AggregatesEndpoint,
   ChangesEndpoint,
   Column,
   ColumnType,
   Endpoint,
-  GroupsEndpoint,
   ListEndpoint,
   Parameter,
 } from "../../../functions/public-api/endpoint_types.ts";
@@ -72,7 +72,7 @@ function rowSchema({ kind, rows, columns, included }: ListEndpoint | ChangesEndp
 }
 
 /** A row of a question. Which of the columns of `by` it has depends on `by`. */
-function groupSchema({ rows, by, columns }: GroupsEndpoint): [string, Schema] {
+function groupSchema({ rows, by, columns }: AggregatesEndpoint): [string, Schema] {
   const always = record(rows.description, Object.fromEntries(columns.map(columnSchema)));
   const groups = Object.fromEntries(by.flatMap((group) => group.columns).map(columnSchema));
   return [rows.name, { ...always, properties: { ...groups, ...Object(always.properties) } }];
@@ -113,7 +113,7 @@ export function schemas(): Record<string, Schema> {
   });
   return {
     ...Object.fromEntries(listed.map(rowSchema)),
-    ...Object.fromEntries(endpoints.filter((endpoint) => endpoint.kind === "groups").map(groupSchema)),
+    ...Object.fromEntries(endpoints.filter((endpoint) => endpoint.kind === "aggregates").map(groupSchema)),
     RewardRow: rewardRow(),
     Imported: record("The result of an import.", {
       imported: {

@@ -161,7 +161,9 @@ function questions(endpoint: Endpoint): string[] {
   const { kind, path } = endpoint;
   if (kind === "list" || kind === "changes")
     return [`${path}?limit=1000${endpoint.included.map(({ name }) => `&include=${name}`).join("")}`];
-  return kind === "groups" ? days.flatMap((span) => endpoint.by.map(({ name }) => `${path}?by=${name}${span}`)) : [];
+  return kind === "aggregates"
+    ? days.flatMap((span) => endpoint.by.map(({ name }) => `${path}?by=${name}${span}`))
+    : [];
 }
 
 /** Answers of every kind, by the name of their schema: rows, a check of the key, an import and an error. */
