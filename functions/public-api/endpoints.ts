@@ -23,7 +23,7 @@ const list: readonly Parameter[] = [
     name: "limit",
     kind: "limit",
     description:
-      "The maximum number of rows. If there are more, the header `X-Has-More` is `true`, and `starting_after` gets the next page. Any other value is a 400: a larger number is not reduced to 1000.",
+      "The maximum number of rows. If there are more, the header `X-Has-More` is `true`, and `starting_after` gets the next page. Any other value gets a 400; a larger number is not reduced to 1000.",
     forAssistants: "1 to 1000 rows; 100 without it.",
   },
   { name: "format", kind: "format", description: "`csv` returns the same rows as CSV. Errors are always JSON." },
@@ -31,13 +31,13 @@ const list: readonly Parameter[] = [
     name: "escape_formulas",
     kind: "true",
     description:
-      "With `format=csv` only: text that starts with `=`, `+`, `-`, `@`, a tab or a carriage return gets a `'` in front, for files that people open in a spreadsheet.",
+      "With `format=csv` only: text that starts with `=`, `+`, `-`, `@`, a tab, or a carriage return gets a leading `'`. For files that people open in a spreadsheet.",
   },
   {
     name: "starting_after",
     kind: "place",
     description:
-      "Only the rows after this row, under the same filters: its time and id joined by `_`, such as `2026-11-20T22:08:07.056550Z_587cdee8-2b44-4e55-9a53-3f6b1c0d9e11`. Those of the last row of a page get the next page, also if that row is deleted meanwhile. The id alone must be that of a row of this list; the row need not match the filters.",
+      "Returns only the rows after this one: the time and ID of a row, joined by `_`, such as `2026-11-20T22:08:07.056550Z_587cdee8-2b44-4e55-9a53-3f6b1c0d9e11`. To get the next page, send those of the last row, with the same filters; this works even if that row has been deleted. An ID without a time must belong to a row of this list, which can be outside the filters.",
     forAssistants: "For the next page: as the answer says.",
   },
 ];
@@ -48,14 +48,14 @@ const window: readonly Parameter[] = [
     name: "since",
     kind: "since",
     description:
-      "Only rows at or after this time. `YYYY-MM-DDThh:mm`, optionally with seconds, up to nine fractional digits, and a zone (`Z`, `±hh`, `±hh:mm` or `±hhmm`); without a zone it is UTC. A bare date is the start of that day in UTC.",
+      "Only rows at or after this time. `YYYY-MM-DDThh:mm`, optionally with seconds, up to nine fractional digits, and a zone (`Z`, `±hh`, `±hh:mm` or `±hhmm`); without a zone, it is UTC. A bare date is the start of that day in UTC.",
     forAssistants: "From this day or time on, in UTC: 2026-10-01, or 2026-10-01T09:30Z.",
   },
   {
     name: "until",
     kind: "until",
     description:
-      "Only rows at or before this time, in the same forms as `since`. A bare date is the end of that day in UTC. `since` after `until` is a 400.",
+      "Only rows at or before this time, in the same forms as `since`. A bare date is the end of that day in UTC. If `since` is after `until`, you get a 400.",
     forAssistants: "Up to this time, or to the end of this day.",
   },
 ];
@@ -76,7 +76,7 @@ const ofKudos: readonly Parameter[] = [
 const include: Parameter = {
   name: "include",
   kind: "include",
-  description: "Additional columns, separated by commas. They come after the others, always in the same order.",
+  description: "Additional columns, separated by commas. They follow the others, always in the same order.",
   forAssistants: "Additional columns.",
 };
 
@@ -84,7 +84,7 @@ const after: Parameter = {
   name: "after",
   kind: "after",
   description:
-    "The `cursor` of the last row: only what has changed after it. `start`, also when it is absent, begins a copy: every row. A cursor that is no longer known is a 410.",
+    "The `cursor` of the last row that you have: returns only what has changed since. `start` (the default) begins a copy, and returns every row. A cursor that is no longer known gets a 410.",
 };
 
 /** The steps of time that a question can be asked by; one at a time. */
@@ -111,33 +111,32 @@ const question = (by: string): readonly Parameter[] => [
   {
     name: "by",
     kind: "by",
-    description: `What the rows are grouped by, separated by commas: ${by}. Each adds its columns, in the order in which they are sent.`,
+    description: `What the rows are grouped by, separated by commas: ${by}. Each adds its columns, in the order that you send.`,
     forAssistants: `Group by ${by}; month without it.`,
   },
   {
     name: "time_zone",
     kind: "time_zone",
     description:
-      "The zone in which days, weeks, months, quarters and years begin: `UTC`, or an IANA name such as `Europe/Berlin`. A bare date in `since` and `until` is that day in this zone; a date-time without a zone is UTC.",
+      "The zone in which days, weeks, months, quarters, and years begin: `UTC` (the default), or an IANA name such as `Europe/Berlin`. A bare date in `since` and `until` is that day in this zone; a date-time without a zone is UTC.",
     forAssistants: "Where days and months begin, such as Europe/Berlin; UTC without it.",
   },
   {
     name: "since",
     kind: "since",
     description:
-      "Only what happened at or after this time, a date or a date-time as in the lists, at most 400 days before `until`. When it is absent: from the first of the month that was 12 months before `until`.",
+      "Only what happened at or after this time, a date or a date-time as in the lists, at most 400 days before `until`. Default: the first day of the month 12 months before `until`.",
     forAssistants: "From this day or time on, at most 400 days before until; the last 12 months without it.",
   },
   {
     name: "until",
     kind: "until",
-    description:
-      "Only what happened at or before this time, a date or a date-time as in the lists. When it is absent: until now.",
+    description: "Only what happened at or before this time, a date or a date-time as in the lists. Default: now.",
     forAssistants: "Up to this time, or to the end of this day; now without it.",
   },
 ];
 
-const id: Column = { name: "id", type: "uuid", description: "The id of the row. It never changes." };
+const id: Column = { name: "id", type: "uuid", description: "The ID of the row. It never changes." };
 
 const key: KeyEndpoint = {
   kind: "key",
@@ -150,8 +149,8 @@ const key: KeyEndpoint = {
   operationId: "checkKey",
   summary: "Check the key",
   description:
-    "Checks the key: returns the API version, the company, the key's name, scopes and expiry, and the list of endpoints. Any valid key will do.",
-  forAssistants: "Says of which company the data is, what this key may read until when, and with which tools.",
+    "Checks the key, and returns the API version, the company, the key's name, scopes, and expiry, and the list of endpoints. Needs no scope.",
+  forAssistants: "Returns the company that the data belongs to, what this key may read and until when, and the tools.",
   parameters: [],
 };
 
@@ -168,22 +167,22 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     operationId: "listMembers",
     summary: "People, their roles and teams",
     description:
-      "Lists the company's people with name, email address, role and team, newest first; `team_id`, `role`, `email` and `name` filter them. Erased people are not in it.",
+      "Lists the company's people with name, email address, role, and team, newest first. Filter them by `team_id`, `role`, `email`, and `name`. Erased people are not listed.",
     forAssistants:
-      "Lists people with name, email address, role and team. Use it to find a person by `name`, with `ids` for `sender_id` and `receiver_id`, or who is in a team.",
+      "Lists people with name, email address, role, and team. Use it to find a person by `name` (with `ids` for `sender_id` and `receiver_id`), or the people of a team.",
     parameters: [
       ...list,
       teamId,
-      { name: "role", kind: "text", description: "Only people with exactly this role; case matters." },
+      { name: "role", kind: "text", description: "Only people with exactly this role. Case matters." },
       {
         name: "email",
         kind: "email",
-        description: "Only the person with this whole email address; case does not matter.",
+        description: "Only the person with exactly this email address, ignoring case.",
       },
       {
         name: "name",
         kind: "text",
-        description: "Only people whose name contains this text; case and accents do not matter.",
+        description: "Only people whose name contains this text, ignoring case and accents.",
       },
     ],
     rows: { name: "Member", description: "A person of the company." },
@@ -191,7 +190,11 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
       id,
       { name: "name", type: "text", description: "The person's name." },
       { name: "email", type: "text", pattern: "^[^@]+@[^@]+$", description: "The person's email address." },
-      { name: "role", type: "text", description: "Such as `admin` or `employee`; companies may have other roles." },
+      {
+        name: "role",
+        type: "text",
+        description: "The person's role, such as `admin` or `employee`. Companies may have other roles.",
+      },
       { name: "team_id", type: "uuid", nullable: true, description: "The person's team, or null." },
       { name: "team_name", type: "text", description: "The team's name, or `No Team`." },
       { name: "created_at", type: "date-time", description: "When the person was added." },
@@ -208,8 +211,9 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     tag: "Members",
     operationId: "listTeams",
     summary: "The teams that people are in",
-    description: "Lists the company's teams, newest first: the names behind `team_id`, also of teams without people.",
-    forAssistants: "Lists the teams. Use it with `ids` to find the id of a team.",
+    description:
+      "Lists the company's teams, newest first, including teams without people. `team_id` in other lists is the `id` here.",
+    forAssistants: "Lists the teams. Use it with `ids` to find the ID of a team.",
     parameters: [...list],
     rows: { name: "Team", description: "A team of the company." },
     columns: [
@@ -230,36 +234,41 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     operationId: "listActivity",
     summary: "Kudos with sender, recipient and category",
     description:
-      "Lists kudos: who thanked whom, when, for what and with which message, newest first. A time window (`since`, `until`), category, sender and receiver filter them; a row must match all filters that are sent. `include` adds the ids of people and category. An erased person is `Former member`, with an empty email address.",
+      "Lists kudos, newest first: who thanked whom, when, for what, and with which message. Filter them by time (`since`, `until`), category, sender, and receiver; a row must match all filters that you send. `include` adds IDs and teams. An erased person is `Former member`, with an empty email address.",
     forAssistants:
-      "Lists kudos: who thanked whom, when, in which category and with which message. Use it to read single kudos. To count them use `count_activity`: one call instead of many pages.",
+      "Lists kudos: who thanked whom, when, in which category and with which message. Use it to read single kudos. To count them, use `count_activity`: one call instead of many pages.",
     parameters: [...list, include, ...window, ...ofKudos],
     rows: { name: "Kudos", description: "One person's thanks to another." },
     columns: [
       id,
       { name: "timestamp", type: "date-time", description: "When the kudos was given." },
-      { name: "sender_name", type: "text", description: "Who gave it; `Former member` for a person who was erased." },
+      { name: "sender_name", type: "text", description: "The sender's name; `Former member` for an erased person." },
       {
         name: "sender_email",
         type: "text",
-        description: "The sender's email address; empty for a person who was erased.",
+        description: "The sender's email address; empty for an erased person.",
       },
-      { name: "receiver_name", type: "text", description: "Who got it; `Former member` for a person who was erased." },
+      {
+        name: "receiver_name",
+        type: "text",
+        description: "The recipient's name; `Former member` for an erased person.",
+      },
       {
         name: "receiver_email",
         type: "text",
-        description: "The recipient's email address; empty for a person who was erased.",
+        description: "The recipient's email address; empty for an erased person.",
       },
       {
         name: "message",
         type: "text",
-        description: "Any Unicode, line breaks too. Empty when it was blanked with the erasure of a person.",
+        description:
+          "The message: any Unicode text, including line breaks. Empty if it was blanked when a person was erased.",
       },
       {
         name: "category",
         type: "text",
         description:
-          "The category's name in the company's default language (`pt-br` is `pt-BR`), else in English, else in any.",
+          "The category's name in the company's default language (`pt-br` is `pt-BR`), otherwise in English, otherwise in any language.",
       },
     ],
     included: [
@@ -267,15 +276,15 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
         name: "sender_id",
         type: "uuid",
         description:
-          "The sender's id, as in `GET /members`; all erased people share one id, which is not listed there.",
+          "The sender's ID, as in `GET /members`; all erased people share one ID, which is not listed there.",
       },
       {
         name: "receiver_id",
         type: "uuid",
         description:
-          "The recipient's id, as in `GET /members`; all erased people share one id, which is not listed there.",
+          "The recipient's ID, as in `GET /members`; all erased people share one ID, which is not listed there.",
       },
-      { name: "category_id", type: "uuid", description: "The category's id, as in `GET /categories`." },
+      { name: "category_id", type: "uuid", description: "The category's ID, as in `GET /categories`." },
       ...(["sender", "receiver"] as const).flatMap(
         (person) =>
           [
@@ -283,7 +292,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
               name: `${person}_team_id`,
               type: "uuid",
               nullable: true,
-              description: `The ${person}'s team today; null without a team, and for a person who was erased.`,
+              description: `The ${person}'s current team; null without a team, and for an erased person.`,
             },
             { name: `${person}_team_name`, type: "text", nullable: true, description: "The team's name, or null." },
           ] as const,
@@ -300,22 +309,22 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     tag: "Activity",
     operationId: "countActivity",
     summary: "How many kudos, by time, team, person or category",
-    description: `Counts kudos in one request, for a table, a chart or a cell: by month, or by up to three of time, team, person and category, such as \`by=month,receiver_team\`. Only groups that have kudos, the newest time first, then the most kudos. Teams are those of today, as in \`GET /members\`. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
+    description: `Counts kudos in one request, by month, or by up to three of time, team, person, and category, such as \`by=month,receiver_team\`. Rows are sorted by time, newest first, then by kudos, most first; empty groups are omitted. Teams are people's current teams, as in \`GET /members\`. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
     forAssistants:
-      "Counts kudos. Use it first for every question of how many: per team, per month, in which category, who gives or gets the most. Most first within a time.",
+      "Counts kudos. Use it first for every question about how many: per team, per month, per category, who gives or gets the most. Within a time, the largest count is first.",
     parameters: [
       ...question(
         "one to three different ones of `day`, `week`, `month`, `quarter` or `year` (one of these), `category`, `sender_team`, `receiver_team`, `sender` and `receiver`",
       ),
       ...ofKudos,
     ],
-    rows: { name: "KudosCount", description: "How many kudos a group has. It has the columns of what `by` names." },
+    rows: { name: "KudosCount", description: "The number of kudos of a group, with the columns that `by` names." },
     by: [
       ...bySteps,
       {
         name: "category",
         columns: [
-          { name: "category_id", type: "uuid", description: "The category's id, as in `GET /categories`." },
+          { name: "category_id", type: "uuid", description: "The category's ID, as in `GET /categories`." },
           { name: "category", type: "text", description: "The category's name, as in `GET /activity`." },
         ],
       },
@@ -326,7 +335,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
             name: `${person}_team_id`,
             type: "uuid",
             nullable: true,
-            description: `The ${person}'s team today; null without a team, and for people who were erased.`,
+            description: `The ${person}'s current team; null without a team, and for erased people.`,
           },
           { name: `${person}_team_name`, type: "text", description: "The team's name, or `No Team`." },
         ] as const,
@@ -337,17 +346,17 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
           {
             name: `${person}_id`,
             type: "uuid",
-            description: `The ${person}'s id, as in \`GET /members\`; all erased people share one id, which is not listed there.`,
+            description: `The ${person}'s ID, as in \`GET /members\`; all erased people share one ID, which is not listed there.`,
           },
           {
             name: `${person}_name`,
             type: "text",
-            description: `The ${person}'s name; \`Former member\` for all people who were erased.`,
+            description: `The ${person}'s name; \`Former member\` for all erased people.`,
           },
         ] as const,
       })),
     ],
-    columns: [{ name: "kudos", type: "integer", minimum: 1, description: "How many kudos." }],
+    columns: [{ name: "kudos", type: "integer", minimum: 1, description: "The number of kudos." }],
   },
   {
     kind: "list",
@@ -360,8 +369,8 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     operationId: "listCategories",
     summary: "What kudos are given for",
     description:
-      "Lists the categories of kudos, newest first: the names behind `category_id`, and the values that this filter of `GET /activity` takes.",
-    forAssistants: "Lists the categories of kudos. Use it with `ids` to find the id of a category.",
+      "Lists the categories of kudos, newest first. `category_id` in kudos, and as a filter, is the `id` here.",
+    forAssistants: "Lists the categories of kudos. Use it with `ids` to find the ID of a category.",
     parameters: [...list],
     rows: { name: "Category", description: "A category of kudos." },
     columns: [
@@ -370,7 +379,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
         name: "name",
         type: "text",
         description:
-          "Its name in the company's default language, else in English, else in any; empty when it has none.",
+          "The category's name in the company's default language, otherwise in English, otherwise in any language; empty if it has no name.",
       },
       { name: "created_at", type: "date-time", description: "When the category was added." },
     ],
@@ -387,16 +396,20 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     operationId: "listRewards",
     summary: "The reward catalogue",
     description:
-      "Lists the rewards that people can buy with points, with price, stock and vendor, newest first. Archived rewards are left out unless `include_archived=true` is sent; `external_id` finds one of them; `include` adds the id of the system that imports them.",
-    forAssistants: "Lists the rewards that people can buy with points: prices in points, stock and vendor.",
+      "Lists the rewards that people can buy with points, with price, stock, and vendor, newest first. Archived rewards are omitted unless you send `include_archived=true`. `external_id` finds one reward. `include` adds the ID in the system that imports the rewards.",
+    forAssistants: "Lists the rewards that people can buy with points, with price in points, stock, and vendor.",
     parameters: [
       ...list,
       include,
-      { name: "include_archived", kind: "true", description: "Archived rewards too; without it they are left out." },
+      {
+        name: "include_archived",
+        kind: "true",
+        description: "Includes archived rewards, which are otherwise omitted.",
+      },
       {
         name: "external_id",
         kind: "text",
-        description: "Only the reward with exactly this id in the system that imports it.",
+        description: "Only the reward with exactly this ID in the system that imports it.",
       },
     ],
     rows: { name: "Reward", description: "Something that can be bought with points." },
@@ -411,15 +424,19 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
         maximum: 9007199254740991,
         description: "The price in points.",
       },
-      { name: "reward_type", type: "text", description: "Such as `perk`; companies may have other types." },
+      {
+        name: "reward_type",
+        type: "text",
+        description: "The reward's type, such as `perk`. Companies may have other types.",
+      },
       {
         name: "stock_count",
         type: "integer",
         nullable: true,
-        description: "How many are left; null when they are not counted.",
+        description: "The number that is left; null if it isn't counted.",
       },
       { name: "image_url", type: "text", nullable: true, description: "The address of a picture, or null." },
-      { name: "vendor_name", type: "text", nullable: true, description: "Who supplies it, or null." },
+      { name: "vendor_name", type: "text", nullable: true, description: "The supplier, or null." },
       { name: "is_archived", type: "boolean", description: "Whether the reward is archived." },
       { name: "created_at", type: "date-time", description: "When the reward was added." },
     ],
@@ -428,7 +445,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
         name: "external_id",
         type: "text",
         nullable: true,
-        description: "The id of the reward in the system that imports it; null if it was not imported.",
+        description: "The ID of the reward in the system that imports it; null if it was not imported.",
       },
     ],
   },
@@ -443,11 +460,11 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     operationId: "listDayRatings",
     summary: "How days were rated, by team",
     description:
-      "Lists day ratings, from 1 (bad) to 5 (good), with comment and team, newest first; a time window (`since`, `until`) and `team_id` filter them. They are anonymous: a rating belongs to a team at most, never to a person.",
+      "Lists day ratings, from 1 (bad) to 5 (good), with comment and team, newest first. Filter them by time (`since`, `until`) and `team_id`. They are anonymous: a rating belongs to a team at most, never to a person.",
     forAssistants:
-      "Lists how days were rated, from 1 (bad) to 5 (good), with comment and team, anonymously. For averages use `average_day_ratings`.",
+      "Lists how days were rated, from 1 (bad) to 5 (good), with comment and team, anonymously. For averages, use `average_day_ratings`.",
     parameters: [...list, include, ...window, teamId],
-    rows: { name: "DayRating", description: "How somebody of a team rated a day." },
+    rows: { name: "DayRating", description: "How somebody rated a day." },
     columns: [
       id,
       { name: "rating", type: "integer", minimum: 1, maximum: 5, description: "From 1 (bad) to 5 (good)." },
@@ -473,16 +490,16 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     tag: "Analytics",
     operationId: "averageDayRatings",
     summary: "How days were rated on average, by time or team",
-    description: `Answers number and average of day ratings in one request: by month, or by a step of time, by team, or by both, such as \`by=week,team\`. Only groups that have ratings, the newest time first, then the most ratings. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
+    description: `Returns the number and the average of day ratings in one request, by month, or by another step of time, by team, or by both, such as \`by=week,team\`. Rows are sorted by time, newest first, then by ratings, most first; empty groups are omitted. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
     forAssistants:
-      "Averages day ratings from 1 (bad) to 5 (good). Use it first for every question of how the mood is or changes, of all or by team.",
+      "Averages day ratings from 1 (bad) to 5 (good). Use it first for every question about the mood and its changes, overall or by team.",
     parameters: [
       ...question("`day`, `week`, `month`, `quarter` or `year`, or `team`, or one of the former and `team`"),
       teamId,
     ],
     rows: {
       name: "DayRatingAverage",
-      description: "How days were rated on average. It has the columns of what `by` names.",
+      description: "How a group rated its days on average, with the columns that `by` names.",
     },
     by: [
       ...bySteps,
@@ -495,13 +512,13 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
       },
     ],
     columns: [
-      { name: "ratings", type: "integer", minimum: 1, description: "How many ratings." },
+      { name: "ratings", type: "integer", minimum: 1, description: "The number of ratings." },
       {
         name: "average",
         type: "number",
         minimum: 1,
         maximum: 5,
-        description: "Their average with two decimals, halves rounded up.",
+        description: "The average rating, with two decimals, halves rounded up.",
       },
     ],
   },
@@ -516,29 +533,29 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     operationId: "listPulseResponses",
     summary: "Answers to pulse surveys",
     description:
-      "Lists answers to pulse surveys with their questions, newest first; a time window (`since`, `until`) filters them. They are anonymous: an answer names neither a person nor a team.",
-    forAssistants: "Lists what people answered to pulse surveys, with the questions, anonymously.",
+      "Lists answers to pulse surveys with their questions, newest first. Filter them by time (`since`, `until`). They are anonymous: an answer names neither a person nor a team.",
+    forAssistants: "Lists answers to pulse surveys, with the questions, anonymously.",
     parameters: [...list, include, ...window],
     rows: { name: "PulseAnswer", description: "An answer to a question of a pulse survey." },
     columns: [
       id,
-      { name: "timestamp", type: "date-time", description: "When it was answered." },
+      { name: "timestamp", type: "date-time", description: "When the question was answered." },
       { name: "question", type: "text", nullable: true, description: "The question, or null." },
       {
         name: "response_type",
         type: "text",
         nullable: true,
-        description: "What kind of answer the question expects, or null.",
+        description: "The kind of answer that the question expects, or null.",
       },
       {
         name: "value",
         type: "json",
         nullable: true,
-        description: "The answer, any JSON value: number, text, boolean, list, object or null.",
+        description: "The answer, any JSON value: number, text, boolean, list, object, or null.",
       },
-      { name: "comment", type: "text", description: "Empty when there is none." },
+      { name: "comment", type: "text", description: "A comment; empty if there is none." },
     ],
-    included: [{ name: "question_id", type: "uuid", nullable: true, description: "The question's id, or null." }],
+    included: [{ name: "question_id", type: "uuid", nullable: true, description: "The question's ID, or null." }],
   },
 ];
 
@@ -555,8 +572,10 @@ const rewardImport: ImportEndpoint = {
   operationId: "importRewards",
   summary: "Create or update rewards",
   description:
-    "Creates and updates rewards. They are matched on `external_id`: a known one is updated, so a whole catalogue can be sent again and again. All rows are checked before anything is written; if one is wrong, nothing is written. At most 500 rewards and 8 MiB of JSON in UTF-8, whatever `Content-Type` says. A field that is left out of an update keeps its value, and so does every reward that the request does not name; a reward is retired with `is_archived`. With `dry_run=true` everything is checked and counted, and nothing is written.",
-  parameters: [{ name: "dry_run", kind: "true", description: "Check and count, write nothing: `imported` is then 0." }],
+    "Creates rewards, and updates those whose `external_id` is known, so you can send a whole catalogue repeatedly. All rows are checked before anything is written; if one row is wrong, nothing is written. At most 500 rewards and 8 MiB of JSON in UTF-8, whatever `Content-Type` says. In an update, an absent field keeps its value. Rewards that the request does not name stay as they are; to retire a reward, send `is_archived`. With `dry_run=true`, everything is checked and counted, and nothing is written.",
+  parameters: [
+    { name: "dry_run", kind: "true", description: "Checks and counts, but writes nothing: `imported` is then 0." },
+  ],
 };
 
 const mcp: McpEndpoint = {
@@ -568,24 +587,24 @@ const mcp: McpEndpoint = {
   rpc: "verify_api_key",
   tag: "Key",
   operationId: "assist",
-  summary: "The API as tools of an assistant (Model Context Protocol)",
+  summary: "The API as tools for an assistant (Model Context Protocol)",
   description:
-    "Model Context Protocol, Streamable HTTP without sessions: what the key may read, as tools of an assistant. It writes nothing.",
+    "Model Context Protocol, Streamable HTTP without sessions: tools for an assistant to read what the key may read. Nothing can be written.",
   parameters: [],
 };
 
 /** The columns behind all others of a row of changes. */
 export const changeColumns: readonly Column[] = [
-  { name: "cursor", type: "text", description: "What to send as `after` to get the changes after this one." },
+  { name: "cursor", type: "text", description: "The value to send as `after`, to get the changes after this one." },
   {
     name: "deleted",
     type: "boolean",
-    description: "Whether the row has been deleted: then all columns but `id`, `cursor` and this one are null.",
+    description: "Whether the row has been deleted. If so, all columns except `id`, `cursor`, and this one are null.",
   },
 ];
 
 const limitOfChanges =
-  "The maximum number of rows. If there are more, the header `X-Has-More` is `true`, and `after` with the `cursor` of the last row gets the next page.";
+  "The maximum number of rows. If there are more, the header `X-Has-More` is `true`: to get the next page, send the `cursor` of the last row as `after`.";
 
 /** The changes of a list, with the list's scope (`docs/api.md`, Keeping a copy). */
 function changesOf(list: ListEndpoint): ChangesEndpoint {
@@ -604,10 +623,10 @@ function changesOf(list: ListEndpoint): ChangesEndpoint {
     parameters: [...shared, after],
     operationId: `${list.operationId}Changes`,
     summary: `What has changed in ${list.path}`,
-    description: `Lists what has been added, changed or deleted in \`GET ${list.path}\`, oldest change first, to keep a copy up to date: without \`after\` every row, then what has changed since the \`cursor\` of the last row.`,
+    description: `Lists what has been added, changed, or deleted in \`GET ${list.path}\`, oldest change first, to keep a copy up to date. Without \`after\`, it returns every row; with the \`cursor\` of the last row, what has changed since.`,
     rows: {
       name: `${list.rows.name}Change`,
-      description: `A row of \`GET ${list.path}\` as it is now, or that it has been deleted.`,
+      description: `A row of \`GET ${list.path}\` as it is now, or its deletion.`,
     },
   };
 }

@@ -25,7 +25,7 @@ const limitOfQuestions: Parameter = {
   kind: "limit",
   description: "1 to 1000 rows; 100 without it.",
 };
-const ids: Parameter = { name: "ids", kind: "true", description: "Also the ids." };
+const ids: Parameter = { name: "ids", kind: "true", description: "Adds the IDs." };
 
 /** What a tool takes: the parameters of its endpoint, except those of the format, because it answers CSV. */
 function parametersOf({ kind, parameters }: Endpoint): readonly Parameter[] {

@@ -18,7 +18,7 @@ const stock = "must be an integer of 0 or more, or null";
  */
 export const rewardFields = {
   external_id: text(1, 255, "must be a string of 1 to 255 characters").meta({
-    description: "Your system's own id for the reward; unique in a request.",
+    description: "Your system's own ID for the reward, unique in a request.",
   }),
   name: text(1, 255, "must be a string of 1 to 255 characters").meta({ description: "The reward's name." }),
   description: text(0, 2000, "must be a string of up to 2000 characters or null").nullish().meta({
@@ -34,7 +34,7 @@ export const rewardFields = {
     description: "When absent, a new reward gets `perk`, and an update keeps the old one.",
   }),
   is_archived: z.boolean("must be true or false").optional().meta({
-    description: "Whether it is retired. When absent, a new reward is not, and an update keeps what it is.",
+    description: "Whether the reward is retired. When absent, a new reward is not, and an update keeps the value.",
   }),
   stock_count: z
     .custom<number>((value) => Number.isInteger(value) && Number(value) >= 0, stock)
@@ -42,13 +42,13 @@ export const rewardFields = {
     .refine((value) => value <= 2147483647, "must be at most 2147483647")
     .meta({ type: "integer", minimum: 0, maximum: 2147483647 })
     .nullish()
-    .meta({ description: "How many are left; null when they are not counted. When absent, as for `description`." }),
+    .meta({ description: "The number that is left; null if it isn't counted. When absent, as for `description`." }),
   image_url: text(1, 2000, image)
     .refine((value) => /^https?:\/\/[^\s]+$/i.test(value) && URL.canParse(value), image)
     .nullish()
     .meta({ description: "The address of a picture, http or https, or null. When absent, as for `description`." }),
   vendor_name: text(1, 255, vendor).nullish().meta({
-    description: "Who supplies it, or null. When absent, as for `description`.",
+    description: "The supplier, or null. When absent, as for `description`.",
   }),
 };
 
