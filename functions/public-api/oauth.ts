@@ -7,14 +7,10 @@ import { type Answer, json } from "./responses.ts";
 import { scopes } from "./scopes.ts";
 
 /** A refusal with a code of RFC 6749 and a description for people. */
-class OAuthError extends Error {
-  readonly code: string;
-
-  constructor(code: string, description: string) {
-    super(description);
-    this.code = code;
-  }
-}
+const refused = (error: string, error_description: string): Answer => ({
+  ...json(JSON.stringify({ error, error_description })),
+  status: 400,
+});
 
 const readScopes = scopes.map(({ name }) => name).filter((name) => name.startsWith("read:"));
 
@@ -22,22 +18,13 @@ export type NewKey = { id: string; api_key: string; scopes: readonly string[]; e
 /** Makes the key that an admin has agreed to; null when the code is not valid. */
 type Redeem = (code: string, boundTo: string) => Promise<NewKey | null>;
 
-/** Answers a request for a path of sign_in.ts. A 400 has the body of RFC 6749: `error` and `error_description`. */
+/** Answers a request for a path of sign_in.ts. */
 export async function serveOAuth(
   settings: SignInSettings,
   path: string,
   text: string,
   redeem: Redeem,
 ): Promise<Answer> {
-  try {
-    return await answerOAuth(settings, path, text, redeem);
-  } catch (error) {
-    if (!(error instanceof OAuthError)) throw error;
-    return { ...json(JSON.stringify({ error: error.code, error_description: error.message })), status: 400 };
-  }
-}
-
-async function answerOAuth(settings: SignInSettings, path: string, text: string, redeem: Redeem): Promise<Answer> {
   const { mcpUrl } = settings;
   switch (path) {
     case "/mcp/.well-known/oauth-protected-resource":
@@ -83,22 +70,21 @@ function authorizationServer({ baseUrl, mcpUrl, dashboardUrl }: SignInSettings):
   };
 }
 
-function fieldsOf(text: string): Record<string, string> {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === "object" && parsed !== null) return parsed as Record<string, string>;
-  } catch {}
-  throw new OAuthError("invalid_request", "body must be a JSON object");
-}
-
 /** RFC 7591, without keeping anything. */
 function register(text: string): Answer {
-  const { client_name, redirect_uris } = fieldsOf(text) as { client_name?: unknown; redirect_uris?: unknown };
+  let body: { client_name?: unknown; redirect_uris?: unknown } | null = null;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // Refused below.
+  }
+  if (!(body instanceof Object)) return refused("invalid_request", "body must be a JSON object");
+  const { client_name, redirect_uris } = body;
   const sent = Array.isArray(redirect_uris) ? redirect_uris : [];
   // VS Code registers four addresses at once, of which it then uses one.
   const uris = sent.filter((uri): uri is string => typeof uri === "string" && receiverOf(uri) !== null);
   if (uris.length < 1 || uris.length > 5)
-    throw new OAuthError(
+    return refused(
       "invalid_redirect_uri",
       "redirect_uris must have 1 to 5 addresses of known assistants or of this computer",
     );
@@ -116,21 +102,21 @@ function register(text: string): Answer {
   return { ...json(JSON.stringify(registered)), status: 201 };
 }
 
+const fields = ["grant_type", "resource", "code_verifier", "code", "client_id", "redirect_uri"] as const;
+
 /** The token endpoint. */
 async function exchange(resource: string, form: URLSearchParams, redeem: Redeem): Promise<Answer> {
-  const one = (name: string): string => {
-    const values = form.getAll(name);
-    if (values.length > 1) throw new OAuthError("invalid_request", `${name} must be sent once`);
-    return values[0] ?? "";
-  };
+  const twice = fields.find((name) => form.getAll(name).length > 1);
+  if (twice) return refused("invalid_request", `${twice} must be sent once`);
+  const one = (name: (typeof fields)[number]) => form.get(name) ?? "";
   if (one("grant_type") !== "authorization_code")
-    throw new OAuthError("unsupported_grant_type", "grant_type must be authorization_code");
+    return refused("unsupported_grant_type", "grant_type must be authorization_code");
   const meant = one("resource");
   if (meant !== "" && meant.replace(/\/$/, "") !== resource)
-    throw new OAuthError("invalid_target", `resource must be ${resource}`);
+    return refused("invalid_target", `resource must be ${resource}`);
   const verifier = one("code_verifier");
   if (!/^[\w.~-]{43,128}$/.test(verifier))
-    throw new OAuthError("invalid_request", "code_verifier must be 43 to 128 characters");
+    return refused("invalid_request", "code_verifier must be 43 to 128 characters");
   const challenge = base64Url(
     new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))),
   );
@@ -138,7 +124,7 @@ async function exchange(resource: string, form: URLSearchParams, redeem: Redeem)
   const boundTo = [one("client_id"), one("redirect_uri"), challenge].join("\n");
   const key = /^[0-9a-f]{64}$/.test(code) ? await redeem(code, boundTo) : null;
   if (key === null)
-    throw new OAuthError("invalid_grant", "code is unknown, used, expired, or for another program: sign in again");
+    return refused("invalid_grant", "code is unknown, used, expired, or for another program: sign in again");
   const expires_in = Math.floor((Date.parse(key.expires_at) - Date.now()) / 1000);
   const token = { access_token: key.api_key, token_type: "Bearer", expires_in, scope: key.scopes.join(" ") };
   return json(JSON.stringify(token), { Pragma: "no-cache" });
