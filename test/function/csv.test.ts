@@ -45,7 +45,7 @@ const { any } = fc.letrec<{ any: Value }>((tie) => ({
     fc.constant({ json: "null", cell: null }),
     text,
     word,
-    fc.constantFrom("[]", "{}", "[[[1]]]").map(exactly),
+    fc.constantFrom("[]", "{}", "[[[1]]]", "[1,[2.50,3]]").map(exactly),
     fc.tuple(text, tie("any")).map(([one, other]) => exactly(`[${one.json},${other.json},null]`)),
     fc.tuple(text, tie("any")).map(([one, other]) => exactly(`{${one.json}:{${one.json}:[${other.json}]}}`)),
   ),
