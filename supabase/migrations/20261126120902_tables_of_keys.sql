@@ -3,7 +3,6 @@
 set lock_timeout = '2s';
 set statement_timeout = '60s';
 
--- The keys first, as every request locks them: the other way round a request and this would wait for each other.
 ALTER TABLE "app"."api_keys" ADD COLUMN "assistant" text;
 
 ALTER TABLE "app"."api_key_uses" ADD COLUMN "forbidden_at" timestamp with time zone;

@@ -81,6 +81,14 @@ CREATE TABLE "app"."assistant_codes" ("company_id" uuid NOT NULL, "code_hash" by
 
 ALTER TABLE "app"."assistant_codes" ENABLE ROW LEVEL SECURITY;
 
+ALTER TABLE "app"."day_ratings" SET (autovacuum_vacuum_scale_factor=0.02);
+
+ALTER TABLE "app"."deletions" SET (autovacuum_vacuum_scale_factor=0.02);
+
+ALTER TABLE "app"."kudos" SET (autovacuum_vacuum_scale_factor=0.02);
+
+ALTER TABLE "app"."pulse_responses" SET (autovacuum_vacuum_scale_factor=0.02);
+
 CREATE DOMAIN "app"."application/json" AS json;
 
 CREATE OR REPLACE FUNCTION app.authenticate(key_hash text, required_scope text)
@@ -259,13 +267,6 @@ begin
 end
 $function$;
 
-CREATE OR REPLACE FUNCTION app.is_recent(instant timestamp with time zone)
- RETURNS boolean
- LANGUAGE sql
- STABLE
- SET search_path TO ''
-RETURN COALESCE(((instant > (now() - '00:01:00'::interval)) AND (instant < (now() + '00:01:00'::interval))), false);
-
 CREATE OR REPLACE FUNCTION app.is_time_up(share double precision DEFAULT 0.5)
  RETURNS boolean
  LANGUAGE sql
@@ -378,6 +379,13 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.may_note(noted_at timestamp with time zone, noted_endpoint text DEFAULT NULL::text, endpoint text DEFAULT NULL::text)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN ((((noted_at > (now() - '00:01:00'::interval)) AND (noted_at < (now() + '00:01:00'::interval))) IS NOT TRUE) OR (((noted_endpoint = 'GET /'::text) AND (endpoint <> 'GET /'::text)) IS TRUE));
+
 CREATE OR REPLACE FUNCTION app.name_categories(company_id uuid, ids uuid[])
  RETURNS void
  LANGUAGE plpgsql
@@ -446,8 +454,10 @@ begin
   join app.api_keys as k on k.company_id = u.company_id and k.id = u.key_id
   join app.companies as c on c.id = k.company_id
   where k.key_hash = decode(note_refused_use.key_hash, 'hex') and c.serving = 'open'
-    and case when k.revoked_at is not null or k.expires_at <= now() then missing_scope is null and not app.is_recent(u.refused_at)
-      else missing_scope <> all (k.scopes) and missing_scope = any (app.scopes()) and not app.is_recent(u.forbidden_at) end
+    and case when k.revoked_at is not null or k.expires_at <= now()
+      then missing_scope is null and app.may_note(u.refused_at, u.refused_endpoint, endpoint)
+      else missing_scope <> all (k.scopes) and missing_scope = any (app.scopes())
+        and app.may_note(u.forbidden_at, u.forbidden_endpoint, endpoint) end
   for update of u skip locked;
   if not found then
     return false;
@@ -482,7 +492,7 @@ begin
     where (u.company_id, u.key_id) in (
       select free.company_id, free.key_id
       from app.api_key_uses as free
-      where free.company_id = note_use.company_id and free.key_id = note_use.key_id and not app.is_recent(free.checked_at)
+      where free.company_id = note_use.company_id and free.key_id = note_use.key_id and app.may_note(free.checked_at)
       for update skip locked
     );
     return;
@@ -497,10 +507,8 @@ begin
   where (u.company_id, u.key_id) in (
     select free.company_id, free.key_id
     from app.api_key_uses as free
-    where free.company_id = note_use.company_id and free.key_id = note_use.key_id and (
-      not app.is_recent(free.last_used_at)
-      or free.last_endpoint = 'GET /' and headers ->> 'x-endpoint' is distinct from 'GET /'
-    )
+    where free.company_id = note_use.company_id and free.key_id = note_use.key_id
+      and app.may_note(free.last_used_at, free.last_endpoint, headers ->> 'x-endpoint')
     for update skip locked
   );
 end
@@ -597,6 +605,35 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.take_turn_of_total(verified app.verified_key)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  base constant bigint := 7330216700000000;
+begin
+  if pg_try_advisory_xact_lock(uuid_hash_extended(verified.company_id, base)) then
+    for slot in 1..app.totals_at_once() loop
+      if pg_try_advisory_xact_lock(base + slot) then
+        return;
+      end if;
+    end loop;
+  end if;
+  raise exception using
+    errcode = 'PT429',
+    message = 'Too Many Requests',
+    detail = json_build_object('key_id', verified.key_id, 'company_id', verified.company_id);
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.totals_at_once()
+ RETURNS integer
+ LANGUAGE sql
+ STABLE
+ SET search_path TO ''
+RETURN 2;
+
 CREATE OR REPLACE FUNCTION public.average_day_ratings(key_hash text, by text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, time_zone text DEFAULT 'UTC'::text, team_id uuid DEFAULT NULL::uuid)
  RETURNS app."application/json"
  LANGUAGE plpgsql
@@ -621,6 +658,7 @@ begin
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:analytics');
+  perform app.take_turn_of_total(api_key);
 
   execute format(
     $statement$
@@ -703,6 +741,7 @@ begin
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:activity');
+  perform app.take_turn_of_total(api_key);
 
   -- A statement for each by would be hundreds. So it is put together, from these texts and nothing that was sent: the columns of
   -- the answer, what kudos are grouped by, where that is found, the ids that order the groups, and where names are found.
@@ -1545,6 +1584,9 @@ begin
     perform app.refuse_without_row_security();
   end if;
   api_key := app.authenticate(key_hash, 'read:members');
+  if list_members.name is not null then
+    perform app.take_turn_of_total(api_key);
+  end if;
 
   if starting_after is not null then
     if after_time is null then
@@ -2234,6 +2276,7 @@ declare
   last app.forgotten_deletions;
   reached app.forgotten_deletions;
 begin
+  delete from app.assistant_codes as c where c.expires_at < now();
   -- app.forget_deletions begins at the mark of what is forgotten. Rows below it are those that app.forget_cursors has made
   -- worthless, and those of transactions that ended late. Up to 50,000 in a night.
   delete from app.deletions as d using app.forgotten_deletions as f
@@ -2406,11 +2449,11 @@ COMMENT ON DOMAIN "app"."application/json" IS 'JSON that the Data API sends as i
 
 COMMENT ON FUNCTION "app"."category_name"(uuid, uuid) IS 'The name of a category in the company''s default language, else in English, else in any; empty if it has none.';
 
-COMMENT ON FUNCTION "app"."is_recent"(timestamp with time zone) IS 'Whether this was within the last minute.';
-
 COMMENT ON FUNCTION "app"."is_time_up"(double precision) IS 'Whether this share of statement_timeout is over for the running call.';
 
 COMMENT ON FUNCTION "app"."list_headers"() IS 'The response.headers of changes and totals, for format(): the ids of key and company, the number of rows, true or false for whether there are more, the cursor of the last row.';
+
+COMMENT ON FUNCTION "app"."may_note"(timestamp with time zone, text, text) IS 'Whether a note may be made now, a minute after the last one or in place of one of GET /.';
 
 COMMENT ON FUNCTION "app"."most_groups"() IS 'How many rows the answer of a total has at most.';
 
@@ -2420,13 +2463,17 @@ COMMENT ON FUNCTION "app"."note_refused_use"(text, text) IS 'Records now as the 
 
 COMMENT ON FUNCTION "app"."note_use"(uuid, uuid) IS 'Records now as the last use of a key, or as its last quick check, at most once a minute, unless another transaction is doing so or the database is read-only.';
 
-COMMENT ON FUNCTION "app"."overdue"() IS 'The tables with rows that are older than the retention of their company, and how late they are.';
+COMMENT ON FUNCTION "app"."overdue"() IS 'The tables with rows older than the retention of their company, and how late they are.';
 
 COMMENT ON FUNCTION "app"."page_headers"() IS 'The response.headers of a list, for format(): as app.list_headers with the id of the last row, then its time and id.';
 
 COMMENT ON FUNCTION "app"."plain"(text) IS 'A text in lower case and without accents.';
 
 COMMENT ON FUNCTION "app"."serve_keys"(regprocedure) IS 'Makes a function one that serves API keys: public_api owns it, and only service_role may call it. For the schema and sql/commands/repair.sql.';
+
+COMMENT ON FUNCTION "app"."take_turn_of_total"(app.verified_key) IS 'Takes one of app.totals_at_once() turns until the end of the transaction, one of a company. PT429.';
+
+COMMENT ON FUNCTION "app"."totals_at_once"() IS 'How many totals run in the database at the same moment, one of a company. More are refused with PT429. To be replaced by operators.';
 
 COMMENT ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid) IS 'Number and average of the day ratings of the key''s company, by what by names, as a JSON array. read:analytics. PT401, PT403, PT429.';
 
@@ -2492,13 +2539,13 @@ REVOKE ALL ON FUNCTION "app"."category_name"(uuid, uuid) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."category_name"(uuid, uuid) TO "postgres";
 
-REVOKE ALL ON FUNCTION "app"."is_recent"(timestamp with time zone) FROM PUBLIC;
-
-GRANT EXECUTE ON FUNCTION "app"."is_recent"(timestamp with time zone) TO "postgres";
-
 REVOKE ALL ON FUNCTION "app"."is_time_up"(double precision) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."is_time_up"(double precision) TO "postgres";
+
+REVOKE ALL ON FUNCTION "app"."may_note"(timestamp with time zone, text, text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."may_note"(timestamp with time zone, text, text) TO "postgres";
 
 REVOKE ALL ON FUNCTION "app"."note_refused_use"(text, text) FROM PUBLIC;
 
@@ -2511,6 +2558,14 @@ GRANT EXECUTE ON FUNCTION "app"."overdue"() TO "postgres";
 REVOKE ALL ON FUNCTION "app"."plain"(text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."plain"(text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "app"."take_turn_of_total"(app.verified_key) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."take_turn_of_total"(app.verified_key) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "app"."totals_at_once"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."totals_at_once"() TO "postgres", "public_api";
 
 REVOKE ALL ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid) FROM PUBLIC;
 
