@@ -1,5 +1,6 @@
-// The operator's pages, run as they stand and in their order: a company is added, loaded, erased from and deleted; and a
-// service writes into the tables as docs/operate/writing-data.md says, in every isolation level.
+// The operator's pages, run as they stand and in their order: a company is added, loaded, erased from and deleted; a
+// leaked key is handled; and a service writes into the tables as docs/operate/writing-data.md says, in every isolation level.
+import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import papaparse from "papaparse";
 import { afterAll, expect, test } from "vitest";
@@ -16,23 +17,32 @@ afterAll(removeProjects);
 const shown = "bf6cf59e-da60-43e3-aaf3-4df79f1e2cf5";
 const person = (number: number) => `8c1d5e2f-3b4a-4c6d-8e7f-0a1b2c3d4e0${number}`;
 
-/** The commands of a page: its blocks of SQL, and those of a shell that call psql. Only hosted projects have pg_cron. */
-async function commandsOf(page: string): Promise<{ language: string; text: string }[]> {
+type Command = { language: string; text: string };
+
+/** The commands of a page: its blocks of SQL, and those of a shell, without pg_cron, which only hosted projects have. */
+async function commandsOf(page: string, shell = /^ *psql /): Promise<Command[]> {
   const markdown = await readFile(`${root}/docs/operate/${page}.md`, "utf8");
   return [...markdown.matchAll(/^( *)```(sql|psql|sh)\n(.*?)^ *```$/gms)]
-    .map(([, , language = "", text = ""]) => ({ language, text: text.replaceAll(/^select cron\..*\n/gm, "") }))
-    .filter(({ language, text }) => language !== "sh" || /^ *psql /.test(text));
+    .map(([, indent = "", language = "", text = ""]) => ({
+      language,
+      text: text.replaceAll(new RegExp(`^${indent}`, "gm"), "").replaceAll(/^select cron\..*\n/gm, ""),
+    }))
+    .filter(({ language, text }) => language !== "sh" || shell.test(text));
+}
+
+async function run({ language, text }: Command, url: string, more: Record<string, string> = {}): Promise<string> {
+  const file = `${folder}/command.sql`;
+  await writeFile(file, text);
+  const psql = `psql "$DATABASE_URL" --no-psqlrc --set ON_ERROR_STOP=1 --file ${file}`;
+  const env = { ...process.env, DATABASE_URL: url, ...more };
+  return await runCommand("bash", ["-ec", `cd ${folder}; ${language === "sh" ? text : psql}`], { env });
 }
 
 async function runPage(page: string, url: string, id: string, before = /$/): Promise<string[]> {
   const printed: string[] = [];
   for (const { language, text } of (await commandsOf(page)).filter(({ text }) => before.test(text))) {
     const mine = text.replaceAll(shown, id).replaceAll("…/sql/", `${root}/sql/`);
-    const file = `${folder}/command.sql`;
-    await writeFile(file, mine);
-    const psql = `psql "$DATABASE_URL" --no-psqlrc --set ON_ERROR_STOP=1 --file ${file}`;
-    const env = { ...process.env, DATABASE_URL: url };
-    printed.push(await runCommand("bash", ["-ec", `cd ${folder}; ${language === "sh" ? mine : psql}`], { env }));
+    printed.push(await run({ language, text: mine }, url));
   }
   return printed;
 }
@@ -70,6 +80,36 @@ test("a company is added, loaded, erased from and deleted by the commands of the
   expect(erased).toHaveLength(6);
   expect(erased[0]).toMatch(/0 \| +0 \| +0 \| +0/);
   expect(await sql`select from app.companies`).toHaveLength(0);
+});
+
+test("a leaked key is revoked, found by its hash and told from others by the commands of incidents.md, in its order", async () => {
+  const { url, sql } = await newProject();
+  const { name, key } = await createCompany(sql, "Leaked");
+  const digits = createHash("sha256").update(key).digest("hex");
+  // The Supabase CLI needs a hosted project: test/api/watching.test.ts and deploy.test.ts run its commands.
+  const commands = await commandsOf("incidents", /^ *(psql|printf) /);
+  const printed: string[] = [];
+  for (const { language, text } of commands) {
+    const mine = text.replace("a1B2", key.slice(-4)).replace("<the 64 digits>", digits);
+    printed.push(await run({ language, text: mine.replace(" sql/", ` ${root}/sql/`) }, url, { KEY: key }));
+  }
+  const [revoked, hash, found, ours, signs, ...others] = printed;
+  expect(revoked).toContain("(1 row)");
+  expect(hash).toContain(digits);
+  expect(found).toMatch(new RegExp(`^ ${name} .*20\\d\\d-\\d\\d-\\d\\d [^|]*$`, "m"));
+  expect(ours).toBe("ours\n");
+  expect(signs).toContain("longest transaction");
+  expect(others).toEqual([]);
+  await expect(readList(sql, key)).rejects.toThrow("Unauthorized");
+});
+
+test("each section of incidents.md begins with a command or a table: it is in sight after its heading", async () => {
+  const [, ...sections] = (await readFile(`${root}/docs/operate/incidents.md`, "utf8")).split(/^## /m);
+  const late = sections.filter(
+    (section) => !/^ *(```|\|)|^Reset it under \*\*/m.test(section.split("\n").slice(0, 8).join("\n")),
+  );
+  expect(sections.length).toBeGreaterThan(5);
+  expect(late).toEqual([]);
 });
 
 test.each(["read committed", "repeatable read", "serializable"])(
