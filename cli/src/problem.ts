@@ -25,6 +25,7 @@ export function asProblem(error: unknown, file = "The file"): Problem | undefine
   const { code, syscall, path, message } = error as NodeJS.ErrnoException;
   if (!code || !syscall) return undefined;
   if (code === "ENOENT" && path) return new Problem(`There is no ${path}`, exitCodes.usage);
+  if (code === "EISDIR") return new Problem(`${path ?? file} is a folder: a file is needed`, exitCodes.usage);
   // As in "EACCES: permission denied, open 'rewards.csv'".
   const reason = /^\w+: ([^,]+),/.exec(message)?.[1] ?? message;
   return new Problem(
@@ -33,8 +34,12 @@ export function asProblem(error: unknown, file = "The file"): Problem | undefine
 }
 
 /** A Problem for what was found wrong with a file that is read. */
-export const inFile = (file: string, error: unknown): Problem =>
-  asProblem(error, file) ?? new Problem(`${file}: ${(error as Error).message}`);
+export function inFile(file: string, error: unknown): Problem {
+  const { code, name, message } = error as NodeJS.ErrnoException;
+  const isOf =
+    name === "SyntaxError" ? " is not valid JSON" : code?.startsWith("Z_") ? " is not a whole gzip file" : "";
+  return asProblem(error, file) ?? new Problem(`${file}${isOf}: ${message}`);
+}
 
 /**
  * Text for a terminal: what nobody sees, or what could move the cursor or turn the text, is escaped (`\u200b`), so are

@@ -3,7 +3,7 @@ import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { checkRow, countFields, rewardFields, rowsOf } from "../../functions/public-api/reward_rows.ts";
 import { saveAsCsv, textOf } from "./file_text.ts";
 import { formatOf } from "./formats.ts";
-import { inFile, Problem, quoted } from "./problem.ts";
+import { exitCodes, inFile, Problem, quoted } from "./problem.ts";
 import { type CsvRecord, cellValue, damage, type Finding, hintFor, readCsv, trimmed } from "./reward_csv.ts";
 import { placesOfRows } from "./reward_json.ts";
 
@@ -58,7 +58,7 @@ export const plainHeading = (text: string): string => trimmed(text).replace(/\s+
 export async function readRewardFile(file: string, headings: Headings): Promise<RewardFile> {
   const format = formatOf(file);
   if (/\.(xls[xmb]?|ods|numbers)$/i.test(file)) throw new Problem(`${file} is a workbook. ${saveAsCsv}`);
-  if (!format) throw new Problem("The file must end in .csv or .json, with or without .gz");
+  if (!format) throw new Problem(`${file} must end in .csv or .json, with or without .gz`, exitCodes.usage);
   if (format.name === "csv") return await readRecords(file, headings);
   if (headings.size > 0) throw new Problem(`--map is for CSV: a JSON file has the names of the API`);
   return { rows: await readJson(file), notes: [] };

@@ -270,7 +270,7 @@ test.each<[string, string | Buffer, string]>([
   ["quote.csv", 'external_id,name,points_cost\n1,"a,1\n', "Quoted field unterminated"],
   ["empty.csv", "", "empty.csv is empty"],
   ["none.csv", "external_id,name,points_cost\n", "none.csv has no rewards"],
-  ["broken.json", '[{"external_id"', "broken.json: "],
+  ["broken.json", '[{"external_id"', "broken.json is not valid JSON: "],
   ["scalar.json", "7", "body must be a reward, an array of rewards"],
   ["twice.json", '{"rewards":[{"a":{"a":[]}}],"rewards":[]}', "twice.json: rewards must be given once"],
   ["deep.json", "[".repeat(200_000) + "]".repeat(200_000), "deep.json:1: row must be an object"],
@@ -281,7 +281,8 @@ test.each<[string, string | Buffer, string]>([
   ],
   ["rewards.xlsx", "PK", `rewards.xlsx is a workbook. ${form}`],
   ["renamed.csv", "PK\u0003\u0004", `renamed.csv: it is a workbook. ${form}`],
-  ["rewards.txt", "", "The file must end in .csv or .json"],
+  ["cut.json", "{", "cut.json is not valid JSON: "],
+  ["plain.csv.gz", "external_id,name", "plain.csv.gz is not a whole gzip file: "],
 ])("%s is refused as a whole", async (name, content, problem) => {
   const message = expect.stringContaining(problem);
   await expect(importFile(name, content)).rejects.toMatchObject({ exitCode: 1, message });
@@ -294,10 +295,15 @@ test.each(["gone.csv", "gone.json"])(
     const error = { exitCode: 2, message: `There is no ${folder}/${name}` };
     await expect(importFile(name)).rejects.toMatchObject(error);
     mkdirSync(`${folder}/${name}`);
-    const message = `${folder}/${name} cannot be read: illegal operation on a directory (EISDIR)`;
-    await expect(importFile(name)).rejects.toMatchObject({ exitCode: 1, message });
+    const message = `${folder}/${name} is a folder: a file is needed`;
+    await expect(importFile(name)).rejects.toMatchObject({ exitCode: 2, message });
   },
 );
+
+test("a file with another ending is a wrong argument", async () => {
+  const error = { exitCode: 2, message: expect.stringContaining("rewards.txt must end in .csv or .json") };
+  await expect(importFile("rewards.txt", "")).rejects.toMatchObject(error);
+});
 
 test.each(["rewards.csv.gz", "rewards.json"])("%s that was exported is imported as it is", async (file) => {
   const { company, key } = customer;

@@ -177,7 +177,10 @@ test("a file of another company, of something else or of the future is refused a
   open((database) => database.exec("create table mine (id integer)"));
   await expect(sync()).rejects.toThrow("was not made by sync. Choose another file");
   writeFileSync(file, "text ".repeat(1000));
-  await expect(sync()).rejects.toThrow("file is not a database");
+  await expect(sync()).rejects.toMatchObject({
+    exitCode: 2,
+    message: `${file} is not an SQLite file. Choose another file`,
+  });
   expect(readFileSync(file, "utf8")).toBe("text ".repeat(1000));
 });
 

@@ -40,6 +40,7 @@ const isFromSqlite = (error: unknown): error is Error & { errcode: number } =>
 
 /** A Problem for an error of SQLite, with the file's name; any other error as it is. */
 export function namingFile(error: unknown, file: string): unknown {
+  if (isForeign(error)) return new Problem(`${file} is not an SQLite file. Choose another file`, exitCodes.usage);
   return isFromSqlite(error) ? new Problem(`${file}: ${error.message}`) : error;
 }
 
