@@ -5,6 +5,9 @@ export { type Scope, scopes } from "../../functions/public-api/scopes.ts";
 /** The scopes in the order in which they are always shown. */
 export const scopeNames: readonly Scope[] = scopes.map((scope) => scope.name);
 
+/** Those that only read. */
+export const readScopes = scopeNames.filter((scope) => scope.startsWith("read:"));
+
 /** The scopes of a new key unless its creator chooses others (`docs/api.md`, Authentication). */
 export const defaultScopes: readonly Scope[] = ["read:members", "read:activity"];
 

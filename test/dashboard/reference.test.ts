@@ -161,6 +161,10 @@ test("what reads can be tried with a key that is checked on entry", async ({ cli
   await activity.getByLabel("format").selectOption("csv");
   await press(activity, "Send");
   await says(activity, /^403 /);
+  // The same code makes the others: with all 5,000 elements axe takes a minute.
+  await page
+    .locator("article.operation:not(#listMembers, #listActivity, #importRewards)")
+    .evaluateAll((others) => others.map((other) => other.remove()));
   await expectGoodLooks(page, "reference-tried");
 
   expect(await page.content()).not.toContain(api_key);
@@ -228,7 +232,7 @@ test("the menu marks where one is, and a guide can be copied", async () => {
 });
 
 test("the search finds what people type; it is announced, / leads to it, and Enter opens the first", async () => {
-  const page = await openReference();
+  const page = await openReference("guides/curl/");
   const found = menuOf(page).getByRole("list", { name: "Found" }).getByRole("link");
   await page.keyboard.press("/");
   const search = menuOf(page).getByRole("searchbox");

@@ -3,17 +3,16 @@ import { type FormEvent, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
 import { letAssistantRead, revokeApiKey } from "../keys/calls.ts";
+import { ScopesField } from "../keys/create_key_form.tsx";
 import { endAfter } from "../keys/expiry.ts";
 import { Decision } from "../parts/actions.tsx";
 import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
 import { Problem } from "../problems.ts";
-import { type Scope, scopes } from "../scopes.ts";
+import { readScopes, type Scope } from "../scopes.ts";
 import { mcpAddress } from "../settings.ts";
 import { type AssistantRequest, answer } from "./request.ts";
-
-const readScopes = scopes.filter(({ name }) => name.startsWith("read:"));
 
 /** Who asks, for what: nothing is ticked, so that nobody agrees to more than they read. */
 export function AgreementForm(props: { request: AssistantRequest; company: string; earlier: ApiKey[] }) {
@@ -34,7 +33,7 @@ export function AgreementForm(props: { request: AssistantRequest; company: strin
   function submit(event: FormEvent<HTMLFormElement>): void {
     event.preventDefault();
     const entered = new FormData(event.currentTarget);
-    const ticked = readScopes.map(({ name }) => name).filter((name) => entered.getAll("scopes").includes(name));
+    const ticked = readScopes.filter((name) => entered.getAll("scopes").includes(name));
     void allow.run(ticked, entered.has("revoke"));
   }
 
@@ -49,17 +48,13 @@ export function AgreementForm(props: { request: AssistantRequest; company: strin
           Continue only if you have just started this yourself, in that program. If somebody sent you this link, they
           would get the data.
         </Notice>
-        <Checkbox.Group
+        <ScopesField
           label="What it may read"
-          error={allow.problem?.kind === "field" && allow.problem.message}
-          defaultValue={[]}
-        >
-          <Stack gap="sm" my="xs">
-            {readScopes.map(({ name, label, opens }) => (
-              <Checkbox key={name} name="scopes" value={name} label={label} description={opens} />
-            ))}
-          </Stack>
-        </Checkbox.Group>
+          description="Tick only what you need it for."
+          offered={readScopes}
+          ticked={[]}
+          error={allow.problem?.kind === "field" ? allow.problem.message : undefined}
+        />
         <Earlier keys={earlier} name={request.name} />
         <Text size="sm" c="dimmed">
           It gets a key of its own, which works for 90 days and never writes. You can revoke it at any time in the list

@@ -141,14 +141,17 @@ function PurposeCards({ chosen, onChoose }: { chosen: string; onChoose: (purpose
   );
 }
 
-function ScopesField(props: {
+/** What a key may do, as boxes to tick: the fields `scopes`. */
+export function ScopesField(props: {
+  label?: string;
   offered: readonly Scope[];
   ticked: readonly Scope[];
   description: string;
   error: string | undefined;
 }) {
+  const { label = "Scopes", description, ticked, error } = props;
   return (
-    <Checkbox.Group label="Scopes" description={props.description} defaultValue={[...props.ticked]} error={props.error}>
+    <Checkbox.Group label={label} description={description} defaultValue={[...ticked]} error={error}>
       <Stack gap="sm" my="xs">
         {scopes
           .filter(({ name }) => props.offered.includes(name))

@@ -4,7 +4,7 @@ import DatabaseBackup from "lucide-react/icons/database-backup";
 import Gift from "lucide-react/icons/gift";
 import KeyRound from "lucide-react/icons/key-round";
 import Sheet from "lucide-react/icons/sheet";
-import { defaultScopes, type Scope, scopeNames } from "../scopes.ts";
+import { defaultScopes, readScopes, type Scope } from "../scopes.ts";
 import type { Lifetime } from "./expiry.ts";
 
 /**
@@ -21,7 +21,6 @@ export type Preset = {
 /** A purpose, as its card shows it. */
 type Purpose = Preset & { label: string; about: string; icon: typeof Bot };
 
-const reading = scopeNames.filter((scope) => scope.startsWith("read:"));
 const year: Lifetime = { expiry: "365", day: "" };
 
 /** The form as it is without a purpose. */
@@ -37,10 +36,10 @@ const named = (label: string, about: string, icon: typeof Bot, preset: Omit<Pres
 
 /** By the name that a link has: `?create=power-bi`. The scopes are those that the purpose's guide needs. */
 export const purposes: Record<string, Purpose> = {
-  "power-bi": named("Power BI or Excel", "Tables that refresh", ChartColumn, { scopes: reading, lifetime: year }),
-  "google-sheets": named("Google Sheets", "A script fills the sheets", Sheet, { scopes: reading, lifetime: year }),
+  "power-bi": named("Power BI or Excel", "Tables that refresh", ChartColumn, { scopes: readScopes, lifetime: year }),
+  "google-sheets": named("Google Sheets", "A script fills the sheets", Sheet, { scopes: readScopes, lifetime: year }),
   "nightly-copy": named("Nightly copy", "Every list in a file of yours", DatabaseBackup, {
-    scopes: reading,
+    scopes: readScopes,
     lifetime: year,
   }),
   "reward-import": named("Reward import", "Your catalogue into this one", Gift, {
@@ -50,7 +49,7 @@ export const purposes: Record<string, Purpose> = {
   assistant: named("Assistant (MCP)", "Claude Code, VS Code, Cursor and others", Bot, {
     scopes: [],
     lifetime: { expiry: "90", day: "" },
-    offered: reading,
+    offered: readScopes,
     advice: "Tick what the assistant may read: whoever talks to it can ask for all of it.",
   }),
   other: { ...plain, label: "Something else", about: "A script or a system of your own", icon: KeyRound },

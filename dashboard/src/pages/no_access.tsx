@@ -8,60 +8,50 @@ import { paths } from "../paths.ts";
 import classes from "./pages.module.css";
 
 /** Why this person sees no keys, and what they can do about it. */
-function explanation(member: Member, email: string): { title: string; advice: ReactNode } {
+function explanation(member: Member, email: string): [title: string, advice: ReactNode] {
   switch (member.status) {
     case "linked":
-      return {
-        title: "Only admins manage API keys",
-        advice: (
-          <>
-            You are signed in as <Name>{member.name}</Name> of <Name>{member.company_name}</Name>, with the role{" "}
-            {member.role}. Ask an admin of your company to create the key for you, or to make you an admin.
-            {member.admins && <AskAdmins admins={member.admins} me={member.name} />}
-          </>
-        ),
-      };
+      return [
+        "Only admins manage API keys",
+        <div key="advice">
+          You are signed in as <Name>{member.name}</Name> of <Name>{member.company_name}</Name>, with the role{" "}
+          {member.role}. Ask an admin of your company to create the key for you, or to make you an admin.
+          {member.admins && <AskAdmins admins={member.admins} me={member.name} />}
+        </div>,
+      ];
     case "moved":
-      return {
-        title: "Your company has moved",
-        advice: (
-          <>
-            <Name>{member.company_name}</Name> is served at another address, and its keys are managed there. Ask whoever
-            runs the service for the address of this page there.
-          </>
-        ),
-      };
+      return [
+        "Your company has moved",
+        <div key="advice">
+          <Name>{member.company_name}</Name> is served at another address, and its keys are managed there. Ask whoever
+          runs the service for the address of this page there.
+        </div>,
+      ];
     case "no_member":
-      return {
-        title: "No company knows this address",
-        advice: (
-          <>
-            No company lists <Name>{email}</Name> among its people, or that person already signs in with another
-            account. Ask an admin of your company to add you with exactly this email address, then try again; or sign
-            out and use the address that your company knows.
-          </>
-        ),
-      };
+      return [
+        "No company knows this address",
+        <div key="advice">
+          No company lists <Name>{email}</Name> among its people, or that person already signs in with another account.
+          Ask an admin of your company to add you with exactly this email address, then try again; or sign out and use
+          the address that your company knows.
+        </div>,
+      ];
     case "several_members":
-      return {
-        title: "Several companies know this address",
-        advice: (
-          <>
-            More than one company lists <Name>{email}</Name>, so we cannot tell for which one you are here. Ask whoever
-            runs the service to link your sign-in to the right company, then try again.
-          </>
-        ),
-      };
+      return [
+        "Several companies know this address",
+        <div key="advice">
+          More than one company lists <Name>{email}</Name>, so we cannot tell for which one you are here. Ask whoever
+          runs the service to link your sign-in to the right company, then try again.
+        </div>,
+      ];
     case "email_not_confirmed":
-      return {
-        title: "Your address is not confirmed",
-        advice: (
-          <>
-            Open the link in the email that we sent to <Name>{email}</Name>, then try again. If you cannot find it, sign
-            out and use “Forgot password?”: its link confirms the address too.
-          </>
-        ),
-      };
+      return [
+        "Your address is not confirmed",
+        <div key="advice">
+          Open the link in the email that we sent to <Name>{email}</Name>, then try again. If you cannot find it, sign
+          out and use “Forgot password?”: its link confirms the address too.
+        </div>,
+      ];
   }
 }
 
@@ -93,7 +83,7 @@ function AskAdmins({ admins, me }: { admins: Admin[]; me: string }) {
 
 export function NoAccess(props: { member: Member; email: string; onTryAgain: () => Promise<void> }) {
   const { member, email, onTryAgain } = props;
-  const { title, advice } = explanation(member, email);
+  const [title, advice] = explanation(member, email);
   const { run, pending } = useAction(onTryAgain);
   return (
     <Stack gap="md" align="flex-start">
