@@ -1,7 +1,6 @@
 // Assistants sign in (docs/api.md, Assistants): an admin agrees, and a program exchanges the code for a key. The page on
 // which the admin agrees is in test/dashboard/assistants.test.ts.
 // Needs a stack of its own: the function must know the dashboard's address, which is chosen at its start.
-import { createHash, randomBytes } from "node:crypto";
 import {
   auth,
   Client,
@@ -10,14 +9,21 @@ import {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import type { SupabaseClient } from "@supabase/supabase-js";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { dataOf, newCompany, type TestCompany } from "../support/companies.ts";
+import {
+  agreed,
+  challengeOf,
+  exchange,
+  inNinetyDays,
+  newVerifier,
+  post,
+  register,
+  resource,
+} from "../support/sign_in.ts";
 import { call, sql, stack } from "../support/stack.ts";
 
-const resource = `${stack.dashboard_url}/mcp`;
-const claude = "https://claude.ai/api/mcp/auth_callback";
 const loopback = "http://127.0.0.1:4711/callback";
-const inNinetyDays = new Date(Date.now() + 90 * 24 * 3600 * 1000).toISOString();
 const readScopes = ["read:members", "read:activity", "read:rewards", "read:analytics"];
 
 let company: TestCompany;
@@ -25,30 +31,6 @@ beforeAll(async () => {
   company = await newCompany("Asked");
 });
 afterAll(() => company.remove());
-
-const post = (path: string, body: string | URLSearchParams) =>
-  fetch(`${stack.api_url}/oauth/${path}`, { method: "POST", body });
-
-async function register(redirect_uris: unknown, client_name = "Claude") {
-  const response = await post("register", JSON.stringify({ client_name, redirect_uris }));
-  return { status: response.status, body: await response.json() };
-}
-
-/** What a program sends for its key, once the admin has agreed to what it asked for. */
-async function agreed(admin: SupabaseClient, { scopes = ["read:members"], redirect_uri = claude } = {}) {
-  const { client_id } = (await register([redirect_uri])).body;
-  const code_verifier = randomBytes(32).toString("base64url");
-  const challenge = createHash("sha256").update(code_verifier).digest("base64url");
-  const bound_to = [client_id, redirect_uri, challenge].join("\n");
-  const args = { name: "Claude", scopes, expires_at: inNinetyDays, bound_to };
-  const { code } = dataOf(await admin.rpc("let_assistant_read", args));
-  return { grant_type: "authorization_code", code, client_id, redirect_uri, code_verifier, resource };
-}
-
-async function exchange(form: Record<string, string>) {
-  const response = await post("token", new URLSearchParams(form));
-  return { status: response.status, body: await response.json(), headers: response.headers };
-}
 
 const refused = async (form: Record<string, string>) => {
   const { status, body } = await exchange(form);
@@ -123,55 +105,72 @@ test("the code is exchanged for a key of the admin who agreed, with the ticked s
   expect(own).toMatchObject({ id: made.id, assistant: null });
 });
 
-test("a code works once, also when twelve send it at once, and the first wrong program uses it up", async () => {
+// Proves: signin.3
+test("a code works once, also when twelve send it at once", async () => {
   const form = await agreed(company.admin);
   const all = await Promise.all(Array.from({ length: 12 }, () => exchange(form)));
   expect(all.map(({ status }) => status).sort()).toEqual([200, ...Array(11).fill(400)]);
+});
 
-  for (const change of [
-    { code_verifier: randomBytes(32).toString("base64url") },
-    { redirect_uri: loopback },
-    { client_id: "https://claude.ai/oauth/metadata" },
-  ]) {
-    const stolen = await agreed(company.admin);
-    expect(await refused({ ...stolen, ...change })).toBe("invalid_grant");
-    expect(await refused(stolen)).toBe("invalid_grant");
+type Form = Awaited<ReturnType<typeof agreed>>;
+// Proves: signin.2, signin.7
+test.each<[what: string, afterwards: number, error: string, change: (form: Form) => Partial<Form>]>([
+  ["another verifier", 400, "invalid_grant", () => ({ code_verifier: newVerifier() })],
+  ["its challenge (plain)", 400, "invalid_grant", (form) => ({ code_verifier: challengeOf(form.code_verifier) })],
+  ["another address", 400, "invalid_grant", () => ({ redirect_uri: loopback })],
+  ["another program", 400, "invalid_grant", () => ({ client_id: "https://claude.ai/oauth/metadata" })],
+  ["a foreign resource", 200, "invalid_target", () => ({ resource: "https://elsewhere.example/mcp" })],
+  ["another grant", 200, "unsupported_grant_type", () => ({ grant_type: "refresh_token" })],
+  ["a short verifier", 200, "invalid_request", () => ({ code_verifier: "short" })],
+])("a code sent with %s gives no key, and then %i to its program", async (_what, afterwards, error, change) => {
+  const form = await agreed(company.admin);
+  expect(await refused({ ...form, ...change(form) })).toBe(error);
+  expect((await exchange(form)).status).toBe(afterwards);
+});
+
+// Proves: signin.4
+test("a key reads the company of the admin who agreed, also if another company let the same program read", async () => {
+  const other = await newCompany("Lets the same program");
+  try {
+    const [mine, theirs] = [await agreed(company.admin), await agreed(other.admin)];
+    const { body } = await exchange({ ...mine, code: theirs.code, code_verifier: theirs.code_verifier });
+    expect(await (await call("/", body.access_token)).json()).toMatchObject({ company_id: other.id });
+    expect((await exchange(mine)).status).toBe(200);
+  } finally {
+    await other.remove();
   }
 });
 
-describe("a code is worth nothing", () => {
-  test("after its minute, and without the admin who agreed: demoted, or of a company that has moved", async () => {
-    const other = await newCompany("Leaves");
-    try {
-      const late = await agreed(other.admin);
-      await sql`update app.assistant_codes set expires_at = now() - interval '1 second' where company_id = ${other.id}`;
-      expect(await refused(late)).toBe("invalid_grant");
+// Proves: signin.5
+test("a code is worth nothing after its minute, or if its admin is demoted, or if the company has moved", async () => {
+  const other = await newCompany("Leaves");
+  try {
+    const late = await agreed(other.admin);
+    await sql`update app.assistant_codes set expires_at = now() - interval '1 second' where company_id = ${other.id}`;
+    expect(await refused(late)).toBe("invalid_grant");
 
-      const demoted = await agreed(other.admin);
-      await sql`update app.members set role = 'employee' where company_id = ${other.id}`;
-      expect(await refused(demoted)).toBe("invalid_grant");
-      await sql`update app.members set role = 'admin' where company_id = ${other.id}`;
+    const demoted = await agreed(other.admin);
+    await sql`update app.members set role = 'employee' where company_id = ${other.id}`;
+    expect(await refused(demoted)).toBe("invalid_grant");
+    await sql`update app.members set role = 'admin' where company_id = ${other.id}`;
 
-      const moved = await agreed(other.admin);
-      await sql`update app.companies set serving = 'closed', move_id = gen_random_uuid() where id = ${other.id}`;
-      expect(await refused(moved)).toBe("invalid_grant");
-      expect(await sql`select from app.api_keys where company_id = ${other.id}`).toHaveLength(0);
-    } finally {
-      await other.remove();
-    }
-  });
-
-  test("with a foreign resource, a wrong grant type, a field twice or a verifier of another form: nothing is used up", async () => {
-    const form = await agreed(company.admin);
-    expect(await refused({ ...form, resource: "https://elsewhere.example/mcp" })).toBe("invalid_target");
-    expect(await refused({ ...form, grant_type: "refresh_token" })).toBe("unsupported_grant_type");
-    expect(await refused({ ...form, code_verifier: "short" })).toBe("invalid_request");
-    const twice = new URLSearchParams([...Object.entries(form), ["code", form.code]]);
-    expect((await (await post("token", twice)).json()).error).toBe("invalid_request");
-    expect((await exchange(form)).status).toBe(200);
-  });
+    const moved = await agreed(other.admin);
+    await sql`update app.companies set serving = 'closed', move_id = gen_random_uuid() where id = ${other.id}`;
+    expect(await refused(moved)).toBe("invalid_grant");
+    expect(await sql`select from app.api_keys where company_id = ${other.id}`).toHaveLength(0);
+  } finally {
+    await other.remove();
+  }
 });
 
+test("a form that has a field twice uses nothing up", async () => {
+  const form = await agreed(company.admin);
+  const twice = new URLSearchParams([...Object.entries(form), ["code", form.code]]);
+  expect((await (await post("token", twice)).json()).error).toBe("invalid_request");
+  expect((await exchange(form)).status).toBe(200);
+});
+
+// Proves: signin.6
 test("only an admin agrees, and only to scopes that read, within 92 days", async () => {
   const employee = await company.signIn("Em Ployee", "employee");
   const args = { name: "Claude", scopes: ["read:members"], expires_at: inNinetyDays, bound_to: "a\nb\nc" };
@@ -187,6 +186,7 @@ test("only an admin agrees, and only to scopes that read, within 92 days", async
   expect(await asks(company.admin, { name: "Cla\u200bude" })).toMatch(/^name must be a text without/);
 });
 
+// Proves: signin.1, signin.9, signin.10
 test("registration keeps the addresses of known hosts and of this computer, and stores nothing", async () => {
   const vsCode = [
     "http://localhost/",
@@ -200,21 +200,31 @@ test("registration keeps the addresses of known hosts and of this computer, and 
     name: "VS Code",
     uris: vsCode.slice(0, 3),
   });
-  for (const uris of [
-    undefined,
-    [],
-    "https://claude.ai/api/mcp/auth_callback",
-    ["https://evil.example/api/mcp/auth_callback"],
-    ["https://claude.ai.evil.example/api/mcp/auth_callback"],
-    ["https://claude.ai/api/mcp/auth_callback/../../x"],
-    ["http://127.0.0.1.evil.example/"],
-    ["http://localhost:99999/"],
-    ["http://localhost@evil.example/"],
-    ["javascript:alert(1)"],
-  ])
+  const callback = "/api/mcp/auth_callback";
+  const strangers = [
+    `https://evil.example${callback}`,
+    `https://claude.ai.evil.example${callback}`,
+    `https://claude.ai@evil.example${callback}`,
+    `https://cl\u0430ude.ai${callback}`,
+    `https://claude.ai:8443${callback}`,
+    `http://claude.ai${callback}`,
+    `https://claude.ai${callback}#`,
+    `https://claude.ai${callback}/../../x`,
+    "https://chatgpt.com/connector/oauth/..",
+    "cursor://evil.cursor-mcp/oauth/callback",
+    "http://127.0.0.1.evil.example/",
+    "http://localhost@evil.example/",
+    "http://localhost#@evil.example/",
+    "http://localhost:99999/",
+    "http://0.0.0.0/",
+    "javascript:alert(1)",
+  ];
+  for (const uris of [undefined, [], `https://claude.ai${callback}`, ...strangers.map((uri) => [uri])])
     expect(await register(uris)).toMatchObject({ status: 400, body: { error: "invalid_redirect_uri" } });
   expect((await (await post("register", "no JSON")).json()).error).toBe("invalid_request");
-  expect((await post("register", JSON.stringify({ pad: "x".repeat(9000) }))).status).toBe(400);
+  const large = JSON.stringify({ pad: "x".repeat(9000) });
+  for (const path of ["register", "token"])
+    expect(await (await post(path, large)).json()).toEqual({ error: "body must be at most 8 KiB" });
 });
 
 test("each path has its method, answers any web page, and a HEAD like a GET", async () => {

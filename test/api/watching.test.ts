@@ -221,7 +221,7 @@ test("sql/commands/watch.sql: one row for each sign, and an alert for a company 
   };
   const row = (sign: string, printed: string[]) => printed.find((text) => text.includes(`,${sign},`));
   const signs = (await watch()).slice(1, -1).map((text) => text.split(",")[1]);
-  expect(signs).toHaveLength(11);
+  expect(signs).toHaveLength(12);
   for (const sign of signs) expect(page).toContain(`| \`${sign}\` |`);
   expect(row("disk", await watch())).toMatch(/^f,disk,\d+ MB and \d+ MB of WAL$/);
   expect(row("disk", await watch("--set", "disk_gb=0.001"))).toMatch(/^t,disk,\d+ MB and .* of 0.001 GB$/);

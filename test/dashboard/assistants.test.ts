@@ -108,6 +108,7 @@ test("an admin refuses, and the program learns only that", async ({ admin }) => 
   expect(answer).toEqual({ error: "access_denied", state: "s & t" });
 });
 
+// Proves: signin.6, signin.9
 test("a program on this computer is named as it calls itself, and whoever is no admin sees the admins", async ({
   company,
   admin,
@@ -131,6 +132,7 @@ test("a program on this computer is named as it calls itself, and whoever is no 
   await says(other, "Only admins manage API keys");
 });
 
+// Proves: signin.1, signin.7
 test("a request that is wrong in any way leads nowhere", async ({ admin }) => {
   const page = await (await signedInBrowser(admin)).newPage();
   const evil = "https://evil.example/api/mcp/auth_callback";
@@ -150,4 +152,14 @@ test("a request that is wrong in any way leads nowhere", async ({ admin }) => {
   }
   await page.goto(`/connect-assistant?${asked()}&redirect_uri=${encodeURIComponent(claude)}`);
   await says(page, "This link does not work");
+});
+
+// Proves: signin.8
+test("no other web page shows it in a frame", async ({ admin }) => {
+  const page = await (await signedInBrowser(admin)).newPage();
+  const body = `<iframe src="${stack.dashboard_url}/connect-assistant?${asked()}"></iframe>`;
+  await page.route("http://evil.example/", (route) => route.fulfill({ contentType: "text/html", body }));
+  await page.goto("http://evil.example/");
+  await expect.poll(() => page.frames()[1]?.url(), "the browser refuses it").toBe("chrome-error://chromewebdata/");
+  expect(takeTroubles()[0]).toBe("a request to http://evil.example");
 });

@@ -59,7 +59,7 @@ async function signInAssistant({ admin }: TestCompany) {
   return { code, code_verifier, access_token };
 }
 
-// Proves: keys.14, layer.5
+// Proves: keys.14, layer.5, signin.11
 test("no key, hash, token, password, address, message or connection string is logged, by function, PostgreSQL or gateway", async () => {
   const before = logs.map((name) => read(name).length);
   const { company, canary } = await newWorld(20);
