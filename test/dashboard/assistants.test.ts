@@ -160,6 +160,6 @@ test("no other web page shows it in a frame", async ({ admin }) => {
   const body = `<iframe src="${stack.dashboard_url}/connect-assistant?${asked()}"></iframe>`;
   await page.route("http://evil.example/", (route) => route.fulfill({ contentType: "text/html", body }));
   await page.goto("http://evil.example/");
-  await expect.poll(() => page.frames()[1]?.url(), "the browser refuses it").toBe("chrome-error://chromewebdata/");
+  await expect.poll(() => page.frames()[1]?.url()).toBe("chrome-error://chromewebdata/");
   expect(takeTroubles()[0]).toBe("a request to http://evil.example");
 });
