@@ -83,6 +83,12 @@ export type Settings = {
 /** The addresses for assistants that sign in: the API, the dashboard, and what people give to assistants for `/mcp`. */
 export type SignInSettings = { readonly baseUrl: string; readonly dashboardUrl: string; readonly mcpUrl: string };
 
+/**
+ * What is not sent again when it may have been done: an import would then count its rewards as unchanged, a code would be
+ * used up and its key lost. Their callers repeat them.
+ */
+const sentOnce = ["upsert_rewards", "redeem_assistant_code"];
+
 /** How long a database function may take to respond, in milliseconds, including the body if all of it is read. */
 export const deadline = 8000;
 
@@ -160,8 +166,8 @@ export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = dea
       });
     try {
       // The other side may have closed a connection that was kept open, also while the request was being sent: try once
-      // more. An import may have been written by then, and would count its rewards as unchanged: its caller repeats it.
-      const isFinal = () => abort.signal.aborted || rpc === "upsert_rewards";
+      // more.
+      const isFinal = () => abort.signal.aborted || sentOnce.includes(rpc);
       const response = await send().catch((error) => (isFinal() ? Promise.reject(error) : send()));
       const isJson = response.headers.get("Content-Type")?.startsWith("application/json");
       if (response.status === 200 && isJson) {
@@ -245,11 +251,10 @@ const remedy = (code: string | undefined) => (code === "PGRST202" || code === "4
 
 /**
  * Whether there is no database now: the answer has no code of the database, so it is of something before it. Of a
- * connection that broke PostgREST says 400 with an empty code, and PGRST003 that no connection was free. An import is
- * made again only if it cannot have been made.
+ * connection that broke PostgREST says 400 with an empty code, and PGRST003 that no connection was free.
  */
 function isAway(rpc: string, status: number, code: string | undefined): boolean {
-  return status === 503 || code === "PGRST003" || (!code && rpc !== "upsert_rewards");
+  return status === 503 || code === "PGRST003" || (!code && !sentOnce.includes(rpc));
 }
 
 function failure(rpc: string, what: string): ApiError {

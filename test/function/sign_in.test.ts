@@ -32,6 +32,15 @@ test("of forty programs that fetch a key two call the database, others wait for 
   expect(new Set((await Promise.all(all)).map(({ status }) => status))).toEqual(new Set([400, 429]));
 });
 
+test("a code that may have been redeemed is not sent again", async () => {
+  for (const broken of [(response: ServerResponse) => void response.destroy(), { status: 502, body: "" }]) {
+    const before = service.calls.length;
+    service.answer("redeem_assistant_code", broken);
+    expect((await exchange()).status).toBe(500);
+    expect(service.calls).toHaveLength(before + 1);
+  }
+});
+
 test("a code that the database cannot redeem is a failure that says nothing", async () => {
   service.answer("redeem_assistant_code", { status: 500, body: "{}" });
   const response = await exchange();

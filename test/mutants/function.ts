@@ -68,9 +68,9 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a setting that is wrong is shown", ".test(url)) throw new Error(wrong)", ".test(url)) throw new Error(url)"],
     ["a secret that is no JSON is shown", "// The message of JSON.parse would", "throw new Error(json); //"],
     ["a closed connection is a failure", ": send())", ": Promise.reject(error))"],
-    ["an import that may have arrived is sent again", ' || rpc === "upsert_rewards"'],
-    ["an answer of a gateway is final", '(!code && rpc !== "upsert_rewards")', "false"],
-    ["an import that may have been made is made again", ' && rpc !== "upsert_rewards"'],
+    ["an import that may have arrived is sent again", " || sentOnce.includes(rpc)"],
+    ["an answer of a gateway is final", "(!code && !sentOnce.includes(rpc))", "false"],
+    ["an import that may have been made is made again", " && !sentOnce.includes(rpc)"],
     ["that no connection is free is final", 'code === "PGRST003"', "false"],
     ["whose the refused request was is not logged", 'by the database", owner)', 'by the database", {})'],
     [
