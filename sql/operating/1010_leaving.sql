@@ -52,15 +52,16 @@ begin atomic
   );
 end;
 
--- Raises unless the company is there and is not on its way to another project, and locks its row, so that it cannot begin
--- to move: changes during a move would be lost.
+-- Raises unless the company is there and is not on its way to another project, and locks its row, so that a move waits for
+-- this transaction before it copies: changes during a move would be lost. Not for share: app.name_categories then writes
+-- the row, and writers that all share it would wait for each other.
 create function app.require_settled_company(company_id uuid) returns void
 language plpgsql volatile set search_path = ''
 as $$
 declare
   serving text;
 begin
-  select c.serving into serving from app.companies as c where c.id = require_settled_company.company_id for share;
+  select c.serving into serving from app.companies as c where c.id = require_settled_company.company_id for key share;
   if not found then
     raise exception 'company_id must be the id of a company, % is none', company_id using errcode = 'invalid_parameter_value';
   elsif serving = 'moving' then
