@@ -4,7 +4,7 @@ import { createInterface } from "node:readline/promises";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { progressOn } from "../cli/src/progress.ts";
-import { type Database, openDatabase, Problem, query } from "./move/database.ts";
+import { type Database, OperatorError, openDatabase, query } from "./move/database.ts";
 import { type Moved, moveCompany, type OldSide } from "./move/move.ts";
 
 const usage = `Usage: npm run move-company -- <company id> --company <its name> --leave closed|readable
@@ -30,22 +30,24 @@ function readArguments(args: string[]): Arguments {
     if (values.leave !== "closed" && values.leave !== "readable") throw new Error("--leave must be closed or readable");
     return { company: company.toLowerCase(), name: values.company, oldSide: values.leave };
   } catch (error) {
-    throw new Problem(`${(error as Error).message}\n${usage}`);
+    throw new OperatorError(`${(error as Error).message}\n${usage}`);
   }
 }
 
 /**
  * Compares the name of the company at the source with the one that was given, or that a terminal is asked for.
- * @throws Problem when it is another one
+ * @throws OperatorError when it is another one
  */
 async function confirmName(source: Database, { company, name }: Arguments): Promise<void> {
   const [found] = await query<{ name: string }>(source, "select name from app.companies where id = $1", [company]);
-  if (!found) throw new Problem("The source has no such company. Nothing was changed");
+  if (!found) throw new OperatorError("The source has no such company. Nothing was changed");
   const typed =
     name ?? (process.stdin.isTTY ? await ask(`The company is ${found.name}. Type its name to move it: `) : "");
   if (typed === found.name) return;
   const not = typed === "" ? "" : `, not ${JSON.stringify(typed)}`;
-  throw new Problem(`${company} is ${JSON.stringify(found.name)}${not}: name it with --company. Nothing was changed`);
+  throw new OperatorError(
+    `${company} is ${JSON.stringify(found.name)}${not}: name it with --company. Nothing was changed`,
+  );
 }
 
 async function ask(question: string): Promise<string> {
@@ -69,7 +71,7 @@ function report({ tables, accounts }: Moved, company: string, oldSide: OldSide):
 
 /** The part of an error that may be shown: only our own and PostgreSQL's messages contain no address. */
 function shown(error: unknown): string {
-  if (error instanceof Problem) return error.message;
+  if (error instanceof OperatorError) return error.message;
   if (error instanceof pg.DatabaseError) return `PostgreSQL: ${error.message} (${error.code})`;
   const { code, name } = error as { code?: string; name: string };
   return `The connection to a database was lost (${code ?? name}). Run this command again`;

@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
-import { type Database, databaseAddress, openDatabase, Problem, query } from "./move/database.ts";
+import { type Database, databaseAddress, OperatorError, openDatabase, query } from "./move/database.ts";
 import { migrationFiles } from "./stack/difference.ts";
 import { root, runSupabase } from "./stack/process.ts";
 
@@ -12,7 +12,7 @@ const secondsApart = 5;
 
 const { values: options } = parseArgs({ options: { "dry-run": { type: "boolean", default: false } } });
 
-/** @throws Problem when the address is of another project than the one that the CLI is linked to */
+/** @throws OperatorError when the address is of another project than the one that the CLI is linked to */
 async function compareProjects({ hostname, username }: URL): Promise<void> {
   const file = await readFile(`${root}/supabase/.temp/project-ref`, "utf8").catch(() => "");
   const linked = process.env.SUPABASE_PROJECT_ID ?? file.trim();
@@ -22,7 +22,7 @@ async function compareProjects({ hostname, username }: URL): Promise<void> {
     ?.slice(1)
     .find(Boolean);
   if (linked && project && linked !== project)
-    throw new Problem(
+    throw new OperatorError(
       `DATABASE_URL is project ${project}, but this folder is linked to ${linked}: run npx supabase link ${project}`,
     );
 }
@@ -79,7 +79,9 @@ async function obstacle(database: Database, url: string): Promise<string | undef
     const { message } = error as Error;
     if (/lock timeout|deadlock detected/.test(message)) return "A migration could not get a lock within its time limit";
     const page = "docs/operate/upgrade.md, Build large indexes first";
-    throw /statement timeout/.test(message) ? new Problem(`${message}\nIf it was building an index: ${page}`) : error;
+    throw /statement timeout/.test(message)
+      ? new OperatorError(`${message}\nIf it was building an index: ${page}`)
+      : error;
   }
 }
 
@@ -99,7 +101,8 @@ async function push(): Promise<void> {
       await new Promise((resolve) => setTimeout(resolve, secondsApart * 1000));
       why = await obstacle(database, url);
     }
-    if (why !== undefined) throw new Problem(`${why}. Given up: the migrations before it are applied, run this again`);
+    if (why !== undefined)
+      throw new OperatorError(`${why}. Given up: the migrations before it are applied, run this again`);
   } finally {
     await database.end();
   }

@@ -1,5 +1,5 @@
 import { shownName } from "../../functions/public-api/responses.ts";
-import { Problem, quoted } from "./problem.ts";
+import { CliError, quoted } from "./errors.ts";
 import type { Finding } from "./reward_csv.ts";
 
 const maxLinesShown = 20;
@@ -31,13 +31,13 @@ export class BadLines {
       this.#fields.set(field, (this.#fields.get(field) ?? 0) + 1);
   }
 
-  /** @throws Problem if a line is bad */
+  /** @throws CliError if a line is bad */
   check(): void {
     if (this.#shown.length === 0) return;
     const fields = [...this.#fields].map(([field, lines]) => `${field} in ${lines}`).join(", ");
     const others = this.#others > 0 ? [`and ${this.#others} more bad lines: ${fields}`] : [];
     const hints = [...this.#hints].map(([rule, example]) => `${rule}: ${example}`);
-    throw new Problem([...this.#shown, ...others, ...hints, "Nothing was sent"].join("\n"));
+    throw new CliError([...this.#shown, ...others, ...hints, "Nothing was sent"].join("\n"));
   }
 }
 

@@ -1,9 +1,9 @@
 // The catalogue as the API has it, to hold a file against.
 import { rewardFields } from "../../functions/public-api/reward_rows.ts";
 import type { Connection } from "./connection.ts";
+import { printable, quoted } from "./errors.ts";
 import { formats } from "./formats.ts";
 import { everyColumn, lists } from "./lists.ts";
-import { printable, quoted } from "./problem.ts";
 import type { Finding } from "./reward_csv.ts";
 import type { CheckedRow, Exported, Sent } from "./reward_file.ts";
 import { walk } from "./walk.ts";

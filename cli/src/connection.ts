@@ -1,7 +1,7 @@
 // The requests of the command to the API: one request, its complete response, and retries (docs/api.md, Errors).
 import { type Dispatcher, EnvHttpProxyAgent, fetch, type Headers, type Response } from "undici";
 import manifest from "../package.json" with { type: "json" };
-import { exitCodes, Problem, printable } from "./problem.ts";
+import { CliError, exitCodes, printable } from "./errors.ts";
 
 /** The API's address and key, and how to wait and tell the user while it does not respond. */
 export interface Connection {
@@ -15,7 +15,7 @@ export interface Connection {
   readonly proxySetting: string | null;
   /** The longest time to wait for a response, in milliseconds. */
   readonly deadline: number;
-  /** Aborted with a Problem when the user stops the command. */
+  /** Aborted with a CliError when the user stops the command. */
   readonly stop: AbortSignal;
   /** Whether a server has responded at this address. Then the address is not mistyped. */
   hasAnswered: boolean;
@@ -33,7 +33,7 @@ interface Answer<T> {
 }
 
 /** The API refused a request; sending it again would not help. */
-export class Refused extends Problem {
+export class Refused extends CliError {
   readonly status: number;
 
   constructor(status: number, line: string) {
@@ -54,12 +54,12 @@ const largestBody = 256 << 20;
 /**
  * Reads the address, the key and the proxy from the environment. The key is not an argument, because arguments are
  * visible in the shell's history and in the list of processes.
- * @throws Problem that names the setting, never its value
+ * @throws CliError that names the setting, never its value
  */
 export function readConnection(
   env: NodeJS.ProcessEnv,
 ): Pick<Connection, "url" | "key" | "dispatcher" | "proxySetting"> {
-  const wrong = (problem: string) => new Problem(problem, exitCodes.usage);
+  const wrong = (problem: string) => new CliError(problem, exitCodes.usage);
   const text = env.PUBLIC_API_URL?.trim() ?? "";
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text))
     throw wrong("Set PUBLIC_API_URL to the base address of the API");
@@ -83,7 +83,7 @@ export function readConnection(
  * Sends a request until it succeeds or retrying is useless.
  * @param path relative to the base address, with its query
  * @param read reads the body; when it throws, the body was incomplete
- * @throws Problem with the API's message and the id of the request, or the one with which the user's stop came
+ * @throws CliError with the API's message and the id of the request, or the one with which the user's stop came
  */
 export async function request<T>(
   connection: Connection,
@@ -97,7 +97,7 @@ export async function request<T>(
     const failure = await tryOnce(connection, path, read, body);
     if ("content" in failure) return { ...failure, isRepeated };
     isRepeated ||= failure.status !== 429;
-    if (attempt === tries) throw new Problem(`${failure.problem}, ${tries} times`, exitCodes.unavailable);
+    if (attempt === tries) throw new CliError(`${failure.problem}, ${tries} times`, exitCodes.unavailable);
     const seconds = failure.seconds ?? 2 ** (attempt - 1);
     connection.say(`${failure.problem}; trying again in ${seconds} s`);
     await connection.pause(seconds * 1000);
@@ -111,7 +111,7 @@ interface Failure {
   seconds?: number | undefined;
 }
 
-/** @throws Problem when retrying is useless */
+/** @throws CliError when retrying is useless */
 async function tryOnce<T>(
   connection: Connection,
   path: string,
@@ -142,7 +142,7 @@ async function tryOnce<T>(
     throw new Refused(status, problem);
   } catch (error) {
     stop.throwIfAborted();
-    if (error instanceof Problem) throw error;
+    if (error instanceof CliError) throw error;
     if (!connection.hasAnswered && isWrongAddress(error)) throw nothingAnswers(connection, error);
     return { problem: `no whole answer (${reason(error)})` };
   }
@@ -155,26 +155,26 @@ async function textOf(response: Response): Promise<string> {
   for await (const part of response.body ?? []) {
     bytes += part.length;
     if (bytes > largestBody)
-      throw new Problem(`${new URL(response.url).host} sent more than ${largestBody >> 20} MB in one answer`);
+      throw new CliError(`${new URL(response.url).host} sent more than ${largestBody >> 20} MB in one answer`);
     text += decoder.decode(part, { stream: true });
   }
   return text + decoder.decode();
 }
 
-function redirected({ url }: Connection, { status, headers }: Response): Problem {
+function redirected({ url }: Connection, { status, headers }: Response): CliError {
   const target = headers.get("Location") ?? "";
   const host = URL.canParse(target, url) ? new URL(target, url).host : printable(target);
-  return new Problem(
+  return new CliError(
     `${status}: ${url} redirects to ${host}. The key is not sent there: set PUBLIC_API_URL to the API's own address`,
     exitCodes.usage,
   );
 }
 
-function nothingAnswers({ url, proxySetting }: Connection, error: unknown): Problem {
+function nothingAnswers({ url, proxySetting }: Connection, error: unknown): CliError {
   const question = proxySetting
     ? `are PUBLIC_API_URL and ${proxySetting}, which names a proxy, right?`
     : "is PUBLIC_API_URL right?";
-  return new Problem(`Nothing answers at ${url} (${reason(error)}): ${question}`, exitCodes.unavailable);
+  return new CliError(`Nothing answers at ${url} (${reason(error)}): ${question}`, exitCodes.unavailable);
 }
 
 /** The error of a response, in one line. Only the API's own responses have a message in its format. */

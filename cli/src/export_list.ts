@@ -29,7 +29,7 @@ interface Reached {
 /**
  * Writes a list to a file. Until all rows are written, the file is named like `members.incomplete-9f3c01ab.csv`, and an older
  * complete file is kept. Returns the number of rows.
- * @throws Problem when not all rows could be fetched; nothing is left of them
+ * @throws CliError when not all rows could be fetched; nothing is left of them
  */
 export async function exportToFile(job: Job, connection: Connection, progress: Progress): Promise<number> {
   return await writeWhole(job.out, job.compress, async (append) => {

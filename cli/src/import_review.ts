@@ -1,7 +1,7 @@
 // What an import would change, for a person who reviews it before it is sent.
 import Papa from "papaparse";
 import type { Catalogue, Change } from "./catalogue.ts";
-import { printable, quoted } from "./problem.ts";
+import { printable, quoted } from "./errors.ts";
 import type { Sent } from "./reward_file.ts";
 import { writeWhole } from "./whole_file.ts";
 
@@ -14,8 +14,8 @@ export interface Placed {
 }
 
 /** Some of these lines, and how many more there are. */
-export function some(lines: readonly string[], count = lines.length, most = maxShown): string[] {
-  const shown = lines.slice(0, most);
+export function some(lines: readonly string[], count = lines.length, max = maxShown): string[] {
+  const shown = lines.slice(0, max);
   return [...shown, ...(count > shown.length ? [`  and ${count - shown.length} more`] : [])];
 }
 
@@ -43,7 +43,7 @@ export class Review {
 
   /** What is new, and what changes, field by field: at most 20 lines of each, or all. */
   lines(showsAll: boolean): string[] {
-    const most = showsAll ? Number.POSITIVE_INFINITY : maxShown;
+    const max = showsAll ? Number.POSITIVE_INFINITY : maxShown;
     const created = named(this.#created.map(({ reward }) => reward));
     const changed = this.#changed.flatMap(({ reward, changes }) =>
       changes.map(
@@ -51,8 +51,8 @@ export class Review {
       ),
     );
     return [
-      ...(created.length > 0 ? ["New would be:", ...some(created, created.length, most)] : []),
-      ...(changed.length > 0 ? ["Changed would be:", ...some(changed, changed.length, most)] : []),
+      ...(created.length > 0 ? ["New would be:", ...some(created, created.length, max)] : []),
+      ...(changed.length > 0 ? ["Changed would be:", ...some(changed, changed.length, max)] : []),
     ];
   }
 

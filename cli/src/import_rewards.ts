@@ -1,7 +1,7 @@
 // Imports a reward catalogue of any size: checks all rows, then sends them in batches.
 import { BadLines } from "./bad_lines.ts";
 import { type Connection, request } from "./connection.ts";
-import { Problem } from "./problem.ts";
+import { CliError } from "./errors.ts";
 import type { Progress } from "./progress.ts";
 import type { CheckedRow, Sent } from "./reward_file.ts";
 
@@ -9,7 +9,7 @@ const batchSize = 500;
 
 /**
  * The rows of a file that are sent. Rewards of an export without an external_id cannot be matched, and are left out.
- * @throws Problem that names the lines with an error
+ * @throws CliError that names the lines with an error
  */
 export function rowsToSend(file: string, rows: readonly CheckedRow[]): CheckedRow[] {
   const badLines = new BadLines(file);
@@ -23,7 +23,7 @@ export function rowsToSend(file: string, rows: readonly CheckedRow[]): CheckedRo
     badLines.add(line, first === undefined ? findings : [shared, ...findings]);
   }
   badLines.check();
-  if (sent.length === 0) throw new Problem(`${file} has no rewards`);
+  if (sent.length === 0) throw new CliError(`${file} has no rewards`);
   return sent;
 }
 
@@ -46,7 +46,7 @@ export class Sending {
     this.#progress = progress;
   }
 
-  /** @throws Problem when a batch is refused; the batches before it are written */
+  /** @throws CliError when a batch is refused; the batches before it are written */
   async send(rewards: readonly Sent[]): Promise<void> {
     for (let at = 0; at < rewards.length; at += batchSize) await this.#sendBatch(rewards.slice(at, at + batchSize));
   }
@@ -54,8 +54,8 @@ export class Sending {
   async #sendBatch(batch: readonly Sent[]): Promise<void> {
     const path = this.#isDryRun ? "/rewards?dry_run=true" : "/rewards";
     const answer = await request(this.#connection, path, readCounts, JSON.stringify(batch)).catch((error) => {
-      if (!(error instanceof Problem) || this.#isDryRun) throw error;
-      throw new Problem(`${error.message}\n${this.#sent} of ${this.#total} rewards are written`, error.exitCode);
+      if (!(error instanceof CliError) || this.#isDryRun) throw error;
+      throw new CliError(`${error.message}\n${this.#sent} of ${this.#total} rewards are written`, error.exitCode);
     });
     for (const name of ["created", "updated", "unchanged"] as const) this.counts[name] += answer.content[name];
     if (answer.isRepeated && !this.#isDryRun) this.repeated += batch.length;

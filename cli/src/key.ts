@@ -1,5 +1,5 @@
 import { type Connection, Refused, request } from "./connection.ts";
-import { exitCodes, Problem } from "./problem.ts";
+import { CliError, exitCodes } from "./errors.ts";
 
 /** What the API returns for a key (docs/api.md, Authentication). */
 export interface Key {
@@ -16,20 +16,20 @@ export interface Key {
 /**
  * The id of the key's company.
  * @param command what needs an API that says it
- * @throws Problem when the API is older
+ * @throws CliError when the API is older
  */
 export function companyIdOf({ company_id, version }: Key, command: string): string {
   if (company_id !== undefined) return company_id;
-  throw new Problem(`${command} needs version 1.2.0 of the API or newer, this is ${version}`, exitCodes.usage);
+  throw new CliError(`${command} needs version 1.2.0 of the API or newer, this is ${version}`, exitCodes.usage);
 }
 
 /**
  * Checks the key. Every command calls this first, so that it finds a wrong address or key before it writes anything.
- * @throws Problem when another server than this API responds
+ * @throws CliError when another server than this API responds
  */
 export async function describeKey(connection: Connection): Promise<Key> {
   const notThisApi = (what: string) =>
-    new Problem(
+    new CliError(
       `${connection.url} is not the base address of the API (${what}): check PUBLIC_API_URL`,
       exitCodes.usage,
     );

@@ -7,7 +7,7 @@ import { type Command, settings, surroundings } from "./commands/command.ts";
 import { exportCommand } from "./commands/export.ts";
 import { importCommand } from "./commands/import.ts";
 import { syncCommand } from "./commands/sync.ts";
-import { asProblem, exitCodes, Problem } from "./problem.ts";
+import { asCliError, CliError, exitCodes } from "./errors.ts";
 
 const commands: Record<string, Command> = {
   sync: syncCommand,
@@ -33,11 +33,11 @@ async function main([name = "", ...args]: string[]): Promise<void> {
   if (name === "--help" || name === "-h" || name === "help") return print(usage);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   try {
-    if (!command) throw new Problem(usage, exitCodes.usage);
+    if (!command) throw new CliError(usage, exitCodes.usage);
     if (args.includes("--help") || args.includes("-h")) return print(command.usage);
     await command.run(args, here);
   } catch (error) {
-    const problem = asProblem(error);
+    const problem = asCliError(error);
     here.progress.warn(problem?.message ?? String((error as Error).stack));
     process.exitCode = problem?.exitCode ?? exitCodes.failed;
   }

@@ -3,9 +3,9 @@ import { Readable } from "node:stream";
 import Papa from "papaparse";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import type { RowProblem } from "../../functions/public-api/reward_rows.ts";
+import { inFile, quoted } from "./errors.ts";
 import { withEvenLines } from "./even_lines.ts";
 import { textOf } from "./file_text.ts";
-import { inFile, quoted } from "./problem.ts";
 
 /** How to mend a file: what holds for every cell of its kind, and this cell as the example. */
 interface Hint {

@@ -1,9 +1,9 @@
 // Reads a file of rewards and checks each row with the API's own checks (docs/api.md, Import).
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { checkRow, countFields, rewardFields, rowsOf } from "../../functions/public-api/reward_rows.ts";
+import { CliError, exitCodes, inFile, quoted } from "./errors.ts";
 import { saveAsCsv, textOf } from "./file_text.ts";
 import { formatOf } from "./formats.ts";
-import { exitCodes, inFile, Problem, quoted } from "./problem.ts";
 import { type CsvRecord, cellValue, damage, type Finding, hintFor, readCsv, trimmed } from "./reward_csv.ts";
 import { placesOfRows } from "./reward_json.ts";
 
@@ -53,14 +53,14 @@ export const plainHeading = (text: string): string => trimmed(text).replace(/\s+
 
 /**
  * Reads all rows of a file, CSV or JSON by its name.
- * @throws Problem when the file as a whole is invalid
+ * @throws CliError when the file as a whole is invalid
  */
 export async function readRewardFile(file: string, headings: Headings): Promise<RewardFile> {
   const format = formatOf(file);
-  if (/\.(xls[xmb]?|ods|numbers)$/i.test(file)) throw new Problem(`${file} is a workbook. ${saveAsCsv}`);
-  if (!format) throw new Problem(`${file} must end in .csv or .json, with or without .gz`, exitCodes.usage);
+  if (/\.(xls[xmb]?|ods|numbers)$/i.test(file)) throw new CliError(`${file} is a workbook. ${saveAsCsv}`);
+  if (!format) throw new CliError(`${file} must end in .csv or .json, with or without .gz`, exitCodes.usage);
   if (format.name === "csv") return await readRecords(file, headings);
-  if (headings.size > 0) throw new Problem(`--map is for CSV: a JSON file has the names of the API`);
+  if (headings.size > 0) throw new CliError(`--map is for CSV: a JSON file has the names of the API`);
   return { rows: await readJson(file), notes: [] };
 }
 
@@ -117,9 +117,9 @@ async function readRecords(file: string, headings: Headings): Promise<RewardFile
   };
   const titles = filled.slice(0, maxTitles + 1).findIndex((record) => problemsOf(record).length === 0);
   const header = filled[Math.max(titles, 0)];
-  if (!header) throw new Problem(`${file} is empty`);
+  if (!header) throw new CliError(`${file} is empty`);
   if (titles < 0)
-    throw new Problem(
+    throw new CliError(
       problemsOf(header)
         .map((problem) => `${file}:${header.line}: ${problem}`)
         .join("\n"),

@@ -1,17 +1,17 @@
 import type { ListEndpoint } from "../../functions/public-api/endpoint_types.ts";
 import { type Connection, request } from "./connection.ts";
+import { CliError } from "./errors.ts";
 import type { Format, Page, Place, Row } from "./formats.ts";
-import { Problem } from "./problem.ts";
 
 /** Filters of a list, by parameter name. */
 export type Filters = Record<string, string>;
 
-const most = 1000;
+const maxRows = 1000;
 
 /**
  * Requests all pages of a list, newest first, each row once (docs/api.md, Lists). Rows may be deleted meanwhile: a page
  * starts after a time and an id.
- * @throws Problem when a page does not continue the one before, for example because a proxy repeats a page
+ * @throws CliError when a page does not continue the one before, for example because a proxy repeats a page
  */
 export async function* walk(
   connection: Connection,
@@ -22,11 +22,11 @@ export async function* walk(
   let last: Place | undefined;
   for (;;) {
     const start: Filters = last ? { starting_after: `${last.time}_${last.id}` } : {};
-    const query = new URLSearchParams({ ...filters, ...start, limit: String(most), format: format.name });
+    const query = new URLSearchParams({ ...filters, ...start, limit: String(maxRows), format: format.name });
     const { content, headers } = await request(connection, `${path}?${query}`, format.read);
     const hasMore = moreAfter(path, headers.get("X-Has-More"));
     if (!areInOrder(last, content.rows) || (hasMore && content.rows.length === 0))
-      throw new Problem(`${path}: a page does not continue the page before; a proxy may repeat answers`);
+      throw new CliError(`${path}: a page does not continue the page before; a proxy may repeat answers`);
     yield content;
     if (!hasMore) return;
     last = content.rows.at(-1);
@@ -36,7 +36,7 @@ export async function* walk(
 /** Whether there are more rows. A proxy may drop the header: then nobody knows. */
 export function moreAfter(path: string, header: string | null): boolean {
   if (header !== "true" && header !== "false")
-    throw new Problem(`${path}: the answer does not say whether there are more rows (X-Has-More)`);
+    throw new CliError(`${path}: the answer does not say whether there are more rows (X-Has-More)`);
   return header === "true";
 }
 

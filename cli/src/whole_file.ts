@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { type FileHandle, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
-import { exitCodes, Problem } from "./problem.ts";
+import { CliError, exitCodes } from "./errors.ts";
 
 /** A name for the file until it is complete, which no other process uses. */
 const incomplete = (out: string): string =>
@@ -16,24 +16,24 @@ export const encode = (text: string, compress: boolean): Buffer => (compress ? g
 
 /**
  * The file to replace: where a link leads to, and who may read it. A new file only its owner may read.
- * @throws Problem when there is no such folder, or when a folder or a broken link is there
+ * @throws CliError when there is no such folder, or when a folder or a broken link is there
  */
 export async function placeOf(out: string): Promise<{ path: string; mode: number }> {
   const folder = dirname(out);
-  if (!existsSync(folder)) throw new Problem(`There is no folder ${folder}`, exitCodes.usage);
+  if (!existsSync(folder)) throw new CliError(`There is no folder ${folder}`, exitCodes.usage);
   const found = await lstat(out).catch(() => null);
   if (found === null) return { path: out, mode: 0o600 };
   const path = await realpath(out).catch(() => null);
-  if (path === null) throw new Problem(`${out} is a link to a file that is not there`, exitCodes.usage);
+  if (path === null) throw new CliError(`${out} is a link to a file that is not there`, exitCodes.usage);
   const target = await stat(path);
-  if (!target.isFile()) throw new Problem(`${out} is not a file`, exitCodes.usage);
+  if (!target.isFile()) throw new CliError(`${out} is not a file`, exitCodes.usage);
   return { path: found.isSymbolicLink() ? path : out, mode: target.mode & 0o777 };
 }
 
 /**
  * Writes a file. Until it is complete, only its owner may read it; when writing fails, nothing is left of it.
  * @param write writes the content, piece by piece
- * @throws Problem when the place is none for a file
+ * @throws CliError when the place is none for a file
  */
 export async function writeWhole<T>(
   out: string,

@@ -4,7 +4,7 @@ import { Transform } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { from as copyFrom, to as copyTo } from "pg-copy-streams";
-import { Problem, type Queryable, query, type Transaction } from "./database.ts";
+import { OperatorError, type Queryable, query, type Transaction } from "./database.ts";
 import { isLocked, type Table } from "./tables.ts";
 
 /** The number of rows, and a checksum of all their cells that does not depend on the order. */
@@ -61,7 +61,7 @@ async function lockTable(target: Transaction, name: string): Promise<void> {
       return;
     } catch (error) {
       if ((error as { code?: string }).code !== "55P03") throw error;
-      if (attempt === tries) throw new Problem(`${name} of the target could not be locked, ${tries} times`);
+      if (attempt === tries) throw new OperatorError(`${name} of the target could not be locked, ${tries} times`);
       await target.query(`rollback to before_lock; set local lock_timeout = ${patience}`);
       await pause(patience);
     }

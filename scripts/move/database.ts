@@ -2,7 +2,7 @@
 import pg from "pg";
 
 /** Why a company cannot be moved. Only its message is shown: it contains no address. */
-export class Problem extends Error {}
+export class OperatorError extends Error {}
 
 /** A database or a transaction: both can run a query. */
 export type Database = pg.Pool;
@@ -11,7 +11,7 @@ export type Queryable = Database | Transaction;
 
 /**
  * The address of a database in an environment variable. It is never shown, because it contains a password.
- * @throws Problem when it does not parse: what follows an unescaped / ? or # of the password is never taken for a host
+ * @throws OperatorError when it does not parse: what follows an unescaped / ? or # of the password is never taken for a host
  */
 export function databaseAddress(setting: string): string {
   const text = process.env[setting] ?? "";
@@ -20,7 +20,7 @@ export function databaseAddress(setting: string): string {
     decodeURIComponent(password);
     if (/^postgres(ql)?:$/.test(protocol) && username !== "" && hash === "") return text;
   } catch {}
-  throw new Problem(
+  throw new OperatorError(
     `${setting} must be the address of a database, postgres://user:password@host:port/name, with any / ? # @ % of the ` +
       "password written as %2F %3F %23 %40 %25",
   );
@@ -28,7 +28,7 @@ export function databaseAddress(setting: string): string {
 
 /**
  * Connects to the database whose address is in an environment variable.
- * @throws Problem that names the setting
+ * @throws OperatorError that names the setting
  */
 export async function openDatabase(setting: string, options: pg.PoolConfig = { max: 3 }): Promise<Database> {
   const connectionString = databaseAddress(setting);
@@ -40,7 +40,7 @@ export async function openDatabase(setting: string, options: pg.PoolConfig = { m
     return pool;
   } catch (error) {
     await pool.end();
-    throw new Problem(`${setting}: no connection (${(error as { code?: string }).code ?? "unknown reason"})`);
+    throw new OperatorError(`${setting}: no connection (${(error as { code?: string }).code ?? "unknown reason"})`);
   }
 }
 

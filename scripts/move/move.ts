@@ -6,7 +6,7 @@ import { type Contents, contentsOf, copyRows, withoutTriggers } from "./copy.ts"
 import {
   applicationName,
   type Database,
-  Problem,
+  OperatorError,
   type Queryable,
   query,
   type Transaction,
@@ -42,7 +42,7 @@ interface Company {
 
 /**
  * Moves the company, or finishes a move that an earlier run began.
- * @throws Problem when it cannot be moved; the source then still serves the company, unless the message says otherwise
+ * @throws OperatorError when it cannot be moved; the source then still serves the company, unless the message says otherwise
  */
 export async function moveCompany(move: Move): Promise<Moved> {
   const { source, target, company, oldSide } = move;
@@ -83,30 +83,32 @@ async function giveUp({ source, target, company }: Move, moveId: string): Promis
   });
 }
 
-/** Allows only one run at a time per company. Throws a Problem if there is another one. */
+/** Allows only one run at a time per company. Throws an OperatorError if there is another one. */
 async function onlyRun(lock: Transaction, company: string): Promise<void> {
   const [row] = await query<{ held: boolean }>(
     lock,
     "select pg_try_advisory_xact_lock(hashtextextended('move ' || $1, 0)) as held",
     [company],
   );
-  if (!row?.held) throw new Problem("Another run of this command is moving this company. Nothing was changed");
+  if (!row?.held) throw new OperatorError("Another run of this command is moving this company. Nothing was changed");
 }
 
-/** The tables to copy. Throws a Problem unless they are the same on both sides. */
+/** The tables to copy. Throws an OperatorError unless they are the same on both sides. */
 async function sameTables(source: Database, target: Database): Promise<Table[]> {
   const versions = (on: Database) =>
     query<{ version: string }>(on, "select version from supabase_migrations.schema_migrations order by version");
   const [here, there] = [await versions(source), await versions(target)];
   if (!isDeepStrictEqual(here, there)) {
     const newest = (all: { version: string }[]) => `${all.at(-1)?.version ?? "none"} (${all.length} in all)`;
-    throw new Problem(
+    throw new OperatorError(
       `The migrations differ: source ${newest(here)}, target ${newest(there)}. Bring both up to date, then try again. Nothing was changed`,
     );
   }
   const tables = await carriedTables(source);
   if (isDeepStrictEqual(tables, await carriedTables(target))) return tables;
-  throw new Problem("The tables differ, although the migrations do not: compare the two schemas. Nothing was changed");
+  throw new OperatorError(
+    "The tables differ, although the migrations do not: compare the two schemas. Nothing was changed",
+  );
 }
 
 async function companyIn(on: Queryable, company: string): Promise<Company | undefined> {
@@ -120,17 +122,18 @@ async function begin(
   tables: Table[],
 ): Promise<{ moveId: string; arrived: boolean }> {
   const [here, there] = [await companyIn(source, company), await companyIn(target, company)];
-  if (!here) throw new Problem("The source has no such company. Nothing was changed");
+  if (!here) throw new OperatorError("The source has no such company. Nothing was changed");
   if (there && here.move_id !== null && there.move_id === here.move_id && here.serving !== "open")
     return { moveId: here.move_id, arrived: true };
   if (here.serving === "moving" && here.move_id !== null) {
     const awaiting = "select company_id from app.arriving_companies where company_id = $1 and move_id = $2";
     const [awaited] = await query(target, awaiting, [company, here.move_id]);
-    if (!awaited) throw new Problem("The company is moving to another project than this target. Nothing was changed");
+    if (!awaited)
+      throw new OperatorError("The company is moving to another project than this target. Nothing was changed");
     return { moveId: here.move_id, arrived: false };
   }
   if (here.serving !== "open")
-    throw new Problem("The company has moved from the source to another project. Nothing was changed");
+    throw new OperatorError("The company has moved from the source to another project. Nothing was changed");
   await refuseLeftovers(target, tables, company);
 
   const moveId = crypto.randomUUID();
@@ -147,7 +150,7 @@ async function begin(
 async function refuseLeftovers(target: Database, tables: Table[], company: string): Promise<void> {
   for (const { name, company: column } of tables) {
     const [found] = await query(target, `select ${column} from ${name} where ${column} = $1 limit 1`, [company]);
-    if (found) throw new Problem(`${name} of the target has rows of this company already. Nothing was changed`);
+    if (found) throw new OperatorError(`${name} of the target has rows of this company already. Nothing was changed`);
   }
 }
 
@@ -160,7 +163,9 @@ async function copy(move: Move, tables: Table[], moveId: string): Promise<Moved>
     return transaction(source, "begin isolation level repeatable read read only", async (from) => {
       const here = await companyIn(from, company);
       if (!awaited || here?.serving !== "moving" || here.move_id !== moveId)
-        throw new Problem("Another run of this command has ended this move. Look at both sides, then run it again");
+        throw new OperatorError(
+          "Another run of this command has ended this move. Look at both sides, then run it again",
+        );
       const users = await usersOfBoth(from, to, company);
       const carried: { name: string; rows: number }[] = [];
       for (const table of tables) {
@@ -193,7 +198,7 @@ async function carry(
     arrived = await contentsOf(to, table, where);
   });
   if (isDeepStrictEqual(there, arrived)) return there.rows;
-  throw new Problem(
+  throw new OperatorError(
     `${table.name}: ${there.rows} rows with checksum ${there.checksum} became ${arrived.rows} with ${arrived.checksum}. The source still serves the company`,
   );
 }
@@ -230,7 +235,7 @@ const patience = 60;
 /**
  * Waits until every transaction that began before now has ended: it may have read that the company is open, and still
  * write.
- * @throws Problem that names the sessions' pids, if one takes longer than `patience`
+ * @throws OperatorError that names the sessions' pids, if one takes longer than `patience`
  */
 async function earlierTransactions(source: Database): Promise<void> {
   const underWay = () =>
@@ -248,7 +253,7 @@ async function earlierTransactions(source: Database): Promise<void> {
     if (left.length === 0) return;
     if (waited === patience * 10) {
       const pids = left.map(({ pid }) => pid).join(", ");
-      throw new Problem(
+      throw new OperatorError(
         `A transaction that began before the company was closed for writing has not ended in ${patience} s (pid ${pids}). The source still serves the company`,
       );
     }

@@ -1,6 +1,6 @@
 // The tables to copy when a company moves. They are read from the catalog, so that a new table is included
 // automatically.
-import { Problem, type Queryable, query } from "./database.ts";
+import { OperatorError, type Queryable, query } from "./database.ts";
 
 /** Tables of schema app that are not copied, with the reason. All others are. */
 export const notCarried: Record<string, string> = {
@@ -74,7 +74,7 @@ const catalog = `
 /**
  * The tables to copy. Each comes after the tables that it refers to, and tables that will be locked come as late as
  * possible.
- * @throws Problem when it is not clear how to copy a table
+ * @throws OperatorError when it is not clear how to copy a table
  */
 export async function carriedTables(on: Queryable): Promise<Table[]> {
   const all = await query<Table & { company: string | null }>(on, catalog);
@@ -97,8 +97,8 @@ export async function carriedTables(on: Queryable): Promise<Table[]> {
   return ordered;
 }
 
-const unclear = (name: string, why: string): Problem =>
-  new Problem(`${name} ${why}: scripts/move/tables.ts has to say how it is carried, or that it is not`);
+const unclear = (name: string, why: string): OperatorError =>
+  new OperatorError(`${name} ${why}: scripts/move/tables.ts has to say how it is carried, or that it is not`);
 
 /** Which rows of a table are copied, as an SQL condition. */
 export function condition(table: Table, company: string, users: string[]): string {

@@ -7,8 +7,8 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { syncCommand } from "../../cli/src/commands/sync.ts";
+import { CliError } from "../../cli/src/errors.ts";
 import { lists, nameOf } from "../../cli/src/lists.ts";
-import { Problem } from "../../cli/src/problem.ts";
 import { Copy } from "../../cli/src/sync/copy.ts";
 import { columnsOf } from "../../cli/src/sync/tables.ts";
 import { runProgram } from "../support/command_line.ts";
@@ -277,7 +277,7 @@ test("whatever a server answers, the sync ends with a sentence and without a row
   for (const [key, wrong] of [[people.key, answers] as const, [people.analytics, numbers] as const])
     for (const answer of wrong) {
       const ended = sync(Array(6).fill(answer), [file], key);
-      await expect(ended).rejects.toThrow(Problem);
+      await expect(ended).rejects.toThrow(CliError);
       await expect(ended).rejects.toThrow(/^no whole answer \(.+\), 6 times\nRun the same command again to continue$/);
     }
   expect(open().prepare("select count(*) as n from sync_members").get()).toEqual({ n: 0 });

@@ -1,7 +1,7 @@
 import { endpoints } from "../../../functions/public-api/endpoints.ts";
 import manifest from "../../package.json" with { type: "json" };
+import { printable } from "../errors.ts";
 import { describeKey } from "../key.ts";
-import { printable } from "../problem.ts";
 import { type Command, readArguments, settings } from "./command.ts";
 
 const usage = `Usage: public-data-api check [--json]

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import { type Connection, readConnection } from "../connection.ts";
-import { exitCodes, Problem } from "../problem.ts";
+import { CliError, exitCodes } from "../errors.ts";
 import { type Progress, progressOn } from "../progress.ts";
 
 /** The environment of a command. */
@@ -15,7 +15,7 @@ export interface Surroundings {
   outcome(line: string): void;
   /** Asks on a terminal whether to go on. Elsewhere nobody can be asked, and it goes on. */
   confirm(question: string): Promise<boolean>;
-  /** @throws Problem that names a missing setting */
+  /** @throws CliError that names a missing setting */
   connect(): Connection;
 }
 
@@ -70,7 +70,7 @@ async function isYes(question: string): Promise<boolean> {
 function stopBySignal(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const)
-    process.once(signal, () => controller.abort(new Problem(`Stopped by ${signal}`, exitCodes[signal])));
+    process.once(signal, () => controller.abort(new CliError(`Stopped by ${signal}`, exitCodes[signal])));
   return controller.signal;
 }
 
@@ -89,7 +89,7 @@ Exit codes:
   4  no answer, or no good answer in six tries: run it again later
   130, 143  stopped by Ctrl-C, by SIGTERM`;
 
-/** @throws Problem that says what is wrong and how to see the usage */
+/** @throws CliError that says what is wrong and how to see the usage */
 export function readArguments<T extends ParseArgsConfig>(command: string, config: T): ReturnType<typeof parseArgs<T>> {
   try {
     return parseArgs(config);
@@ -98,14 +98,14 @@ export function readArguments<T extends ParseArgsConfig>(command: string, config
   }
 }
 
-/** The Problem for a wrong argument. */
-export function misused(command: string, problem: string): Problem {
-  return new Problem(`${problem}\nFor help: public-data-api ${command} --help`, exitCodes.usage);
+/** The CliError for a wrong argument. */
+export function misused(command: string, problem: string): CliError {
+  return new CliError(`${problem}\nFor help: public-data-api ${command} --help`, exitCodes.usage);
 }
 
 /** Makes a folder, if it is not there. */
 export async function makeFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true }).catch((error) => {
-    throw error.code === "EEXIST" ? new Problem(`${path} is a file: a folder is needed`, exitCodes.usage) : error;
+    throw error.code === "EEXIST" ? new CliError(`${path} is a file: a folder is needed`, exitCodes.usage) : error;
   });
 }

@@ -52,7 +52,7 @@ type Values = Record<string, string | boolean | undefined>;
 
 /**
  * Reads the arguments.
- * @throws Problem that says what is wrong
+ * @throws CliError that says what is wrong
  */
 function readJobs(args: string[]): Wanted {
   const [resource = "", ...rest] = args;

@@ -1,10 +1,10 @@
 import { BadLines } from "../bad_lines.ts";
 import { Catalogue, type Reward } from "../catalogue.ts";
 import type { Connection } from "../connection.ts";
+import { CliError, exitCodes, quoted } from "../errors.ts";
 import { named, type Placed, Review, some } from "../import_review.ts";
 import { rowsToSend, Sending } from "../import_rewards.ts";
 import { companyIdOf, describeKey, type Key } from "../key.ts";
-import { exitCodes, Problem, quoted } from "../problem.ts";
 import { type CheckedRow, type Headings, plainHeading, readRewardFile } from "../reward_file.ts";
 import { type Command, misused, readArguments, type Surroundings, settings } from "./command.ts";
 
@@ -44,7 +44,7 @@ interface Wanted {
   isSure: boolean;
 }
 
-/** @throws Problem that says what is wrong */
+/** @throws CliError that says what is wrong */
 function readWanted(args: string[]): Wanted {
   const { values, positionals } = readArguments("import", {
     args,
@@ -84,7 +84,7 @@ function readHeadings(given: string[]): Headings {
 
 /**
  * Shows the rewards that the file does not have, and asks on a terminal whether they may be archived.
- * @throws Problem when they may not
+ * @throws CliError when they may not
  */
 async function confirmArchiving(
   missing: Reward[],
@@ -100,10 +100,10 @@ async function confirmArchiving(
   );
   if (isDryRun || isSure) return;
   if (missing.length * 2 > current)
-    throw new Problem(
+    throw new CliError(
       `${missing.length} of ${current} rewards are not in ${file}: add --yes to archive them. Nothing was sent`,
     );
-  if (!(await here.confirm(`Archive these ${missing.length}?`))) throw new Problem("Nothing was sent");
+  if (!(await here.confirm(`Archive these ${missing.length}?`))) throw new CliError("Nothing was sent");
 }
 
 /** Why the catalogue is needed; null if it is not. */
@@ -115,7 +115,7 @@ function reasonOf({ file, archives, report }: Wanted, isExport: boolean): string
 
 /**
  * The catalogue, after every row has been held against it, if the key may read it.
- * @throws Problem that names the lines that do not agree with it, or says why it is needed
+ * @throws CliError that names the lines that do not agree with it, or says why it is needed
  */
 async function compared(wanted: Wanted, all: CheckedRow[], key: Key, connection: Connection, here: Surroundings) {
   const reason = reasonOf(
@@ -125,7 +125,7 @@ async function compared(wanted: Wanted, all: CheckedRow[], key: Key, connection:
   if (reason === null && !wanted.isDryRun) return null;
   if (!key.scopes.includes("read:rewards")) {
     if (reason === null) return null;
-    throw new Problem(`${reason} needs a key with the scope read:rewards too`, exitCodes.refused);
+    throw new CliError(`${reason} needs a key with the scope read:rewards too`, exitCodes.refused);
   }
   const catalogue = await Catalogue.fetch(connection, key.company_name);
   const badLines = new BadLines(wanted.file);

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import type { ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
 import type { Connection } from "../connection.ts";
+import { asCliError, CliError, exitCodes } from "../errors.ts";
 import { companyIdOf, describeKey, type Key } from "../key.ts";
 import { lists, nameOf, opens } from "../lists.ts";
-import { asProblem, exitCodes, Problem } from "../problem.ts";
 import type { Progress } from "../progress.ts";
 import { type Changes, CursorGone, changesAfter } from "../sync/changes.ts";
 import { Copy, type Counts } from "../sync/copy.ts";
 import { writeCsv } from "../sync/csv_files.ts";
 import { lockCopy } from "../sync/lock.ts";
-import { namingFile, openDatabase } from "../sync/sqlite.ts";
+import { namingFile, openSqlite } from "../sync/sqlite.ts";
 import { placeOf } from "../whole_file.ts";
 import { type Command, makeFolder, misused, readArguments, settings } from "./command.ts";
 
@@ -28,7 +28,7 @@ Examples:
 
 ${settings}`;
 
-/** @throws Problem that says what is wrong */
+/** @throws CliError that says what is wrong */
 function readPlace(args: string[]): { file: string; folder: string | null } {
   const { values, positionals } = readArguments("sync", {
     args,
@@ -69,7 +69,7 @@ async function syncList(copy: Copy, list: ListEndpoint, connection: Connection, 
 
 /**
  * Brings all lists of the key up to date, and writes the CSV files if there is a folder for them.
- * @throws Problem at the end with the lists that something of the user's in the file keeps from being written
+ * @throws CliError at the end with the lists that something of the user's in the file keeps from being written
  */
 async function syncAll(
   copy: Copy,
@@ -104,7 +104,7 @@ async function syncAll(
     copy.removeLeftovers();
   }
   const stale = open.filter((list) => !whole.includes(list)).map(nameOf);
-  if (stale.length > 0) throw new Problem(`Not up to date: ${stale.join(", ")}`);
+  if (stale.length > 0) throw new CliError(`Not up to date: ${stale.join(", ")}`);
   return total;
 }
 
@@ -124,7 +124,7 @@ export const syncCommand: Command = {
     const { path } = await placeOf(file);
     const lock = await lockCopy(path, file);
     try {
-      const database = await openDatabase(path);
+      const database = await openSqlite(path);
       try {
         const copy = new Copy(database, file, company);
         const { added, changed, deleted } = await syncAll(copy, key, folder, connection, progress);
@@ -134,9 +134,9 @@ export const syncCommand: Command = {
       }
     } catch (error) {
       const named = namingFile(error, file);
-      const problem = asProblem(named);
+      const problem = asCliError(named);
       if (!problem || problem.exitCode === exitCodes.usage) throw named;
-      throw new Problem(`${problem.message}\nRun the same command again to continue`, problem.exitCode);
+      throw new CliError(`${problem.message}\nRun the same command again to continue`, problem.exitCode);
     } finally {
       lock.close();
     }

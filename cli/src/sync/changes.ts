@@ -1,8 +1,8 @@
 // What has changed in a list since a cursor (docs/api.md, Keeping a copy).
 import type { Column, ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
 import { type Connection, Refused, request } from "../connection.ts";
+import { CliError } from "../errors.ts";
 import { everyColumn } from "../lists.ts";
-import { Problem } from "../problem.ts";
 import { moreAfter } from "../walk.ts";
 import { columnsOf } from "./tables.ts";
 
@@ -22,7 +22,7 @@ export interface Changes {
 }
 
 /** The server no longer knows a cursor: everything has to be fetched again. */
-export class CursorGone extends Problem {}
+export class CursorGone extends CliError {}
 
 /** The cursor that comes before all changes. */
 export const start = "start";
@@ -30,7 +30,7 @@ export const start = "start";
 /**
  * Requests the next changes of a list, at most a thousand, oldest first.
  * @throws CursorGone when the cursor is no longer known
- * @throws Problem when the answer does not continue the cursor, for example because a proxy repeats a page
+ * @throws CliError when the answer does not continue the cursor, for example because a proxy repeats a page
  */
 export async function changesAfter(connection: Connection, list: ListEndpoint, cursor: string): Promise<Changes> {
   const query = new URLSearchParams({ after: cursor, limit: "1000", ...everyColumn(list) });
@@ -41,7 +41,7 @@ export async function changesAfter(connection: Connection, list: ListEndpoint, c
   const cursors = [...(cursor === start ? [] : [cursor]), ...rows.map((row) => row.cursor)];
   const hasMore = moreAfter(list.path, headers.get("X-Has-More"));
   if (cursors.some((next, index) => index > 0 && next <= (cursors[index - 1] ?? "")) || (hasMore && rows.length === 0))
-    throw new Problem(`${list.path}: an answer does not continue the one before; a proxy may repeat answers`);
+    throw new CliError(`${list.path}: an answer does not continue the one before; a proxy may repeat answers`);
   return { rows, cursor: cursors.at(-1) ?? start, hasMore };
 }
 

@@ -2,8 +2,8 @@
 // transaction, so that a kill at any moment loses nothing: the next sync continues at the cursor.
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { Column, ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
+import { CliError, exitCodes, printable } from "../errors.ts";
 import { lists, nameOf } from "../lists.ts";
-import { exitCodes, Problem, printable } from "../problem.ts";
 import { type Change, type Changes, start } from "./changes.ts";
 import { isRefusal } from "./sqlite.ts";
 import {
@@ -41,7 +41,7 @@ interface State {
 }
 
 /** Something of the user's has the name of something of ours. */
-class InTheWay extends Problem {}
+class InTheWay extends CliError {}
 
 /** Marks the file as ours: "pdap" in ASCII. */
 const applicationId = 0x70646170;
@@ -66,20 +66,20 @@ export class Copy {
 
   /**
    * @param file its name, for messages
-   * @throws Problem when the file is something else, or a copy of another company
+   * @throws CliError when the file is something else, or a copy of another company
    */
   constructor(database: DatabaseSync, file: string, company: { id: string; name: string }) {
     this.#database = database;
     this.#file = file;
     const isEmpty = this.#get("select count(*) as n from sqlite_schema").n === 0;
     if (!isEmpty && this.#get("pragma application_id").application_id !== applicationId)
-      throw new Problem(`${file} was not made by sync. Choose another file`, exitCodes.usage);
+      throw new CliError(`${file} was not made by sync. Choose another file`, exitCodes.usage);
     this.#inTransaction(() => {
       database.exec(`pragma application_id = ${applicationId}; ${stateTables}`);
       if (isEmpty) this.#setLeftovers("none");
       const owner = database.prepare("select id, name from sync_company").get();
       if (owner && owner.id !== company.id)
-        throw new Problem(
+        throw new CliError(
           `${file} is a copy of another company (${printable(String(owner.name))}). Choose another file`,
           exitCodes.usage,
         );
@@ -175,13 +175,13 @@ export class Copy {
 
   /**
    * Rewrites the file if text of changed or deleted rows may be left in it, perhaps by an earlier process.
-   * @throws Problem when that fails, as on a full disk. The next sync does it then.
+   * @throws CliError when that fails, as on a full disk. The next sync does it then.
    */
   removeLeftovers(): void {
     if (this.#get("pragma user_version").user_version === leftovers.none) return;
     const failed = (reason: string) => {
       const state = "its rows are up to date, but text of changed or deleted rows may be left in the file";
-      return new Problem(`${this.#file}: ${reason}; ${state}`);
+      return new CliError(`${this.#file}: ${reason}; ${state}`);
     };
     try {
       this.#database.exec("vacuum");

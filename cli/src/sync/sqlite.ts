@@ -2,13 +2,13 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { exitCodes, Problem } from "../problem.ts";
+import { CliError, exitCodes } from "../errors.ts";
 
 /**
  * Opens a database in a file. Only the owner may read a new file.
- * @throws Problem on an older Node
+ * @throws CliError on an older Node
  */
-export async function openDatabase(path: string): Promise<DatabaseSync> {
+export async function openSqlite(path: string): Promise<DatabaseSync> {
   const { DatabaseSync } = await load();
   await open(path, "a", 0o600).then((file) => file.close());
   // The whole path, because SQLite takes a name such as file:company.sqlite for an address. Foreign keys are checked only if
@@ -29,7 +29,7 @@ async function load(): Promise<typeof import("node:sqlite")> {
     return await import("node:sqlite");
   } catch {
     const message = `sync needs Node 22.13 or newer, this is ${process.versions.node}`;
-    throw new Problem(message, exitCodes.usage);
+    throw new CliError(message, exitCodes.usage);
   } finally {
     process.emitWarning = emitWarning;
   }
@@ -38,10 +38,10 @@ async function load(): Promise<typeof import("node:sqlite")> {
 const isFromSqlite = (error: unknown): error is Error & { errcode: number } =>
   (error as NodeJS.ErrnoException).code === "ERR_SQLITE_ERROR";
 
-/** A Problem for an error of SQLite, with the file's name; any other error as it is. */
+/** A CliError for an error of SQLite, with the file's name; any other error as it is. */
 export function namingFile(error: unknown, file: string): unknown {
-  if (isForeign(error)) return new Problem(`${file} is not an SQLite file. Choose another file`, exitCodes.usage);
-  return isFromSqlite(error) ? new Problem(`${file}: ${error.message}`) : error;
+  if (isForeign(error)) return new CliError(`${file} is not an SQLite file. Choose another file`, exitCodes.usage);
+  return isFromSqlite(error) ? new CliError(`${file}: ${error.message}`) : error;
 }
 
 /** Whether something that stands in the file refuses a statement (SQLITE_ERROR, SQLITE_CONSTRAINT): not the disk, nor a lock. */

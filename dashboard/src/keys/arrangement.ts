@@ -127,7 +127,7 @@ function expiring({ assistant }: ApiKey, left: number): Concern {
  * it is replaced and still used, and when nothing uses it.
  * @param successor the key that replaces it
  */
-function concerns(key: ApiKey, successor: ApiKey | undefined): Concern[] {
+function concernsOfKey(key: ApiKey, successor: ApiKey | undefined): Concern[] {
   const { expires_at, last_used_at, created_at } = key;
   if (key.status !== "active") return stillCalled(key);
   const left = expires_at === null ? null : -daysSince(expires_at) - 1;
@@ -146,11 +146,11 @@ function concerns(key: ApiKey, successor: ApiKey | undefined): Concern[] {
 /** What a row says first, in a word and with a colour. */
 export type State = { words: string; tone: "good" | "quiet" | "soon" | "bad" | "over" };
 
-export function stateOf({ status, last_used_at }: ApiKey, worries: Concern[]): State {
+export function stateOf({ status, last_used_at }: ApiKey, concerns: Concern[]): State {
   if (status !== "active")
-    return worries.length > 0 ? { words: "still called", tone: "bad" } : { words: status, tone: "over" };
-  if (worries.some(({ urgency }) => urgency < 0)) return { words: "refused", tone: "bad" };
-  if (worries.some(({ about }) => about === "expiry")) return { words: "expiring", tone: "soon" };
+    return concerns.length > 0 ? { words: "still called", tone: "bad" } : { words: status, tone: "over" };
+  if (concerns.some(({ urgency }) => urgency < 0)) return { words: "refused", tone: "bad" };
+  if (concerns.some(({ about }) => about === "expiry")) return { words: "expiring", tone: "soon" };
   if (last_used_at === null) return { words: "not used yet", tone: "quiet" };
   const isToday = new Date(last_used_at).toDateString() === new Date().toDateString();
   return isToday ? { words: "used today", tone: "good" } : { words: "quiet", tone: "quiet" };
@@ -191,29 +191,29 @@ function matches(key: ApiKey, search: string): boolean {
 /** The concerns about each key that has any, by its id. */
 export function concernsOf(keys: ApiKey[]): Map<string, Concern[]> {
   const byId = new Map(keys.map((key) => [key.id, key]));
-  const all = keys.map((key) => [key.id, concerns(key, byId.get(key.replaced_by ?? ""))] as const);
+  const all = keys.map((key) => [key.id, concernsOfKey(key, byId.get(key.replaced_by ?? ""))] as const);
   return new Map(all.filter(([, some]) => some.length > 0));
 }
 
 /** The keys of each view, and those that the search finds. */
 export function groupsOf(
   keys: ApiKey[],
-  worries: Map<string, Concern[]>,
+  concerns: Map<string, Concern[]>,
   search: string,
 ): Record<View | "found", ApiKey[]> {
   const isActive = ({ status }: ApiKey): boolean => status === "active";
   return {
     active: keys.filter(isActive),
-    attention: keys.filter(({ id }) => worries.has(id)),
+    attention: keys.filter(({ id }) => concerns.has(id)),
     inactive: keys.filter((key) => !isActive(key)),
     found: keys.filter((key) => matches(key, search)),
   };
 }
 
-export function sorted(keys: ApiKey[], worries: Map<string, Concern[]>, arrangement: Arrangement): ApiKey[] {
+export function sorted(keys: ApiKey[], concerns: Map<string, Concern[]>, arrangement: Arrangement): ApiKey[] {
   const { order, reversed, view, search } = arrangement;
   const urgency = ({ id }: ApiKey): number =>
-    Math.min(soon + 2, ...(worries.get(id) ?? []).map((worry) => worry.urgency));
+    Math.min(soon + 2, ...(concerns.get(id) ?? []).map((concern) => concern.urgency));
   const newest = keys.toSorted(compare.created);
   const inOrder =
     order !== null

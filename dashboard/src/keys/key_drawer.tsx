@@ -7,7 +7,7 @@ import { Ago, lastDays, localDay, When } from "../parts/when.tsx";
 import { scopes } from "../scopes.ts";
 import type { Concern } from "./arrangement.ts";
 import { Entries } from "./history.tsx";
-import { actions, actionsFor, type KeyAction, StateOf, Worries } from "./key_table.tsx";
+import { actions, actionsFor, Concerns, type KeyAction, StateOf } from "./key_table.tsx";
 import classes from "./keys.module.css";
 
 /**
@@ -18,7 +18,7 @@ import classes from "./keys.module.css";
 export function KeyDrawer(props: {
   keyId: string | null;
   keys: ApiKey[];
-  worries: Map<string, Concern[]>;
+  concerns: Map<string, Concern[]>;
   revision: string;
   onAction: (action: KeyAction, key: ApiKey) => void;
   onOpen: (keyId: string) => void;
@@ -30,7 +30,7 @@ export function KeyDrawer(props: {
     <SideDialog opened={keyId !== null} title={key ? <Name>{key.name}</Name> : "No such key"} onClose={props.onClose}>
       {key ? (
         <Stack gap="lg">
-          <Facts apiKey={key} keys={keys} worries={props.worries.get(key.id) ?? []} onOpen={props.onOpen} />
+          <Facts apiKey={key} keys={keys} concerns={props.concerns.get(key.id) ?? []} onOpen={props.onOpen} />
           <Group gap="xs">
             {actionsFor(key)
               .filter((action) => action !== "details")
@@ -60,14 +60,14 @@ export function KeyDrawer(props: {
   );
 }
 
-function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; worries: Concern[]; onOpen: (keyId: string) => void }) {
-  const { apiKey, keys, worries, onOpen } = props;
+function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; concerns: Concern[]; onOpen: (keyId: string) => void }) {
+  const { apiKey, keys, concerns, onOpen } = props;
   const successor = keys.find(({ id }) => id === apiKey.replaced_by);
   const predecessor = keys.find(({ replaced_by }) => replaced_by === apiKey.id);
   return (
     <dl className={classes.facts}>
       <Fact name="Key">
-        <StateOf apiKey={apiKey} worries={worries} /> <Hint>{apiKey.hint}</Hint>
+        <StateOf apiKey={apiKey} concerns={concerns} /> <Hint>{apiKey.hint}</Hint>
       </Fact>
       <Fact name="Scopes">
         <ul className={classes.endpoints}>
@@ -92,11 +92,11 @@ function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; worries: Concern[]; onOp
       </Fact>
       <Fact name="Expires">
         {apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="end" />}{" "}
-        <Worries worries={worries} about="expiry" />
+        <Concerns concerns={concerns} about="expiry" />
       </Fact>
       <Fact name="Last used">
         {apiKey.last_used_at === null ? "never" : <Call of={apiKey} was="last" at={apiKey.last_used_at} />}{" "}
-        <Worries worries={worries} about="used" />
+        <Concerns concerns={concerns} about="used" />
       </Fact>
       <Fact name="Last 30 days">
         <Days usedOn={apiKey.used_on} />

@@ -49,19 +49,19 @@ const empty: Record<View | "found", string> = {
  */
 export function KeyList(props: {
   keys: ApiKey[];
-  worries: Map<string, Concern[]>;
+  concerns: Map<string, Concern[]>;
   news: string | null;
   arrangement: Arrangement;
   onArrange: (change: Partial<Arrangement>, how?: "replace") => void;
   onArranged: () => void;
   onAction: (action: KeyAction, key: ApiKey) => void;
 }) {
-  const { keys, worries, news, arrangement } = props;
+  const { keys, concerns, news, arrangement } = props;
   const top = useRef<HTMLDivElement>(null);
-  const groups = groupsOf(keys, worries, arrangement.search);
+  const groups = groupsOf(keys, concerns, arrangement.search);
   const shown = arrangement.search === "" ? arrangement.view : "found";
   const extra = keys.filter(({ id }) => id === news && !groups[shown].some((key) => key.id === id));
-  const listed = sorted([...groups[shown], ...extra], worries, arrangement);
+  const listed = sorted([...groups[shown], ...extra], concerns, arrangement);
   const pages = Math.max(1, Math.ceil(listed.length / pageSize));
   const page = Math.min(arrangement.page, pages);
 
@@ -104,7 +104,7 @@ export function KeyList(props: {
             all={keys}
             listed={listed.slice((page - 1) * pageSize, page * pageSize)}
             news={news}
-            worries={worries}
+            concerns={concerns}
             by={arrangement.order ?? (shown === "attention" ? null : "created")}
             reversed={arrangement.reversed}
             onOrder={choose}

@@ -52,7 +52,7 @@ export function actionsFor({ status, replaced_by }: ApiKey): KeyAction[] {
 export function KeyTable(props: {
   all: ApiKey[];
   listed: ApiKey[];
-  worries: Map<string, Concern[]>;
+  concerns: Map<string, Concern[]>;
   news: string | null;
   by: Order | null;
   reversed: boolean;
@@ -93,7 +93,7 @@ export function KeyTable(props: {
             <KeyRow
               key={key.id}
               apiKey={key}
-              worries={props.worries.get(key.id) ?? []}
+              concerns={props.concerns.get(key.id) ?? []}
               successor={byId.get(key.replaced_by ?? "")}
               predecessor={byReplaced.get(key.id)}
               isNews={key.id === props.news}
@@ -128,14 +128,14 @@ function Heading(props: {
 /** A key's row. If it `isNews`, because something was done to it, it takes the focus. */
 function KeyRow(props: {
   apiKey: ApiKey;
-  worries: Concern[];
+  concerns: Concern[];
   /** The key that replaces this one, and the key that this one replaces. */
   successor: ApiKey | undefined;
   predecessor: ApiKey | undefined;
   isNews: boolean;
   onAction: (action: KeyAction) => void;
 }) {
-  const { apiKey, worries, successor, predecessor, isNews, onAction } = props;
+  const { apiKey, concerns, successor, predecessor, isNews, onAction } = props;
   const nameId = `key-${apiKey.id}`;
   const row = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
@@ -144,7 +144,7 @@ function KeyRow(props: {
   return (
     <Table.Tr ref={row} tabIndex={-1} aria-labelledby={nameId} className={classes.row}>
       <Table.Td>
-        <StateOf apiKey={apiKey} worries={worries} />
+        <StateOf apiKey={apiKey} concerns={concerns} />
         <UnstyledButton id={nameId} className={classes.open} onClick={() => onAction("details")}>
           <Name strong>{apiKey.name}</Name>
         </UnstyledButton>
@@ -181,13 +181,13 @@ function KeyRow(props: {
             <Name>{clientName(apiKey.last_client)}</Name>
           </Aside>
         )}
-        <Worries worries={worries} about="used" />
-        <Remedies about="used" {...{ apiKey, worries, onAction }} />
+        <Concerns concerns={concerns} about="used" />
+        <Remedies about="used" {...{ apiKey, concerns, onAction }} />
       </Table.Td>
       <Table.Td data-column="Expires">
         <div>{apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="shortEnd" />}</div>
-        <Worries worries={worries} about="expiry" />
-        <Remedies about="expiry" {...{ apiKey, worries, onAction }} />
+        <Concerns concerns={concerns} about="expiry" />
+        <Remedies about="expiry" {...{ apiKey, concerns, onAction }} />
       </Table.Td>
       <Table.Td className={classes.actions}>
         <KeyMenu apiKey={apiKey} onAction={onAction} />
@@ -197,8 +197,8 @@ function KeyRow(props: {
 }
 
 /** The state of a key in a word and a colour, and who revoked it. */
-export function StateOf({ apiKey, worries }: { apiKey: ApiKey; worries: Concern[] }) {
-  const { words, tone } = stateOf(apiKey, worries);
+export function StateOf({ apiKey, concerns }: { apiKey: ApiKey; concerns: Concern[] }) {
+  const { words, tone } = stateOf(apiKey, concerns);
   const { revoked_at, revoked_by } = apiKey;
   return (
     <Text size="sm" component="div" className={classes.state} data-tone={tone}>
@@ -214,9 +214,9 @@ export function StateOf({ apiKey, worries }: { apiKey: ApiKey; worries: Concern[
 }
 
 /** What an admin has to look at, of one column. */
-export function Worries({ worries, about }: { worries: Concern[]; about: Concern["about"] }) {
-  return worries
-    .filter((worry) => worry.about === about)
+export function Concerns({ concerns, about }: { concerns: Concern[]; about: Concern["about"] }) {
+  return concerns
+    .filter((concern) => concern.about === about)
     .map(({ words }) => (
       <span key={words} className={classes.note}>
         {words}
@@ -228,10 +228,10 @@ export function Worries({ worries, about }: { worries: Concern[]; about: Concern
 function Remedies(props: {
   about: Concern["about"];
   apiKey: ApiKey;
-  worries: Concern[];
+  concerns: Concern[];
   onAction: (action: KeyAction) => void;
 }) {
-  const remedies = props.worries.flatMap(({ about, remedy }) => (remedy && about === props.about ? [remedy] : []));
+  const remedies = props.concerns.flatMap(({ about, remedy }) => (remedy && about === props.about ? [remedy] : []));
   return remedies.map((remedy) => (
     <div key={remedy}>
       <Button

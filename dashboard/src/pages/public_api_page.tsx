@@ -188,7 +188,7 @@ function Keys(props: {
   }
 
   const revision = JSON.stringify(keys.map(({ id, name, status, replaced_by }) => [id, name, status, replaced_by]));
-  const worries = concernsOf(keys);
+  const concerns = concernsOf(keys);
   return (
     <>
       <Tabs
@@ -209,7 +209,7 @@ function Keys(props: {
           ) : (
             <KeyList
               keys={keys}
-              worries={worries}
+              concerns={concerns}
               news={outcome?.keyId ?? null}
               arrangement={arrangement}
               onArrange={arrange}
@@ -230,7 +230,7 @@ function Keys(props: {
       <KeyDrawer
         keyId={props.dialog ? null : arrangement.key}
         keys={keys}
-        worries={worries}
+        concerns={concerns}
         revision={revision}
         onAction={ask}
         onOpen={open}

@@ -6,7 +6,7 @@ const field = document.querySelector<HTMLInputElement>(".menu input");
 const search = document.querySelector<HTMLElement>(".menu search");
 const said = search?.querySelector("p");
 const list = search?.querySelector("ul");
-const most = 12;
+const maxFound = 12;
 
 /** Words of these pages, and what people type for them. */
 const synonyms: Record<string, string> = {
@@ -62,7 +62,7 @@ function find(made: MiniSearch<Found>, text: string) {
   const queries = telling.map((word) => ({ combineWith: "OR" as const, queries: alike(word) }));
   const query = (combineWith: "AND" | "OR") => made.search({ combineWith, queries }, options);
   const all = query("AND");
-  return (all.length > 0 ? all : query("OR")).slice(0, most);
+  return (all.length > 0 ? all : query("OR")).slice(0, maxFound);
 }
 
 async function show(): Promise<void> {

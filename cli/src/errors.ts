@@ -10,7 +10,7 @@ export const exitCodes = {
 } as const;
 
 /** A failure that the user can do something about. Only its message is shown, without a stack. */
-export class Problem extends Error {
+export class CliError extends Error {
   readonly exitCode: number;
 
   constructor(message: string, exitCode: number = exitCodes.failed) {
@@ -19,26 +19,26 @@ export class Problem extends Error {
   }
 }
 
-/** A Problem for an error of the file system, which may not name its file; undefined for any other error. */
-export function asProblem(error: unknown, file = "The file"): Problem | undefined {
-  if (error instanceof Problem) return error;
+/** A CliError for an error of the file system, which may not name its file; undefined for any other error. */
+export function asCliError(error: unknown, file = "The file"): CliError | undefined {
+  if (error instanceof CliError) return error;
   const { code, syscall, path, message } = error as NodeJS.ErrnoException;
   if (!code || !syscall) return undefined;
-  if (code === "ENOENT" && path) return new Problem(`There is no ${path}`, exitCodes.usage);
-  if (code === "EISDIR") return new Problem(`${path ?? file} is a folder: a file is needed`, exitCodes.usage);
+  if (code === "ENOENT" && path) return new CliError(`There is no ${path}`, exitCodes.usage);
+  if (code === "EISDIR") return new CliError(`${path ?? file} is a folder: a file is needed`, exitCodes.usage);
   // As in "EACCES: permission denied, open 'rewards.csv'".
   const reason = /^\w+: ([^,]+),/.exec(message)?.[1] ?? message;
-  return new Problem(
+  return new CliError(
     `${path ?? file} cannot be ${syscall === "read" ? "read" : "opened or written"}: ${reason} (${code})`,
   );
 }
 
-/** A Problem for what was found wrong with a file that is read. */
-export function inFile(file: string, error: unknown): Problem {
+/** A CliError for what was found wrong with a file that is read. */
+export function inFile(file: string, error: unknown): CliError {
   const { code, name, message } = error as NodeJS.ErrnoException;
   const isOf =
     name === "SyntaxError" ? " is not valid JSON" : code?.startsWith("Z_") ? " is not a whole gzip file" : "";
-  return asProblem(error, file) ?? new Problem(`${file}${isOf}: ${message}`);
+  return asCliError(error, file) ?? new CliError(`${file}${isOf}: ${message}`);
 }
 
 /**
