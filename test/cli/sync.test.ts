@@ -203,22 +203,6 @@ test("numbers keep their digits, and answers that do not follow each other end t
   expect(rowsOf("select value from pulse_responses where id = '3'")).toEqual([{ value: digits }]);
 });
 
-test("a sync that was killed goes on under another host name, as in a fresh container", async ({ skip }) => {
-  const isAllowed = spawnSync("unshare", ["-u", "hostname", "night"]).status === 0;
-  needs({ skip }, "the right to a host name of one's own (unshare -u)", isAllowed);
-  const start = (night: string) => {
-    const before = ["unshare", "-u", "sh", "-c", `hostname ${night}; exec "$@"`, "sh"];
-    return startCli(["sync", `${folder}/nights.sqlite`], folder, proxy, year.analytics, before);
-  };
-  proxy.requests.length = 0;
-  proxy.faults = [undefined, undefined, () => {}];
-  const first = start("night-one");
-  await expect.poll(() => proxy.requests.length).toBe(3);
-  await first.kill();
-  proxy.faults = [];
-  expect(await start("night-two").ended).toMatchObject({ code: 0 });
-});
-
 // Proves: copies.15
 test("a second sync at the same time is refused; nothing of a corrected text is left, also when the sync was killed", async () => {
   const ratings = (change: number, comment: (n: number) => string) => {
