@@ -2,7 +2,7 @@
 // of its own that says so, and an older file stays.
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { type FileHandle, lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
+import { lstat, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { gzipSync } from "node:zlib";
 import { CliError, exitCodes } from "./errors.ts";
@@ -43,11 +43,8 @@ export async function writeWhole<T>(
   const { path: target, mode } = await placeOf(out);
   const path = incomplete(target);
   const file = await open(path, "wx+", 0o600);
-  let bytes = 0;
   try {
-    const result = await write(async (text) => {
-      bytes += await writeAll(file, encode(text, compress), bytes);
-    });
+    const result = await write((text) => file.appendFile(encode(text, compress)));
     await file.chmod(mode);
     await file.sync();
     await file.close();
@@ -59,15 +56,6 @@ export async function writeWhole<T>(
     await rm(path, { force: true });
     throw error;
   }
-}
-
-/** Writes all bytes: a single call of write may write fewer, for example on a disk that is nearly full. */
-async function writeAll(file: FileHandle, content: Buffer, position: number): Promise<number> {
-  for (let written = 0; written < content.length; ) {
-    const { bytesWritten } = await file.write(content, written, content.length - written, position + written);
-    written += bytesWritten;
-  }
-  return content.length;
 }
 
 /** Syncs a folder, so that a new name in it survives a power failure. Windows has no such call for folders. */

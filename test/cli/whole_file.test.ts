@@ -1,8 +1,7 @@
 // What an export leaves on disk, whatever interrupts it: the older file or the complete new one, and after a kill an
 // unfinished one with a name that says so.
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import { open } from "node:fs/promises";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
 import { environment, main, runProgram } from "../support/command_line.ts";
 import { expectRows } from "../support/stack.ts";
@@ -37,23 +36,6 @@ test("without room on the disk the export fails, and the older file is there as 
   });
   expect(readdirSync(folder)).toEqual(["year.json"]);
   expect(readFileSync(`${folder}/year.json`, "utf8")).toBe("older");
-});
-
-test("a write that takes only a part is followed by the rest", async () => {
-  const file = await open(process.execPath);
-  type Write = (buffer: Buffer, offset: number, length: number, position: number) => Promise<unknown>;
-  const prototype: { write: Write } = Object.getPrototypeOf(file);
-  await file.close();
-  const { write } = prototype;
-  onTestFinished(() => void Object.assign(prototype, { write }));
-  let writes = 0;
-  prototype.write = function (buffer, offset, length, position) {
-    writes++;
-    return write.call(this, buffer, offset, Math.min(length, 1000), position);
-  };
-  await exportTo();
-  expectRows(rowsOf("year.json"), year.rows);
-  expect(writes).toBeGreaterThan(100);
 });
 
 /**
