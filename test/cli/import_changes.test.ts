@@ -1,0 +1,291 @@
+// What public-data-api import changes in a catalogue (docs/connect/command-line.md): what a dry run says of it, an export
+// that comes back, and the rewards that a file no longer has.
+import { readFileSync } from "node:fs";
+import papaparse from "papaparse";
+import { expect, test } from "vitest";
+import { exportCommand } from "../../cli/src/commands/export.ts";
+import { environment, main, runProgram } from "../support/command_line.ts";
+import { sql } from "../support/stack.ts";
+import { runHere } from "./faulty_proxy.ts";
+import { importer, many } from "./importer.ts";
+
+const { company, folder, proxy, key, id, stored, versions, write, send } = await importer();
+
+const exportTo = (file: string, ...args: string[]) =>
+  runHere(exportCommand, ["rewards", ...args, "--out", `${folder}/${file}`], proxy.url, key);
+const read = (file: string): string => readFileSync(`${folder}/${file}`, "utf8");
+const writeKey = async (): Promise<string> => (await company.makeKey(["write:rewards"])).api_key;
+
+test.each(["rewards.csv.gz", "rewards.json"])("%s that was exported is imported as it is", async (file) => {
+  await sql`
+    insert into app.rewards (company_id, external_id, name, description, points_cost, reward_type, stock_count, is_archived)
+    select ${id}, case when n > 3 then 'sku-' || n end, 'No. ' || n || ', "quoted"', case when n % 2 = 0 then E'two\r\nlines' end,
+      n, 'gift', nullif(n, 7), n % 5 = 0
+    from generate_series(1, 1200) as n`;
+  const before = { versions: await versions(), rows: await stored() };
+  await exportTo(file, "--include_archived");
+  expect((await send(file)).lines).toEqual([`${file}: 3 rewards left out: they have no external_id`]);
+  expect(await versions(), "not even a new version of a row").toEqual(before.versions);
+
+  await sql`delete from app.rewards where company_id = ${id}`;
+  await send(file, ["--as-new"]);
+  expect(await stored()).toEqual(before.rows.filter(({ external_id }) => external_id !== null));
+});
+
+test("a file of export --excel is recognised by its escaped formulas", async () => {
+  await sql`
+    insert into app.rewards (company_id, external_id, name, points_cost)
+    values (${id}, '1', '=1+1', 1), (${id}, '2', 'Mug', 1)`;
+  await exportTo("excel.csv", "--excel");
+  const hint = "A file of export --excel is for reading: export without --excel, and import that file";
+  const message = new RegExp(`^excel.csv:\\d: name must not begin with "'=": "'=1\\+1"\n${hint}\nNothing was sent$`);
+  await expect(send("excel.csv")).rejects.toMatchObject({ exitCode: 1, message: expect.stringMatching(message) });
+});
+
+test("--dry-run says what would be new, and what would change, field by field; --report writes all of it to a file", async () => {
+  write("many.csv", papaparse.unparse(many.filter((_, n) => n % 100 !== 7)));
+  await send("many.csv");
+  const before = await stored();
+  const changed = many.map((reward, n) =>
+    n % 40 === 0 ? { ...reward, name: "=Other", description: reward.description && "", points_cost: n + 1 } : reward,
+  );
+  write("many.csv", papaparse.unparse(changed.toReversed()));
+  const dry = (...more: string[]) => send("many.csv", ["--dry-run", ...more]);
+  const counts = "many.csv: 1234 rewards, nothing was written: 13 new, 31 changed, 1190 unchanged";
+  const lines = (await dry()).done.split("\n");
+  expect(lines.slice(0, 3)).toEqual([counts, "New would be:", '  "sku-1207" No. 1207, "quoted"']);
+  expect(lines.slice(15, 18)).toEqual([
+    "Changed would be:",
+    '  "sku-1200" name: "No. 1200, \\"quoted\\"" → "=Other"',
+    '  "sku-1200" points_cost: 1200 → 1201',
+  ]);
+  expect([lines.length, lines.at(-1)]).toEqual([37, "  and 42 more"]);
+  expect((await dry("--all")).done.split("\n")).toHaveLength(78);
+  await dry("--report", `${folder}/report.csv`);
+  const report = papaparse.parse<string[]>(read("report.csv"), { skipEmptyLines: true }).data;
+  expect(report.slice(0, 2)).toEqual([
+    ["change", "line", "external_id", "field", "old", "new"],
+    ["new", "37", "sku-1207", "external_id", "", "sku-1207"],
+  ]);
+  expect(report).toContainEqual(["changed", expect.any(String), "sku-1200", "name", 'No. 1200, "quoted"', "'=Other"]);
+  expect(report.filter(([kind]) => kind === "changed")).toHaveLength(62);
+  expect(await stored()).toEqual(before);
+
+  const poor = await send("many.csv", ["--dry-run"], { key: await writeKey() });
+  expect(poor.done).toBe(`${counts}\nA key with read:rewards too shows which ones, and how`);
+  for (const more of [["--all"], ["--report", "a.csv"], ["--dry-run", "--report", "a.txt"]])
+    await expect(send("many.csv", more)).rejects.toMatchObject({ exitCode: 2 });
+});
+
+test("--dry-run warns of a new id that looks like a known one whose zeros or last digits are lost", async () => {
+  const writeIds = (...ids: string[]) =>
+    write("a.csv", papaparse.unparse(ids.map((external_id) => ({ external_id, name: "Reward", points_cost: 1 }))));
+  writeIds("00123", "1234567890123456", "ab-1");
+  await send("a.csv");
+  writeIds("123", "1234567890123450", "AB 1", "ab-1", "124");
+  expect((await send("a.csv", ["--dry-run"])).lines).toEqual([
+    'a.csv:2: external_id "123" is new, but looks like "00123"',
+    'a.csv:3: external_id "1234567890123450" is new, but looks like "1234567890123456"',
+    'a.csv:4: external_id "AB 1" is new, but looks like "ab-1"',
+  ]);
+});
+
+type Cells = Record<string, string>;
+
+/** Fills the catalogue, and writes an export of it to rewards.csv, with some rows edited. Returns the rows as they were. */
+async function exported(edit: (rows: Cells[]) => Cells[]) {
+  await sql`
+    insert into app.rewards (company_id, external_id, name, description, points_cost, stock_count, vendor_name)
+    select ${id}, id, name, nullif(description, '-'), 100, 5, 'Potter'
+    from (values ('00123', 'Mug', 'Old'), ('1234567890123456', 'Day off', ''), ('sku-3', 'Tea', '-'), (null, 'By hand', '-'))
+      as reward (id, name, description)`;
+  await exportTo("rewards.csv", "--include_archived");
+  const { data, meta } = papaparse.parse<Cells>(read("rewards.csv"), { header: true, skipEmptyLines: true });
+  write("rewards.csv", papaparse.unparse(edit(data), { columns: meta.fields ?? [] }));
+  return await versions();
+}
+
+/** Changes the rows with these names. */
+const change = (values: Record<string, Cells>) => (rows: Cells[]) =>
+  rows.map((row) => ({ ...row, ...values[row.name ?? ""] }));
+
+/** The lines of the error with which the import of rewards.csv ends, without the places. */
+const refusal = async (...args: string[]): Promise<string[]> => {
+  const { exitCode, message } = await send("rewards.csv", args).catch((error) => error);
+  expect(exitCode).toBe(1);
+  return message.split("\n").map((line: string) => line.replace(/^rewards\.csv:\d: /, ""));
+};
+
+test("an export of another company is refused; --as-new takes rewards of which neither id is known, and nothing else", async () => {
+  const before = await exported((rows) =>
+    rows.map((row, n) => ({
+      ...row,
+      id: `587cdee8-0000-4000-8000-00000000000${n}`,
+      external_id: row.name === "Mug" ? (row.external_id ?? "") : (row.external_id && `their-${n}`) || "",
+    })),
+  );
+  for (const [wrong, ...args] of [[4], [4, "--dry-run"], [1, "--as-new"]] as [number, ...string[]][]) {
+    const lines = await refusal(...args);
+    const unknown = lines.filter((line) => /^id must be one of this catalogue, or empty: "587cdee8/.test(line));
+    expect(unknown).toHaveLength(wrong);
+    const hint = /another company than Import files.*: check PUBLIC_API_KEY; --as-new imports /;
+    expect(lines.slice(-2)).toEqual([expect.stringMatching(hint), "Nothing was sent"]);
+    expect(await versions()).toEqual(before);
+  }
+  write("rewards.csv", read("rewards.csv").replace(/^.*Mug.*\r\n/m, ""));
+  const { done } = await send("rewards.csv", ["--as-new"]);
+  expect(done).toBe("rewards.csv: 2 rewards imported: 2 new, 0 changed, 0 unchanged");
+});
+
+test("an export that was edited changes what was edited, and nothing else; an empty cell clears", async () => {
+  const edits = { description: "", points_cost: "120", stock_count: "0", vendor_name: "", is_archived: "TRUE" };
+  const before = await exported(change({ Mug: edits }));
+  const { done } = await send("rewards.csv");
+  expect(done).toBe("rewards.csv: 3 rewards imported: 0 new, 1 changed, 2 unchanged");
+  const written = { description: null, points_cost: "120", stock_count: 0, vendor_name: null, is_archived: true };
+  const after = before.map((row) =>
+    row.name === "Mug" ? { ...row, ...written, changed_in: expect.anything(), xmin: expect.any(String) } : row,
+  );
+  expect(await versions()).toEqual(after);
+});
+
+test("an export in which a spreadsheet has changed the ids is refused with their lines, in a dry run too", async () => {
+  const before = await exported((rows) =>
+    rows.map((row) => ({ ...row, external_id: row.external_id?.replace(/^00/, "") ?? "", points_cost: "1" })),
+  );
+  const place = read("rewards.csv")
+    .split("\r\n")
+    .findIndex((text) => text.includes("Mug"));
+  const message = [
+    `rewards.csv:${place + 1}: external_id must be "00123", as the reward with this id has it`,
+    "A spreadsheet may have changed the column external_id: take the file from before and format that column as text; a new reward has no id and no created_at",
+    "Nothing was sent",
+  ].join("\n");
+  for (const args of [[], ["--dry-run"]])
+    await expect(send("rewards.csv", args)).rejects.toMatchObject({ exitCode: 1, message });
+  expect(await versions()).toEqual(before);
+});
+
+test("a copied row of an export has the id of another reward, and one that was imported gets no second external_id", async () => {
+  await exported((rows) => [
+    ...change({ "By hand": { external_id: "hand-1" } })(rows),
+    ...rows.filter(({ name }) => name === "Tea").map((row) => ({ ...row, external_id: "sku-4" })),
+    { external_id: "sku-5", name: "New", points_cost: "1" },
+  ]);
+  expect(await refusal()).toEqual([
+    "external_id must be empty, as the reward with this id has it",
+    'external_id must be "sku-3", as the reward with this id has it',
+    expect.stringContaining("A spreadsheet may have changed"),
+    "Nothing was sent",
+  ]);
+});
+
+test("what an export has that an import does not write is said, if it differs from the catalogue", async () => {
+  const tea = { created_at: "21.11.2026", reward_type: "", is_archived: "" };
+  const before = await exported(change({ "By hand": { points_cost: "7" }, Tea: tea }));
+  const { lines, done } = await send("rewards.csv");
+  expect(lines.map((line) => line.replace("rewards.csv: ", ""))).toEqual([
+    "1 rewards left out: they have no external_id",
+    "reward_type is left as it is in the catalogue, from which 1 rows differ",
+    "is_archived is left as it is in the catalogue, from which 1 rows differ",
+    "created_at is left as it is in the catalogue, from which 1 rows differ",
+    "1 of the rewards that are left out differ from the catalogue",
+  ]);
+  expect(done).toContain("0 new, 0 changed, 3 unchanged");
+  expect(await versions()).toEqual(before);
+});
+
+test("an export needs a key that reads the catalogue too, and an is_archived that no spreadsheet has translated", async () => {
+  await exported((rows) => rows.map((row) => ({ ...row, is_archived: "FALSCH" })));
+  expect(await refusal()).toContain(
+    'is_archived is true or false in English: not "FALSCH"; if nothing in that column has changed, delete it',
+  );
+  await exportTo("rewards.csv", "--include_archived");
+  const message =
+    "rewards.csv is an export: holding it against the catalogue needs a key with the scope read:rewards too";
+  const poor = send("rewards.csv", ["--dry-run"], { key: await writeKey() });
+  await expect(poor).rejects.toMatchObject({ exitCode: 3, message });
+});
+
+/** Fills the catalogue with six imported rewards, one that was not imported, and one that is archived. */
+const fillCatalogue = () => sql`
+  insert into app.rewards (company_id, external_id, name, points_cost, description, is_archived)
+  select ${id}, case when n > 0 then 'sku-' || n end, 'No. ' || n, n, 'kept', n > 6 from generate_series(0, 7) as n`;
+
+const archived = async () =>
+  (await versions()).filter(({ is_archived }) => is_archived).map(({ external_id }) => external_id);
+
+/** A file with these rewards of the catalogue. */
+const fileOf = (...numbers: number[]): string =>
+  papaparse.unparse(numbers.map((n) => ({ external_id: `sku-${n}`, name: `No. ${n}`, points_cost: n })));
+
+test("--archive-missing archives what was imported once and is not in the file, after showing it and asking", async () => {
+  await fillCatalogue();
+  write("a.csv", fileOf(3, 4, 5, 6));
+  const shown = ['  "sku-1" No. 1', '  "sku-2" No. 2', "Not in a.csv, to be archived: 2"];
+  await expect(send("a.csv", ["--archive-missing"], { answer: false })).rejects.toThrow("Nothing was sent");
+  const dry = await send("a.csv", ["--archive-missing", "--dry-run"]);
+  const would = shown.map((line) => line.replace("to be", "would be"));
+  expect(dry.outcomes[0]?.split("\n").toSorted()).toEqual(would);
+  expect(await archived()).toEqual(["sku-7"]);
+  const { outcomes, lines } = await send("a.csv", ["--archive-missing"]);
+  expect(outcomes[0]?.split("\n").toSorted()).toEqual(shown);
+  expect(lines).toEqual(["Archive these 2?"]);
+  expect(outcomes[1]).toBe("a.csv: 4 rewards imported: 0 new, 0 changed, 4 unchanged, 2 archived");
+  const row = (await versions()).find(({ external_id }) => external_id === "sku-2");
+  expect(row, "nothing else of it is changed").toMatchObject({ name: "No. 2", points_cost: "2", description: "kept" });
+});
+
+/** Runs a program on a terminal, and types this when it asks. */
+const onTerminal = (typed: string, ...program: string[]): string[] => [
+  "-I",
+  "-c",
+  `import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execv(sys.argv[2], sys.argv[2:])
+shown = b""
+while True:
+  try: part = os.read(terminal, 4096)
+  except OSError: break
+  if not part: break
+  if b"[y/N]" in part: os.write(terminal, sys.argv[1].encode())
+  shown += part
+print(shown.decode())
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))`,
+  typed,
+  ...program,
+];
+
+test.each([
+  ["Ctrl-C", "\u0003", 1, ["sku-7"]],
+  ["Ctrl-D", "\u0004", 1, ["sku-7"]],
+  ["nothing", "\n", 1, ["sku-7"]],
+  ["y", "y\n", 0, ["sku-1", "sku-2", "sku-7"]],
+])("on a terminal --archive-missing asks, and the answer %s counts", async (_name, typed, code, after) => {
+  await fillCatalogue();
+  write("a.csv", fileOf(3, 4, 5, 6));
+  const program = onTerminal(typed, process.execPath, main, "import", "a.csv", "--archive-missing");
+  const ran = await runProgram("python3", program, folder, environment(key));
+  expect([ran.code, ran.stdout]).toEqual([code, expect.stringContaining("Archive these 2? [y/N]")]);
+  if (code !== 0) expect(ran.stdout).toMatch(/Nothing was sent[^\n]*\s*$/);
+  expect(await archived()).toEqual(after);
+});
+
+test("--archive-missing archives more than half of the catalogue with --yes only, and nothing when a row is wrong", async () => {
+  await fillCatalogue();
+  const archive = (text: string, ...more: string[]) => {
+    write("few.csv", text);
+    return send("few.csv", ["--archive-missing", ...more]);
+  };
+  const few = fileOf(5, 6);
+  const message = "4 of 6 rewards are not in few.csv: add --yes to archive them. Nothing was sent";
+  await expect(archive(few)).rejects.toMatchObject({ exitCode: 1, message });
+  await expect(archive(`${few}\r\nsku-9,,1`, "--yes")).rejects.toThrow("few.csv:4: name");
+  expect(await archived()).toEqual(["sku-7"]);
+  const { lines, done } = await archive(few, "--yes");
+  expect([lines, done]).toEqual([[], expect.stringMatching(/4 archived$/)]);
+  expect(await archived()).toEqual(["sku-1", "sku-2", "sku-3", "sku-4", "sku-7"]);
+  expect((await archive(few)).outcomes).toHaveLength(1);
+  const poor = send("few.csv", ["--archive-missing"], { key: await writeKey() });
+  await expect(poor).rejects.toMatchObject({ exitCode: 3, message: expect.stringContaining("read:rewards") });
+});

@@ -1,0 +1,52 @@
+// Imports into a company of the test file's own, through the proxy, and its catalogue.
+import { writeFileSync } from "node:fs";
+import { beforeEach } from "vitest";
+import { importCommand } from "../../cli/src/commands/import.ts";
+import { newCompany } from "../support/companies.ts";
+import { type Row, sql } from "../support/stack.ts";
+import { forAllTests } from "./connect/companies.ts";
+import { folderAndProxy, runHere } from "./faulty_proxy.ts";
+
+export const many = Array.from({ length: 1234 }, (_, n) => ({
+  external_id: `sku-${n}`,
+  name: `No. ${n}, "quoted"`,
+  description: n % 3 === 0 ? `two\nlines ${"é".repeat(n % 50)}` : null,
+  points_cost: n,
+  reward_type: "perk",
+}));
+
+/** A company without rewards before each test, and a folder for its files. */
+export async function importer() {
+  const { folder, proxy } = await folderAndProxy();
+  const company = await forAllTests(async () => {
+    const company = await newCompany("Import files");
+    return { company, key: (await company.makeKey(["read:rewards", "write:rewards"])).api_key };
+  });
+  const { id } = company.company;
+  beforeEach(() => sql`delete from app.rewards where company_id = ${id}`);
+  const inFolder = (text: string): string => text.replaceAll(`${folder}/`, "");
+
+  return {
+    ...{ ...company, id, folder, proxy },
+    /** The rewards of the company, the cheapest first. */
+    stored: async (): Promise<Row[]> => [
+      ...(await sql<Row[]>`
+        select external_id, name, description, points_cost::int, reward_type from app.rewards
+        where company_id = ${id} order by points_cost, external_id`),
+    ],
+    /** Every column of the rewards, and the version of each row. */
+    versions: async (): Promise<Row[]> => [
+      ...(await sql<Row[]>`select *, xmin::text from app.rewards where company_id = ${id} order by name`),
+    ],
+    write: (name: string, content: string | Buffer) => writeFileSync(`${folder}/${name}`, content),
+    /** Imports a file of the folder, with another key or answer too. What it says has no name of the folder. */
+    async send(name: string, args: string[] = [], more: { key?: string; answer?: boolean } = {}) {
+      const { key = company.key, ...answer } = more;
+      const ran = runHere(importCommand, [`${folder}/${name}`, ...args], proxy.url, key, answer);
+      const { done, lines, outcomes, pauses } = await ran.catch((error) => {
+        throw Object.assign(error, { message: inFolder(error.message) });
+      });
+      return { done: inFolder(done), lines: lines.map(inFolder), outcomes: outcomes.map(inFolder), pauses };
+    },
+  };
+}
