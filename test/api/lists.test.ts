@@ -93,8 +93,12 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
       const value = String(row[name]);
       // Those that the row meets, and those of another one.
       const { starting_after, ...filters } = met(path, rowAt(world, path, index * (index % 2)));
-      const sent = [{}, filters, { starting_after }, { starting_after, ...filters }, { limit: "1" }];
-      for (const others of sent) await expectPage(path, { ...others, [name]: value } as Parameters);
+      const each = Object.entries(filters).map((filter) => Object.fromEntries([filter]));
+      const starts = tied(world, path).map(({ id }) => ({ starting_after: id }));
+      const sent = [{}, filters, ...each, ...starts.slice(0, 8), { starting_after, ...filters }, { limit: "1" }];
+      const more = [{}, ...included.slice(0, 1).map(({ name }) => ({ include: name }))];
+      for (const others of sent.flatMap((one) => more.map((column) => ({ ...one, ...column }))))
+        await expectPage(path, { ...others, [name]: value } as Parameters);
       await expectPage(path, { [name]: name === "email" ? value.toUpperCase() : `${value}0` });
     }
   });
@@ -134,7 +138,7 @@ describe.each(lists)("GET $path", ({ path, aliases, parameters, columns, include
   });
 });
 
-test("name finds the people whose names contain it, with every other parameter", async () => {
+test("GET /members?name= finds the people whose names contain it, with every other parameter", async () => {
   const rows = rowsOf(world, "/members");
   for (const [index, row] of rows.slice(0, 6).entries()) {
     const [, digits = ""] = /([0-9]+)\D*$/.exec(String(row.name)) ?? [];
@@ -143,9 +147,11 @@ test("name finds the people whose names contain it, with every other parameter",
       await expectPage("/members", { ...met("/members", rowAt(world, "/members", index)), name });
     }
   }
+  for (const { id } of tied(world, "/members").slice(0, 8))
+    await expectPage("/members", { name: world.canary, starting_after: String(id) });
 });
 
-test("name leaves out case and accents, and has no wildcards", async () => {
+test("GET /members?name= leaves out case and accents, and has no wildcards", async () => {
   const company = await newCompany("Names");
   const key = (await company.makeKey()).api_key;
   const names = ["Zoë Ångström", "ZOE Müller", "Jo%hn", "Jo_an", "José"];

@@ -32,12 +32,12 @@ async function rewritten(
 }
 
 /** A mutant with all places of a function that match, because statements that are generated are alike. */
-async function rewrittenEverywhere(sql: Sql, routine: string, [name, from, to = ""]: Removal): Promise<Mutant> {
+async function rewrittenEverywhere(sql: Sql, routine: string, [name, from, to = ""]: Removal) {
   const [row] = await sql`select pg_get_functiondef(${routine}::regproc) as definition`;
-  const before: string = row?.definition;
-  const statement = before.replace(new RegExp(from, "g"), to);
-  if (statement === before) throw new Error(`nothing in ${routine} matches ${from}`);
-  return { name, statement };
+  const restore: string = row?.definition;
+  const statement = restore.replace(new RegExp(from, "g"), to);
+  if (statement === restore) throw new Error(`nothing in ${routine} matches ${from}`);
+  return { name, statement, restore };
 }
 
 async function fromCatalog(sql: Sql): Promise<Mutant[]> {
@@ -136,7 +136,11 @@ const ofLists: Removal[] = [
   ["does not look at its leading filter", /and \w+\.\w+ = list_\w+\.\w+/],
   ["answers archived rewards", /not \w+\.is_archived/, "true"],
   ["ignores include", /include is null/, "true"],
-  ["takes starting_after alone, without until", /\(after_time, starting_after\) < \(\w+, below_id\)/, "true"],
+  [
+    "takes starting_after alone, without until",
+    /(?<=until[\s\S]*)\(after_time, starting_after\) < \(\w+, below_id\)/,
+    "true",
+  ],
 ];
 
 const weakBytes = "decode(md5(random()::text) || md5(random()::text), 'hex')";
@@ -152,6 +156,7 @@ const onStack: Record<string, [routine: string, ...Removal][]> = {
       "perform from app.companies as c where",
     ],
     ["app.mark_answers", "a question changes with an old snapshot", /if current_setting[^;]*;[^;]*;/],
+    ["app.forget_deletions", "a row that is deleted again meanwhile is lost", /\s+and \(d\.\w+, d\.id\) <= [^;]*/],
   ],
   "hardening/imports": [
     ["public.upsert_rewards", "imports are not sorted", /order by sent_reward\.external_id collate "C"/],
@@ -193,15 +198,15 @@ export async function stackMutants(sql: Sql): Promise<StackMutant[]> {
       mutants.push({ ...mutant, name: removal[0], tests: `test/${file}.test.ts` });
     }
   }
-  const [unlimited] = await rewritten(
-    sql,
-    ["public.list_members"],
-    ["", /v\.company_id = api_key\.company_id/, "true"],
-  );
+  const unlimited = await rewrittenEverywhere(sql, "public.list_members", [
+    "neither the policy nor the function names the company of a member",
+    /v\.company_id = api_key\.company_id/,
+    "true",
+  ]);
   const policy = "; alter policy api_read on app.members using";
   mutants.push({
     // Either of the two is enough. Without both, the answers contain members of other companies.
-    name: "neither the policy nor the function names the company of a member",
+    ...unlimited,
     statement: `${unlimited.statement}${policy} (true)`,
     restore: `${unlimited.restore}${policy} (company_id = (select app.current_company_id()))`,
     tests: "test/hardening/isolation.test.ts",

@@ -49,7 +49,8 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   ],
   "mcp.ts": [
     ["the library gets the key", "/^(content-type|mcp-.*)$/.test(name)", "true"],
-    ["an answer of a tool has any size", "first?.text.length ?? 0) <= maxCharacters", "0) <= maxCharacters"],
+    ["the text of a tool's answer has any size", "first?.text.length ?? 0) <= maxCharacters", "0) <= maxCharacters"],
+    ["structured content has any size", "JSON.stringify(structuredContent).length <= maxCharacters", "true"],
     ["subscriptions open", "maxSubscriptions: 0", "maxSubscriptions: 1"],
   ],
   "client.ts": [
@@ -115,6 +116,12 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["any size of stock is taken", "value <= 2147483647", "true"],
     ["any address of a picture is taken", "/^https?:\\/\\/[^\\s]+$/i.test(value) && ", ""],
     ["an address of a picture need not be one", " && URL.canParse(value)"],
+    ["a vendor may be empty", "vendor_name: text(1,", "vendor_name: text(0,"],
+    [
+      "is_archived may be null",
+      'is_archived: z.boolean("must be true or false")',
+      "is_archived: z.boolean().nullable()",
+    ],
     ["fields are inherited", "Object.hasOwn(sent, field)", "field in sent"],
     ["unknown fields are inherited ones", "!Object.hasOwn(rewardFields, field)", "!(field in rewardFields)"],
     ["other keys may stand beside rewards", "Object.keys(body).length === 1 && "],

@@ -82,24 +82,35 @@ async function tryStack(stack: Stack): Promise<void> {
 /** The function, its tests, and what they read: all that is small. */
 const parts = ["docs", "functions", "package.json", "scripts", "sql", "test"];
 
-/** Copies the function and its tests, replaces the text in the copy, and runs the tests there. */
-async function runCopy(change?: TextMutant): Promise<string | undefined> {
+/** Copies the function and its tests, with the text replaced. */
+async function copyWith(change?: TextMutant): Promise<string> {
   const copy = await mkdtemp(`${folder}/function-`);
   for (const part of parts)
     await cp(`${root}/${part}`, `${copy}/${part}`, { recursive: true, filter: (path) => !/node_modules/.test(path) });
   await symlink(`${root}/node_modules`, `${copy}/node_modules`);
-  await writeFile(`${copy}/vitest.config.ts`, "export default { test: { testTimeout: 30_000 } };");
-  if (change) {
-    const path = `${copy}/functions/public-api/${change.file}`;
-    const text = await readFile(path, "utf8");
-    const changed = text.replace(change.from, () => change.to);
-    if (changed === text) throw new Error(`${change.file} does not contain ${change.from}`);
-    await writeFile(path, changed);
+  await writeFile(`${copy}/vitest.config.ts`, "export default { test: { testTimeout: 30_000, isolate: false } };");
+  if (!change) return copy;
+  const path = `${copy}/functions/public-api/${change.file}`;
+  const text = await readFile(path, "utf8");
+  const changed = text.replace(change.from, () => change.to);
+  if (changed === text) throw new Error(`${change.file} does not contain ${change.from}`);
+  await writeFile(path, changed);
+  return copy;
+}
+
+/** By file of the function: the test file that noticed its last mutant. It is tried first. */
+const noticedBy: Record<string, string> = {};
+
+/** Runs the tests of the function in a copy. */
+async function runCopy(change?: TextMutant): Promise<string | undefined> {
+  const copy = await copyWith(change);
+  for (const tests of new Set([noticedBy[change?.file ?? ""] ?? "test/function", "test/function"])) {
+    const { failed, output } = await vitest(copy, ["--root", copy, tests, "--bail=1"], signal);
+    const test = failed.find((reference) => reference.includes(" › "));
+    if (failed.length > 0 && !test) throw new Error(`${change?.name}: no test ran\n${output}`);
+    if (change && test) noticedBy[change.file] = test.split(" › ")[0] ?? "";
+    if (test) return test;
   }
-  const { failed, output } = await vitest(copy, ["--root", copy, "test/function"], signal);
-  const test = failed.find((reference) => reference.includes(" › "));
-  if (failed.length > 0 && !test) throw new Error(`${change?.name}: no test ran\n${output}`);
-  return test;
 }
 
 try {

@@ -29,7 +29,8 @@ from (
     'average_day_ratings($1, ''{month,team}'')', 'list_pulse_responses($1, 100, include => ''{question_id}'')', 'verify_api_key($1)',
     'upsert_rewards($1, ''[{"external_id": "mug", "name": "Acorn", "points_cost": 1}]'')'])
   union all
-  select format('list_activity($1, 100, %s_id => pg_temp.id(''row''))', filter) from unnest(array['sender', 'receiver', 'category']) as filter
+  select format('list_activity($1, 100, %s_id => pg_temp.id(''row''), include => %L)', filter, included)
+  from unnest(array['sender', 'receiver', 'category']) as filter, unnest(array[null, '{sender_id}', '{sender_team_name}']) as included
   union all
   select format('list_changes($1, %L, 100, ''start'')', l.list) from pg_temp.lists() as l
   union all
