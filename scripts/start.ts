@@ -51,6 +51,9 @@ const { fresh, folder } = readOptions();
 const stopping = new AbortController();
 const stopped = new Promise((resolve) => stopping.signal.addEventListener("abort", resolve));
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => stopping.abort());
+// A SIGTERM to npm ends npm and its shell, which does not pass it on.
+const parent = process.ppid;
+if (process.env.npm_lifecycle_event) setInterval(() => process.ppid === parent || stopping.abort(), 500).unref();
 
 const begin = performance.now();
 const elapsed = () => ((performance.now() - begin) / 1000).toFixed(1);

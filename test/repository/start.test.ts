@@ -44,11 +44,12 @@ afterAll(async () => {
 });
 
 /** Starts a stack as a terminal does: in its own process group, so that Ctrl-C reaches all of it. */
-function start(...args: string[]) {
-  const command = ["scripts/start.ts", "--folder", folder, ...args];
+const start = (...args: string[]) => startBy(process.execPath, "scripts/start.ts", "--folder", folder, ...args);
+
+function startBy(program: string, ...args: string[]) {
   // The proxy of a developer's machine, which is for other machines. Nothing listens there.
   const env = { ...process.env, HTTP_PROXY: "http://127.0.0.1:9" };
-  const child = spawn(process.execPath, command, { cwd: project, detached: true, env });
+  const child = spawn(program, args, { cwd: project, detached: true, env });
   children.push(child);
   let output = "";
   for (const stream of [child.stdout, child.stderr])
@@ -173,7 +174,7 @@ test("data, keys and passwords survive to the next start", async () => {
 
 test("after kill -9 the data are there; without companies.json new keys and passwords are made", async () => {
   await rm(`${folder}/companies.json`);
-  const { child, ended, waitFor } = start();
+  const { child, ended, waitFor } = startBy("npm", "start", "--", "--folder", folder);
   await waitFor("migrations");
   expect(await readdir(folder), "that of the stack that was killed").not.toContain("stack.json");
   await waitFor(ready);
@@ -183,6 +184,7 @@ test("after kill -9 the data are there; without companies.json new keys and pass
     expect(company.admin_password).not.toBe(first.companies[index]?.admin_password);
   });
   expect(await status(stack, "/members")).toBe(200);
+  // To npm alone.
   child.kill("SIGTERM");
   await ended;
   await expect.poll(processes).toEqual([]);
