@@ -10,6 +10,7 @@ import { carriedTables, notCarried } from "../../scripts/move/tables.ts";
 import { runSql, withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
+import { type IsolationLevel, isolationLevels } from "../support/rpc.ts";
 import { hashOf } from "../support/stack.ts";
 import {
   contents,
@@ -313,10 +314,10 @@ describe("while others write", () => {
     const sent: string[] = [];
     let going = true;
     // As an integration does: it goes on after a 429, and at the target after a 401.
-    const writer = async () => {
+    const writer = async (level: IsolationLevel) => {
       for (let side = source; going; ) {
         const external_id = randomUUID();
-        const code = await importReward(side.sql, company.key, external_id).then(
+        const code = await importReward(side.sql, company.key, external_id, level).then(
           () => "",
           (error) => error.code,
         );
@@ -327,7 +328,7 @@ describe("while others write", () => {
     };
     const before = (await ofSource()).rewards?.length ?? 0;
     const untouched = await others();
-    const writing = Promise.all([writer(), writer()]);
+    const writing = Promise.all(isolationLevels.map(writer));
     const moreAreSent = (more: number) => expect.poll(() => sent.length).toBeGreaterThan(more);
     await moreAreSent(5);
     const killed = move();

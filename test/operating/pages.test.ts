@@ -8,6 +8,7 @@ import { withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { workFolder } from "../support/command_line.ts";
 import { type Cells, good, headers } from "../support/loading.ts";
+import { isolationLevels } from "../support/rpc.ts";
 import { createCompany, newProject, readList, removeProjects } from "../support/two_projects.ts";
 
 const folder = workFolder();
@@ -112,7 +113,7 @@ test("each section of incidents.md begins with a command or a table: it is in si
   expect(late).toEqual([]);
 });
 
-test.each(["read committed", "repeatable read", "serializable"])(
+test.each(isolationLevels)(
   "what writing-data.md says is written once, at %s, beside another writer, and copies see it",
   async (level) => {
     const { url, sql } = await newProject();

@@ -6,6 +6,7 @@ import { withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { good, ids, load } from "../support/loading.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
+import { type IsolationLevel, isolationLevels } from "../support/rpc.ts";
 import {
   createCompany,
   everything,
@@ -42,10 +43,18 @@ async function fill(id: string, count: number): Promise<void> {
 }
 
 /** Calls a procedure as postgres, in one message, as an operator and pg_cron do. Returns the notices; an error has them too. */
-async function run(call: string, statement_timeout = 0): Promise<string[]> {
+async function run(
+  call: string,
+  statement_timeout = 0,
+  default_transaction_isolation: IsolationLevel = "read committed",
+): Promise<string[]> {
   const notices: string[] = [];
   const onnotice = ({ message }: postgres.Notice) => void notices.push(message ?? "");
-  const operator = postgres(url, { max: 1, onnotice, connection: { statement_timeout } });
+  const operator = postgres(url, {
+    max: 1,
+    onnotice,
+    connection: { statement_timeout, default_transaction_isolation },
+  });
   try {
     await operator.unsafe(`call app.${call}`).simple();
     return notices;
@@ -56,7 +65,8 @@ async function run(call: string, statement_timeout = 0): Promise<string[]> {
     await operator.end();
   }
 }
-const purge = (id: string, before: string) => run(`purge_before('${id}', '${before}')`);
+const purge = (id: string, before: string, level?: IsolationLevel) =>
+  run(`purge_before('${id}', '${before}')`, 0, level);
 
 /** How many kudos, day ratings and pulse responses the company has, and the time of the oldest of each. */
 async function left(id: string): Promise<{ rows: number; oldest: string }[]> {
@@ -97,27 +107,30 @@ test("a purge reads each row once, also when the planner does not know of the ro
 });
 
 // Proves: ageing.2
-test("a purge commits every 2,000 rows: it waits for a locked row with the rest deleted, and a request waits for nothing", async () => {
-  await fill(company.id, 3000);
-  let purging: Promise<string[]> = Promise.resolve([]);
-  const hold = (holding: postgres.Sql) =>
-    holding.begin(async (tx) => {
-      // The newest of the old rows is locked. The oldest rows are deleted first.
-      await tx`
+test.each(isolationLevels)(
+  "at %s, a purge commits every 2,000 rows: it waits for a locked row with the rest deleted, and a request waits for nothing",
+  async (level) => {
+    await fill(company.id, 3000);
+    let purging: Promise<string[]> = Promise.resolve([]);
+    const hold = (holding: postgres.Sql) =>
+      holding.begin(async (tx) => {
+        // The newest of the old rows is locked. The oldest rows are deleted first.
+        await tx`
         select from app.kudos where company_id = ${company.id} and created_at < '2026-01-01Z' order by created_at desc limit 1 for update`;
-      purging = purge(company.id, "2025-06-01Z");
-      await expect.poll(async () => (await left(company.id))[0]?.rows).toBe(4000);
-      expect(await readList(sql, company.key)).toHaveLength(100);
-      await importReward(sql, company.key, "1");
-      await sql`
+        purging = purge(company.id, "2025-06-01Z", level);
+        await expect.poll(async () => (await left(company.id))[0]?.rows).toBe(4000);
+        expect(await readList(sql, company.key)).toHaveLength(100);
+        await importReward(sql, company.key, "1", level);
+        await sql`
         insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
         select company_id, sender_id, receiver_id, category_id, 'came in meanwhile', '2024-01-01Z' from app.kudos
         where company_id = ${company.id} limit 1`;
-    });
-  const work = () => withDatabase(url, hold).then(() => purging);
-  await besideNeighbour(work, () => readList(sql, other.key));
-  expect(await left(company.id)).toEqual(allLeft(3000, "2026-01-01 00:00:00+00"));
-});
+      });
+    const work = () => withDatabase(url, hold).then(() => purging);
+    await besideNeighbour(work, () => readList(sql, other.key));
+    expect(await left(company.id)).toEqual(allLeft(3000, "2026-01-01 00:00:00+00"));
+  },
+);
 
 test("a purge refuses an unknown company, one that is moving, no time, and a transaction that it could not commit", async () => {
   await expect(purge(randomUUID(), "2026-01-01Z")).rejects.toMatchObject({

@@ -3,7 +3,7 @@
 import { randomUUID } from "node:crypto";
 import postgres from "postgres";
 import { afterAll, afterEach, beforeEach, expect, test } from "vitest";
-import { upsert } from "../support/rpc.ts";
+import { type IsolationLevel, isolationLevels, upsert } from "../support/rpc.ts";
 import { hashOf, sql, stack } from "../support/stack.ts";
 import { createCompany, type ProjectCompany, returned, signIn, waitsForLock } from "../support/two_projects.ts";
 
@@ -22,9 +22,14 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all(connections.map((connection) => connection`rollback`));
+  await at("read committed");
   await sql`select app.delete_company(${company.id})`;
 });
 afterAll(() => Promise.all(connections.map((connection) => connection.end({ timeout: 5 }))));
+
+/** From here on, the transactions of these two connections have this isolation level. */
+const at = (level: IsolationLevel) =>
+  Promise.all([one, other].map((each) => each`select set_config('default_transaction_isolation', ${level}, false)`));
 
 /** A request as the function makes it, in a transaction that stays open. Returns the name of its key. */
 async function request(connection: Connection, key = company.key, scope = "read:members"): Promise<string> {
@@ -58,14 +63,18 @@ const lastUse = async (): Promise<Date | null> => {
 };
 
 // Proves: keys.33
-test("a request does not wait for another one that is recording the last use", async () => {
-  await request(one);
-  expect(await request(other)).toBe("in use");
-  await other`commit`;
-  expect(await lastUse(), "the one that came second leaves the row to the first").toBeNull();
-  await one`commit`;
-  expect(await lastUse()).toBeInstanceOf(Date);
-});
+test.each(isolationLevels)(
+  "at %s, a request does not wait for another one that is recording the last use",
+  async (level) => {
+    await at(level);
+    await request(one);
+    expect(await request(other)).toBe("in use");
+    await other`commit`;
+    expect(await lastUse(), "the one that came second leaves the row to the first").toBeNull();
+    await one`commit`;
+    expect(await lastUse()).toBeInstanceOf(Date);
+  },
+);
 
 test("neither a request, a quick check nor the note of a refusal waits for a row that another transaction holds", async () => {
   const revoked = await returned<{ id: string; api_key: string }>(sql, company.admin, "public.create_api_key('dead')");
@@ -89,28 +98,36 @@ test("neither a request, a quick check nor the note of a refusal waits for a row
 });
 
 // Proves: keys.35, layer.10
-test("a revoke does not wait for an import that is still running, and the next request is refused", async () => {
-  const [key] = await sql`select id from app.api_keys where company_id = ${company.id} and name = 'in use'`;
-  await one`begin`;
-  await one`set local role service_role`;
-  // It has its result, has recorded the use of the key, and holds locks on the rows that it wrote.
-  expect(await upsert(one, company.key, [{ external_id: "slow", name: "Slow", points_cost: 1 }])).toBe(1);
-  await returned(other, company.admin, `public.revoke_api_key('${key?.id}')`);
-  await expect(request(other)).rejects.toMatchObject({ code: "PT401" });
-  // The slow request began before the revoke and still succeeds.
-  await one`commit`;
-  expect(await sql`select from app.rewards where company_id = ${company.id}`).toHaveLength(1);
-});
+test.each(isolationLevels)(
+  "at %s, a revoke does not wait for an import that is still running, and the next request is refused",
+  async (level) => {
+    await at(level);
+    const [key] = await sql`select id from app.api_keys where company_id = ${company.id} and name = 'in use'`;
+    await one`begin`;
+    await one`set local role service_role`;
+    // It has its result, has recorded the use of the key, and holds locks on the rows that it wrote.
+    expect(await upsert(one, company.key, [{ external_id: "slow", name: "Slow", points_cost: 1 }])).toBe(1);
+    await returned(other, company.admin, `public.revoke_api_key('${key?.id}')`);
+    await expect(request(other)).rejects.toMatchObject({ code: "PT401" });
+    // The slow request began before the revoke and still succeeds.
+    await one`commit`;
+    expect(await sql`select from app.rewards where company_id = ${company.id}`).toHaveLength(1);
+  },
+);
 
 // Proves: keys.39
-test("a request does not wait for a revoke that has not been committed, and the next one after the commit is refused", async () => {
-  await beginAs(one, company.admin);
-  await one`select public.revoke_api_key(${reader.id})`;
-  expect(await request(other, reader.api_key)).toBe("reader");
-  await other`commit`;
-  await one`commit`;
-  await expect(request(other, reader.api_key)).rejects.toMatchObject({ code: "PT401" });
-});
+test.each(isolationLevels)(
+  "at %s, a request does not wait for a revoke that has not been committed, and the next one after the commit is refused",
+  async (level) => {
+    await at(level);
+    await beginAs(one, company.admin);
+    await one`select public.revoke_api_key(${reader.id})`;
+    expect(await request(other, reader.api_key)).toBe("reader");
+    await other`commit`;
+    await one`commit`;
+    await expect(request(other, reader.api_key)).rejects.toMatchObject({ code: "PT401" });
+  },
+);
 
 test("what a request has verified and answered ends with its transaction, also on a connection that is used again", async () => {
   const left = () => one`

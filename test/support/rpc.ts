@@ -5,28 +5,39 @@ import { hashOf, stack } from "./stack.ts";
 
 /** The isolation levels of transactions. What writes must be right in each: operators and their programs choose. */
 export const isolationLevels = ["read committed", "repeatable read", "serializable"] as const;
+export type IsolationLevel = (typeof isolationLevels)[number];
+
+/** Each case of a test in each isolation level, which comes first. */
+export const atEachLevel = <const Case extends readonly unknown[]>(cases: readonly Case[]) =>
+  isolationLevels.flatMap((level) => cases.map((one) => [level, ...one] as const));
+
+/** What a writer does: the same again, as long as PostgreSQL asks for it. */
+export const again = <T>(write: () => Promise<T>): Promise<T> =>
+  write().catch((error) => {
+    if (error.code === "40001") return again(write);
+    throw error;
+  });
 
 /** A connection whose transactions have this isolation level. */
-export const connectAt = (level: (typeof isolationLevels)[number]): postgres.Sql =>
+export const connectAt = (level: IsolationLevel): postgres.Sql =>
   postgres(stack.superuser_url, {
     ...{ max: 1, onnotice: () => {} },
     connection: { default_transaction_isolation: level },
   });
 
 /** A connection that signs in as the Data API does for the secret key. */
-export async function serviceRole(level: (typeof isolationLevels)[number] = "read committed"): Promise<postgres.Sql> {
+export async function serviceRole(level: IsolationLevel = "read committed"): Promise<postgres.Sql> {
   const db = connectAt(level);
   await db`set session authorization authenticator`;
   await db`set role service_role`;
   return db;
 }
 
-/** Calls an import directly in PostgreSQL, again as long as PostgreSQL asks for it (40001). */
+/** Calls an import directly in PostgreSQL. */
 export async function upsert(db: postgres.Sql | postgres.TransactionSql, key: string, rows: object[]): Promise<number> {
-  const [row] = await db<{ answer: { imported: number } }[]>`
-    select public.upsert_rewards(${hashOf(key)}, ${JSON.stringify(rows)}) as answer`.catch((error) => {
-    if (error.code === "40001") return [undefined];
-    throw error;
-  });
-  return row?.answer.imported ?? upsert(db, key, rows);
+  const [row] = await again(
+    () => db<{ answer: { imported: number } }[]>`
+      select public.upsert_rewards(${hashOf(key)}, ${JSON.stringify(rows)}) as answer`,
+  );
+  return row?.answer.imported ?? 0;
 }

@@ -9,7 +9,7 @@ import { expect } from "vitest";
 import { createDatabase, pushMigrations, runSql, withDatabase } from "../../scripts/stack/database.ts";
 import { migrationFiles } from "../../scripts/stack/difference.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { upsert } from "./rpc.ts";
+import { again, type IsolationLevel, upsert } from "./rpc.ts";
 import { hashOf, sql, stack } from "./stack.ts";
 
 /** The database of a project: `url` for its operator, `sql` connected as superuser. */
@@ -212,11 +212,18 @@ export const readList = (sql: postgres.Sql, key: string, list = "list_activity")
   });
 
 /** Imports a reward, as the function does. */
-export const importReward = (sql: postgres.Sql, key: string, external_id: string): Promise<number> =>
-  sql.begin(async (tx) => {
-    await tx`set local role service_role`;
-    return await upsert(tx, key, [{ external_id, name: "R", points_cost: 1 }]);
-  });
+export const importReward = (
+  sql: postgres.Sql,
+  key: string,
+  external_id: string,
+  level: IsolationLevel = "read committed",
+): Promise<number> =>
+  again(() =>
+    sql.begin(`isolation level ${level}`, async (tx) => {
+      await tx`set local role service_role`;
+      return await upsert(tx, key, [{ external_id, name: "R", points_cost: 1 }]);
+    }),
+  );
 
 /** Resolves when the session with this process id waits for a lock. */
 export const waitsForLock = (pid: number): Promise<void> =>
