@@ -4,7 +4,7 @@
 // pages' curl commands, from the stack of `npm start`. The documents test fails if something is stale.
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { listsFile, listsSql } from "./generate/lists.ts";
+import { listsFile, listsSql } from "./generate/list_functions.ts";
 import { openApiDocument } from "./generate/openapi/document.ts";
 import { collectExamples, type Examples } from "./generate/openapi/examples.ts";
 import { postmanCollection } from "./generate/openapi/postman.ts";

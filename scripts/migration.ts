@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename } from "node:path";
 import { parseArgs } from "node:util";
-import { listsFile, listsSql } from "./generate/lists.ts";
+import { listsFile, listsSql } from "./generate/list_functions.ts";
 import { mayBeBuiltBefore } from "./migration/built_before.ts";
 import { byLock } from "./migration/by_lock.ts";
 import { expectedFile, expectedSql } from "./migration/expectation.ts";

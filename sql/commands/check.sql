@@ -200,201 +200,161 @@ present (what, aspect, value) as (
 expected (what, aspect, value) as (
   select split_part(line, '|', 1), split_part(part, '=', 1), substr(part, strpos(part, '=') + 1)
   from regexp_split_to_table(:'expected', '\n') as line, unnest((string_to_array(line, '|'))[2:]) as part
-),
-
--- The checks, each with its title, what is wrong, and what to do about it.
-
--- Every object of this version is there.
-missing_objects (what, problem, remedy) as (
-  select
-    e.what, concat_ws(': ', 'must exist', e.form),
-    case
-      when e.what like 'constraint %' and e.form !~ '^check'
-        then format('alter table %s add constraint %s %s;', split_part(e.what, ' on ', 2), e.name, e.form)
-      when e.form ~ ' btree ' and e.form !~ '…|\(an expression\)'
-        then regexp_replace(e.form, '^(unique )?', format('create \1index concurrently %s ', e.name)) || ';'
-      else format('the statement that creates it: grep -rw %s supabase/migrations', e.name)
-    end
-  from (
-    select
-      e.what, (regexp_match(e.what, '^\w+ (?:\w+\.)?"?(\w+)'))[1] as name,
-      max(e.value) filter (where e.aspect = 'form') as form
-    from expected as e group by e.what
-  ) as e
-  where not exists (select from present as p where p.what = e.what)
-),
--- It has the owner, form and rights that this version gives it.
-other_aspects (what, problem, remedy) as (
-  select
-    what,
-    case
-      when aspect = 'owner' then format('must belong to %s, not to %s', e.value, p.value)
-      when p.value is null then format('must be %s: %s', aspect, e.value)
-      when e.value is null then format('must not be %s: %s', aspect, p.value)
-      else format('must be %s, not %s', concat_ws(': ', substring(aspect from '.*granted to.*'), e.value), p.value)
-    end,
-    case
-      -- What serves keys.
-      when e.value is not null and aspect in ('owner', 'granted to service_role')
-        and exists (select from expected as o where o.what = whose and o.aspect = 'owner' and o.value = 'public_api')
-        then 'sql/commands/repair.sql'
-      when aspect = 'owner' then format('alter %s owner to %s;', what, e.value)
-      when aspect like '%granted to %' then
-        concat_ws(
-          ' ', case when p.value is not null then format('revoke %s on %s from %s;', p.value, object, role) end,
-          case when e.value is not null then format('grant %s on %s to %s;', e.value, object, role) end
-        )
-      when aspect = 'state' then format('reindex index concurrently %s;', split_part(what, ' ', 2))
-      else format(
-        'the statement that creates it: grep -rw %s supabase/migrations', (regexp_match(what, '^\w+ (?:\w+\.)?"?(\w+)'))[1]
-      )
-    end
-  from expected as e
-  full join (select p.* from present as p where p.what in (select e.what from expected as e)) as p using (what, aspect)
-  cross join lateral (
-    select what as whose, regexp_replace(what, '^view|^table', 'table') as object, split_part(aspect, 'granted to ', 2) as role
-  ) as named
-  where e.value is distinct from p.value and what in (select p.what from present as p)
-),
--- The role that row-level security binds is there.
-role_is_missing (what, problem, remedy) as (
-  select
-    'role public_api', 'must exist',
-    'the statements before create schema in sql/schema/0100_roles_and_schemas.sql, then sql/commands/repair.sql'
-  where not exists (select from roles as r where r.name = 'public_api')
-),
--- Row-level security binds it, and nobody signs in with it.
-role_is_too_mighty (what, problem, remedy) as (
-  select
-    'role public_api', 'must not be a superuser, bypass row-level security, inherit or sign in',
-    'alter role public_api nobypassrls noinherit nologin; only Supabase can take superuser away'
-  from pg_catalog.pg_roles as r
-  where r.rolname = 'public_api' and (r.rolsuper or r.rolbypassrls or r.rolinherit or r.rolcanlogin)
-),
--- Row-level security is on.
-open_tables (what, problem, remedy) as (
-  select
-    'table ' || t.name, 'must have row-level security enabled',
-    format('alter table %s enable row level security;', t.name)
-  from relations as t
-  where t.kind = 'table' and not t.relrowsecurity
-),
--- A view reads with the rights of the role that selects from it.
-open_views (what, problem, remedy) as (
-  select
-    'view ' || t.name, 'must have security_invoker',
-    format('alter view %s set (security_invoker = true);', t.name)
-  from relations as t
-  where t.kind = 'view' and not coalesce(t.reloptions @> array['security_invoker=true'], false)
-),
--- The numbers of changes are of this server: a dump brings those of another one.
-numbers_of_another_server (what, problem, remedy) as (
-  select
-    'table ' || changed.relation, 'must have numbers of this server in changed_in',
-    'sql/commands/repair.sql'
-  from (
-    select 'app.members' as relation, max(changed_in) as newest from app.members
-    union all select 'app.teams', max(changed_in) from app.teams
-    union all select 'app.kudos', max(changed_in) from app.kudos
-    union all select 'app.categories', max(changed_in) from app.categories
-    union all select 'app.rewards', max(changed_in) from app.rewards
-    union all select 'app.day_ratings', max(changed_in) from app.day_ratings
-    union all select 'app.pulse_responses', max(changed_in) from app.pulse_responses
-  ) as changed
-  where changed.newest >= pg_snapshot_xmax(pg_current_snapshot())
-),
--- Categories have the names that the lists show.
-misnamed_categories (what, problem, remedy) as (
-  select
-    'company ' || c.company_id, 'must have the names of app.category_name in app.categories: ' || count(*) || ' differ',
-    'sql/commands/repair.sql'
-  from app.categories as c where c.name <> app.category_name(c.company_id, c.id)
-  group by c.company_id
-),
--- Every trigger is on.
-disabled_triggers (what, problem, remedy) as (
-  select
-    'trigger ' || t.tgname, 'must be enabled on ' || r.name,
-    format('alter table %s enable trigger %I;', r.name, t.tgname)
-  from pg_catalog.pg_trigger as t
-  join relations as r on r.oid = t.tgrelid
-  where t.tgenabled <> 'O'
-),
--- A request has the secret key and a key's hash among its parameters, and a logged statement is logged with its
--- parameters.
-logged_statements (what, problem, remedy) as (
-  select
-    'setting ' || s.name,
-    'must be ' || s.quiet || ' while log_parameter_max_length is not 0: the secret key and key hashes would be logged',
-    'for the role authenticator or in postgresql.conf: docs/operate/logs-and-errors.md, What PostgreSQL logs'
-  from (values
-    ('log_statement', array['none', 'ddl'], 'none or ddl'),
-    ('log_min_duration_statement', array['-1'], '-1'),
-    ('log_min_duration_sample', array['-1'], '-1'),
-    ('log_transaction_sample_rate', array['0'], '0')
-  ) as s (name, accepted, quiet)
-  where current_setting('log_parameter_max_length') <> '0'
-    and not exists (
-      select from pg_catalog.pg_db_role_setting as kept
-      where kept.setrole = to_regrole('authenticator') and 'log_parameter_max_length=0' = any (kept.setconfig)
-    )
-    and (
-      (select p.setting from pg_catalog.pg_settings as p where p.name = s.name) <> all (s.accepted)
-      or exists (
-        select from pg_catalog.pg_db_role_setting as kept, unnest(kept.setconfig) as setting
-        where split_part(setting, '=', 1) = s.name and split_part(setting, '=', 2) <> all (s.accepted)
-      )
-    )
-),
--- auto_explain logs parameters whatever log_parameter_max_length says. Requests come in as authenticator, and the Data API
--- applies what is set for the role that it changes to.
-logged_plans (what, problem, remedy) as (
-  select
-    'setting auto_explain.log_min_duration', 'must be -1 for ' || r.role || ': the secret key and key hashes would be logged',
-    'for the role authenticator or in postgresql.conf: docs/operate/logs-and-errors.md, What PostgreSQL logs'
-  from unnest(array['authenticator', 'anon', 'authenticated', 'service_role']) as r (role)
-  left join lateral (
-    select split_part(setting, '=', 2) as value
-    from pg_catalog.pg_db_role_setting as kept, unnest(kept.setconfig) as setting
-    where kept.setrole = to_regrole(r.role) and split_part(setting, '=', 1) = 'auto_explain.log_min_duration'
-    order by kept.setdatabase desc limit 1
-  ) as own on true
-  where coalesce(
-      own.value, case r.role when 'authenticator' then current_setting('auto_explain.log_min_duration', true) end, '-1'
-    ) <> '-1'
-),
--- The same with an error.
-logged_errors (what, problem, remedy) as (
-  select
-    'setting log_parameter_max_length_on_error', 'must be 0: the secret key and key hashes would be logged with an error',
-    'for the role authenticator or in postgresql.conf: docs/operate/logs-and-errors.md, What PostgreSQL logs'
-  where current_setting('log_parameter_max_length_on_error') <> '0'
 )
 
-select found.what, found.problem, found.remedy
+-- The checks: what is wrong, and what to do about it.
+
+-- Every object of this version is there.
+select
+  e.what, concat_ws(': ', 'must exist', e.form) as problem,
+  case
+    when e.what like 'constraint %' and e.form !~ '^check'
+      then format('alter table %s add constraint %s %s;', split_part(e.what, ' on ', 2), e.name, e.form)
+    when e.form ~ ' btree ' and e.form !~ '…|\(an expression\)'
+      then regexp_replace(e.form, '^(unique )?', format('create \1index concurrently %s ', e.name)) || ';'
+    else format('the statement that creates it: grep -rw %s supabase/migrations', e.name)
+  end as remedy
 from (
-  table missing_objects
-  union all
-  table other_aspects
-  union all
-  table role_is_missing
-  union all
-  table role_is_too_mighty
-  union all
-  table open_tables
-  union all
-  table open_views
-  union all
-  table numbers_of_another_server
-  union all
-  table misnamed_categories
-  union all
-  table disabled_triggers
-  union all
-  table logged_statements
-  union all
-  table logged_plans
-  union all
-  table logged_errors
-) as found
+  select
+    e.what, (regexp_match(e.what, '^\w+ (?:\w+\.)?"?(\w+)'))[1] as name,
+    max(e.value) filter (where e.aspect = 'form') as form
+  from expected as e group by e.what
+) as e
+where not exists (select from present as p where p.what = e.what)
+union all
+-- It has the owner, form and rights that this version gives it.
+select
+  what,
+  case
+    when aspect = 'owner' then format('must belong to %s, not to %s', e.value, p.value)
+    when p.value is null then format('must be %s: %s', aspect, e.value)
+    when e.value is null then format('must not be %s: %s', aspect, p.value)
+    else format('must be %s, not %s', concat_ws(': ', substring(aspect from '.*granted to.*'), e.value), p.value)
+  end,
+  case
+    -- What serves keys.
+    when e.value is not null and aspect in ('owner', 'granted to service_role')
+      and exists (select from expected as o where o.what = whose and o.aspect = 'owner' and o.value = 'public_api')
+      then 'sql/commands/repair.sql'
+    when aspect = 'owner' then format('alter %s owner to %s;', what, e.value)
+    when aspect like '%granted to %' then
+      concat_ws(
+        ' ', case when p.value is not null then format('revoke %s on %s from %s;', p.value, object, role) end,
+        case when e.value is not null then format('grant %s on %s to %s;', e.value, object, role) end
+      )
+    when aspect = 'state' then format('reindex index concurrently %s;', split_part(what, ' ', 2))
+    else format(
+      'the statement that creates it: grep -rw %s supabase/migrations', (regexp_match(what, '^\w+ (?:\w+\.)?"?(\w+)'))[1]
+    )
+  end
+from expected as e
+full join (select p.* from present as p where p.what in (select e.what from expected as e)) as p using (what, aspect)
+cross join lateral (
+  select what as whose, regexp_replace(what, '^view|^table', 'table') as object, split_part(aspect, 'granted to ', 2) as role
+) as named
+where e.value is distinct from p.value and what in (select p.what from present as p)
+union all
+-- The role that row-level security binds is there.
+select
+  'role public_api', 'must exist',
+  'the statements before create schema in sql/schema/0100_roles_and_schemas.sql, then sql/commands/repair.sql'
+where not exists (select from roles as r where r.name = 'public_api')
+union all
+-- Row-level security binds it, and nobody signs in with it.
+select
+  'role public_api', 'must not be a superuser, bypass row-level security, inherit or sign in',
+  'alter role public_api nobypassrls noinherit nologin; only Supabase can take superuser away'
+from pg_catalog.pg_roles as r
+where r.rolname = 'public_api' and (r.rolsuper or r.rolbypassrls or r.rolinherit or r.rolcanlogin)
+union all
+-- Row-level security is on.
+select
+  'table ' || t.name, 'must have row-level security enabled',
+  format('alter table %s enable row level security;', t.name)
+from relations as t
+where t.kind = 'table' and not t.relrowsecurity
+union all
+-- A view reads with the rights of the role that selects from it.
+select
+  'view ' || t.name, 'must have security_invoker',
+  format('alter view %s set (security_invoker = true);', t.name)
+from relations as t
+where t.kind = 'view' and not coalesce(t.reloptions @> array['security_invoker=true'], false)
+union all
+-- The numbers of changes are of this server: a dump brings those of another one.
+select
+  'table ' || changed.relation, 'must have numbers of this server in changed_in',
+  'sql/commands/repair.sql'
+from (
+  select 'app.members' as relation, max(changed_in) as newest from app.members
+  union all select 'app.teams', max(changed_in) from app.teams
+  union all select 'app.kudos', max(changed_in) from app.kudos
+  union all select 'app.categories', max(changed_in) from app.categories
+  union all select 'app.rewards', max(changed_in) from app.rewards
+  union all select 'app.day_ratings', max(changed_in) from app.day_ratings
+  union all select 'app.pulse_responses', max(changed_in) from app.pulse_responses
+) as changed
+where changed.newest >= pg_snapshot_xmax(pg_current_snapshot())
+union all
+-- Categories have the names that the lists show.
+select
+  'company ' || c.company_id, 'must have the names of app.category_name in app.categories: ' || count(*) || ' differ',
+  'sql/commands/repair.sql'
+from app.categories as c where c.name <> app.category_name(c.company_id, c.id)
+group by c.company_id
+union all
+-- Every trigger is on.
+select
+  'trigger ' || t.tgname, 'must be enabled on ' || r.name,
+  format('alter table %s enable trigger %I;', r.name, t.tgname)
+from pg_catalog.pg_trigger as t
+join relations as r on r.oid = t.tgrelid
+where t.tgenabled <> 'O'
+union all
+-- A request has the secret key and a key's hash among its parameters, and a logged statement is logged with its
+-- parameters.
+select
+  'setting ' || s.name,
+  'must be ' || s.quiet || ' while log_parameter_max_length is not 0: the secret key and key hashes would be logged',
+  'for the role authenticator or in postgresql.conf: docs/operate/logs-and-errors.md, What PostgreSQL logs'
+from (values
+  ('log_statement', array['none', 'ddl'], 'none or ddl'),
+  ('log_min_duration_statement', array['-1'], '-1'),
+  ('log_min_duration_sample', array['-1'], '-1'),
+  ('log_transaction_sample_rate', array['0'], '0')
+) as s (name, accepted, quiet)
+where current_setting('log_parameter_max_length') <> '0'
+  and not exists (
+    select from pg_catalog.pg_db_role_setting as kept
+    where kept.setrole = to_regrole('authenticator') and 'log_parameter_max_length=0' = any (kept.setconfig)
+  )
+  and (
+    (select p.setting from pg_catalog.pg_settings as p where p.name = s.name) <> all (s.accepted)
+    or exists (
+      select from pg_catalog.pg_db_role_setting as kept, unnest(kept.setconfig) as setting
+      where split_part(setting, '=', 1) = s.name and split_part(setting, '=', 2) <> all (s.accepted)
+    )
+  )
+union all
+-- auto_explain logs parameters whatever log_parameter_max_length says. Requests come in as authenticator, and the Data API
+-- applies what is set for the role that it changes to.
+select
+  'setting auto_explain.log_min_duration', 'must be -1 for ' || r.role || ': the secret key and key hashes would be logged',
+  'for the role authenticator or in postgresql.conf: docs/operate/logs-and-errors.md, What PostgreSQL logs'
+from unnest(array['authenticator', 'anon', 'authenticated', 'service_role']) as r (role)
+left join lateral (
+  select split_part(setting, '=', 2) as value
+  from pg_catalog.pg_db_role_setting as kept, unnest(kept.setconfig) as setting
+  where kept.setrole = to_regrole(r.role) and split_part(setting, '=', 1) = 'auto_explain.log_min_duration'
+  order by kept.setdatabase desc limit 1
+) as own on true
+where coalesce(
+    own.value, case r.role when 'authenticator' then current_setting('auto_explain.log_min_duration', true) end, '-1'
+  ) <> '-1'
+union all
+-- The same with an error.
+select
+  'setting log_parameter_max_length_on_error', 'must be 0: the secret key and key hashes would be logged with an error',
+  'for the role authenticator or in postgresql.conf: docs/operate/logs-and-errors.md, What PostgreSQL logs'
+where current_setting('log_parameter_max_length_on_error') <> '0'
 order by 1, 2;

@@ -274,10 +274,6 @@ begin
 end
 $$;
 
-revoke all on function
-  app.erasure_mark, app.is_erased, app.only_replaces_erased, app.require_settled_company, app.require_open_company,
-  app.former_member, app.delete_accounts, app.renew_statistics, app.erase_member, app.delete_company
-from public;
 comment on function app.erasure_mark(uuid, uuid) is 'The mark of an erased person: SHA-256 of the ids of company and member.';
 comment on function app.is_erased(uuid, uuid) is 'Whether this is the id of a person who has been erased.';
 comment on function app.only_replaces_erased(uuid, uuid[], uuid[]) is

@@ -227,8 +227,6 @@ begin
 end
 $$;
 
-revoke all on function app.is_time_up, app.purge_some, app.overdue from public;
-revoke all on procedure app.purge_table, app.purge_before, app.forget_all_deletions, app.purge_expired from public;
 comment on function app.is_time_up(double precision) is 'Whether this share of statement_timeout is over for the running call.';
 comment on function app.purge_some(uuid, timestamptz, timestamptz, text) is
   'Deletes up to 2,000 old rows of a table. Returns how many, and the time of the newest of them.';

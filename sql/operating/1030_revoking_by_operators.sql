@@ -35,7 +35,6 @@ begin
 end
 $$;
 
-revoke all on function app.revoke_key from public;
 comment on function app.revoke_key(text, text) is
   'Revokes the key with this id or these last four characters, for good, as the operator. The reason is for the admins of the '
   'company.';

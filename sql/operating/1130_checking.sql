@@ -9,146 +9,100 @@ create function app.comparable(kind text, cell text) returns text
 language sql immutable set search_path = ''
 return format(case kind when 'uuid' then 'lower(%s collate "C")' when 'email' then 'lower(%s)' else '%s' end, cell);
 
--- Cells that fail a check of their column. For teams it is:
---
---   select s.position, p.problem, null::bigint
---   from staging.teams as s
---   cross join lateral (values
---     (case when (s.id like '________-____-____-____-____________' and pg_input_is_valid(s.id, 'uuid')) is not true
---       then 'id must be a uuid' end),
---     (case when (char_length(s.name) between 1 and 255 and s.name !~ '^\s|\s$|[\u0001-\u001f\u007f]') is not true
---       then 'name must be one line of 1 to 255 characters without blanks around it' end)
---   ) as p (problem)
---   where p.problem is not null
+-- Cells that fail a check of their column.
 create function app.wrong_cells_query(file text) returns text
 language sql immutable set search_path = ''
 return (
-  select concat_ws(
-    e'\n',
-    'select s.position, p.problem, null::bigint',
-    format('from staging.%I as s', wrong_cells_query.file),
-    'cross join lateral (values',
+  select format(
+    $query$
+      select s.position, p.problem, null::bigint
+      from staging.%I as s
+      cross join lateral (values %s) as p (problem)
+      where p.problem is not null
+    $query$,
+    wrong_cells_query.file,
     string_agg(
-      '  (case when ' || pieces.not_empty || '(' || pieces.condition || e') is not true\n    then ' || pieces.problem || ' end)',
-      e',\n' order by pieces.place
-    ),
-    ') as p (problem)',
-    'where p.problem is not null'
-  )
-  from (
-    select
-      c.place,
-      case when c.when_empty is null then '' else format('s.%I <> '''' and ', c.field) end as not_empty,
-      format(k.condition, format('s.%I', c.field), c.minimum, c.maximum) as condition,
-      quote_literal(
+      format(
+        '(case when %s(%s) is not true then %L end)',
+        case when c.when_empty is not null then format('s.%I <> '''' and ', c.field) end,
+        format(k.condition, format('s.%I', c.field), c.minimum, c.maximum),
         c.field || ' ' || format(k.words, null, c.minimum, c.maximum)
           || case when c.when_empty is null then '' else ' or empty' end
-      ) as problem
-    from app.loaded_columns() as c
-    join app.cell_checks() as k on k.kind = c.kind
-    where c.file = wrong_cells_query.file
-  ) as pieces
+      ),
+      ', ' order by c.place
+    )
+  )
+  from app.loaded_columns() as c
+  join app.cell_checks() as k on k.kind = c.kind
+  where c.file = wrong_cells_query.file
 );
 
 -- Cells with the id of a row that is neither in the files nor in the company ($1). Ids of erased people are accepted.
--- Cells that are not a uuid are not reported again: app.wrong_cells_query has found them. For members it is:
---
---   select u.position, 'team_id must be the id of a team, ' || u.id || ' is unknown', null::bigint
---   from (
---     select s.position, lower(s.team_id collate "C") as id
---     from staging.members as s
---     where s.team_id <> '' and not exists (
---       select from (
---         select lower(sent.id collate "C") as id from staging.teams as sent
---         union all
---         select present.id::text from app.teams as present where present.company_id = $1
---       ) as known
---       where known.id = lower(s.team_id collate "C")
---     )
---     offset 0
---   ) as u
---   where case when u.id like '________-____-____-____-____________' and pg_input_is_valid(u.id, 'uuid') then true end
+-- Cells that are not a uuid are not reported again: app.wrong_cells_query has found them.
 create function app.unknown_ids_query(file text) returns text
 language sql immutable set search_path = ''
 return (
   select string_agg(
-    concat_ws(
-      e'\n',
-      'select u.position, ' || pieces.beginning || ' || u.id || '' is unknown'', null::bigint',
-      'from (',
-      '  select s.position, ' || pieces.id || ' as id',
-      '  from ' || pieces.source || ' as s',
-      '  where ' || pieces.cell || ' <> '''' and not exists (',
-      '    select from (',
-      '      select lower(sent.id collate "C") as id from staging.' || pieces.names || ' as sent',
-      '      union all',
-      '      select present.id::text from app.' || pieces.names || ' as present where present.company_id = $1',
-      '    ) as known',
-      '    where known.id = ' || pieces.id,
-      '  )',
-      '  offset 0',
-      ') as u',
-      'where case when ' || pieces.is_uuid || ' then ' || pieces.is_reported || ' end'
+    format(
+      $query$
+        select u.position, %1$L || u.id || ' is unknown', null::bigint
+        from (
+          select s.position, lower(s.%2$I collate "C") as id
+          from staging.%3$I as s
+          where s.%2$I <> '' and not exists (
+            select from (
+              select lower(sent.id collate "C") as id from staging.%4$I as sent
+              union all
+              select present.id::text from app.%4$I as present where present.company_id = $1
+            ) as known
+            where known.id = lower(s.%2$I collate "C")
+          )
+          offset 0
+        ) as u
+        where case when %5$s then %6$s end
+      $query$,
+      c.field || ' must be the id of a ' || f.one || ', ', c.field, c.file, c.names, format(k.condition, 'u.id'),
+      case c.names when 'members' then 'not app.is_erased($1, u.id::uuid)' else 'true' end
     ),
-    e'\nunion all\n' order by pieces.place
+    'union all' order by c.place
   )
-  from (
-    select
-      c.place,
-      quote_literal(c.field || ' must be the id of a ' || f.one || ', ') as beginning,
-      format('staging.%I', c.file) as source,
-      format('s.%I', c.field) as cell,
-      format('lower(s.%I collate "C")', c.field) as id,
-      quote_ident(c.names) as names,
-      format(k.condition, 'u.id') as is_uuid,
-      case c.names when 'members' then 'not app.is_erased($1, u.id::uuid)' else 'true' end as is_reported
-    from app.loaded_columns() as c
-    join app.loaded_files() as f on f.file = c.names
-    join app.cell_checks() as k on k.kind = c.kind
-    where c.file = unknown_ids_query.file
-  ) as pieces
+  from app.loaded_columns() as c
+  join app.loaded_files() as f on f.file = c.names
+  join app.cell_checks() as k on k.kind = c.kind
+  where c.file = unknown_ids_query.file
 );
 
--- Rows with a value that must be unique in the file, and that an earlier row has too. For categories it is:
---
---   select s.position, 'id and language must be unique in the file', repeated.first
---   from (
---     select lower(s.id collate "C"), s.language, min(s.position) as first
---     from staging.categories as s
---     where (nullif(s.id, ''), nullif(s.language, '')) is not null
---     group by lower(s.id collate "C"), s.language having count(*) > 1
---   ) as repeated (id, language, first)
---   join staging.categories as s on (lower(s.id collate "C"), s.language) = (repeated.id, repeated.language)
---   where s.position > repeated.first
+-- Rows with a value that must be unique in the file, and that an earlier row has too.
 create function app.repeated_cells_query(file text) returns text
 language sql immutable set search_path = ''
 return (
   select string_agg(
-    concat_ws(
-      e'\n',
-      'select s.position, ' || pieces.problem || ', repeated.first',
-      'from (',
-      '  select ' || pieces.compared || ', min(s.position) as first',
-      '  from ' || pieces.source || ' as s',
-      '  where (' || pieces.not_empty || ') is not null',
-      '  group by ' || pieces.compared || ' having count(*) > 1',
-      ') as repeated (' || pieces.names || ', first)',
-      'join ' || pieces.source || ' as s on (' || pieces.compared || ') = (' || pieces.repeated || ')',
-      'where s.position > repeated.first'
+    format(
+      $query$
+        select s.position, %1$L, repeated.first
+        from (
+          select %3$s, min(s.position) as first
+          from staging.%2$I as s
+          where (%4$s) is not null
+          group by %3$s having count(*) > 1
+        ) as repeated (%5$s, first)
+        join staging.%2$I as s on (%3$s) = (%6$s)
+        where s.position > repeated.first
+      $query$,
+      pieces.problem, repeated_cells_query.file, pieces.compared, pieces.not_empty, pieces.names, pieces.repeated
     ),
-    e'\nunion all\n' order by pieces.problem
+    'union all' order by pieces.problem
   )
   from (
     select
-      quote_literal(string_agg(c.field, ' and ' order by c.place) || ' must be unique in the file') as problem,
-      format('staging.%I', c.file) as source,
+      string_agg(c.field, ' and ' order by c.place) || ' must be unique in the file' as problem,
       string_agg(app.comparable(c.kind, format('s.%I', c.field)), ', ' order by c.place) as compared,
       string_agg(format('nullif(s.%I, '''')', c.field), ', ' order by c.place) as not_empty,
       string_agg(format('%I', c.field), ', ' order by c.place) as names,
       string_agg(format('repeated.%I', c.field), ', ' order by c.place) as repeated
     from app.loaded_columns() as c
     where c.file = repeated_cells_query.file and c.unique_by is not null
-    group by c.file, c.unique_by
+    group by c.unique_by
   ) as pieces
 );
 
@@ -174,7 +128,7 @@ declare
 begin
   for loaded in select f.file from app.loaded_files() as f order by f.place loop
     problems := concat_ws(
-      e'\nunion all\n',
+      'union all',
       app.wrong_cells_query(loaded.file),
       app.unknown_ids_query(loaded.file),
       app.repeated_cells_query(loaded.file),
@@ -206,10 +160,6 @@ begin
 end
 $$;
 
-revoke all on function
-  app.comparable, app.wrong_cells_query, app.unknown_ids_query, app.repeated_cells_query, app.taken_emails_query,
-  app.staging_problems
-from public;
 comment on function app.comparable(text, text) is 'The SQL to compare a cell of a kind with another one.';
 comment on function app.wrong_cells_query(text) is 'The query of the cells of a file that fail a check of their column.';
 comment on function app.unknown_ids_query(text) is

@@ -6,72 +6,54 @@
 
 -- The statement that writes the rows of a file from position $2 to $3 to the company $1, and counts them. The rows are
 -- sorted by time, so that the rows of a page of the API are near each other on disk. JSON is compared as text: 1.0
--- replaces 1. For teams it is:
---
---   with written as (
---     merge into app.teams as t
---     using (
---       select s.id::uuid as id, s.name::text as name
---       from staging.teams as s where s.position between $2 and $3 order by s.id::uuid
---     ) as s
---     on t.company_id = $1 and t.id = s.id
---     when matched and row(t.name) is distinct from row(s.name) then update set name = s.name
---     when not matched then insert (company_id, id, name) values ($1, s.id, s.name)
---     returning merge_action() as action
---   )
---   select count(*) filter (where action = 'INSERT') as inserted, count(*) filter (where action = 'UPDATE') as updated
---   from written
+-- replaces 1.
 create function app.write_query(file text) returns text
 language sql immutable set search_path = ''
 return (
-  select concat_ws(
-    e'\n',
-    'with written as (',
-    '  merge into ' || pieces.target || ' as t',
-    '  using (',
-    '    select ' || pieces.cells,
-    '    from ' || pieces.source || ' as s where s.position between $2 and $3 order by ' || pieces.sorting,
-    '  ) as s',
-    '  on t.company_id = $1 and ' || pieces.same_key,
-    '  when matched and row(' || pieces.stored || ') is distinct from row(' || pieces.sent
-      || ') then update set ' || pieces.changes,
-    '  when not matched then insert (company_id, ' || pieces.names || ') values ($1, ' || pieces.new_values || ')',
-    '  returning merge_action() as action',
-    ')',
-    'select count(*) filter (where action = ''INSERT'') as inserted, count(*) filter (where action = ''UPDATE'') as updated',
-    'from written'
+  select format(
+    $query$
+      with written as (
+        merge into app.%1$I as t
+        using (
+          select %3$s from staging.%2$I as s where s.position between $2 and $3 order by %4$s
+        ) as s
+        on t.company_id = $1 and %5$s
+        when matched and row(%6$s) is distinct from row(%7$s) then update set %8$s
+        when not matched then insert (company_id, %9$s) values ($1, %10$s)
+        returning merge_action() as action
+      )
+      select count(*) filter (where action = 'INSERT') as inserted, count(*) filter (where action = 'UPDATE') as updated
+      from written
+    $query$,
+    f.target,
+    f.file,
+    string_agg(
+      case
+        when c.when_empty is null then format('s.%I::%s', c.field, c.type)
+        else format('coalesce(nullif(s.%I, '''')::%s, %s)', c.field, c.type, c.when_empty)
+      end || format(' as %I', c.target_column),
+      ', ' order by c.place
+    ),
+    string_agg(format('s.%I::%s', c.field, c.type), ', ' order by c.kind = 'date_time' desc, c.place)
+      filter (where c.kind = 'date_time' or c.is_key),
+    string_agg(format('t.%1$I = s.%1$I', c.target_column), ' and ' order by c.place) filter (where c.is_key),
+    string_agg(format('t.%I', c.target_column) || c.compared_as, ', ' order by c.place) filter (where not c.is_key),
+    string_agg(format('s.%I', c.target_column) || c.compared_as, ', ' order by c.place) filter (where not c.is_key),
+    string_agg(format('%1$I = s.%1$I', c.target_column), ', ' order by c.place) filter (where not c.is_key),
+    string_agg(format('%I', c.target_column), ', ' order by c.place),
+    string_agg(format('s.%I', c.target_column), ', ' order by c.place)
   )
-  from (
+  from app.loaded_files() as f
+  join (
     select
-      format('app.%I', f.target) as target,
-      format('staging.%I', f.file) as source,
-      string_agg(
-        case
-          when c.when_empty is null then format('s.%I::%s', c.field, c.type)
-          else format('coalesce(nullif(s.%I, '''')::%s, %s)', c.field, c.type, c.when_empty)
-        end || format(' as %I', c.target_column),
-        ', ' order by c.place
-      ) as cells,
-      string_agg(format('s.%I::%s', c.field, c.type), ', ' order by c.kind = 'date_time' desc, c.place)
-        filter (where c.kind = 'date_time' or c.is_key) as sorting,
-      string_agg(format('t.%1$I = s.%1$I', c.target_column), ' and ' order by c.place) filter (where c.is_key) as same_key,
-      string_agg(format('t.%I', c.target_column) || c.compared_as, ', ' order by c.place) filter (where not c.is_key) as stored,
-      string_agg(format('s.%I', c.target_column) || c.compared_as, ', ' order by c.place) filter (where not c.is_key) as sent,
-      string_agg(format('%1$I = s.%1$I', c.target_column), ', ' order by c.place) filter (where not c.is_key) as changes,
-      string_agg(format('%I', c.target_column), ', ' order by c.place) as names,
-      string_agg(format('s.%I', c.target_column), ', ' order by c.place) as new_values
-    from app.loaded_files() as f
-    join (
-      select
-        loaded.*,
-        app.stored_type(loaded.kind) as type,
-        loaded.unique_by is not distinct from 'key' as is_key,
-        case loaded.kind when 'json' then '::text' else '' end as compared_as
-      from app.loaded_columns() as loaded
-    ) as c on c.file = f.file
-    where f.file = write_query.file
-    group by f.file, f.target
-  ) as pieces
+      loaded.*,
+      app.stored_type(loaded.kind) as type,
+      loaded.unique_by is not distinct from 'key' as is_key,
+      case loaded.kind when 'json' then '::text' else '' end as compared_as
+    from app.loaded_columns() as loaded
+  ) as c on c.file = f.file
+  where f.file = write_query.file
+  group by f.file, f.target
 );
 
 -- Writes a file, 50,000 rows at a time, because foreign keys are checked at the end of a statement and need memory
@@ -239,7 +221,6 @@ begin
 end
 $$;
 
-revoke all on function app.write_query, app.write_file, app.leave_out_erased, app.prepare_file, app.load_staging from public;
 comment on function app.write_query(text) is 'The statement that writes rows of a file in staging to a company and counts them.';
 comment on function app.write_file(uuid, text) is
   'Writes a file in staging to a company. Returns how many rows were inserted, updated and unchanged.';

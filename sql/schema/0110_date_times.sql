@@ -3,6 +3,5 @@ create function app.iso_8601(instant timestamptz) returns text
 language sql stable set search_path = ''
 return to_char(instant at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"');
 
-revoke all on function app.iso_8601 from public;
 grant execute on function app.iso_8601 to authenticated, public_api;
 comment on function app.iso_8601 is 'A date-time in the format of the API, such as 2026-11-21T10:15:30.123456Z.';

@@ -32,7 +32,6 @@ begin
 end
 $$;
 
-revoke all on function app.current_company_id from public;
 grant execute on function app.current_company_id to public_api;
 comment on function app.current_company_id is
   'The company of the API key that app.authenticate verified in this transaction, or null. Policies of public_api compare with '

@@ -176,7 +176,8 @@ begin
 end
 $$;
 
--- The triggers of a table of a list.
+-- The triggers of a table of a list. Its column changed_in has an index, for the changes, oldest first, and n_distinct = -1:
+-- while many rows have the same number, PostgreSQL 18 would look up an id in this index too (skip scan).
 create function app.keep_changes(relation regclass) returns void
 language plpgsql volatile set search_path = ''
 as $$
@@ -223,10 +224,6 @@ create trigger begin_changes after insert on app.companies
 create trigger end_changes after delete on app.companies
   for each row execute function app.end_changes();
 
-revoke all on function
-  app.number_change, app.forget_cursors, app.forget_deletions, app.record_deletions, app.record_old_id,
-  app.keep_changes, app.kept_tables, app.begin_changes, app.end_changes
-from public;
 comment on function app.number_change() is 'Trigger: gives a row the number of the transaction that changes it.';
 comment on function app.forget_cursors(uuid, text) is
   'Invalidates all cursors that were given so far (410): of one company or of all, of one table or of all lists. For operators.';

@@ -15,18 +15,15 @@ alter table app.teams enable row level security;
 
 -- For pages, newest first.
 create index teams_newest on app.teams (company_id, created_at desc, id desc);
--- For the changes, oldest first (0207).
+-- For the changes (0207).
 create index teams_changed on app.teams (company_id, changed_in, id);
--- While many rows have the same number, PostgreSQL 18 would look up an id in this index too (skip scan).
 alter table app.teams alter column changed_in set (n_distinct = -1);
+select app.keep_changes('app.teams');
 
 create policy api_read on app.teams for select to public_api
   using (company_id = (select app.current_company_id()));
 
 grant select on app.teams to public_api;
 -- Not granted: any write; anything to authenticated.
-
--- Keeping copies (0207).
-select app.keep_changes('app.teams');
 
 comment on table app.teams is 'Teams of a company.';

@@ -33,10 +33,10 @@ create index members_role_newest on app.members (company_id, role, created_at de
 create unique index members_email_key on app.members (company_id, lower(email));
 create index members_email on app.members (lower(email));
 create unique index members_former on app.members (company_id) where is_former;
--- For the changes, oldest first (0207).
+-- For the changes (0207).
 create index members_changed on app.members (company_id, changed_in, id);
--- While many rows have the same number, PostgreSQL 18 would look up an id in this index too (skip scan).
 alter table app.members alter column changed_in set (n_distinct = -1);
+select app.keep_changes('app.members');
 
 -- The planner assumes that each company has a tenth of the table. With the real, smaller share, and the default estimate
 -- for the bound of a page, (instant, id) < (…), it would expect few rows. It would then look up the team of each row in
@@ -71,7 +71,6 @@ begin atomic
   where a.user_id = (select auth.uid()) and m.role = 'admin' and c.serving = 'open';
 end;
 
-revoke all on function app.current_admin from public;
 grant execute on function app.current_admin to authenticated;
 comment on function app.current_admin is 'Company and member id of the signed-in admin; no row for anybody else.';
 
@@ -84,9 +83,6 @@ grant select on app.members to public_api;
 grant select (company_id, id, name) on app.members to authenticated;
 -- Not granted: any write; anything on app.member_accounts to anybody (app.link_member and app.current_admin read it as
 -- postgres).
-
--- Keeping copies (0207).
-select app.keep_changes('app.members');
 
 comment on table app.members is 'The people of a company.';
 comment on column app.members.is_former is

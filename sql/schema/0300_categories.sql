@@ -27,19 +27,16 @@ alter table app.category_names enable row level security;
 
 -- For pages, newest first.
 create index categories_newest on app.categories (company_id, created_at desc, id desc);
--- For the changes, oldest first (0207).
+-- For the changes (0207).
 create index categories_changed on app.categories (company_id, changed_in, id);
--- While many rows have the same number, PostgreSQL 18 would look up an id in this index too (skip scan).
 alter table app.categories alter column changed_in set (n_distinct = -1);
+select app.keep_changes('app.categories');
 
 create policy api_read on app.categories for select to public_api
   using (company_id = (select app.current_company_id()));
 
 grant select on app.categories to public_api;
 -- Not granted: any write; the names in all languages; anything to authenticated.
-
--- Keeping copies (0207).
-select app.keep_changes('app.categories');
 
 -- The name of a category in the API: in the company's default language (pt-br matches pt-BR, an exact match comes first),
 -- else in English, else in any.
@@ -106,7 +103,6 @@ create trigger name_no_category after truncate on app.category_names
 create trigger name_categories after update of default_language on app.companies
   for each row when (old.default_language <> new.default_language) execute function app.name_categories_again();
 
-revoke all on function app.category_name, app.name_categories, app.name_category, app.name_categories_again from public;
 comment on function app.category_name(uuid, uuid) is
   'The name of a category in the company''s default language, else in English, else in any; empty if it has none.';
 comment on function app.name_categories(uuid, uuid[]) is 'Names categories anew. 40001 if others have changed names meanwhile.';

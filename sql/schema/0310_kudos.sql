@@ -28,18 +28,15 @@ create index kudos_newest on app.kudos (company_id, created_at desc, id desc);
 create index kudos_category_newest on app.kudos (company_id, category_id, created_at desc, id desc);
 create index kudos_sender_newest on app.kudos (company_id, sender_id, created_at desc, id desc);
 create index kudos_receiver_newest on app.kudos (company_id, receiver_id, created_at desc, id desc);
--- For the changes, oldest first (0207).
+-- For the changes (0207).
 create index kudos_changed on app.kudos (company_id, changed_in, id);
--- While many rows have the same number, PostgreSQL 18 would look up an id in this index too (skip scan).
 alter table app.kudos alter column changed_in set (n_distinct = -1);
+select app.keep_changes('app.kudos');
 
 create policy api_read on app.kudos for select to public_api
   using (company_id = (select app.current_company_id()));
 
 grant select on app.kudos to public_api;
 -- Not granted: any write; anything to authenticated.
-
--- Keeping copies (0207).
-select app.keep_changes('app.kudos');
 
 comment on table app.kudos is 'Kudos: one member thanks another for something.';

@@ -32,10 +32,10 @@ alter table app.rewards enable row level security;
 -- For pages, newest first: of all rewards, and of those that are not archived.
 create index rewards_newest on app.rewards (company_id, created_at desc, id desc);
 create index rewards_current_newest on app.rewards (company_id, created_at desc, id desc) where not is_archived;
--- For the changes, oldest first (0207).
+-- For the changes (0207).
 create index rewards_changed on app.rewards (company_id, changed_in, id);
--- While many rows have the same number, PostgreSQL 18 would look up an id in this index too (skip scan).
 alter table app.rewards alter column changed_in set (n_distinct = -1);
+select app.keep_changes('app.rewards');
 
 create policy api_read on app.rewards for select to public_api
   using (company_id = (select app.current_company_id()));
@@ -52,9 +52,6 @@ grant insert
 grant update (name, description, points_cost, reward_type, is_archived, stock_count, image_url, vendor_name)
   on app.rewards to public_api;
 -- Not granted: delete; writing created_at, which an import does not change; anything to authenticated.
-
--- Keeping copies (0207).
-select app.keep_changes('app.rewards');
 
 comment on table app.rewards is 'The reward catalogue of a company.';
 comment on column app.rewards.external_id is

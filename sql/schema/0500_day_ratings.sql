@@ -25,10 +25,10 @@ alter table app.day_ratings enable row level security;
 -- For pages, newest first: of all ratings, and of one team.
 create index day_ratings_newest on app.day_ratings (company_id, created_at desc, id desc);
 create index day_ratings_team_newest on app.day_ratings (company_id, team_id, created_at desc, id desc);
--- For the changes, oldest first (0207).
+-- For the changes (0207).
 create index day_ratings_changed on app.day_ratings (company_id, changed_in, id);
--- While many rows have the same number, PostgreSQL 18 would look up an id in this index too (skip scan).
 alter table app.day_ratings alter column changed_in set (n_distinct = -1);
+select app.keep_changes('app.day_ratings');
 
 -- So that a page with team_name keeps the teams that it has found, as a page of members does (0220_members.sql).
 alter table app.day_ratings alter column company_id set (n_distinct = 10);
@@ -38,8 +38,5 @@ create policy api_read on app.day_ratings for select to public_api
 
 grant select on app.day_ratings to public_api;
 -- Not granted: any write; anything to authenticated: an admin sees no more mood data than a key with read:analytics.
-
--- Keeping copies (0207).
-select app.keep_changes('app.day_ratings');
 
 comment on table app.day_ratings is 'How a day was, from 1 to 5. Keyed to a team, never to a person.';

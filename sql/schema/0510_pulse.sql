@@ -34,10 +34,10 @@ alter table app.pulse_responses enable row level security;
 -- For pages, newest first; and for the foreign key, which looks up the answers of a question that is deleted.
 create index pulse_responses_newest on app.pulse_responses (company_id, created_at desc, id desc);
 create index pulse_responses_question on app.pulse_responses (company_id, question_id);
--- For the changes, oldest first (0207).
+-- For the changes (0207).
 create index pulse_responses_changed on app.pulse_responses (company_id, changed_in, id);
--- While many rows have the same number, PostgreSQL 18 would look up an id in this index too (skip scan).
 alter table app.pulse_responses alter column changed_in set (n_distinct = -1);
+select app.keep_changes('app.pulse_responses');
 
 -- So that a page keeps the questions that it has found, as a page of members keeps teams (0220_members.sql).
 alter table app.pulse_responses alter column company_id set (n_distinct = 10);
@@ -49,9 +49,6 @@ create policy api_read on app.pulse_responses for select to public_api
 
 grant select on app.pulse_questions, app.pulse_responses to public_api;
 -- Not granted: any write; anything to authenticated.
-
--- Keeping copies (0207).
-select app.keep_changes('app.pulse_responses');
 
 -- Trigger: a change of a question counts as a change of its answers, because there is no list of questions that a copy
 -- could join. It locks the question: it waits for transactions that are adding answers, because it does not see their
@@ -74,7 +71,6 @@ create trigger mark_answers after update on app.pulse_questions
   for each row when ((old.question, old.response_type) is distinct from (new.question, new.response_type))
   execute function app.mark_answers();
 
-revoke all on function app.mark_answers from public;
 comment on function app.mark_answers() is 'Trigger: marks the answers to a question as changed when the question changes.';
 
 comment on table app.pulse_questions is 'Questions of pulse surveys.';

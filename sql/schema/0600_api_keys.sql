@@ -6,7 +6,6 @@ create function app.scopes() returns text[]
 language sql immutable set search_path = ''
 return array['read:members', 'read:activity', 'read:rewards', 'read:analytics', 'write:rewards'];
 
-revoke all on function app.scopes from public;
 grant execute on function app.scopes to authenticated;
 comment on function app.scopes is 'All scopes, in the order in which they are shown.';
 

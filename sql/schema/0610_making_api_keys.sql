@@ -28,7 +28,6 @@ begin
 end
 $$;
 
-revoke all on function app.api_key_checksum from public;
 comment on function app.api_key_checksum is 'The last six characters of an API key, from the text before them.';
 
 -- 32 characters out of 62 are 190 bits. Bytes from 248 on are discarded: with them the first characters would be more
@@ -54,7 +53,6 @@ begin
 end
 $$;
 
-revoke all on function app.new_api_key from public;
 comment on function app.new_api_key is 'A new random API key.';
 
 -- An insert sets only the name, scopes and expiry. The trigger sets everything else, so that no caller can choose a
@@ -82,7 +80,6 @@ begin
 end
 $$;
 
-revoke all on function app.make_api_key from public;
 comment on function app.make_api_key is 'Trigger: sets the key of a new row, and everything else that the caller may not choose.';
 
 create trigger make_api_key before insert on app.api_keys

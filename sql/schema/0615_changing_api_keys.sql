@@ -36,7 +36,6 @@ begin
 end
 $$;
 
-revoke all on function app.change_api_key from public;
 comment on function app.change_api_key is
   'Trigger: an update can only revoke, replace or rename a key, or put Former member in place of an erased person.';
 

@@ -56,7 +56,6 @@ begin
 end
 $$;
 
-revoke all on function app.refuse_change from public;
 comment on function app.refuse_change is
   'Trigger: refuses update, delete and truncate by any role, except to erase a person or to delete a company.';
 
@@ -103,7 +102,6 @@ begin
 end
 $$;
 
-revoke all on function app.record_api_key_event from public;
 comment on function app.record_api_key_event is 'Trigger: records every change of a key in app.api_key_events.';
 
 create trigger record_api_key_event after insert or update on app.api_keys

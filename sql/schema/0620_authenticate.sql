@@ -16,7 +16,6 @@ create function app.requests_at_once() returns integer
 language sql stable set search_path = ''
 return 4;
 
-revoke all on function app.requests_at_once from public;
 grant execute on function app.requests_at_once to public_api;
 comment on function app.requests_at_once is
   'How many requests of one company run in the database at the same moment, over all its keys. More are refused with PT429. To '
@@ -27,7 +26,6 @@ create function app.totals_at_once() returns integer
 language sql stable set search_path = ''
 return 2;
 
-revoke all on function app.totals_at_once from public;
 grant execute on function app.totals_at_once to public_api;
 comment on function app.totals_at_once is
   'How many totals run in the database at the same moment, one of a company. More are refused with PT429. To be replaced by '
@@ -130,7 +128,6 @@ begin
 end
 $$;
 
-revoke all on function app.may_note, app.note_use, app.note_refused_use from public;
 grant execute on function app.note_refused_use to public_api;
 comment on function app.may_note is 'Whether a note may be made now, a minute after the last one or in place of one of GET /.';
 comment on function app.note_use is
@@ -245,7 +242,6 @@ begin
 end
 $$;
 
-revoke all on function app.authenticate from public;
 grant execute on function app.authenticate to public_api;
 comment on function app.authenticate is
   'Verifies an API key by its SHA-256 in hex and sets the company of this transaction. PT401, PT403, PT429. With a null scope '
@@ -274,7 +270,6 @@ begin
 end
 $$;
 
-revoke all on function app.take_turn_of_total from public;
 grant execute on function app.take_turn_of_total to public_api;
 comment on function app.take_turn_of_total is
   'Takes one of app.totals_at_once() turns until the end of the transaction, one of a company. PT429.';

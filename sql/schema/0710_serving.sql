@@ -1,27 +1,6 @@
--- Shared parts of the files that follow. Each of them has one endpoint: its view, its function, and its grants.
---
--- A view has the public columns of a resource (docs/api.md). Before them come company_id, the ids that filters need,
--- and the instant by which pages are ordered. Date-times are text in the format of app.iso_8601, but views do not call
--- it: a call per row would take a fifth of a page's time. security_invoker means that a view reads with the rights and
--- policies of the role that selects from it. create or replace without this option would silently clear it; a test
--- checks it.
---
--- The team or the people of a row are looked up row by row with left join lateral (… offset 0). offset 0 stops
--- PostgreSQL from turning the look-ups into joins over whole tables, so that a page takes the same time at any size of
--- the tables.
---
--- A page begins with the newest row, or after the row with the id starting_after, whose instant is after_time, or is
--- looked up. That is one row comparison, (instant, id) < (…), which can be an index condition. It must be the only upper
--- bound. With a second one, instant <= until, the scan would begin at the row comparison and read all rows down to until.
--- So until becomes a pair too: the microsecond after it, and the lowest id. The smaller pair is the bound of the page.
---
--- The row of a page is item, a record of the documented columns; json_agg writes its fields in their order. The columns
--- that only include returns are at the end of the view. A row with them is another record (item_with_…), so that the page
--- is made in one statement either way. What a record does not use of a view is not computed.
---
--- Not granted: any view to anon, authenticated or service_role.
+-- What the functions that serve API keys share.
 
--- Each of these functions checks row_security_active() for the tables that it reads, and calls this function if it is
+-- Each of them checks row_security_active() for the tables that it reads, and calls this function if it is
 -- false. After a restore without owners, postgres may own the functions. They would then return the rows of every
 -- company, so they must not run. PT500 is raised nowhere else: docs/operate/monitor.md alerts on it.
 create function app.refuse_without_row_security() returns void
@@ -35,7 +14,6 @@ begin
 end
 $$;
 
-revoke all on function app.refuse_without_row_security from public;
 grant execute on function app.refuse_without_row_security to public_api;
 comment on function app.refuse_without_row_security is 'Raises PT500: row-level security does not bind the current role.';
 
@@ -60,7 +38,6 @@ begin
 end
 $$;
 
-revoke all on function app.serve_keys from public;
 comment on function app.serve_keys is
   'Makes a function one that serves API keys: public_api owns it, and only service_role may call it. For the schema and '
   'sql/commands/repair.sql.';
@@ -82,7 +59,6 @@ language sql immutable set search_path = ''
 return '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next":"%s"},'
   '{"X-Next-Page":"%s"}]';
 
-revoke all on function app.list_headers, app.page_headers from public;
 grant execute on function app.list_headers, app.page_headers to public_api;
 comment on function app.list_headers is
   'The response.headers of changes and totals, for format(): the ids of key and company, the number of rows, true or false for '
@@ -104,7 +80,6 @@ begin
 end
 $$;
 
-revoke all on function app.respond from public;
 grant execute on function app.respond to public_api;
 comment on function app.respond is 'Returns the body, and sets the response headers X-Key-Id and X-Company-Id.';
 
@@ -121,7 +96,6 @@ begin
 end
 $$;
 
-revoke all on function app.refuse_starting_after from public;
 grant execute on function app.refuse_starting_after to public_api;
 comment on function app.refuse_starting_after is
   'Raises PT400: starting_after is not the id of a row of the list. The detail names key and company for the request log.';

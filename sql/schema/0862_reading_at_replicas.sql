@@ -41,7 +41,6 @@ begin
 end
 $$;
 
-revoke all on function app.max_replica_lag, app.from_replica from public;
 grant execute on function app.max_replica_lag, app.from_replica to public_api;
 comment on function app.max_replica_lag is
   'How far behind a replica may be to serve lists. The primary serves them otherwise. To be replaced by operators.';

@@ -1175,7 +1175,6 @@ create function app.most_groups() returns integer
 language sql immutable set search_path = ''
 return 10000;
 
-revoke all on function app.most_groups from public;
 grant execute on function app.most_groups to public_api;
 comment on function app.most_groups is 'How many rows the answer of a total has at most.';
 
@@ -1197,19 +1196,7 @@ begin
 end
 $$;
 
--- A page of the changes of a list for public.list_changes. It begins after (after_transaction, after_id), for deletions
--- after (deletions_after, deletions_after_id), and ends below horizon. origin is the first part of a cursor, began the
--- number at which this copy began, also as the digits that end a cursor.
---
--- The changes are taken from two indexes, each in the order of the page. An id may be in both, because its row was
--- deleted and inserted again, even by one transaction: then the row counts, and the deletion is left out. The later the
--- row is, the less it is certain to be among those that were read; then the deletion brings it, and a later page brings
--- it once more. Each row leaves out one deletion at most, so twice as many deletions as rows fill a page. offset 0 keeps
--- PostgreSQL from turning look-ups into joins of whole tables.
---
--- are_foreign: there are rows with numbers of another server. A row that a statement sees was written by a transaction
--- that ended before it, or by its own, so its number is below xmax. In the order of the index of changes: without it,
--- the planner may expect to find such a row soon in any index of the company, and read all its rows.
+-- A page of the changes of a list for public.list_changes. Why so: scripts/generate/list_functions.ts.
 create function app.page_of_changes(
   list text, company uuid, include text[], max_rows integer, after_transaction xid8, after_id uuid,
   deletions_after xid8, deletions_after_id uuid, horizon xid8, origin text, began xid8, began_digits text,
@@ -1961,7 +1948,6 @@ begin
 end
 $$;
 
-revoke all on function app.changing_list, app.page_of_changes from public;
 grant execute on function app.changing_list, app.page_of_changes to public_api;
 comment on function app.changing_list is 'The scope and the table of a list, such as day-ratings.';
 comment on function app.page_of_changes is 'A page of the changes of a list, with the columns that include names.';

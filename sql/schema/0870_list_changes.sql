@@ -30,7 +30,6 @@ begin
 end
 $$;
 
-revoke all on function app.cursor_origin, app.refuse_cursor from public;
 grant execute on function app.cursor_origin, app.refuse_cursor to public_api;
 comment on function app.cursor_origin is 'The first 8 characters of every cursor of this company and list.';
 comment on function app.refuse_cursor is

@@ -6,7 +6,6 @@ create function app.first_of_window(since timestamptz, until timestamptz, time_z
 language sql stable set search_path = ''
 return coalesce(since, date_trunc('month', until at time zone time_zone - interval '12 months') at time zone time_zone);
 
-revoke all on function app.first_of_window from public;
 grant execute on function app.first_of_window to public_api;
 comment on function app.first_of_window is 'since, or where a window without it begins.';
 
@@ -46,7 +45,6 @@ begin atomic
   select null::date as first_day, since as begins, until + interval '1 microsecond' as ends where step is null;
 end;
 
-revoke all on function app.periods from public;
 grant execute on function app.periods to public_api;
 comment on function app.periods is
   'The days, weeks, months, quarters or years (step) from since to until in a time zone: first day, and the instants between '

@@ -52,7 +52,6 @@ exception
 end
 $$;
 
-revoke all on function app.link_member from public;
 grant execute on function app.link_member to authenticated;
 comment on function app.link_member is
   'Links the signed-in person to their member row: linked, moved (linked, but the company has moved to another project), '
@@ -69,7 +68,6 @@ begin atomic
   where a.user_id = (select auth.uid());
 end;
 
-revoke all on function app.current_member from public;
 grant execute on function app.current_member to authenticated;
 comment on function app.current_member is 'Company name, name and role of the signed-in member; no row before link_member.';
 
@@ -85,7 +83,6 @@ begin atomic
   where a.user_id = (select auth.uid());
 end;
 
-revoke all on function app.admins_to_ask from public;
 grant execute on function app.admins_to_ask to authenticated;
 comment on function app.admins_to_ask is
   'Names and addresses of the admins of the signed-in member''s company, [{ name, email }]; null unless the member is no admin.';

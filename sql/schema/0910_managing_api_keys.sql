@@ -29,7 +29,6 @@ begin
 end
 $$;
 
-revoke all on function app.check_api_key_name from public;
 grant execute on function app.check_api_key_name to authenticated;
 comment on function app.check_api_key_name is 'Raises PT400 unless a text can be the name of an API key.';
 
@@ -66,7 +65,6 @@ begin
 end
 $$;
 
-revoke all on function app.insert_api_key from public;
 grant execute on function app.insert_api_key to authenticated;
 comment on function app.insert_api_key is
   'Makes an API key and returns it, this once: { id, name, api_key, hint, scopes, created_at, expires_at }. PT400.';
@@ -93,8 +91,6 @@ begin
 end
 $$;
 
-revoke all on function public.create_api_key from public, anon, service_role;
-grant execute on function public.create_api_key to authenticated;
 comment on function public.create_api_key is
   'Makes an API key and returns it, this once: { id, name, api_key, hint, scopes, created_at, expires_at }. PT400, PT403.';
 
@@ -135,8 +131,6 @@ begin
 end
 $$;
 
-revoke all on function public.replace_api_key from public, anon, service_role;
-grant execute on function public.replace_api_key to authenticated;
 comment on function public.replace_api_key is
   'Makes a successor of a key and returns it as create_api_key does; the old key expires after the overlap, 0, 1 hour, 24 '
   'hours or 7 days. PT400, PT404, PT409.';
@@ -163,8 +157,6 @@ begin
 end
 $$;
 
-revoke all on function public.rename_api_key from public, anon, service_role;
-grant execute on function public.rename_api_key to authenticated;
 comment on function public.rename_api_key is
   'Renames a key of the admin''s company, and nothing else of it: { id, name }. PT400, PT404, PT409.';
 
@@ -211,8 +203,6 @@ begin atomic
   ) as listed;
 end;
 
-revoke all on function public.list_api_keys from public, anon, service_role;
-grant execute on function public.list_api_keys to authenticated;
 comment on function public.list_api_keys is
   'The API keys of the admin''s company, newest first, as a JSON array without keys and hashes; empty for anybody else.';
 
@@ -238,8 +228,6 @@ begin
 end
 $$;
 
-revoke all on function public.revoke_api_key from public, anon, service_role;
-grant execute on function public.revoke_api_key to authenticated;
 comment on function public.revoke_api_key is
   'Revokes a key of the admin''s company permanently. A revoked key is left as it is. { id, revoked_at, revoked_by }. PT404.';
 
@@ -273,8 +261,15 @@ begin atomic
   ) as listed;
 end;
 
-revoke all on function public.list_api_key_events from public, anon, service_role;
-grant execute on function public.list_api_key_events to authenticated;
 comment on function public.list_api_key_events is
   'Who created, replaced, renamed or revoked which API key of the admin''s company, newest first, as a JSON array; empty for '
   'anybody else. Of all keys, or of one; without the first skip entries; at most max_rows.';
+
+revoke all on function
+  public.create_api_key, public.replace_api_key, public.rename_api_key, public.list_api_keys, public.revoke_api_key,
+  public.list_api_key_events
+from public, anon, service_role;
+grant execute on function
+  public.create_api_key, public.replace_api_key, public.rename_api_key, public.list_api_keys, public.revoke_api_key,
+  public.list_api_key_events
+to authenticated;

@@ -1,6 +1,5 @@
 // Loading files without a mistake (docs/operate/load-data.md): what is stored, and that nothing else changes.
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { type Cells, type Files, good, headers, ids, inserted, load, untouched } from "../support/loading.ts";
 import { createCompany, everything, newProject, removeProjects } from "../support/two_projects.ts";
@@ -14,19 +13,6 @@ beforeEach(async () => {
 afterAll(removeProjects);
 
 const loaded = (files: Files) => load(url, company, files);
-
-test("a statement that is made for a file is the one that its comment shows", async () => {
-  const names = ["1130_checking", "1140_loading"];
-  const files = await Promise.all(names.map((name) => readFile(`sql/operating/${name}.sql`, "utf8")));
-  const comments = files.join("").matchAll(/For (\w+) it is:\n--\n((?:-- .*\n)+)create function app\.(\w+)/g);
-  const shown = [...comments].map(([, file = "", comment = "", name = ""]) => ({ name, file, comment }));
-  const made = ["wrong_cells_query", "unknown_ids_query", "repeated_cells_query", "write_query"];
-  expect(shown.map(({ name }) => name)).toEqual(made);
-  for (const { name, file, comment } of shown) {
-    const [row] = await sql<{ statement: string }[]>`select app.${sql(name)}(${file}) as statement`;
-    expect(`${row?.statement}\n`, name).toBe(comment.replace(/^-- {3}/gm, ""));
-  }
-});
 
 test("files may come one at a time; loading them again writes nothing, also all at once and with ids in capital letters", async () => {
   for (const [file, rows] of Object.entries(good()))

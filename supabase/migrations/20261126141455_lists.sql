@@ -605,6 +605,85 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.repeated_cells_query(file text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN (SELECT string_agg(format('
+        select s.position, %1$L, repeated.first
+        from (
+          select %3$s, min(s.position) as first
+          from staging.%2$I as s
+          where (%4$s) is not null
+          group by %3$s having count(*) > 1
+        ) as repeated (%5$s, first)
+        join staging.%2$I as s on (%3$s) = (%6$s)
+        where s.position > repeated.first
+      '::text, pieces.problem, repeated_cells_query.file, pieces.compared, pieces.not_empty, pieces.names, pieces.repeated), 'union all'::text ORDER BY pieces.problem) AS string_agg FROM (SELECT (string_agg(c.field, ' and '::text ORDER BY c.place) || ' must be unique in the file'::text) AS problem, string_agg(app.comparable(c.kind, format('s.%I'::text, c.field)), ', '::text ORDER BY c.place) AS compared, string_agg(format('nullif(s.%I, '''')'::text, c.field), ', '::text ORDER BY c.place) AS not_empty, string_agg(format('%I'::text, c.field), ', '::text ORDER BY c.place) AS names, string_agg(format('repeated.%I'::text, c.field), ', '::text ORDER BY c.place) AS repeated FROM app.loaded_columns() c(file, place, field, kind, unique_by, minimum, maximum, when_empty, names, target_column) WHERE ((c.file = repeated_cells_query.file) AND (c.unique_by IS NOT NULL)) GROUP BY c.unique_by) pieces);
+
+CREATE OR REPLACE FUNCTION app.require_settled_company(company_id uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  serving text;
+begin
+  select c.serving into serving from app.companies as c where c.id = require_settled_company.company_id for key share;
+  if not found then
+    raise exception 'company_id must be the id of a company, % is none', company_id using errcode = 'invalid_parameter_value';
+  elsif serving = 'moving' then
+    raise exception 'company_id must be the id of a company that is not on its way to another project, % is moving', company_id
+      using errcode = 'invalid_parameter_value';
+  end if;
+end
+$function$;
+
+CREATE OR REPLACE FUNCTION app.staging_problems(company_id uuid)
+ RETURNS TABLE(file text, line bigint, problem text)
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+declare
+  loaded record;
+  problems text;
+begin
+  for loaded in select f.file from app.loaded_files() as f order by f.place loop
+    problems := concat_ws(
+      'union all',
+      app.wrong_cells_query(loaded.file),
+      app.unknown_ids_query(loaded.file),
+      app.repeated_cells_query(loaded.file),
+      case loaded.file when 'members' then app.taken_emails_query() end
+    );
+    return query execute format(
+      $query$
+        with
+        found (position, problem, same_as) as materialized (%1$s),
+        lines as (
+          select
+            s.position,
+            2 + coalesce(sum(1 + char_length(s::text) - char_length(replace(s::text, E'\n', ''))) over rows_before, 0) as line
+          from staging.%2$I as s
+          where exists (select from found)
+          window rows_before as (order by s.position rows between unbounded preceding and 1 preceding)
+        )
+        select %2$L, l.line, f.problem || coalesce(', line ' || first.line || ' has it too', '')
+        from found as f
+        join lines as l on l.position = f.position
+        left join lines as first on first.position = f.same_as
+        order by l.line, f.problem
+      $query$,
+      problems,
+      loaded.file
+    )
+    using staging_problems.company_id;
+  end loop;
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION app.take_turn_of_total(verified app.verified_key)
  RETURNS void
  LANGUAGE plpgsql
@@ -633,6 +712,61 @@ CREATE OR REPLACE FUNCTION app.totals_at_once()
  STABLE
  SET search_path TO ''
 RETURN 2;
+
+CREATE OR REPLACE FUNCTION app.unknown_ids_query(file text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN (SELECT string_agg(format('
+        select u.position, %1$L || u.id || '' is unknown'', null::bigint
+        from (
+          select s.position, lower(s.%2$I collate "C") as id
+          from staging.%3$I as s
+          where s.%2$I <> '''' and not exists (
+            select from (
+              select lower(sent.id collate "C") as id from staging.%4$I as sent
+              union all
+              select present.id::text from app.%4$I as present where present.company_id = $1
+            ) as known
+            where known.id = lower(s.%2$I collate "C")
+          )
+          offset 0
+        ) as u
+        where case when %5$s then %6$s end
+      '::text, (((c.field || ' must be the id of a '::text) || f.one) || ', '::text), c.field, c.file, c.names, format(k.condition, 'u.id'), CASE c.names WHEN 'members'::text THEN 'not app.is_erased($1, u.id::uuid)'::text ELSE 'true'::text END), 'union all'::text ORDER BY c.place) AS string_agg FROM ((app.loaded_columns() c(file, place, field, kind, unique_by, minimum, maximum, when_empty, names, target_column) JOIN app.loaded_files() f(place, file, target, one) ON ((f.file = c.names))) JOIN app.cell_checks() k(kind, condition, words) ON ((k.kind = c.kind))) WHERE (c.file = unknown_ids_query.file));
+
+CREATE OR REPLACE FUNCTION app.write_query(file text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN (SELECT format('
+      with written as (
+        merge into app.%1$I as t
+        using (
+          select %3$s from staging.%2$I as s where s.position between $2 and $3 order by %4$s
+        ) as s
+        on t.company_id = $1 and %5$s
+        when matched and row(%6$s) is distinct from row(%7$s) then update set %8$s
+        when not matched then insert (company_id, %9$s) values ($1, %10$s)
+        returning merge_action() as action
+      )
+      select count(*) filter (where action = ''INSERT'') as inserted, count(*) filter (where action = ''UPDATE'') as updated
+      from written
+    '::text, f.target, f.file, string_agg((CASE WHEN (c.when_empty IS NULL) THEN format('s.%I::%s'::text, c.field, c.type) ELSE format('coalesce(nullif(s.%I, '''')::%s, %s)'::text, c.field, c.type, c.when_empty) END || format(' as %I'::text, c.target_column)), ', '::text ORDER BY c.place), string_agg(format('s.%I::%s'::text, c.field, c.type), ', '::text ORDER BY (c.kind = 'date_time'::text) DESC, c.place) FILTER (WHERE ((c.kind = 'date_time'::text) OR c.is_key)), string_agg(format('t.%1$I = s.%1$I'::text, c.target_column), ' and '::text ORDER BY c.place) FILTER (WHERE c.is_key), string_agg((format('t.%I'::text, c.target_column) || c.compared_as), ', '::text ORDER BY c.place) FILTER (WHERE (NOT c.is_key)), string_agg((format('s.%I'::text, c.target_column) || c.compared_as), ', '::text ORDER BY c.place) FILTER (WHERE (NOT c.is_key)), string_agg(format('%1$I = s.%1$I'::text, c.target_column), ', '::text ORDER BY c.place) FILTER (WHERE (NOT c.is_key)), string_agg(format('%I'::text, c.target_column), ', '::text ORDER BY c.place), string_agg(format('s.%I'::text, c.target_column), ', '::text ORDER BY c.place)) AS format FROM (app.loaded_files() f(place, file, target, one) JOIN (SELECT loaded.file, loaded.place, loaded.field, loaded.kind, loaded.unique_by, loaded.minimum, loaded.maximum, loaded.when_empty, loaded.names, loaded.target_column, app.stored_type(loaded.kind) AS type, (NOT (loaded.unique_by IS DISTINCT FROM 'key'::text)) AS is_key, CASE loaded.kind WHEN 'json'::text THEN '::text'::text ELSE ''::text END AS compared_as FROM app.loaded_columns() loaded(file, place, field, kind, unique_by, minimum, maximum, when_empty, names, target_column)) c ON ((c.file = f.file))) WHERE (f.file = write_query.file) GROUP BY f.file, f.target);
+
+CREATE OR REPLACE FUNCTION app.wrong_cells_query(file text)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN (SELECT format('
+      select s.position, p.problem, null::bigint
+      from staging.%I as s
+      cross join lateral (values %s) as p (problem)
+      where p.problem is not null
+    '::text, wrong_cells_query.file, string_agg(format('(case when %s(%s) is not true then %L end)'::text, CASE WHEN (c.when_empty IS NOT NULL) THEN format('s.%I <> '''' and '::text, c.field) ELSE NULL::text END, format(k.condition, format('s.%I'::text, c.field), c.minimum, c.maximum), (((c.field || ' '::text) || format(k.words, NULL::unknown, c.minimum, c.maximum)) || CASE WHEN (c.when_empty IS NULL) THEN ''::text ELSE ' or empty'::text END)), ', '::text ORDER BY c.place)) AS format FROM (app.loaded_columns() c(file, place, field, kind, unique_by, minimum, maximum, when_empty, names, target_column) JOIN app.cell_checks() k(kind, condition, words) ON ((k.kind = c.kind))) WHERE (c.file = wrong_cells_query.file));
 
 CREATE OR REPLACE FUNCTION public.average_day_ratings(key_hash text, by text[], since timestamp with time zone DEFAULT NULL::timestamp with time zone, until timestamp with time zone DEFAULT NULL::timestamp with time zone, time_zone text DEFAULT 'UTC'::text, team_id uuid DEFAULT NULL::uuid)
  RETURNS app."application/json"
@@ -2516,6 +2650,8 @@ COMMENT ON SCHEMA "staging" IS 'The rows of files that are being loaded. Only po
 COMMENT ON TABLE "app"."api_key_uses" IS 'When an API key was last used, to the minute, where and by what program; and when it was last refused, or only checked.';
 
 COMMENT ON TABLE "app"."assistant_codes" IS 'What admins have let assistants read, until the assistant fetches its key.';
+
+COMMENT ON TABLE "staging"."categories" IS 'The rows of categories.csv.';
 
 COMMENT ON VIEW "api"."activity" IS 'Kudos, as the API lists them.';
 

@@ -127,7 +127,6 @@ return case kind
   else 'text'
 end;
 
-revoke all on function app.loaded_files, app.loaded_columns, app.cell_checks, app.stored_type from public;
 comment on function app.loaded_files() is 'The files of a load in order, and the tables that they fill.';
 comment on function app.loaded_columns() is 'The columns of the files of a load: what each holds and where it goes.';
 comment on function app.cell_checks() is
