@@ -8,7 +8,7 @@ import { csv } from "../../functions/public-api/csv.ts";
 import { CsvConverter } from "../../functions/public-api/csv_converter.ts";
 import type { Column } from "../../functions/public-api/endpoint_types.ts";
 import { count, tried } from "../support/counts.ts";
-import { internalServerError, list, startService, type Upstream, withLength } from "../support/service.ts";
+import { list, startService, type Upstream, withLength } from "../support/service.ts";
 
 const service = await startService();
 const columns: Column[] = (["uuid", "text", "integer", "json", "boolean", "text"] as const).map((type, index) => ({
@@ -149,40 +149,6 @@ test.each([
 });
 
 const team = { id: "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d", name: "=1", created_at: "2026-11-21T10:15:30.123456Z" };
-
-test("the file has its columns and no field that a newer database adds, and it is named after the list", async () => {
-  const { id, ...rest } = team;
-  service.answer("list_teams", list(JSON.stringify([{ id, phone: ["="], ...rest, more: null }]), { hasMore: true }));
-  const response = await service.send("/teams/?format=csv&escape_formulas=true");
-  // Not text(), which would remove a byte-order mark.
-  const csv = Buffer.from(await response.arrayBuffer()).toString();
-  expect(csv).toBe(`id,name,created_at\r\n${id},'=1,${team.created_at}\r\n`);
-  expect(Object.fromEntries(response.headers)).toMatchObject({
-    "content-type": "text/csv; charset=utf-8; header=present",
-    "content-disposition": 'attachment; filename="teams.csv"',
-    "x-has-more": "true",
-  });
-});
-
-test("a value that is a list or an object is one cell, with its commas and quotes", async () => {
-  const nested = '{"a":[1,2.50,{"b":"x, \\"y\\""}],"c":null}';
-  const row = `{"id":"${team.id}","timestamp":"${team.created_at}","question":"","response_type":null,"value":${nested},"comment":""}`;
-  service.answer("list_pulse_responses", list(`[${row}]`));
-  const csv = await (await service.send("/pulse-responses?format=csv")).text();
-  const cell = `"${nested.replaceAll('"', '""')}"`;
-  expect(csv.split("\r\n")[1]).toBe(`${team.id},${team.created_at},,,${cell},`);
-});
-
-// Proves: requests.58
-test("rows that are no JSON are a failure, not half a file", async () => {
-  for (const body of ["", '[{"id":', '[{"id":"a"}', "<html>"]) {
-    service.answer("list_teams", withLength(list(body)));
-    const response = await service.send("/teams?format=csv");
-    expect([response.status, await response.json()]).toEqual([500, internalServerError]);
-    service.answer("list_teams", list(body));
-    await expect((await service.send("/teams?format=csv")).text()).rejects.toThrow();
-  }
-});
 
 test.each([
   ["nested 100,000 levels deep", "[".repeat(100_000) + "]".repeat(100_000)],

@@ -4,21 +4,6 @@ import { expect, test, vi } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
 import { key, list, owner, refusal, refusedKey, startService, verified } from "../support/service.ts";
 
-const given = vi.hoisted((): Request[] => []);
-// The library as it is; what it is given is kept.
-vi.mock("@modelcontextprotocol/server", async (importActual) => {
-  const actual = await importActual<typeof import("@modelcontextprotocol/server")>();
-  const createMcpHandler = (...args: Parameters<typeof actual.createMcpHandler>) => {
-    const handler = actual.createMcpHandler(...args);
-    const fetch: typeof handler.fetch = (request, options) => {
-      given.push(request);
-      return handler.fetch(request, options);
-    };
-    return { ...handler, fetch };
-  };
-  return { ...actual, createMcpHandler };
-});
-
 const service = await startService();
 const line = () => JSON.parse(service.lines.at(-1) ?? "");
 const send = (body: object | string, headers = {}, query = ""): Promise<Response> =>
@@ -76,23 +61,6 @@ test("of an answer of more than 1 MiB the rows at its beginning are read, and th
   }
 });
 
-// Proves: assistants.8
-test("the library of the protocol gets neither the key nor another header of the caller", async () => {
-  await service.send("/mcp", {
-    method: "POST",
-    headers: {
-      "Content-Type": "application/json",
-      Cookie: "a=b",
-      "X-Secret": "c",
-      "MCP-Protocol-Version": "2025-06-18",
-    },
-    body: JSON.stringify(callTool),
-  });
-  const { headers, url } = given.at(-1) ?? new Request("https://none.invalid");
-  expect([...headers.keys()].sort()).toEqual(["accept", "content-type", "mcp-protocol-version"]);
-  expect(url).not.toContain("project.example");
-});
-
 // Proves: assistants.1
 test("what fails in the service is a 500, and in the log", async () => {
   service.answer("list_members", { status: 200, headers: list("[]").headers, body: '[{"id": "secret' });
@@ -112,7 +80,7 @@ test("a call that found no turn says when to call again, and is one line of the 
 });
 
 // Proves: assistants.1
-test("the library gets no key, opens no subscription, and no query is passed over", async () => {
+test("the library gets neither the key nor another header, opens no subscription, and no query is passed over", async () => {
   service.answer("any", verified);
   const requests = vi.spyOn(globalThis, "Request");
   const meta = { protocolVersion: "2026-07-28", clientInfo: { name: "a", version: "1" }, clientCapabilities: {} };
@@ -120,7 +88,8 @@ test("the library gets no key, opens no subscription, and no query is passed ove
   const params = { _meta, notifications: { toolsListChanged: true } };
   const listen = { jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params };
   const version = { "MCP-Protocol-Version": meta.protocolVersion, "Mcp-Method": listen.method };
-  expect(await (await send(listen, version)).text()).toContain("Subscription limit reached");
+  const headers = { ...version, Cookie: "a=b", "X-Secret": "c" };
+  expect(await (await send(listen, headers)).text()).toContain("Subscription limit reached");
   const [, init] = requests.mock.calls.find(([url]) => url === "https://mcp.invalid/mcp") ?? [];
   requests.mockRestore();
   const names = [...new Headers(init?.headers).keys()];
