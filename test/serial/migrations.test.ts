@@ -4,36 +4,30 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import postgres from "postgres";
 import { afterAll, expect, test } from "vitest";
-import { createDatabase, runSql } from "../../scripts/stack/database.ts";
+import { runSql } from "../../scripts/stack/database.ts";
 import { migrationFiles } from "../../scripts/stack/difference.ts";
 import { runSupabase } from "../../scripts/stack/process.ts";
 import { count, tried } from "../support/counts.ts";
 import { startDataApi, startFunction } from "../support/function_process.ts";
 import { upsert } from "../support/rpc.ts";
 import { hashOf, stack } from "../support/stack.ts";
-import { createCompany, type ProjectCompany, returned, waitsForLock } from "../support/two_projects.ts";
+import {
+  createCompany,
+  olderProject,
+  type ProjectCompany,
+  removeProjects,
+  returned,
+  waitsForLock,
+} from "../support/two_projects.ts";
 
 const rows = count(20_000, 300_000);
 const versions = migrationFiles.map((file) => basename(file).split("_")[0]);
 
-/** Makes a database with the first migration only, as `supabase db push` has noted it. Returns its address. */
-async function firstOnly(name: string): Promise<string> {
-  const url = await createDatabase(stack, name, migrationFiles.slice(0, 1));
-  await runSql(
-    url,
-    `create schema supabase_migrations;
-  create table supabase_migrations.schema_migrations (version text primary key, statements text[], name text);
-    insert into supabase_migrations.schema_migrations (version) values ('${versions[0]}')`,
-  );
-  return url;
-}
-const url = await firstOnly("released");
-const connect = () => postgres(stack.superuser_url, { database: "released", max: 1, onnotice: () => {} });
-const sql = connect();
-afterAll(async () => {
-  await sql.end();
-  await runSql(stack.superuser_url, "drop database released with (force)");
-});
+/** A project with the first migration only. */
+const firstOnly = () => olderProject(versions[0] ?? "");
+const { name: database, url, sql } = await firstOnly();
+const connect = () => postgres(stack.superuser_url, { database, max: 1, onnotice: () => {} });
+afterAll(removeProjects);
 
 /** The last migration of the oldest version from which one upgrade leads here (Upgrading): the functions that it runs stay. */
 const oldest = versions.indexOf("20261125172450");
@@ -200,27 +194,23 @@ test("from the first migration to the newest: nothing is lost, every request is 
 }, 600_000);
 
 test("a push that ends in the middle, because somebody holds a table for too long, is pushed again and goes on", async () => {
-  const url = await firstOnly("interrupted");
-  const db = postgres(stack.superuser_url, { database: "interrupted", max: 1 });
-  const done = () => db<{ version: string }[]>`select version from supabase_migrations.schema_migrations order by 1`;
-  await db`begin`;
-  await db`lock table app.teams in access share mode`;
-  await expect(push(url)).rejects.toThrow("canceling statement due to lock timeout");
-  await db`rollback`;
+  const { url, sql } = await firstOnly();
+  const done = () => sql<{ version: string }[]>`select version from supabase_migrations.schema_migrations order by 1`;
+  await sql.begin(async (holder) => {
+    await holder`lock table app.teams in access share mode`;
+    await expect(push(url)).rejects.toThrow("canceling statement due to lock timeout");
+  });
   const before = (await done()).length;
   expect(before).toBeGreaterThan(1);
   expect(before).toBeLessThan(versions.length);
   await push(url);
   expect((await done()).map(({ version }) => version)).toEqual(versions);
-  await db.end();
-  await runSql(stack.superuser_url, "drop database interrupted with (force)");
 }, 60_000);
 
 test("a function that is deployed before the migrations says so in its log, and serves once they are pushed", async () => {
-  const url = await firstOnly("older");
-  const db = postgres(stack.superuser_url, { database: "older", max: 1, onnotice: () => {} });
-  const { key } = await createCompany(db, "Older");
-  const dataApi = await startDataApi(Object.assign(new URL(stack.superuser_url), { pathname: "older" }).href);
+  const { name, url, sql } = await firstOnly();
+  const { key } = await createCompany(sql, "Older");
+  const dataApi = await startDataApi(Object.assign(new URL(stack.superuser_url), { pathname: name }).href);
   const newer = await startFunction(dataApi.url);
   const ask = async (path: string) => (await fetch(newer.url + path, { headers: { "X-API-Key": key } })).status;
   try {
@@ -234,7 +224,5 @@ test("a function that is deployed before the migrations says so in its log, and 
   } finally {
     await newer.kill();
     await dataApi.stop();
-    await db.end();
-    await runSql(stack.superuser_url, "drop database older with (force)");
   }
 }, 60_000);
