@@ -3,7 +3,7 @@
 -- (docs/operate/move-a-company.md).
 begin;
 \ir helpers.psql
-select plan(80);
+select plan(79);
 
 select pg_temp.new_company(company) from unnest(array['Acorn', 'Birch']) as company;
 create temporary table keys as
@@ -357,13 +357,6 @@ set local default_transaction_read_only = off;
 update app.companies set serving = 'closed', move_id = gen_random_uuid() where id = pg_temp.id('Acorn');
 select is(pg_temp.refused_use(pg_temp.hash_of('revoked')), 'false', 'Nothing is recorded where the company is not served');
 update app.companies set serving = 'open', move_id = null where id = pg_temp.id('Acorn');
-select is(
-  pg_temp.refused_use(pg_temp.hash_of('revoked')) || (
-    select concat_ws(' ', '', k ->> 'name', k ->> 'refused_at' = app.iso_8601(now()), k ->> 'refused_endpoint', k ->> 'refused_client', k ->> 'used_on')
-    from json_array_elements(pg_temp.done_by('Acorn user', 'select public.list_api_keys()')::json) as k where k ->> 'name' = 'revoked'
-  ),
-  'true revoked GET /teams node revoked t GET /teams node []', 'Admins see it'
-);
 select pg_temp.says('');
 select is(
   pg_temp.headers(), jsonb_build_object('X-Key-Id', id, 'X-Company-Id', pg_temp.id('Acorn')),
