@@ -1,19 +1,17 @@
 // Letting an assistant read (docs/api.md, Assistants): what the admin sees, what the program gets, and when it gets nothing.
 // What the code is worth is in test/api/sign_in.test.ts.
 // Needs a stack of its own: the function must know the dashboard's address, which is chosen at its start.
-import { createHash, randomBytes } from "node:crypto";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { clientIdOf } from "../../functions/public-api/assistants.ts";
+import { challengeOf, claude, exchange, newVerifier, resource } from "../support/sign_in.ts";
 import { call, stack } from "../support/stack.ts";
 import { newPage, takeTroubles } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { linkMailedTo, setKey, signedInBrowser, test } from "./scene.ts";
 import { chooseIn, openHistory, press, row, says, signIn } from "./steps.ts";
 
-const claude = "https://claude.ai/api/mcp/auth_callback";
-const resource = `${stack.dashboard_url}/mcp`;
-const verifier = randomBytes(32).toString("base64url");
+const code_verifier = newVerifier();
 
 /** The query with which a program sends an admin here. */
 const asked = (change: Record<string, string> = {}): string =>
@@ -21,7 +19,7 @@ const asked = (change: Record<string, string> = {}): string =>
     response_type: "code",
     client_id: clientIdOf("Claude", [claude]),
     redirect_uri: claude,
-    code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+    code_challenge: challengeOf(code_verifier),
     code_challenge_method: "S256",
     state: "s & t",
     resource,
@@ -38,12 +36,10 @@ async function told(page: Page): Promise<Record<string, string>> {
   return Object.fromEntries(url.searchParams);
 }
 
-async function exchange(code: string | undefined) {
-  const body = new URLSearchParams({
-    ...{ grant_type: "authorization_code", code: code ?? "", code_verifier: verifier, resource },
-    ...{ client_id: clientIdOf("Claude", [claude]), redirect_uri: claude },
-  });
-  return await (await fetch(`${stack.api_url}/oauth/token`, { method: "POST", body })).json();
+/** The key that a program gets for its code. */
+async function keyFor(code = ""): Promise<string> {
+  const form = { grant_type: "authorization_code", code, code_verifier, resource, redirect_uri: claude };
+  return (await exchange({ ...form, client_id: clientIdOf("Claude", [claude]) })).body.access_token;
 }
 
 test("an admin who sets a password first ticks what Claude may read; agreeing again offers to revoke the first key", async ({
@@ -73,7 +69,7 @@ test("an admin who sets a password first ticks what Claude may read; agreeing ag
   await page.getByRole("checkbox").first().check();
   const [answer] = await Promise.all([told(page), press(page, "Let it read")]);
   expect(answer).toEqual({ code: expect.stringMatching(/^[0-9a-f]{64}$/), iss: resource, state: "s & t" });
-  const { access_token: first } = await exchange(answer.code);
+  const first = await keyFor(answer.code);
   expect((await call("/members?limit=1", first)).status).toBe(200);
 
   // What asks an admin who has signed out waits until they have signed in.
@@ -84,7 +80,7 @@ test("an admin who sets a password first ticks what Claude may read; agreeing ag
   await page.getByRole("checkbox").first().check();
   await page.getByRole("checkbox", { name: /^Revoke the key that Claude got on/ }).check();
   const [again] = await Promise.all([told(page), press(page, "Let it read")]);
-  const { access_token: second } = await exchange(again.code);
+  const second = await keyFor(again.code);
   expect((await call("/members?limit=1", first)).status).toBe(401);
   expect((await call("/members?limit=1", second)).status).toBe(200);
   await setKey(company, "Claude", { expires_at: new Date(Date.now() + 9.5 * 86_400_000).toISOString() });

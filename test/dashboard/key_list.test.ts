@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
-import { sql } from "../support/stack.ts";
+import { call, sql } from "../support/stack.ts";
 import { narrow, wide } from "./browser.ts";
 import { clipped, expectGoodLooks } from "./looks.ts";
 import { makeKeys, openPage, setKey, setLastUse, signedInPage, test } from "./scene.ts";
@@ -11,6 +11,7 @@ import {
   copyAndClose,
   createKey,
   expectFocus,
+  filledIn,
   names,
   openMenu,
   openView,
@@ -66,7 +67,7 @@ test.for([1, 204])(
   },
 );
 
-test("views show active keys first, and each key what its status allows", async ({ company, client, admin }) => {
+test("views show active keys first, what needs attention, and what can be done", async ({ company, client, admin }) => {
   const made: Record<string, string> = {};
   const [people, moods, catalogue] = ["read:members", "read:analytics", "read:rewards"] as const;
   for (const [name, scopes, change, lastUse, program = "Microsoft.Data.Mashup"] of [
@@ -84,7 +85,7 @@ test("views show active keys first, and each key what its status allows", async 
     ["Payroll", [people], {}, 0, "Java/21"],
     ["Data warehouse", [people, "read:activity", catalogue, moods], {}],
     ["Migration 2025", [people], { expires_at: daysFromNow(-1) }],
-    ["Lost laptop", [people], {}],
+    ["Audit", [people], { expires_at: daysFromNow(0) }],
   ] as const) {
     made[name] = (await makeKey(client, name, [...scopes])).id;
     if (Object.keys(change).length > 0) await setKey(company, name, change);
@@ -92,25 +93,35 @@ test("views show active keys first, and each key what its status allows", async 
     await setLastUse(company, name, lastUse === 0 ? new Date(Date.now() + 60_000).toISOString() : daysFromNow(lastUse));
     await sql`update app.api_key_uses set last_client = ${program}, last_endpoint = 'GET /members' where key_id = ${made[name] ?? ""}`;
   }
-  await client.rpc("revoke_api_key", { key_id: made["Lost laptop"] });
+  const lost = await makeKey(client, "Lost laptop");
+  await client.rpc("revoke_api_key", { key_id: lost.id });
+  expect((await call("/teams", lost.api_key, { headers: { "User-Agent": "python-requests/2.32.3" } })).status).toBe(
+    401,
+  );
+  const refused = () => sql`select from app.api_key_uses where key_id = ${lost.id} and refused_at is not null`;
+  await expect.poll(refused).toHaveLength(1);
   for (const name of ["Payroll", "Data warehouse"])
     await client.rpc("replace_api_key", { key_id: made[name], overlap: "7 days" });
 
   const page = await signedInPage(admin);
   const views = page.getByRole("tablist", { name: "Views" });
-  expect(await views.getByRole("tab").allTextContents()).toEqual(["Active 9", "Needs attention 4", "Inactive 2"]);
+  expect(await views.getByRole("tab").allTextContents()).toEqual(["Active 10", "Needs attention 6", "Inactive 2"]);
   expect(await names(page)).not.toContain("Lost laptop");
   await expectGoodLooks(page, "keys-in-use");
   await openView(page, "Needs attention");
   const notes = {
-    "Auditors, autumn": "Expires in 9 days",
-    "Old spreadsheet": "Not used for 90 days",
+    "Lost laptop": "python-requests still calls it; it was revoked just now",
+    Audit: "Expires within a day",
     Payroll: "Replaced, still in use",
+    "Auditors, autumn": "Expires in 9 days",
     "Tableau trial": "Not used for 90 days",
+    "Old spreadsheet": "Not used for 90 days",
   };
   // What fails first stands first.
-  expect(await names(page)).toEqual(["Payroll", "Auditors, autumn", "Tableau trial", "Old spreadsheet"]);
-  for (const [name, note] of Object.entries(notes)) await row(page, name).getByText(note, { exact: true }).waitFor();
+  expect(await names(page)).toEqual(Object.keys(notes));
+  for (const [name, note] of Object.entries(notes)) await says(row(page, name), note);
+  await says(row(page, "Lost laptop"), "still called");
+  await expectGoodLooks(page, "needs-attention");
   await page.getByRole("searchbox").fill("ada");
   const menu = page.getByRole("menu");
   for (const [key, actions] of [
@@ -128,6 +139,24 @@ test("views show active keys first, and each key what its status allows", async 
   await openView(page, "Inactive");
   expect(await names(page)).toEqual(["Lost laptop", "Migration 2025"]);
   await row(page, "Migration 2025").getByText("expired", { exact: true }).waitFor();
+  const dialog = await chooseIn(row(page, "Lost laptop"), "Details");
+  await says(dialog, "GET /teams, by python-requests/2.32.3");
+  await press(dialog, "Close");
+  await dialog.waitFor({ state: "hidden" });
+  // What can be done stands in the row.
+  await openView(page, "Needs attention");
+  await press(page, "Replace: Audit");
+  await press(page.getByRole("dialog", { name: "Replace key" }), "Cancel");
+  await dialog.waitFor({ state: "hidden" });
+  await press(page, "Create the same again: Lost laptop");
+  expect(await filledIn(page.getByRole("dialog", { name: "Create key" }))).toEqual([
+    "Lost laptop",
+    ["read:members"],
+    "",
+  ]);
+  await press(dialog, "Create key");
+  await copyAndClose(page);
+  expect(await names(page)).toContain("Lost laptop");
 });
 
 test("a search finds keys by name, ending, scope, status and person", async ({ company, client, admin }) => {

@@ -8,7 +8,7 @@ import { makeKey } from "../support/companies.ts";
 import { stack } from "../support/stack.ts";
 import { newPage, takeTroubles } from "./browser.ts";
 import { makeKeys, openPage, signedInBrowser, signedInPage, test } from "./scene.ts";
-import { chooseIn, expectFocus, openCreateKey, path, press, row, says, tabTo } from "./steps.ts";
+import { chooseIn, expectFocus, openCreateKey, path, press, row, says, showsFocus, tabTo } from "./steps.ts";
 
 test("everything can be done by keyboard alone, and the focus is always somewhere sensible", async ({ admin }) => {
   const page = await newPage();
@@ -196,20 +196,12 @@ test("with reduced motion nothing turns, pulses or fades", async ({ admin }) => 
   expect(await moving()).toEqual([]);
 });
 
-/** How a control looks, with and without the focus. */
-const looksOf = (control: Locator) =>
-  control.evaluate((element: HTMLElement) => {
-    const all = [element, element.parentElement ?? element];
-    const looks = () =>
-      all.map((each) => {
-        const { outlineStyle, outlineColor, outlineWidth, borderColor, boxShadow } = getComputedStyle(each);
-        return [outlineStyle, outlineColor, outlineWidth, borderColor, boxShadow].join();
-      });
-    element.focus();
-    const focused = looks().join();
-    element.blur();
-    return { focused, blurred: looks().join() };
-  });
+/** Each look of a page that has its own colours. */
+const allMedia = [
+  { colorScheme: "light", forcedColors: "none" },
+  { colorScheme: "dark", forcedColors: "none" },
+  { colorScheme: "light", forcedColors: "active" },
+] as const;
 
 test("the focus shows in a field with an error too: light, dark and in forced colours", async ({ admin, browser }) => {
   const page = await openPage(browser);
@@ -232,14 +224,9 @@ test("the focus shows in a field with an error too: light, dark and in forced co
     [reference, keyField],
     [account, account.getByLabel("New password")],
   ] as const)
-    for (const media of [
-      { colorScheme: "light", forcedColors: "none" },
-      { colorScheme: "dark", forcedColors: "none" },
-      { colorScheme: "light", forcedColors: "active" },
-    ] as const) {
+    for (const media of allMedia) {
       await where.emulateMedia(media);
-      const { focused, blurred } = await looksOf(field);
-      expect(focused, `${where.url()} ${JSON.stringify(media)}`).not.toBe(blurred);
+      expect(await showsFocus(field), `${where.url()} ${JSON.stringify(media)}`).toBe(true);
     }
 });
 
@@ -258,11 +245,7 @@ test("fields and checkboxes stand out: light, dark and in forced colours", async
   const empty = dialog.getByRole("checkbox", { name: "read:rewards" });
   const ticked = dialog.getByRole("checkbox", { name: "read:members" });
   await dialog.getByLabel("Expiry").focus();
-  for (const media of [
-    { colorScheme: "light" },
-    { colorScheme: "dark" },
-    { colorScheme: "light", forcedColors: "active" },
-  ] as const) {
+  for (const media of allMedia) {
     await page.emulateMedia(media);
     const panel = await style(dialog, "background-color");
     for (const control of [dialog.getByRole("textbox", { name: "Name" }), empty])
@@ -277,22 +260,27 @@ test("fields and checkboxes stand out: light, dark and in forced colours", async
   expect(await style(dialog, "border-top-style")).toBe("solid");
 });
 
-test("over the wire the page is at most 277 kB and the reference 110, with scripts, styles and font", async () => {
+test("over the wire the page is at most 277 kB and the reference 110, with scripts, styles and a font that it asks for itself, once", async () => {
   for (const [at, most] of [
     ["/sign-in", 277_000],
     ["/reference/", 110_000],
+    ["/reference/guides/python/", 110_000],
   ] as const) {
     const page = await newPage();
     await page.goto(at);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.evaluate(() => document.fonts.ready.then(() => undefined));
-    const size = await page.evaluate(() =>
+    const loaded = await page.evaluate(() =>
       [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
         .filter(({ name }) => name.startsWith(window.location.origin))
-        .reduce((sum, entry) => sum + (entry as PerformanceResourceTiming).encodedBodySize, 0),
+        .map((entry) => entry.toJSON() as PerformanceResourceTiming),
     );
+    const size = loaded.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
     expect(size, at).toBeGreaterThan(50_000);
     expect(size, at).toBeLessThan(most);
+    // So that no text moves when it comes.
+    const fonts = loaded.filter(({ name }) => name.endsWith(".woff2"));
+    expect(fonts.map(({ initiatorType }) => initiatorType)).toEqual(["link"]);
   }
 });
 

@@ -41,6 +41,15 @@ export async function openCreateKey(page: Page, name = ""): Promise<Locator> {
   return dialog;
 }
 
+/** Name, ticked scopes and expiry in the dialog for a new key. */
+export const filledIn = async (dialog: Locator): Promise<[string, string[], string]> => [
+  await dialog.getByRole("textbox", { name: "Name" }).inputValue(),
+  await dialog
+    .getByRole("checkbox", { checked: true })
+    .evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value)),
+  await dialog.getByLabel("Expiry").inputValue(),
+];
+
 /** Opens the dialog, enters the name, creates the key and returns it. The dialog stays open. */
 export async function createKey(page: Page, name: string): Promise<string> {
   const dialog = await openCreateKey(page, name);
@@ -90,6 +99,20 @@ export async function expectFocus(page: Page, on: Locator): Promise<void> {
   await expect.poll(() => on.and(page.locator(":focus")).count()).toBe(1);
 }
 
+/** Whether a control looks different when it has the focus, which it has afterwards. */
+export const showsFocus = (control: Locator): Promise<boolean> =>
+  control.evaluate((element: HTMLElement) => {
+    // A field may show it on the frame around it.
+    const shown = [element, element.parentElement ?? element].map((each) => getComputedStyle(each));
+    const looks = () => shown.map(({ outline, borderColor, boxShadow }) => outline + borderColor + boxShadow).join();
+    element.focus();
+    const withFocus = looks();
+    element.blur();
+    const without = looks();
+    element.focus();
+    return withFocus !== without;
+  });
+
 /**
  * Presses Tab until the control has the focus, as a person without a mouse does, and expects that the focus is visible.
  */
@@ -98,17 +121,7 @@ export async function tabTo(page: Page, control: Locator): Promise<void> {
   for (let steps = 0; steps < 40; steps += 1) {
     await page.keyboard.press("Tab");
     if ((await focused.count()) === 0) continue;
-    const changes = await focused.evaluate((element: HTMLElement) => {
-      // A field may show it on the frame around it.
-      const shown = [element, element.parentElement ?? element].map((each) => getComputedStyle(each));
-      const looks = () => shown.map(({ outline, borderColor, boxShadow }) => outline + borderColor + boxShadow).join();
-      const withFocus = looks();
-      element.blur();
-      const without = looks();
-      element.focus();
-      return withFocus !== without;
-    });
-    expect(changes, `the focus shows on ${control}`).toBe(true);
+    expect(await showsFocus(focused), `the focus shows on ${control}`).toBe(true);
     return;
   }
   throw new Error(`Tab never reached ${control}`);

@@ -1,10 +1,11 @@
 // The page while the browser translates it, and the page when it fails all the same.
-import type { BrowserContext } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
 import { call } from "../support/stack.ts";
-import { takeTroubles } from "./browser.ts";
-import { openPage, test } from "./scene.ts";
+import { newPage, shoot, takeTroubles } from "./browser.ts";
+import { clipped } from "./looks.ts";
+import { openPage, signedInPage, test } from "./scene.ts";
 import {
   chooseIn,
   choosePurpose,
@@ -130,6 +131,32 @@ test("signing in and asking for a link work while the browser translates", async
     await press(page, "Send link");
     await says(page.getByRole("status"), `If ${email} has an account`);
   }
+});
+
+/** The directions in which code is written. */
+const directions = (page: Page) =>
+  page
+    .locator("pre, code, .method + span")
+    .evaluateAll((all) => [...new Set(all.map((each) => getComputedStyle(each).direction))]);
+
+test("code stays left to right on a page that is translated to a language from right to left", async ({
+  client,
+  admin,
+}) => {
+  await makeKey(client, "Payroll");
+  const page = await newPage();
+  for (const at of ["/reference/", "/reference/guides/python/"]) {
+    await page.goto(at);
+    await page.evaluate(() => document.documentElement.setAttribute("dir", "rtl"));
+    expect(await directions(page)).toEqual(["ltr"]);
+    expect(await clipped(page)).toEqual([]);
+    if (process.env.PICTURES) await shoot(page, `rtl${at.replaceAll("/", "-")}`);
+  }
+  const keys = await signedInPage(admin);
+  await keys.evaluate(() => document.documentElement.setAttribute("dir", "rtl"));
+  expect(await directions(keys)).toEqual(["ltr"]);
+  expect(await clipped(keys)).toEqual([]);
+  if (process.env.PICTURES) await shoot(keys, "rtl-keys");
 });
 
 test("a page that fails says so and has a way back", async ({ browser }) => {
