@@ -1,12 +1,12 @@
 // POST /mcp (docs/api.md, Assistants), through the client of the protocol's own library. A tool answers what the endpoint
 // answers; lists.test.ts and questions.test.ts say what that must be.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { readCsv } from "../support/model.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
-import { call, first, invalidKey, list, second, sql, stack } from "../support/stack.ts";
-import { newWorld, type World } from "../support/world.ts";
+import { call, first, list, second, sql, stack } from "../support/stack.ts";
+import { newWorld, worldOfFile } from "../support/world.ts";
 
 type Answer = { isError?: boolean; content: { text: string }[]; structuredContent?: unknown };
 
@@ -19,17 +19,10 @@ async function connect(key: string): Promise<Client> {
   return client;
 }
 
-let world: World;
-let key: string;
-let client: Client;
-beforeAll(async () => {
-  world = await newWorld(120);
-  key = (await world.company.makeKey()).api_key;
-  client = await connect(key);
-});
+const { world, key } = await worldOfFile(120);
+const client = await connect(key);
 afterAll(async () => {
   for (const one of connected) await one.close();
-  await world.company.remove();
 });
 
 const use = async (name: string, args: Record<string, unknown> = {}, by = client): Promise<Answer> =>
@@ -257,14 +250,6 @@ describe("an answer", () => {
 
 describe("a request", () => {
   // Proves: assistants.1
-  test("without a good key gets the API's 401, whatever its body", async () => {
-    for (const wrong of ["", "sk_live_none", `${first.key}x`]) {
-      const response = await send("{", { "X-API-Key": wrong });
-      expect([response.status, await response.json()]).toEqual([401, { error: invalidKey }]);
-    }
-  });
-
-  // Proves: assistants.1
   test("takes a key in each header, and clients of the protocol of 2025", async () => {
     for (const headers of [{ Authorization: `Bearer ${key}` }, { Authorization: `Basic ${btoa(`${key}:`)}` }])
       expect((await send(listTools, { "X-API-Key": key, ...headers })).status).toBe(200);
@@ -301,7 +286,7 @@ describe("a request", () => {
   });
 
   // Proves: assistants.1
-  test("that is no message, several, or of another method is refused, and nothing stays open", async () => {
+  test("that is no message, several, or of another method is refused", async () => {
     for (const [body, error] of [
       ["{", "body must be valid JSON"],
       ["", "body must be valid JSON"],
@@ -325,15 +310,5 @@ describe("a request", () => {
       const response = await fetch(`${stack.api_url}/mcp`, { method, headers: { "X-API-Key": key } });
       expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST, OPTIONS"]);
     }
-    const meta = { protocolVersion: "2026-07-28", clientInfo: { name: "test", version: "1" }, clientCapabilities: {} };
-    const _meta = Object.fromEntries(
-      Object.entries(meta).map(([name, value]) => [`io.modelcontextprotocol/${name}`, value]),
-    );
-    const params = { notifications: { toolsListChanged: true }, _meta };
-    const listen = { ...listTools, method: "subscriptions/listen", params };
-    const headers = { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen" };
-    const response = await send(listen, headers);
-    expect(await response.text()).toMatch(/subscription limit reached/i);
-    expect(await (await send(listen, { "MCP-Protocol-Version": "2025-06-18" })).text()).toMatch(/"error"/);
   });
 });

@@ -1,10 +1,10 @@
 // Requests that must be refused, over HTTP: each gets its exact status and text, and changes nothing. They are listed in
 // test/support/bad_requests.ts and bad_imports.ts; each statement there is one test here.
 import { PassThrough } from "node:stream";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { badImports } from "../support/bad_imports.ts";
 import { badRequests } from "../support/bad_requests.ts";
-import { newCompany, type TestCompany } from "../support/companies.ts";
+import { companyOfFile } from "../support/companies.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
 import { send } from "../support/raw.ts";
 import { importRewards, sql } from "../support/stack.ts";
@@ -12,25 +12,17 @@ import { contents } from "../support/two_projects.ts";
 
 const all = { ...badRequests, ...badImports };
 
-let company: TestCompany;
-let key: string;
+const { company, key } = await companyOfFile("Bad requests");
 /** Every row of the company but the time of the last use of its key, which bad requests record too. */
 const rows = async () => ({ ...(await contents(sql, company.id)), api_key_uses: [] });
-let before: Awaited<ReturnType<typeof rows>>;
+// The rewards that the bad imports name exist already. If a check were missing, an import would change them.
+const rewards = ["bad", "a", "b"].map((external_id) => ({ external_id, name: "Before", points_cost: 5 }));
+expect((await importRewards(key, rewards)).status).toBe(200);
+const before = await rows();
+const begun = new PassThrough();
+begun.write("[");
 /** The answer to a body that never ends. It takes ten seconds, so the request begins before all others. */
-let slow: ReturnType<typeof send>;
-beforeAll(async () => {
-  company = await newCompany("Bad requests");
-  key = (await company.makeKey()).api_key;
-  // The rewards that the bad imports name exist already. If a check were missing, an import would change them.
-  const rewards = ["bad", "a", "b"].map((external_id) => ({ external_id, name: "Before", points_cost: 5 }));
-  expect((await importRewards(key, rewards)).status).toBe(200);
-  before = await rows();
-  const begun = new PassThrough();
-  begun.write("[");
-  slow = send("POST", "/rewards", { "X-API-Key": key }, begun);
-});
-afterAll(() => company.remove());
+const slow = send("POST", "/rewards", { "X-API-Key": key }, begun);
 
 test.each(Object.keys(all))("%s", async (statement) => {
   for (const { method = "GET", path, headers, body, status, error } of all[statement] ?? []) {

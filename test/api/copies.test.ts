@@ -2,23 +2,19 @@
 import { execFile, spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
-import { newCompany, type TestCompany } from "../support/companies.ts";
+import { companyOfFile } from "../support/companies.ts";
 import { readCsv } from "../support/model.ts";
 import { needs } from "../support/optional_tool.ts";
 import { allServed, call, nextPage, sql, stack } from "../support/stack.ts";
 
 const rows = 5000;
-let company: TestCompany;
-let key: string;
+const { company, key } = await companyOfFile("Copied");
 beforeAll(async () => {
-  company = await newCompany("Copied");
-  key = (await company.makeKey()).api_key;
   await sql`insert into app.day_ratings (company_id, rating, comment) select ${company.id}, 3, 'day ' || n from generate_series(1, ${rows}::integer) as n`;
   await allServed();
 });
-afterAll(() => company.remove());
 
 const get = (path: string): Promise<Response> => call(path, key);
 

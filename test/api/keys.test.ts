@@ -1,17 +1,13 @@
-// API keys (docs/api.md, Authentication): which are refused, when a revoke, an expiry or a replacement takes effect, and
-// what each scope opens.
-import { afterAll, beforeAll, expect, test } from "vitest";
+// API keys (docs/api.md, Authentication): which are refused, when a revoke or an expiry takes effect, and what each scope
+// opens. What a replacement and a use of a key do is in test/dashboard.
+import { expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { dataOf, makeKey, newCompany, type TestCompany } from "../support/companies.ts";
+import { companyOfFile, makeKey } from "../support/companies.ts";
 import { madeUpKey } from "../support/made_up_key.ts";
 import { send } from "../support/raw.ts";
 import { allScopes, call, expectError, invalidKey, sql } from "../support/stack.ts";
 
-let company: TestCompany;
-beforeAll(async () => {
-  company = await newCompany("Keys");
-});
-afterAll(() => company.remove());
+const { company } = await companyOfFile("Keys");
 
 // Where a key may stand in a request is in test/function/credentials.test.ts.
 // Proves: authentication.14, errors.8, keys.38, requests.14, requests.15, risk.2
@@ -77,68 +73,10 @@ test("each scope opens its own endpoints and no other: everything else is a 403 
   }
 });
 
-const replace = (key_id: string, overlap: string) =>
-  company.admin.rpc("replace_api_key", { key_id, overlap, expires_at: null });
-
-// Proves: lifecycle.2
-test.each([
-  ["1 hour", 200],
-  ["0", 401],
-])(
-  "after a replacement with an overlap of %s the old key gets a %i, and its successor works",
-  async (overlap, status) => {
-    const old = await makeKey(company.admin, "Payroll");
-    const successor = dataOf(await replace(old.id, overlap));
-    expect((await call("/members", old.api_key)).status).toBe(status);
-    expect((await call("/members", successor.api_key)).status).toBe(200);
-  },
-);
-
 test("of two replacements at once one is made, the other is a 409", async () => {
   const old = await makeKey(company.admin, "Twice");
-  const answers = await Promise.all([replace(old.id, "24 hours"), replace(old.id, "24 hours")]);
+  const args = { key_id: old.id, overlap: "24 hours", expires_at: null };
+  const answers = await Promise.all([1, 2].map(() => company.admin.rpc("replace_api_key", args)));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
   expect(await sql`select from app.api_keys where company_id = ${company.id} and name = 'Twice'`).toHaveLength(2);
-});
-
-type Use = {
-  id: string;
-  last_used_at: string | null;
-  last_endpoint: string | null;
-  last_client: string | null;
-  used_on: string[];
-  refused_at: string | null;
-  refused_endpoint: string | null;
-  refused_client: string | null;
-};
-async function listed(id: string): Promise<Use | undefined> {
-  const keys: Use[] = dataOf(await company.admin.rpc("list_api_keys"));
-  return keys.find((key) => key.id === id);
-}
-const by = (program: string) => ({ headers: { "User-Agent": program } });
-
-test("admins see where, with what and on which day a key was used, and who still calls with a revoked one", async () => {
-  const { id, api_key } = await company.makeKey();
-  const unused = { last_used_at: null, last_endpoint: null, last_client: null, used_on: [] };
-  const notRefused = { refused_at: null, refused_endpoint: null, refused_client: null };
-  const quickCheck = { headers: { "X-Client-Info": "public-api-quick-check" } };
-  expect((await call("", api_key, quickCheck)).status).toBe(200);
-  expect(await listed(id)).toMatchObject({ ...unused, ...notRefused });
-
-  const today = new Date().toISOString().slice(0, 10);
-  expect((await call("/kudos?limit=1", api_key, by("Microsoft.Data.Mashup (https://go.microsoft.com)"))).status).toBe(
-    200,
-  );
-  const used = await listed(id);
-  expect(used).toMatchObject({ last_endpoint: "GET /activity", last_client: "Microsoft.Data.Mashup", ...notRefused });
-  expect([today, new Date().toISOString().slice(0, 10)]).toContain(used?.used_on.join());
-
-  await company.revoke(id);
-  const refusedAt = async () => (await listed(id))?.refused_endpoint;
-  await expectError(await call("", api_key, quickCheck), 401, invalidKey);
-  await expect.poll(refusedAt).toBe("GET /");
-  await expectError(await call("/teams", api_key, by("python-requests/2.32.3")), 401, invalidKey);
-  await expect.poll(refusedAt).toBe("GET /teams");
-  const refused = { refused_endpoint: "GET /teams", refused_client: "python-requests/2.32.3" };
-  expect(await listed(id)).toEqual({ ...used, ...(await listed(id)), ...refused, last_used_at: used?.last_used_at });
 });

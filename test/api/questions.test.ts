@@ -2,30 +2,21 @@
 // is computed from the same data by the model (test/support). Days and the bound are in test/sql/068_questions.sql.
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { count, tried } from "../support/counts.ts";
 import { cells, predictGroups, questions, readCsv, rowsOf, steps } from "../support/model.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
 import { call, list, type Row, sql } from "../support/stack.ts";
-import { iso, newWorld, type World } from "../support/world.ts";
+import { iso, newWorld, worldOfFile } from "../support/world.ts";
 
 type Parameters = Record<string, string>;
 
 const asked = endpoints.filter((endpoint) => endpoint.kind === "aggregates");
 
 // Two companies beside each other: no byte of the other's is in an answer.
-let world: World;
-let other: World;
-let key: string;
-beforeAll(async () => {
-  [world, other] = await Promise.all([newWorld(120, "pt-br"), newWorld(30)]);
-  key = (await world.company.makeKey()).api_key;
-});
-afterAll(async () => {
-  await world.company.remove();
-  await other.company.remove();
-});
+const { world, key } = await worldOfFile(120, "pt-br");
+const { world: other, key: otherKey } = await worldOfFile(30);
 
 const read = (path: string, parameters: Parameters): Promise<Response> =>
   call(`${path}?${new URLSearchParams(parameters)}`, key);
@@ -163,15 +154,14 @@ test("erased people are counted together, as Former member and without a team", 
 // Proves: questions.7
 test("more than 10,000 groups are a 400 that says what to do", async () => {
   const { company, kudos } = other;
-  const { api_key } = await company.makeKey();
   const [one] = kudos;
   await sql`
     insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
     select ${company.id}, m.id, ${one?.receiver_id ?? ""}, ${one?.category_id ?? ""}, 'Thanks', '2024-01-01Z'::timestamptz + n * interval '1 day'
     from (select id from app.members where company_id = ${company.id} and not is_former order by id limit 30) as m, generate_series(0, 349) as n`;
   const window = "since=2024-01-01&until=2025-01-31";
-  const refused = await call(`/activity/counts?by=day,sender&${window}`, api_key);
+  const refused = await call(`/activity/counts?by=day,sender&${window}`, otherKey);
   const error = "the answer has more than 10000 rows: use fewer names in by, or a shorter time window";
   expect([refused.status, await refused.json()]).toEqual([400, { error }]);
-  expect(await list(`/activity/counts?by=sender&${window}`, api_key)).toHaveLength(30);
+  expect(await list(`/activity/counts?by=sender&${window}`, otherKey)).toHaveLength(30);
 });

@@ -1,23 +1,16 @@
 // Requests over HTTP (docs/api.md, Requests): the order of checks with real keys, HEAD and OPTIONS, slashes, and GET /.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { endpoints, version } from "../../functions/public-api/endpoints.ts";
 import { accepts, limit } from "../support/bad_requests.ts";
-import { newCompany, type TestCompany } from "../support/companies.ts";
+import { companyOfFile } from "../support/companies.ts";
 import { send } from "../support/raw.ts";
 import { allScopes, call, first, invalidKey, stack } from "../support/stack.ts";
 
-let company: TestCompany;
-let good: string;
+const { company, key: good } = await companyOfFile("Requests");
+const [revoked, narrow] = [await company.makeKey(), await company.makeKey(["read:members"])];
+await company.revoke(revoked.id);
 /** No key, a malformed and a revoked one, one without the scopes that are needed below, and a good one. */
-let keys: (string | null)[];
-beforeAll(async () => {
-  company = await newCompany("Requests");
-  good = (await company.makeKey()).api_key;
-  const [revoked, narrow] = [await company.makeKey(), await company.makeKey(["read:members"])];
-  await company.revoke(revoked.id);
-  keys = [null, good.slice(0, -1), revoked.api_key, narrow.api_key, good];
-});
-afterAll(() => company.remove());
+const keys = [null, good.slice(0, -1), revoked.api_key, narrow.api_key, good];
 
 const notFound = Array(5).fill("404 Not Found: /people");
 const unauthorized = Array(3).fill(`401 ${invalidKey}`);

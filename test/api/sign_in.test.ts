@@ -9,8 +9,8 @@ import {
   StreamableHTTPClientTransport,
 } from "@modelcontextprotocol/client";
 import type { SupabaseClient } from "@supabase/supabase-js";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { dataOf, newCompany, type TestCompany } from "../support/companies.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { companyOfFile, dataOf, newCompany } from "../support/companies.ts";
 import {
   agreed,
   challengeOf,
@@ -26,11 +26,7 @@ import { call, sql, stack } from "../support/stack.ts";
 const loopback = "http://127.0.0.1:4711/callback";
 const readScopes = ["read:members", "read:activity", "read:rewards", "read:analytics"];
 
-let company: TestCompany;
-beforeAll(async () => {
-  company = await newCompany("Asked");
-});
-afterAll(() => company.remove());
+const { company } = await companyOfFile("Asked");
 
 const refused = async (form: Record<string, string>) => {
   const { status, body } = await exchange(form);
@@ -131,36 +127,25 @@ test.each<[what: string, afterwards: number, error: string, change: (form: Form)
 // Proves: signin.4
 test("a key reads the company of the admin who agreed, also if another company let the same program read", async () => {
   const other = await newCompany("Lets the same program");
-  try {
-    const [mine, theirs] = [await agreed(company.admin), await agreed(other.admin)];
-    const { body } = await exchange({ ...mine, code: theirs.code, code_verifier: theirs.code_verifier });
-    expect(await (await call("/", body.access_token)).json()).toMatchObject({ company_id: other.id });
-    expect((await exchange(mine)).status).toBe(200);
-  } finally {
-    await other.remove();
-  }
+  onTestFinished(() => other.remove());
+  const [mine, theirs] = [await agreed(company.admin), await agreed(other.admin)];
+  const { body } = await exchange({ ...mine, code: theirs.code, code_verifier: theirs.code_verifier });
+  expect(await (await call("/", body.access_token)).json()).toMatchObject({ company_id: other.id });
+  expect((await exchange(mine)).status).toBe(200);
 });
 
 // Proves: signin.5
-test("a code is worth nothing after its minute, or if its admin is demoted, or if the company has moved", async () => {
+test.each([
+  ["its minute is over", "assistant_codes set expires_at = now() - interval '1 second' where company_id = $1"],
+  ["its admin is demoted", "members set role = 'employee' where company_id = $1"],
+  ["its company has moved", "companies set serving = 'closed', move_id = gen_random_uuid() where id = $1"],
+])("a code is worth nothing when %s", async (_when, change) => {
   const other = await newCompany("Leaves");
-  try {
-    const late = await agreed(other.admin);
-    await sql`update app.assistant_codes set expires_at = now() - interval '1 second' where company_id = ${other.id}`;
-    expect(await refused(late)).toBe("invalid_grant");
-
-    const demoted = await agreed(other.admin);
-    await sql`update app.members set role = 'employee' where company_id = ${other.id}`;
-    expect(await refused(demoted)).toBe("invalid_grant");
-    await sql`update app.members set role = 'admin' where company_id = ${other.id}`;
-
-    const moved = await agreed(other.admin);
-    await sql`update app.companies set serving = 'closed', move_id = gen_random_uuid() where id = ${other.id}`;
-    expect(await refused(moved)).toBe("invalid_grant");
-    expect(await sql`select from app.api_keys where company_id = ${other.id}`).toHaveLength(0);
-  } finally {
-    await other.remove();
-  }
+  onTestFinished(() => other.remove());
+  const form = await agreed(other.admin);
+  await sql.unsafe(`update app.${change}`, [other.id]);
+  expect(await refused(form)).toBe("invalid_grant");
+  expect(await sql`select from app.api_keys where company_id = ${other.id}`).toHaveLength(0);
 });
 
 test("a form that has a field twice uses nothing up", async () => {

@@ -212,13 +212,14 @@ test("answers of the platform: an instance that it stopped, and no answer below 
   expect(askLog(queries.get("platform_answers") ?? "", texts, [line(200, 1)])).toEqual([]);
 });
 
+/** What sql/commands/watch.sql prints, as CSV. */
+const runWatch = (url: string, options: string[]) =>
+  runCommand("psql", [url, "--no-psqlrc", "--csv", ...options, "--file", `${root}/sql/commands/watch.sql`], {});
+
 test("sql/commands/watch.sql: one row for each sign, and an alert for a company whose move was broken off", async () => {
   const company = await emptyCompany("Watched");
   onTestFinished(() => company.remove());
-  const watch = async (...options: string[]) => {
-    const args = [stack.database_url, "--no-psqlrc", "--csv", ...options, "--file", `${root}/sql/commands/watch.sql`];
-    return (await runCommand("psql", args, {})).split("\n");
-  };
+  const watch = async (...options: string[]) => (await runWatch(stack.database_url, options)).split("\n");
   const row = (sign: string, printed: string[]) => printed.find((text) => text.includes(`,${sign},`));
   const signs = (await watch()).slice(1, -1).map((text) => text.split(",")[1]);
   expect(signs).toHaveLength(12);
@@ -236,11 +237,8 @@ test("sql/commands/watch.sql: one row for each sign, and an alert for a company 
 });
 
 /** What sql/commands/watch.sql prints after these statements, which are rolled back. */
-const watchAfter = (url: string, ...statements: string[]) => {
-  const before = ["begin", ...statements].flatMap((statement) => ["--command", statement]);
-  const file = `${root}/sql/commands/watch.sql`;
-  return runCommand("psql", [url, "--no-psqlrc", "--csv", "--quiet", ...before, "--file", file], {});
-};
+const watchAfter = (url: string, ...statements: string[]) =>
+  runWatch(url, ["--quiet", ...["begin", ...statements].flatMap((statement) => ["--command", statement])]);
 
 test("sql/commands/watch.sql counts row locks of several transactions, and dead rows by their share", async () => {
   const oldest = "(pg_control_checkpoint()).next_multixact_id::text::bigint - 900000000 + 4294967296";

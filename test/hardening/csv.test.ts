@@ -1,20 +1,14 @@
 // Random text in every text column, read as CSV through the whole stack by Python's csv module, which shares no code
 // with the API or these tests.
 import { spawnSync } from "node:child_process";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { count, tried } from "../support/counts.ts";
 import { cells, lists, predict, readCsv } from "../support/model.ts";
 import { call } from "../support/stack.ts";
-import { newWorld, type World } from "../support/world.ts";
+import { worldOfFile } from "../support/world.ts";
 
 const size = count(150, 900);
-let world: World;
-let key: string;
-beforeAll(async () => {
-  world = await newWorld(size);
-  key = (await world.company.makeKey()).api_key;
-});
-afterAll(() => world.company.remove());
+const { world, key } = await worldOfFile(size);
 
 const readByPython = `import csv, io, json, sys
 text = sys.stdin.buffer.read().decode("utf-8")

@@ -2,11 +2,11 @@
 // answer has a status of the reference, every error is { "error": <text> }, and no answer is slow.
 import { METHODS } from "node:http";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { badImports } from "../support/bad_imports.ts";
 import { badRequests } from "../support/bad_requests.ts";
-import { newCompany, type TestCompany } from "../support/companies.ts";
+import { companyOfFile } from "../support/companies.ts";
 import { count, tried } from "../support/counts.ts";
 import { send } from "../support/raw.ts";
 import { key, startService } from "../support/service.ts";
@@ -110,13 +110,7 @@ function hostile(key: string) {
 }
 
 const service = await startService();
-let company: TestCompany;
-let apiKey: string;
-beforeAll(async () => {
-  company = await newCompany("Hostile");
-  apiKey = (await company.makeKey()).api_key;
-});
-afterAll(() => company.remove());
+const { key: apiKey } = await companyOfFile("Hostile");
 
 /** Checks an answer and counts its status. */
 function check(statuses: Map<number, number>, { status, headers }: { status: number; headers: Headers }, body: string) {

@@ -18,13 +18,6 @@ function filled(piece: (index: number) => string, begin = "", end = ""): string 
   }
 }
 
-const nested = (open: string, close: string, middle = ""): string => {
-  const depth = Math.floor((bytes - middle.length) / (open.length + close.length));
-  return open.repeat(depth) + middle + close.repeat(depth);
-};
-
-const row = '"external_id":"a","name":"b","points_cost":1';
-
 const usual = { name: "n", points_cost: 1 };
 /** 500 rewards with these fields. */
 const rewards = (fields: (index: number) => object): string =>
@@ -41,25 +34,11 @@ const largestImport = rewards((index) => ({
 
 /** The most expensive bodies that are known. */
 const worstBodies: Record<string, string> = {
+  // These have more commas, colons and brackets than are read.
   "one field over and over in each row": filled(() => '{"0":0,"1":0},', "[", "{}]"),
-  "empty rows": filled(() => "{},", "[", "{}]"),
-  "rows that are numbers": filled(() => "1,", "[", "1]"),
-  "nested arrays": nested("[", "]"),
-  "nested arrays in a field": `{"a":${nested("[", "]").slice(5, -5)}}`,
-  "nested objects": nested('{"a":', "}", "1"),
-  "nested arrays that never end": "[".repeat(bytes),
-  "nested rows of rows": nested('[{"a":', "}]", "1"),
-  "one row of different unknown fields": filled((index) => `"k${index}":1,`, "{", `${row}}`),
-  "one row of unknown fields with escapes": filled((index) => `"\\u006b${index}":1,`, "{", `${row}}`),
-  "one row of one known field": filled(() => '"name":1,', "{", `${row}}`),
-  "one row of one known field with escapes": filled(() => '"n\\u0061me":1,', "{", `${row}}`),
-  "one row of rewards": filled(() => '"rewards":1,', "{", `${row}}`),
-  "500 rows of unknown fields": filled(
-    (index) => `{${Array.from({ length: 1150 }, (_, field) => `"${index}-${field}":1`).join()}},`,
-    "[",
-    "{}]",
-  ),
-  "500 rows of nested fields": filled(() => `{"name":${"[".repeat(8000)}${"]".repeat(8000)}},`, "[", "{}]"),
+  "nested arrays": `${"[".repeat(bytes / 2)}${"]".repeat(bytes / 2)}`,
+  "nested objects that never end": filled(() => '{"a":'),
+  "one row of different fields": filled((index) => `"k${index}":1,`, "{", '"k":1}'),
   "a name of 8 MiB": `{"${"x".repeat(bytes - 6)}":1}`,
   "a name of escapes": `{"${"\\u0061".repeat(bytes / 6 - 2)}":1}`,
   "a text of 8 MiB": `{"name":"${"x".repeat(bytes - 12)}"}`,
@@ -72,7 +51,6 @@ const worstBodies: Record<string, string> = {
   "white space between rows": filled(() => `{${" ".repeat(16_000)}},`, "[", "{}]"),
   quotes: '"'.repeat(bytes),
   "backslashes in a text": `"${"\\\\".repeat(bytes / 2 - 2)}"`,
-  "no JSON behind 500 rows": filled(() => "{},", "[", "}]"),
   "500 rows of texts one character too long": rewards(() => ({ description: "🎉".repeat(2001) })),
   "500 rows of lone surrogates": rewards(() => ({ description: "\ud800".repeat(1999) })),
 };

@@ -1,8 +1,8 @@
 // Imports at the same time: no deadlock, no row lost or doubled, every batch written as a whole, and the result is that
 // of some serial order.
 import { randomInt } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { newCompany, type TestCompany } from "../support/companies.ts";
+import { expect, test } from "vitest";
+import { companyOfFile } from "../support/companies.ts";
 import { count, tried } from "../support/counts.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
 import { isolationLevels, serviceRole, upsert } from "../support/rpc.ts";
@@ -12,15 +12,7 @@ import { list, sql } from "../support/stack.ts";
 // PostgreSQL, because the local Data API has only one connection.
 const writers = 3;
 const externalIds = Array.from({ length: 500 }, (_, index) => `sku-${index}`);
-let company: TestCompany;
-let key: string;
-beforeAll(async () => {
-  company = await newCompany("Imports at the same time");
-  key = (await company.makeKey()).api_key;
-});
-afterAll(async () => {
-  await company.remove();
-});
+const { company, key } = await companyOfFile("Imports at the same time");
 
 type Reward = Record<string, unknown>;
 

@@ -1,16 +1,12 @@
 // Revocation under load: after a revoke has committed, no request that starts later succeeds. What waits for what in
 // PostgreSQL is in test/serial/locks.test.ts.
 import { randomInt } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { newCompany, type TestCompany } from "../support/companies.ts";
+import { expect, test } from "vitest";
+import { companyOfFile } from "../support/companies.ts";
 import { count, tried } from "../support/counts.ts";
 import { call, importRewards } from "../support/stack.ts";
 
-let company: TestCompany;
-beforeAll(async () => {
-  company = await newCompany("Revocation");
-});
-afterAll(() => company.remove());
+const { company } = await companyOfFile("Revocation");
 
 /** A read or an import of one of several callers. Returns whether its key was let in. */
 async function send(lane: number, key: string): Promise<boolean> {

@@ -2,20 +2,14 @@
 // deleted: with every filter, with pages of any size, as JSON and as CSV.
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { count, tried } from "../support/counts.ts";
 import { met, rowAt } from "../support/list_requests.ts";
 import { lists, modelOf, predict, readCsv } from "../support/model.ts";
 import { call, nextPage, sql } from "../support/stack.ts";
-import { iso, newWorld, type World } from "../support/world.ts";
+import { iso, worldOfFile } from "../support/world.ts";
 
-let world: World;
-let key: string;
-beforeAll(async () => {
-  world = await newWorld(40);
-  key = (await world.company.makeKey()).api_key;
-});
-afterAll(() => world.company.remove());
+const { world, key } = await worldOfFile(40);
 
 /** Inserts a copy of a row, either with its time, so that equal times are common, or with a newer time. Returns its id. */
 async function insert(path: string, index: number, isNewer: boolean): Promise<string> {

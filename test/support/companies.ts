@@ -1,6 +1,7 @@
 // Companies that a test creates for itself, so that it can write, revoke and delete without touching other rows.
 import { randomUUID } from "node:crypto";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
+import { afterAll } from "vitest";
 import { allScopes, sql, stack } from "./stack.ts";
 
 export type ApiKey = { id: string; name: string; api_key: string; hint: string };
@@ -104,4 +105,11 @@ export async function newCompany(name: string, defaultLanguage?: string) {
       dataOf(await admin.rpc("revoke_api_key", { key_id: keyId }));
     },
   };
+}
+
+/** A company of this test file, and a key of it with every scope. The company is removed after the tests. */
+export async function companyOfFile(name: string) {
+  const company = await newCompany(name);
+  afterAll(() => company.remove());
+  return { company, key: (await company.makeKey()).api_key };
 }

@@ -2,6 +2,7 @@
 // and never reads the database. Each text contains its company's canary, a word that is in no request.
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
 import fc from "fast-check";
+import { afterAll } from "vitest";
 import { newCompany, type TestCompany } from "./companies.ts";
 import { sql } from "./stack.ts";
 
@@ -143,4 +144,11 @@ export async function newWorld(size: number, language = one(languages)) {
     from app.members where company_id = ${company.id} and email = ${company.admin_email}`;
   tables.members.push(...admins.map(({ at, ...admin }) => ({ ...admin, at: BigInt(at) })));
   return { company, language, canary, ...tables };
+}
+
+/** A company of this test file that is full of data, and a key of it. The company is removed after the tests. */
+export async function worldOfFile(size: number, language?: string) {
+  const world = await newWorld(size, language);
+  afterAll(() => world.company.remove());
+  return { world, key: (await world.company.makeKey()).api_key };
 }
