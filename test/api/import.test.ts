@@ -31,13 +31,6 @@ async function imported(...rows: object[]): Promise<[number, number, number]> {
   return [created, updated, unchanged];
 }
 
-/** What a dry run says. */
-async function tried(...rows: object[]): Promise<unknown> {
-  const response = await call("/rewards?dry_run=true", key, { method: "POST", body: JSON.stringify(rows) });
-  expect(response.status).toBe(200);
-  return await response.json();
-}
-
 const mug = { external_id: "mug-1", name: "Coffee mug", points_cost: 250 };
 
 const details = {
@@ -100,7 +93,8 @@ test("a dry run checks and counts, and writes nothing, not even a version of a r
     { ...mug, external_id: "same" },
     { ...mug, external_id: "new" },
   ];
-  expect(await tried(...rows)).toEqual({ imported: 0, created: 1, updated: 1, unchanged: 1 });
+  const tried = await call("/rewards?dry_run=true", key, { method: "POST", body: JSON.stringify(rows) });
+  expect(await tried.json()).toEqual({ imported: 0, created: 1, updated: 1, unchanged: 1 });
   expect(await stored()).toEqual(before);
   expect(await imported(...rows), "as it said").toEqual([1, 1, 1]);
   for (const [query = "", error = ""] of [
