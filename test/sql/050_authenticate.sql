@@ -3,7 +3,7 @@
 -- (docs/operate/move-a-company.md).
 begin;
 \ir helpers.psql
-select plan(79);
+select plan(77);
 
 select pg_temp.new_company(company) from unnest(array['Acorn', 'Birch']) as company;
 create temporary table keys as
@@ -188,35 +188,8 @@ select is_empty(
 );
 reset role;
 
--- Last use. The platform makes transactions read-only by default when a disk is nearly full; the Data API begins a POST
--- as read write whatever the default is.
+-- Uses: when a key was last used, and what is recorded beside it. The Edge Function tells it in headers of its call.
 
--- When a key was last used, counted from now, after it has been used: it had been used then, or never.
-create function pg_temp.used(before interval, read_only_by_default boolean) returns interval language plpgsql as $$
-declare
-  used uuid := (select id from keys where name = 'members');
-begin
-  update app.api_key_uses set last_used_at = now() + before where key_id = used;
-  perform set_config('default_transaction_read_only', read_only_by_default::text, true);
-  perform public.verify_api_key(pg_temp.hash_of('members'));
-  perform set_config('default_transaction_read_only', 'off', true);
-  return (select last_used_at - now() from app.api_key_uses where key_id = used);
-end
-$$;
-select is(pg_temp.used(before, read_only), now_used, name)
-from (values
-  -- Proves: keys.32
-  (null::interval, false, interval '0', 'The first use of a key is recorded'),
-  -- Proves: keys.32
-  ('-59 seconds', false, '-59 seconds', 'A use within a minute of the last one is not recorded'),
-  -- Proves: keys.32
-  ('-61 seconds', false, '0', 'A use more than a minute after the last one is recorded'),
-  ('1 hour', false, '0', 'A last use in the future, of a clock that was wrong, is corrected by the next one'),
-  -- Proves: keys.34
-  ('-1 hour', true, '-1 hour', 'No use is recorded while the default is read-only, and the key passes')
-) as uses (before, read_only, now_used, name);
-
--- What is recorded beside it. The Edge Function tells it in headers of its call.
 create function pg_temp.says(headers text) returns void language sql
 return set_config('request.headers', headers, true);
 create function pg_temp.use_after(headers text, days integer[], used_before interval) returns text language plpgsql as $$
@@ -236,10 +209,14 @@ select is(pg_temp.use_after(headers, days, used_before), use, name)
 from (values
   ('{"x-endpoint": "GET /activity", "x-client": "curl/8.5.0", "apikey": "secret"}', '{-3,-1}'::integer[], interval '1 day',
     't GET /activity curl/8.5.0 {-3 -1 0}', 'A use records the endpoint, the program and the day'),
-  ('{"x-endpoint": "GET /activity"}', '{0}', '2 minutes', 't GET /activity {0}', 'A second use on a day adds no day, and no program stays of the first'),
+  -- Proves: keys.32
+  ('{"x-endpoint": "GET /activity"}', '{0}', '61 seconds', 't GET /activity {0}',
+    'A use more than a minute after the last one is recorded; it adds no day that is there, and no program stays of the first'),
+  ('{"x-endpoint": "GET /activity"}', '{-1}', '59 seconds', 'f {-1}', 'Within a minute of the last one nothing is recorded'),
+  ('{}', '{}', null, 't {0}', 'The first use of a key is recorded'),
+  ('{}', '{}', '-1 hour', 't {0}', 'A last use in the future, of a clock that was wrong, is corrected by the next one'),
   ('{}', '{-40,-30,-29,2}', '1 day', 't {-29 0}', 'Days that are not among the last 30, or are in the future, are forgotten'),
   ('', '{-1}', '1 day', 't {-1 0}', 'Without headers the time and the day are recorded'),
-  ('{"x-endpoint": "GET /activity"}', '{-1}', '30 seconds', 'f {-1}', 'Within a minute nothing else is recorded either'),
   ('{"x-endpoint": "GET /", "x-quick-check": "true"}', '{-1}', '1 day', 'f {-1}', 'An admin''s quick check is no use'),
   (format('{"x-client": "%s"}', repeat('x', 70)), '{}', '1 day', 't ' || repeat('x', 60) || ' {0}', 'Of a program 60 characters are recorded')
 ) as uses (headers, days, used_before, use, name);
@@ -250,6 +227,12 @@ select is(pg_temp.use_after('{}', '{}', '1 day'), 't {0}', 'A use records the da
 set local timezone = 'Etc/GMT+12';
 select is(pg_temp.use_after('{}', '{}', '1 day'), 't {0}', 'also where it is yesterday');
 reset timezone;
+-- The platform makes transactions read-only by default when a disk is nearly full; the Data API begins a POST as read write
+-- whatever the default is.
+set local default_transaction_read_only = on;
+-- Proves: keys.34
+select is(pg_temp.use_after('{}', '{}', '1 hour'), 'f {}', 'No use is recorded while the default is read-only, and the key passes');
+set local default_transaction_read_only = off;
 
 -- Within a minute, each note has a place of its own, and any endpoint takes that of GET /.
 create function pg_temp.after_use(endpoint_before text, used_before interval, checked_before interval, scope text, headers text) returns text language plpgsql as $$
@@ -282,70 +265,57 @@ from (values
     'GET /members before f Firefox t', 'and corrects one in the future')
 ) as noted (before, used_before, checked_before, scope, headers, notes, name);
 
--- A good key that lacks a scope.
-create function pg_temp.forbidden_use(hash text, missing text, forbidden_before interval) returns text language plpgsql as $$
-declare
-  noted boolean;
-begin
-  update app.api_key_uses set forbidden_at = now() - forbidden_before, forbidden_endpoint = null, refused_at = null;
-  perform pg_temp.says('{"x-endpoint": "GET /teams", "x-client": "node"}');
-  set local role service_role;
-  noted := public.note_refused_use(hash, missing)::text;
-  reset role;
-  return noted || coalesce(
-    (select string_agg(concat_ws(' ', '', k.name, u.forbidden_endpoint, u.forbidden_scope, u.forbidden_client, u.refused_at), ',')
-     from app.api_key_uses as u join app.api_keys as k on k.id = u.key_id where u.forbidden_at = now()), ''
-  );
-end
-$$;
-select is(pg_temp.forbidden_use(pg_temp.hash_of(key), missing, forbidden_before), noted, name)
-from (values
-  ('members', 'read:rewards', null::interval, 'true members GET /teams read:rewards node', 'The refused use of a key that lacks a scope is recorded, with endpoint, scope and program'),
-  ('members', 'read:rewards', '61 seconds', 'true members GET /teams read:rewards node', 'and again a minute after the last one'),
-  ('members', 'read:rewards', '59 seconds', 'false', 'Within a minute it is not'),
-  ('members', 'read:members', null, 'false', 'Nothing is recorded for a scope that the key has'),
-  ('members', 'read:everything', null, 'false', 'Nothing is recorded for a scope that does not exist'),
-  ('revoked', 'read:rewards', null, 'false', 'Nothing is recorded of a dead key that lacks a scope'),
-  ('over', 'read:rewards', null, 'false', 'Nothing is recorded of an expired key that lacks a scope')
-) as forbidden (key, missing, forbidden_before, noted, name);
-select is(
-  pg_temp.forbidden_use(pg_temp.hash_of('members'), 'read:rewards', null) || (
-    select concat_ws(' ', '', k ->> 'name', k ->> 'forbidden_at' = app.iso_8601(now()), k ->> 'forbidden_endpoint', k ->> 'forbidden_scope', k ->> 'forbidden_client',
-      k ->> 'checked_at' = app.iso_8601(now()), k ->> 'checked_client')
-    from json_array_elements(pg_temp.done_by('Acorn user', 'select public.list_api_keys()')::json) as k where k ->> 'name' = 'members'
-  ),
-  'true members GET /teams read:rewards node members t GET /teams read:rewards node t Firefox', 'Admins see it, and quick checks'
-);
+-- Refused uses: of dead keys, and of good keys that lack a scope.
 
--- Refused uses of dead keys.
+-- What the note of a refused use returns, and the key and what is noted now. `ago` is when the last one was noted.
 create function pg_temp.refused_use(
-  hash text, refused_before interval default null, endpoint_before text default null, endpoint text default 'GET /teams'
+  hash text, missing text default null, ago interval default null, endpoint_before text default null, endpoint text default 'GET /teams'
 ) returns text language plpgsql as $$
 declare
   noted boolean;
 begin
-  update app.api_key_uses set refused_at = now() - refused_before, refused_endpoint = endpoint_before, refused_client = null;
+  update app.api_key_uses set refused_at = now() - ago, refused_endpoint = endpoint_before, refused_client = null,
+    forbidden_at = now() - ago, forbidden_endpoint = endpoint_before;
   perform pg_temp.says(json_build_object('x-endpoint', endpoint, 'x-client', 'node')::text);
   set local role service_role;
-  noted := public.note_refused_use(hash)::text;
+  noted := public.note_refused_use(hash, missing)::text;
   reset role;
   return noted || coalesce(
-    (select string_agg(concat_ws(' ', '', keys.name, u.refused_endpoint, u.refused_client), ',' order by keys.name)
-     from app.api_key_uses as u left join keys on keys.id = u.key_id where u.refused_at = now()), ''
+    (select string_agg(concat_ws(' ', '', k.name, case now()
+       when u.refused_at then concat_ws(' ', u.refused_endpoint, u.refused_client)
+       else concat_ws(' ', u.forbidden_endpoint, 'lacks', u.forbidden_scope, u.forbidden_client) end), ',' order by k.name)
+     from app.api_key_uses as u join app.api_keys as k on k.id = u.key_id where now() in (u.refused_at, u.forbidden_at)), ''
   );
 end
 $$;
-select is(pg_temp.refused_use(hash, refused_before), noted, name)
+select is(pg_temp.refused_use(pg_temp.hash_of(key), missing, ago), noted, name)
 from (values
-  (pg_temp.hash_of('revoked'), null::interval, 'true revoked GET /teams node', 'The refused use of a revoked key is recorded, with endpoint and program'),
-  (pg_temp.hash_of('over'), '61 seconds', 'true over GET /teams node', 'That of an expired key too, a minute after the last one'),
-  (pg_temp.hash_of('over'), '59 seconds', 'false', 'Within a minute of the last one it is not'),
-  (pg_temp.hash_of('over'), '-1 hour', 'true over GET /teams node', 'One in the future, of a clock that was wrong, is corrected'),
-  (pg_temp.hash_of('members'), null, 'false', 'Nothing is recorded of a key that works'),
-  (repeat('0', 64), null, 'false', 'Nothing is recorded of an unknown key'),
-  (null, null, 'false', 'Nothing is recorded without a key')
-) as refused (hash, refused_before, noted, name);
-select is(pg_temp.refused_use(pg_temp.hash_of('revoked'), '30 seconds', before, endpoint), noted, name)
+  ('members', 'read:rewards', null::interval, 'true members GET /teams lacks read:rewards node',
+    'The refused use of a key that lacks a scope is recorded, with endpoint, scope and program'),
+  ('members', 'read:rewards', '61 seconds', 'true members GET /teams lacks read:rewards node', 'and again a minute after the last one'),
+  ('members', 'read:rewards', '59 seconds', 'false', 'Within a minute it is not'),
+  ('members', 'read:members', null, 'false', 'Nothing is recorded for a scope that the key has'),
+  ('members', 'read:everything', null, 'false', 'Nothing is recorded for a scope that does not exist'),
+  ('revoked', 'read:rewards', null, 'false', 'Nothing is recorded of a dead key that lacks a scope'),
+  ('over', 'read:rewards', null, 'false', 'Nothing is recorded of an expired key that lacks a scope'),
+  ('revoked', null, null, 'true revoked GET /teams node', 'The refused use of a revoked key is recorded, with endpoint and program'),
+  ('over', null, '61 seconds', 'true over GET /teams node', 'That of an expired key too, a minute after the last one'),
+  ('over', null, '59 seconds', 'false', 'Within a minute of the last one it is not'),
+  ('over', null, '-1 hour', 'true over GET /teams node', 'One in the future, of a clock that was wrong, is corrected'),
+  ('members', null, null, 'false', 'Nothing is recorded of a key that works'),
+  ('no key of this name', null, null, 'false', 'Nothing is recorded without a key')
+) as refused (key, missing, ago, noted, name);
+select is(pg_temp.refused_use(repeat('0', 64)), 'false', 'Nothing is recorded of an unknown key');
+select is(
+  pg_temp.refused_use(pg_temp.hash_of('members'), 'read:rewards') || (
+    select concat_ws(' ', '', k ->> 'name', k ->> 'forbidden_at' = app.iso_8601(now()), k ->> 'forbidden_endpoint', k ->> 'forbidden_scope', k ->> 'forbidden_client',
+      k ->> 'checked_at' = app.iso_8601(now()), k ->> 'checked_client')
+    from json_array_elements(pg_temp.done_by('Acorn user', 'select public.list_api_keys()')::json) as k where k ->> 'name' = 'members'
+  ),
+  'true members GET /teams lacks read:rewards node members t GET /teams read:rewards node t Firefox', 'Admins see it, and quick checks'
+);
+
+select is(pg_temp.refused_use(pg_temp.hash_of('revoked'), null, '30 seconds', before, endpoint), noted, name)
 from (values
   ('GET /', 'GET /teams', 'true revoked GET /teams node', 'A refused endpoint takes the minute from GET /'),
   ('GET /teams', 'GET /', 'false', 'A refused GET / takes the minute from no other endpoint'),

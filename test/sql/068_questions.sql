@@ -2,7 +2,7 @@
 -- test/api/questions.test.ts.
 begin;
 \ir helpers.psql
-select plan(12);
+select plan(10);
 
 select pg_temp.new_company_with_rows(company) from unnest(array['Acorn', 'Birch']) as company;
 
@@ -32,30 +32,6 @@ select is(
   app.first_of_window(null, '2026-03-31 22:30Z', 'Europe/Berlin'), timestamptz '2025-03-31 22:00Z',
   -- Proves: questions.3
   'Without since it begins with the month of twelve months before until, in the time zone'
-);
-
--- The bound
-
--- Each kudos of these is the only one of its sender on its day.
-insert into app.members (company_id, id, name, email)
-select pg_temp.id('Acorn'), pg_temp.id('many ' || n), 'Member ' || n, n || '@many.example' from generate_series(0, 99) as n;
-insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
-select pg_temp.id('Acorn'), pg_temp.id('many ' || n % 100), pg_temp.id('many 0'), pg_temp.id('row'), 'Thanks', timestamptz '2025-03-01Z' + n / 100 * interval '1 day'
-from generate_series(0, 9999) as n;
-create function pg_temp.counted(since text) returns text language plpgsql as $$
-declare
-  answer text := pg_temp.served(format('count_activity($1, ''{day,sender}'', %L, ''2025-12-31Z'')', since));
-begin
-  return format('%s rows, more: %s', json_array_length(answer::json), current_setting('response.headers')::json -> 3 ->> 'X-Has-More');
-end
-$$;
-select is(pg_temp.counted('2025-03-01Z'), '10000 rows, more: false', 'An answer has up to 10,000 rows');
-insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
-values (pg_temp.id('Acorn'), pg_temp.id('many 0'), pg_temp.id('many 0'), pg_temp.id('row'), 'Thanks', '2025-02-28 23:59:59.999999Z');
-select is(
-  pg_temp.counted('2025-02-28 23:59:59.999999Z'), '0 rows, more: true',
-  -- Proves: questions.7
-  'With one more it has none, and says that there are more'
 );
 
 -- Rounding
@@ -90,7 +66,7 @@ select is(
   E'[{"month":"2022-02-01","kudos":1}, \n {"month":"2021-03-01","kudos":2}]', 'Without since the counts begin with the first of a month'
 );
 select is(
-  pg_temp.served($$ count_activity($1, '{month}', '2021-03-01Z', '2021-03-31Z', sender_id => pg_temp.id('many 0')) $$), '[]',
+  pg_temp.served($$ count_activity($1, '{month}', '2021-03-01Z', '2021-03-31Z', sender_id => gen_random_uuid()) $$), '[]',
   'A filter that nothing matches leaves no group'
 );
 alter table app.categories disable row level security;
