@@ -178,13 +178,9 @@ test.each<[query: string, ...rows: object[]]>([
   for (const row of rows) expect(ask(query)).toContainEqual(expect.objectContaining(row));
 });
 
-test("who sends most", () => {
+test("who sends most, and who waits", () => {
   const own = lines.filter(({ key_id }) => key_id === keyId);
   expect(ask("most_requests")[0]).toMatchObject({ company_id: companyId, key_id: keyId, requests: own.length });
-});
-
-test("who waits", () => {
-  const own = lines.filter(({ key_id }) => key_id === keyId);
   const waited = own.filter(({ waited_milliseconds }) => waited_milliseconds > 0);
   expect(waited.length, "of 40 at once some waited").toBeGreaterThan(1);
   expect(ask("who_waits")).toContainEqual({
