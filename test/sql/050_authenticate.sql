@@ -209,9 +209,10 @@ select is(pg_temp.use_after(headers, days, used_before), use, name)
 from (values
   ('{"x-endpoint": "GET /activity", "x-client": "curl/8.5.0", "apikey": "secret"}', '{-3,-1}'::integer[], interval '1 day',
     't GET /activity curl/8.5.0 {-3 -1 0}', 'A use records the endpoint, the program and the day'),
-  -- Proves: keys.32
   ('{"x-endpoint": "GET /activity"}', '{0}', '61 seconds', 't GET /activity {0}',
+    -- Proves: keys.32
     'A use more than a minute after the last one is recorded; it adds no day that is there, and no program stays of the first'),
+  -- Proves: keys.32
   ('{"x-endpoint": "GET /activity"}', '{-1}', '59 seconds', 'f {-1}', 'Within a minute of the last one nothing is recorded'),
   ('{}', '{}', null, 't {0}', 'The first use of a key is recorded'),
   ('{}', '{}', '-1 hour', 't {0}', 'A last use in the future, of a clock that was wrong, is corrected by the next one'),

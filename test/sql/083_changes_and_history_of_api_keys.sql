@@ -53,10 +53,11 @@ select is(
   'An event has when, what, who by the name of then, and of the key its id, name, hint, scopes and expiry, its former name, what replaced it and why'
 ) from ids join app.api_keys as k on k.id = revoked;
 
--- Proves: lifecycle.4
 select is(
   pg_temp.done_by('Amy', format('select public.replace_api_key(%L)', key)),
-  'PT409 a key that is revoked, expired or replaced already cannot be replaced', format('A key that is %s cannot be replaced', state)
+  'PT409 a key that is revoked, expired or replaced already cannot be replaced',
+  -- Proves: lifecycle.4
+  format('A key that is %s cannot be replaced', state)
 )
 from ids, lateral (values ('revoked', revoked), ('expired', expired), ('replaced', mail)) as ended (state, key);
 
