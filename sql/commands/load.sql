@@ -27,7 +27,8 @@ set statement_timeout = 0;
   \prompt 'Type its name to load the files: ' company
 \endif
 
-begin;
+-- A load that waited for another one sees what that one wrote.
+begin isolation level read committed;
 -- When psql is killed, the server gives up the load.
 set local client_connection_check_interval = '1s';
 -- Removes the rows of an earlier attempt. Waits for another load that is running.

@@ -10,6 +10,7 @@ import { root } from "../../scripts/stack/process.ts";
 import { type Run, runProgram, workFolder } from "../support/command_line.ts";
 import { type Cells, countsOf, good, headers, ids, inserted, stage } from "../support/loading.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
+import { isolationLevels } from "../support/rpc.ts";
 import {
   createCompany,
   everything,
@@ -150,27 +151,31 @@ test("a load reports its progress every 50,000 rows, and compares no row with al
   await pages.toBeLessThan(40 * 50_001);
 });
 
-test("loads at the same time wait for each other, and say for which one", async () => {
-  const other = await createCompany(sql, "Other");
-  let waiting: Promise<Run> | undefined;
-  await withDatabase(url, (loading) =>
-    loading.begin(async (tx) => {
-      await tx`select app.begin_load(${other.id}, 'Other')`;
-      waiting = runLoad(texts(good()));
-      const locks = () => sql`select from pg_locks where relation = 'staging.teams'::regclass and not granted`;
-      await expect.poll(locks).toHaveLength(1);
-    }),
-  );
-  expect((await waiting)?.stderr).toMatch(
-    /NOTICE: {2}waiting for a load into Other \(process \d+, since \d\d:\d\d:\d\d UTC\)/,
-  );
-  const loads = await Promise.all([company, company, other].map((one) => runLoad(texts(good()), one)));
-  expect(loads.map(({ stdout }) => stdout.split("\n")[0]).sort()).toEqual([
-    "teams,0,0,2,0",
-    "teams,0,0,2,0",
-    "teams,2,0,0,0",
-  ]);
-});
+test.each(isolationLevels)(
+  "at %s, loads at the same time wait for each other, and say for which one",
+  async (level) => {
+    const atLevel = ["--command", `set default_transaction_isolation = '${level}'`];
+    const other = await createCompany(sql, "Other");
+    let waiting: Promise<Run> | undefined;
+    await withDatabase(url, (loading) =>
+      loading.begin(async (tx) => {
+        await tx`select app.begin_load(${other.id}, 'Other')`;
+        waiting = runLoad(texts(good()), company, ...atLevel);
+        const locks = () => sql`select from pg_locks where relation = 'staging.teams'::regclass and not granted`;
+        await expect.poll(locks).toHaveLength(1);
+      }),
+    );
+    expect((await waiting)?.stderr).toMatch(
+      /NOTICE: {2}waiting for a load into Other \(process \d+, since \d\d:\d\d:\d\d UTC\)/,
+    );
+    const loads = await Promise.all([company, company, other].map((one) => runLoad(texts(good()), one, ...atLevel)));
+    expect(loads.map(({ stdout }) => stdout.split("\n")[0]).sort()).toEqual([
+      "teams,0,0,2,0",
+      "teams,0,0,2,0",
+      "teams,2,0,0,0",
+    ]);
+  },
+);
 
 test("a load into another company than the one that is named is refused; without a name psql shows it and asks", async () => {
   const wrong = await psql(texts(good()), "--set", `company_id=${company.id}`, "--set", "company=Larkfield");

@@ -2,6 +2,7 @@
 // otherwise a copy would keep the old name (docs/api.md, Keeping a copy).
 import { randomUUID } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
+import { again, atEachLevel, connectAt, isolationLevels } from "../support/rpc.ts";
 import { sql } from "../support/stack.ts";
 import { createCompany, waitsForLock } from "../support/two_projects.ts";
 
@@ -18,77 +19,88 @@ async function newCompany(name: string, language?: string): Promise<string> {
 }
 
 // Proves: copies.9
-test.each([
-  [
-    "the company's default language",
-    "update app.companies set default_language = 'de' where id = $1",
-    `with category as (insert into app.categories (company_id) values ($1) returning *)
+test.each(
+  atEachLevel([
+    [
+      "the company's default language",
+      "update app.companies set default_language = 'de' where id = $1",
+      `with category as (insert into app.categories (company_id) values ($1) returning *)
     insert into app.category_names select company_id, id, language, language from category, unnest(array['de', 'en']) as language`,
-    "app.categories",
-  ],
-  [
-    "the question of an answer",
-    "update app.pulse_questions set question = 'Now?' where company_id = $1",
-    "insert into app.pulse_responses (company_id, question_id) select company_id, id from app.pulse_questions where company_id = $1",
-    "app.pulse_responses",
-  ],
-])("a change of %s waits for a row that is being added, and marks it", async (_what, change, add, table) => {
-  const id = await newCompany("Marking");
-  await sql`insert into app.pulse_questions (company_id, id, question) values (${id}, ${randomUUID()}, 'How?')`;
-  const [adding, changing] = [await sql.reserve(), await sql.reserve()];
-  await adding`begin`;
-  await adding.unsafe(add, [id]);
-  const [session] = await changing`select pg_backend_pid() as pid`;
-  let changed = false;
-  const nameChanged = changing
-    .unsafe(`${change} returning pg_current_xact_id()::text as transaction`, [id])
-    .then((rows) => {
+      "app.categories",
+    ],
+    [
+      "the question of an answer",
+      "update app.pulse_questions set question = 'Now?' where company_id = $1",
+      "insert into app.pulse_responses (company_id, question_id) select company_id, id from app.pulse_questions where company_id = $1",
+      "app.pulse_responses",
+    ],
+    // A question is changed at read committed only: see below.
+  ]).filter(([level, _what, _change, _add, table]) => level === "read committed" || table === "app.categories"),
+)(
+  "at %s, a change of %s waits for a row that is being added, and marks it",
+  async (level, _what, change, add, table) => {
+    const id = await newCompany("Marking");
+    await sql`insert into app.pulse_questions (company_id, id, question) values (${id}, ${randomUUID()}, 'How?')`;
+    const [adding, changing] = [connectAt(level), connectAt(level)];
+    await adding`begin`;
+    await adding.unsafe(add, [id]);
+    const [session] = await changing`select pg_backend_pid() as pid`;
+    let changed = false;
+    const nameChanged = again(() =>
+      changing.unsafe(`${change} returning pg_current_xact_id()::text as transaction`, [id]),
+    ).then((rows) => {
       changed = true;
       return rows[0]?.transaction;
     });
-  const waits = async () =>
-    changed || (await sql`select from pg_locks where pid = ${session?.pid} and not granted`).length > 0;
-  await expect.poll(waits, { interval: 5 }).toBe(true);
-  await adding`commit`;
-  const transaction = await nameChanged;
-  for (const session of [adding, changing]) session.release();
-  const rows = await sql.unsafe(`select changed_in::text as transaction from ${table} where company_id = $1`, [id]);
-  expect([...rows]).toEqual([{ transaction }]);
-});
+    const waits = async () =>
+      changed || (await sql`select from pg_locks where pid = ${session?.pid} and not granted`).length > 0;
+    await expect.poll(waits, { interval: 5 }).toBe(true);
+    await adding`commit`;
+    const transaction = await nameChanged;
+    for (const session of [adding, changing]) await session.end();
+    const rows = await sql.unsafe(`select changed_in::text as transaction from ${table} where company_id = $1`, [id]);
+    expect([...rows]).toEqual([{ transaction }]);
+  },
+);
 
 const named = (language: string, name: string) => `
   insert into app.category_names select company_id, id, '${language}', '${name}' from app.categories where company_id = $1`;
 
 // Proves: copies.9
-test.each([
-  ["two names", named("de", "Zusammenhalt"), named("en", "Teamwork"), "Zusammenhalt"],
-  [
-    "a name and the company's default language",
-    named("fr", "Esprit d’équipe"),
-    "update app.companies set default_language = 'fr' where id = $1",
-    "Esprit d’équipe",
-  ],
-  [
-    "the company's default language and a name",
-    "update app.companies set default_language = 'fr' where id = $1",
-    named("fr", "Esprit d’équipe"),
-    "Esprit d’équipe",
-  ],
-])("a category has the right name when %s are written at the same time", async (_what, first, second, name) => {
-  const id = await newCompany("Naming", "de");
-  await sql`insert into app.categories (company_id) values (${id})`;
-  await sql.unsafe(named("es", "Equipo"), [id]);
-  const [holding, waiting] = [await sql.reserve(), await sql.reserve()];
-  await holding`begin`;
-  await holding.unsafe(first, [id]);
-  const [session] = await waiting`select pg_backend_pid() as pid`;
-  const written = waiting.unsafe(second, [id]).execute();
-  await waitsForLock(session?.pid);
-  await holding`commit`;
-  await written;
-  for (const session of [holding, waiting]) session.release();
-  expect([...(await sql`select name from app.categories where company_id = ${id}`)]).toEqual([{ name }]);
-});
+test.each(
+  atEachLevel([
+    ["two names", named("de", "Zusammenhalt"), named("en", "Teamwork"), "Zusammenhalt"],
+    [
+      "a name and the company's default language",
+      named("fr", "Esprit d’équipe"),
+      "update app.companies set default_language = 'fr' where id = $1",
+      "Esprit d’équipe",
+    ],
+    [
+      "the company's default language and a name",
+      "update app.companies set default_language = 'fr' where id = $1",
+      named("fr", "Esprit d’équipe"),
+      "Esprit d’équipe",
+    ],
+  ]),
+)(
+  "at %s, a category has the right name when %s are written at the same time",
+  async (level, _what, first, second, name) => {
+    const id = await newCompany("Naming", "de");
+    await sql`insert into app.categories (company_id) values (${id})`;
+    await sql.unsafe(named("es", "Equipo"), [id]);
+    const [holding, waiting] = [connectAt(level), connectAt(level)];
+    await holding`begin`;
+    await holding.unsafe(first, [id]);
+    const [session] = await waiting`select pg_backend_pid() as pid`;
+    const written = again(() => waiting.unsafe(second, [id]).execute());
+    await waitsForLock(session?.pid);
+    await holding`commit`;
+    await written;
+    for (const session of [holding, waiting]) await session.end();
+    expect([...(await sql`select name from app.categories where company_id = ${id}`)]).toEqual([{ name }]);
+  },
+);
 
 test.each([
   [
@@ -108,7 +120,7 @@ test.each([
     "update app.pulse_questions set question = 'Now?' where company_id = $1",
   ],
 ])("with a snapshot from before, %s fails with 40001", async (_what, added, changed) => {
-  for (const level of ["repeatable read", "serializable"]) {
+  for (const level of isolationLevels.slice(1)) {
     const id = await newCompany("Isolated", "es");
     await sql`insert into app.pulse_questions (company_id, id, question) values (${id}, ${randomUUID()}, 'How?')`;
     await sql`insert into app.categories (company_id) values (${id})`;
@@ -122,25 +134,28 @@ test.each([
   }
 });
 
-test("a row that is deleted again while its old deletion is forgotten keeps the new one", async () => {
-  const id = await newCompany("Deleting");
-  await sql`delete from app.forgotten_deletions where company_id = ${id}`;
-  await sql`
+test.each(isolationLevels)(
+  "at %s, a row that is deleted again while its old deletion is forgotten keeps the new one",
+  async (level) => {
+    const id = await newCompany("Deleting");
+    await sql`delete from app.forgotten_deletions where company_id = ${id}`;
+    await sql`
     insert into app.deletions (company_id, relation, deleted_in, id, deleted_at)
     values (${id}, 'app.teams', '5', ${id}, now() - interval '91 days')`;
-  const [deleting, forgetting] = [await sql.reserve(), await sql.reserve()];
-  await deleting`begin`;
-  await deleting`insert into app.teams (company_id, id, name) values (${id}, ${id}, 'Again')`;
-  await deleting`
+    const [deleting, forgetting] = [connectAt(level), connectAt(level)];
+    await deleting`begin`;
+    await deleting`insert into app.teams (company_id, id, name) values (${id}, ${id}, 'Again')`;
+    await deleting`
     insert into app.deletions (company_id, relation, id) values (${id}, 'app.teams', ${id})
     on conflict on constraint deletions_pkey do update set deleted_in = excluded.deleted_in, deleted_at = excluded.deleted_at`;
-  const [session] = await forgetting`select pg_backend_pid() as pid`;
-  const forgotten = forgetting`select app.forget_deletions(${id}, 'app.teams')`.execute();
-  await waitsForLock(session?.pid);
-  await deleting`commit`;
-  await forgotten;
-  for (const session of [deleting, forgetting]) session.release();
-  const kept =
-    await sql`select deleted_at > now() - interval '1 day' as is_new from app.deletions where company_id = ${id}`;
-  expect([...kept]).toEqual([{ is_new: true }]);
-});
+    const [session] = await forgetting`select pg_backend_pid() as pid`;
+    const forgotten = again(() => forgetting`select app.forget_deletions(${id}, 'app.teams')`.execute());
+    await waitsForLock(session?.pid);
+    await deleting`commit`;
+    await forgotten;
+    for (const session of [deleting, forgetting]) await session.end();
+    const kept =
+      await sql`select deleted_at > now() - interval '1 day' as is_new from app.deletions where company_id = ${id}`;
+    expect([...kept]).toEqual([{ is_new: true }]);
+  },
+);
