@@ -166,6 +166,8 @@ test("export all makes the folder; a list that fails ends it, and what stands th
     const rows = JSON.parse(String(gunzipSync(readFileSync(`${parts}/${name}.json.gz`))));
     expectRows(rows, await list(`/${name}?limit=1000${include}`, first.key));
   }
+  // Where no folder can be made.
+  await expect(exportTo("../../proc/none", ["all"], first.key)).rejects.toThrow(/ENOENT|EPERM|EROFS|EACCES/);
 });
 
 test.each([

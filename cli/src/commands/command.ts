@@ -1,4 +1,5 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { type ParseArgsConfig, parseArgs } from "node:util";
@@ -103,9 +104,13 @@ export function misused(command: string, problem: string): CliError {
   return new CliError(`${problem}\nFor help: public-data-api ${command} --help`, exitCodes.usage);
 }
 
-/** Makes a folder, if it is not there. */
+/** Makes a folder, and those above it, if they are not there. mkdir with `recursive` never ends below /proc. */
 export async function makeFolder(path: string): Promise<void> {
-  await mkdir(path, { recursive: true }).catch((error) => {
-    throw error.code === "EEXIST" ? new CliError(`${path} is a file: a folder is needed`, exitCodes.usage) : error;
+  const found = await stat(path).catch(() => null);
+  if (found?.isDirectory()) return;
+  if (found) throw new CliError(`${path} is a file: a folder is needed`, exitCodes.usage);
+  if (dirname(path) !== path) await makeFolder(dirname(path));
+  await mkdir(path).catch((error) => {
+    if (error.code !== "EEXIST") throw error;
   });
 }
