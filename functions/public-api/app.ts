@@ -34,7 +34,6 @@ import { connectReplicas } from "./replicas.ts";
 import {
   ApiError,
   badRequest,
-  closing,
   errorAnswer,
   json,
   type Logged,
@@ -42,8 +41,7 @@ import {
   preflight,
   toResponse,
 } from "./responses.ts";
-import { importLimit, readRewards } from "./reward_import.ts";
-import { challenged, signIn } from "./sign_in.ts";
+import { challenge, signIn } from "./sign_in.ts";
 import { WaitingLine } from "./waiting_line.ts";
 import { watched } from "./watched_answer.ts";
 
@@ -66,31 +64,28 @@ export function createApp(settings: Settings, log: (line: string) => void) {
     const started = performance.now();
     const requestId = crypto.randomUUID();
     const { path, query } = splitUrl(request.url);
-    const { answer, logged } = await respond({ request, completed }, path, query).catch(failed);
+    const received = { request, completed, address: settings.baseUrl + path, query };
+    const { answer, logged } = await respond(path, received).catch(failed);
     // The caller may still be sending what is left of the body, which must not be taken for the next request.
     const isUnread = request.body !== null && !request.bodyUsed;
     const { method } = request;
     log(logLine({ requestId, method, path, status: answer.status, milliseconds: performance.now() - started }, logged));
-    const sent = challenged(answer, settings.signIn, path, request);
-    return toResponse(isUnread ? closing(sent) : sent, requestId, request.method === "HEAD");
+    const more = { ...challenge(answer, settings.signIn, path, request), ...(isUnread && { Connection: "close" }) };
+    return toResponse(answer, requestId, more, method === "HEAD");
   };
 
-  async function respond(received: Received, path: string, query: string): Promise<Outcome> {
-    const signedIn = await signIn(settings.signIn, received.request.method, path, withoutKey(received.request));
+  async function respond(path: string, received: Received): Promise<Outcome> {
+    const { request } = received;
+    const signedIn = await signIn(settings.signIn, request, path, withoutKey);
     if (signedIn) return signedIn;
-    const { endpoint, allowed, isMcp, wrongMethod } = route(path, received.request.method);
+    const { endpoint, allowed, isMcp, wrongMethod } = route(path, request.method);
     // Programs probe for assistants with GET and HEAD, and must find out that a key is wanted.
     if (wrongMethod && !isMcp) throw wrongMethod;
     if (!endpoint) return { answer: preflight(allowed, isMcp), logged: {} };
-    return await respondTo(endpoint, received, query, { path, wrongMethod });
+    return await respondTo(endpoint, { ...received, wrongMethod });
   }
 
-  async function respondTo(
-    endpoint: Endpoint,
-    received: Received,
-    query: string,
-    { path = endpoint.path, wrongMethod }: { path?: string; wrongMethod?: ApiError | undefined } = {},
-  ): Promise<Outcome> {
+  async function respondTo(endpoint: Endpoint, received: Received): Promise<Outcome> {
     const { request, completed } = received;
     const sending = Promise.withResolvers<void>();
     const visit = new Visit(keyHashOf(request.headers), request.signal, completed ?? sending.promise);
@@ -103,17 +98,14 @@ export function createApp(settings: Settings, log: (line: string) => void) {
       page: (rpc, args, isTotal, isForwarded) =>
         line.page(visit, isTotal, () => ask(rpc, args, isForwarded && completed ? asSent : asWhole), verify),
       upload: (limit, serve) => bodies.hold(visit, request, limit, serve),
-      headers: request.headers,
-      wrongMethod,
       // The log line of a tool has the status of its endpoint: the answer of the protocol is a 200. A tool reads its answer
       // here, which tells when it has ended.
-      ask: async (other, asked) => {
-        const { answer, logged } = await respondTo(other, { request, completed: undefined }, asked);
+      ask: async (other, query) => {
+        const { answer, logged } = await respondTo(other, { request, completed: undefined, address: "", query });
         return { answer, logged: { ...logged, status: answer.status } };
       },
     };
-    const target = { address: settings.baseUrl + path, query };
-    const { answer: made, logged } = await serve(endpoint, target, service).catch(failed);
+    const { answer: made, logged } = await serve(endpoint, received, service).catch(failed);
     const answer = watched(made, completed === undefined, sending.resolve);
     refusedUses.note(visit.keyHash, answer.status, logged.company_id, caller);
     return { answer, logged: withVisit(logged, visit, answer.status) };
@@ -150,7 +142,7 @@ const strangers = (line: WaitingLine, bodies: Bodies, callDatabase: CallDatabase
   const visit = new Visit("", request.signal, Promise.resolve());
   const receive = (limit: BodyLimit) => bodies.hold(visit, request, limit, async (take) => take());
   const ask = async (rpc: string, args: object) => {
-    const caller = { scope: null, endpoint: rpc, client: undefined, isQuickCheck: false };
+    const caller = { scope: null, endpoint: rpc, noted: {} };
     return (await line.callWithoutKey(visit, () => callDatabase(rpc, args as Arguments, caller, asText))).body;
   };
   return { receive, ask };
@@ -158,19 +150,32 @@ const strangers = (line: WaitingLine, bodies: Bodies, callDatabase: CallDatabase
 
 /** What the database notes about a request (`docs/api.md`, Authentication). */
 function callerOf({ method, path, scope, kind }: Endpoint, headers: Headers): Caller {
-  return {
-    scope,
-    endpoint: `${method} ${path}`,
-    client: clientOf(headers.get("User-Agent") ?? ""),
-    isQuickCheck: kind === "key" && headers.get("X-Client-Info") === quickCheck,
+  const endpoint = `${method} ${path}`;
+  const client = clientOf(headers.get("User-Agent") ?? "");
+  // An admin tries a key on the dashboard: this is no use of it.
+  const isQuickCheck = kind === "key" && headers.get("X-Client-Info") === quickCheck;
+  const noted = {
+    "X-Endpoint": endpoint,
+    ...(client && { "X-Client": client }),
+    ...(isQuickCheck && { "X-Quick-Check": "true" }),
   };
+  return { scope, endpoint, noted };
 }
 
 /** Calls the database with the key of the request when it is the turn of its company, and with these arguments then. */
 type Call = (rpc: string, args: () => object) => Promise<Reply<string>>;
 
-/** A request. `completed` is settled when its answer has left, or its caller; not every runtime says so. */
-type Received = { readonly request: Request; readonly completed: Promise<unknown> | undefined };
+/**
+ * A request, the whole address that it asks for without the query, and the query as it was sent. `completed` is settled
+ * when its answer has left, or its caller; not every runtime says so. `wrongMethod` is the 405 of a wrong method.
+ */
+type Received = {
+  readonly request: Request;
+  readonly completed: Promise<unknown> | undefined;
+  readonly address: string;
+  readonly query: string;
+  readonly wrongMethod?: ApiError | undefined;
+};
 
 /** What a request needs. */
 type Service = {
@@ -179,29 +184,23 @@ type Service = {
   page: (rpc: string, args: object, isTotal: boolean, isForwarded: boolean) => Promise<Reply<Page>>;
   /** Receives the body when there is room for it. `take` is its text, and ends its room. */
   upload: (limit: BodyLimit, serve: (take: () => string) => Promise<Outcome>) => Promise<Outcome>;
-  headers: Headers;
-  wrongMethod: ApiError | undefined;
   /** Answers a request for another endpoint with the key of this one. */
   ask: (endpoint: Endpoint, query: string) => Promise<Outcome>;
 };
 
-/** What a request asks for: the whole address without the query, and the query as it was sent. */
-type Target = { address: string; query: string };
-
-async function serve(endpoint: Endpoint, target: Target, service: Service): Promise<Outcome> {
+async function serve(endpoint: Endpoint, received: Received, service: Service): Promise<Outcome> {
   const { call } = service;
-  if (endpoint.kind === "import") return await importRewards(endpoint, target.query, service);
-  if (endpoint.kind === "mcp") return await assist(endpoint, target.query, service);
+  if (endpoint.kind === "import") return await importRewards(endpoint, received, service);
+  if (endpoint.kind === "mcp") return await assist(endpoint, received, service);
   let parameters: Parameters;
   try {
-    parameters = readParameters(endpoint, target.query);
+    parameters = readParameters(endpoint, received.query);
   } catch (error) {
     // Only a caller with a valid key learns what is wrong with the request.
     return await afterVerifying(endpoint, call, () => Promise.reject(error));
   }
   if (endpoint.kind === "key") return await checkKey(endpoint, call);
-  if (endpoint.kind === "aggregates") return await aggregates(endpoint, parameters, service);
-  return await list(endpoint, parameters, target, service);
+  return await rows(endpoint, parameters, received, service);
 }
 
 /** Runs `rest` once the key and its scope are verified. The log line gets its id and company even if `rest` fails. */
@@ -216,9 +215,11 @@ async function afterVerifying(
 }
 
 /** `POST /rewards`: the body is read only after the database has verified the key. */
-function importRewards(endpoint: ImportEndpoint, query: string, { call, upload }: Service): Promise<Outcome> {
+function importRewards(endpoint: ImportEndpoint, { query }: Received, { call, upload }: Service): Promise<Outcome> {
   return afterVerifying(endpoint, call, async () => {
     const { dry_run } = readParameters(endpoint, query).args;
+    // Loaded when it is asked for: zod takes as long as half of a start.
+    const { importLimit, readRewards } = await import("./reward_import.ts");
     return await upload(importLimit, async (take) => {
       let rewards: Record<string, unknown>[] | undefined;
       // Only when it is its turn: rows take more memory than a body, and wait as a body, whose room is bounded.
@@ -236,15 +237,15 @@ function importRewards(endpoint: ImportEndpoint, query: string, { call, upload }
 const messageLimit: BodyLimit = [64 * 1024, "body must be at most 64 KiB"];
 
 /** `POST /mcp`: a message of an assistant, which may call one of the other endpoints (`docs/api.md`, Assistants). */
-function assist(endpoint: McpEndpoint, query: string, service: Service): Promise<Outcome> {
-  const { call, upload, headers, wrongMethod, ask } = service;
+function assist(endpoint: McpEndpoint, received: Received, { call, upload, ask }: Service): Promise<Outcome> {
+  const { request, query, wrongMethod } = received;
   return afterVerifying(endpoint, call, async (key) => {
     if (wrongMethod) throw wrongMethod;
     readParameters(endpoint, query);
     return await upload(messageLimit, async (take) => {
       const text = take();
       const { serveMcp } = await import("./mcp.ts");
-      return await serveMcp(headers, text, readVerifiedKey(key).scopes, ask);
+      return await serveMcp(request.headers, text, readVerifiedKey(key).scopes, ask);
     });
   });
 }
@@ -258,53 +259,27 @@ async function checkKey({ rpc }: KeyEndpoint, call: Call): Promise<Outcome> {
   return { answer: json(JSON.stringify(key)), logged };
 }
 
-/** A list or its changes: the database's JSON, forwarded unchanged or as CSV (`docs/api.md`, Lists). */
-async function list(
-  endpoint: ListEndpoint | ChangesEndpoint,
-  parameters: Parameters,
-  target: Target,
+/** A list, its changes or aggregates: the database's JSON, forwarded unchanged or as CSV (`docs/api.md`, Lists, Questions). */
+async function rows(
+  endpoint: ListEndpoint | ChangesEndpoint | AggregatesEndpoint,
+  { args, columns, format, escapeFormulas }: Parameters,
+  received: Received,
   { page }: Service,
 ): Promise<Outcome> {
-  const { args, format } = parameters;
-  const reply = await page(endpoint.rpc, args, isLikeTotal(endpoint, args), format === "json");
-  const headers = moreRows(reply.headers, target, endpoint.kind === "changes" ? "after" : "starting_after");
-  return rows(endpoint.path, parameters, reply, headers);
+  const { body, headers, logged } = await page(endpoint.rpc, args, isTotal(endpoint, args), format === "json");
+  const more = moreRows(endpoint, headers, received);
+  const name = endpoint.path.slice(1).replaceAll("/", "-");
+  const answer = format === "json" ? json(body, more) : csv(body, name, columns, escapeFormulas, more);
+  return { answer: { ...answer, isLarge: isLarge(headers) }, logged };
 }
 
-/** Whether a list may read many more rows than it returns: all that one of its filters matches, or all names. */
-function isLikeTotal({ parameters }: Endpoint, args: Parameters["args"]): boolean {
+/** Whether the database may read many more rows than it returns: of a total, all that one of two filters matches, all names. */
+function isTotal({ kind, parameters }: Endpoint, args: Parameters["args"]): boolean {
   const filters = parameters.filter(({ name, kind }) => args[name] !== undefined && filterKinds.includes(kind));
-  return filters.length > 1 || args.name !== undefined;
+  return kind === "aggregates" || filters.length > 1 || args.name !== undefined;
 }
 
 const filterKinds = ["uuid", "text", "email"];
-
-/** A question (`docs/api.md`, Questions). */
-async function aggregates(
-  { path, rpc }: AggregatesEndpoint,
-  parameters: Parameters,
-  { page }: Service,
-): Promise<Outcome> {
-  const reply = await page(rpc, parameters.args, true, parameters.format === "json");
-  // The database then sends none.
-  const isTooMany = reply.headers.get("X-Has-More") === "true";
-  if (!isTooMany) return rows(path, parameters, reply);
-  const words = "use fewer names in by, or a shorter time window";
-  const error = badRequest([`the answer has more than ${maxGroups} rows: ${words}`]);
-  return { answer: errorAnswer(error), logged: { ...reply.logged, ...error.logged, rows: 0 } };
-}
-
-/** Rows as JSON or as CSV. */
-function rows(
-  path: string,
-  { columns, format, escapeFormulas }: Parameters,
-  { body, logged, headers: sent }: Reply<Page>,
-  headers: Record<string, string> = {},
-): Outcome {
-  const name = path.slice(1).replaceAll("/", "-");
-  const answer = format === "json" ? json(body, headers) : csv(body, name, columns, escapeFormulas, headers);
-  return { answer: { ...answer, isLarge: isLarge(sent) }, logged };
-}
 
 /**
  * The path relative to the base address, and the raw query. Not `new URL`, which normalizes unusual paths and throws on
@@ -315,13 +290,19 @@ function splitUrl(url: string): { path: string; query: string } {
   return { path: pathname.replace(/^\/public-api(?=\/|$)/, "") || "/", query };
 }
 
+/** The endpoints at each path and alias. */
+const endpointsAt = new Map<string, Endpoint[]>();
+for (const endpoint of endpoints)
+  for (const path of [endpoint.path, ...endpoint.aliases])
+    endpointsAt.set(path, [...(endpointsAt.get(path) ?? []), endpoint]);
+
 type Route = { endpoint: Endpoint | undefined; allowed: string; isMcp: boolean; wrongMethod?: ApiError };
 
 /** Finds the endpoint; undefined for OPTIONS. `wrongMethod` is the 405 of a wrong method. Throws a 404 for an unknown path. */
 function route(path: string, method: string): Route {
   const name = path.replace(/([^/])\/$/, "$1");
-  const here = endpoints.filter((endpoint) => endpoint.path === name || endpoint.aliases.includes(name));
-  if (here.length === 0) throw new ApiError(404, `Not Found: ${path}`, { reason: "the path is unknown" });
+  const here = endpointsAt.get(name);
+  if (!here) throw new ApiError(404, `Not Found: ${path}`, { reason: "the path is unknown" });
   const methods = here.flatMap((endpoint) => (endpoint.method === "GET" ? ["GET", "HEAD"] : [endpoint.method]));
   const allowed = [...methods, "OPTIONS"].join(", ");
   const endpoint = here.find((endpoint) => endpoint.method === (method === "HEAD" ? "GET" : method));
@@ -331,10 +312,16 @@ function route(path: string, method: string): Route {
   return { endpoint: here[0], allowed, isMcp, wrongMethod: new ApiError(405, words, { headers: { Allow: allowed } }) };
 }
 
-/** The headers about further rows (`docs/api.md`, Lists). `parameter` gets the next page. */
-function moreRows(headers: Headers, { address, query }: Target, parameter: string): Record<string, string> {
+/** The headers about further rows (`docs/api.md`, Lists). Throws a 400 ApiError for a total that has too many rows. */
+function moreRows(endpoint: Endpoint, headers: Headers, { address, query }: Received): Record<string, string> {
   const [value, next] = [headers.get("X-Has-More"), headers.get("X-Next-Page") ?? headers.get("X-Next")];
+  if (endpoint.kind === "aggregates") {
+    const words = "use fewer names in by, or a shorter time window";
+    if (value === "true") throw badRequest([`the answer has more than ${maxGroups} rows: ${words}`]);
+    return {};
+  }
   if (value === null) throw new Error("the database did not say whether there are more rows");
+  const parameter = endpoint.kind === "changes" ? "after" : "starting_after";
   return {
     "X-Has-More": value,
     ...(value === "true" && next && { Link: linkToNext(address, query, parameter, next) }),

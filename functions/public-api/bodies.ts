@@ -135,9 +135,8 @@ async function receive(
   } catch (error) {
     // The caller may still be sending the rest.
     reader.cancel().catch(() => {});
-    if (!(error instanceof ApiError)) throw error;
-    const { status, message, headers, logged } = error;
-    throw new ApiError(status, message, { headers: { ...headers, Connection: "close" }, logged });
+    if (error instanceof ApiError) error.headers.Connection = "close";
+    throw error;
   } finally {
     clearTimeout(timer);
   }

@@ -16,7 +16,7 @@ function table(characters: string): Uint8Array {
 const blank = table(" \t\r\n");
 /** A text that begins with one of these could be a formula. */
 const formula = table("=+-@\t\r");
-const [opening, closing] = [table("{["), table("}]")];
+const [opens, closes] = [table("{["), table("}]")];
 /** Begins a number, true, false or null. */
 const wordStart = table("-0123456789tfn");
 const wordEnd = table(' \t\r\n,:[]{}"');
@@ -195,7 +195,7 @@ export class CsvConverter {
     const start = this.#to;
     let quotes = -1;
     if (byte === quote) quotes = this.#copyText();
-    else if (opening[byte] === 1) quotes = this.#copyNested();
+    else if (opens[byte] === 1) quotes = this.#copyNested();
     else this.#copyWord();
     const lines = this.#lines;
     if (byte === quote && mayBeFormula && this.#to > start && formula[lines[start] as number] === 1) {
@@ -246,7 +246,7 @@ export class CsvConverter {
         isInText = isEscaped || !isInText;
       } else if (!isInText) {
         if (blank[byte] === 1) continue;
-        depth += (opening[byte] as number) - (closing[byte] as number);
+        depth += (opens[byte] as number) - (closes[byte] as number);
       }
       isEscaped = isInText && !isEscaped && byte === backslash;
       lines[to++] = byte;

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import {
   ApiError,
   type Bytes,
@@ -16,14 +15,13 @@ export type Reader<Body> = (response: Response) => Body | Promise<Body>;
 /** The arguments of a database function: the hash of the key, and those of the endpoint. */
 export type Arguments = { key_hash: string } & Record<string, unknown>;
 
-/** A request for which the database is called: the scope that it needs, and what the database notes as a use of the key. */
+/** A request for which the database is called, with the scope that it needs. */
 export type Caller = {
   readonly scope: string | null;
   /** Method and path, such as `GET /activity`. */
   readonly endpoint: string;
-  readonly client: string | undefined;
-  /** An admin tries a key on the dashboard: this is no use of it. */
-  readonly isQuickCheck: boolean;
+  /** The headers with what the database notes as a use of the key (`app.note_use`). */
+  readonly noted: Readonly<Record<string, string>>;
 };
 
 /** Calls the database function `rpc` for a request. */
@@ -159,7 +157,7 @@ export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = dea
     const send = () =>
       fetch(`${supabaseUrl}/rest/v1/rpc/${rpc}`, {
         method: "POST",
-        headers: { ...headers, ...use(caller) },
+        headers: { ...headers, ...caller.noted },
         body,
         redirect: "manual",
         signal: abort.signal,
@@ -184,15 +182,6 @@ export function connect({ supabaseUrl, secretKey }: Settings, milliseconds = dea
   };
 }
 
-/** The headers in which the database is told what to note (`app.note_use`). */
-function use({ endpoint, client, isQuickCheck }: Caller): Record<string, string> {
-  return {
-    "X-Endpoint": endpoint,
-    ...(client && { "X-Client": client }),
-    ...(isQuickCheck && { "X-Quick-Check": "true" }),
-  };
-}
-
 /** The key's id, its company and the number of rows: the database sends them only for the log. */
 function ownerAndRows(headers: Headers): Logged {
   const [keyId, companyId, rows] = ["X-Key-Id", "X-Company-Id", "X-Row-Count"].map((name) => headers.get(name));
@@ -206,20 +195,21 @@ function ownerAndRows(headers: Headers): Logged {
 /** What the log says when the database lacks something that a migration brings. */
 const isOlder = "the database is older than this function, push the migrations (docs/operate/upgrade.md)";
 
-const verifiedKey = z.object({
-  company_name: z.string(),
-  key_name: z.string(),
-  scopes: z.array(z.string()),
-  expires_at: z.string().nullable(),
-  company_id: z.string(),
-  requests_at_once: z.int(),
-});
+/** The answer of `verify_api_key`. */
+type VerifiedKey = {
+  company_name: string;
+  key_name: string;
+  scopes: string[];
+  expires_at: string | null;
+  company_id: string;
+  requests_at_once: number;
+};
 
 /** Reads the answer of `verify_api_key`. Throws a 500 when fields are missing, as in that of an older database. */
-export function readVerifiedKey(body: string): z.infer<typeof verifiedKey> {
-  const { data } = verifiedKey.safeParse(JSON.parse(body));
-  if (!data) throw failure("verify_api_key", `answered without fields that are needed: ${isOlder}`);
-  return data;
+export function readVerifiedKey(body: string): VerifiedKey {
+  const key: VerifiedKey = { ...JSON.parse(body) };
+  if (key.company_id && key.expires_at !== undefined && key.requests_at_once) return key;
+  throw failure("verify_api_key", `answered without fields that are needed: ${isOlder}`);
 }
 
 /** The error for the caller when the database did not return the expected response. */
@@ -261,11 +251,8 @@ function failure(rpc: string, what: string): ApiError {
   return new ApiError(500, "Internal Server Error", { logged: { error: `${rpc} ${what}` } });
 }
 
-const errorBody = z.object({ code: z.string().regex(/^([0-9A-Z]{3,8})?$/), details: z.string().nullish() }).partial();
-const keyOwner = z.object({ key_id: z.guid(), company_id: z.guid() });
-
 /** The code and details of a PostgREST error body, or neither if it is another body. Reads only the first few KiB. */
-async function readError(response: Response): Promise<z.infer<typeof errorBody>> {
+async function readError(response: Response): Promise<{ code?: string; details?: string }> {
   const reader = response.body?.getReader();
   try {
     const decoder = new TextDecoder();
@@ -275,7 +262,9 @@ async function readError(response: Response): Promise<z.infer<typeof errorBody>>
       if (!chunk || chunk.done) break;
       text += decoder.decode(chunk.value, { stream: true });
     }
-    return errorBody.parse(JSON.parse(text));
+    const { code, details } = JSON.parse(text);
+    // Of another program any text may be there.
+    return /^([0-9A-Z]{3,8})?$/.test(code) ? { code, details } : {};
   } catch {
     return {};
   } finally {
@@ -284,9 +273,10 @@ async function readError(response: Response): Promise<z.infer<typeof errorBody>>
 }
 
 /** The key's id and company for the log, from the `details` of an error, which hold them as JSON text. */
-function ownerOfKey(details: string | null | undefined): Logged {
+function ownerOfKey(details: string | undefined): Logged {
   try {
-    return keyOwner.parse(JSON.parse(details ?? ""));
+    const { key_id, company_id } = JSON.parse(details ?? "");
+    return [key_id, company_id].every((id) => /^[0-9a-f-]{36}$/.test(id)) ? { key_id, company_id } : {};
   } catch {
     return {};
   }

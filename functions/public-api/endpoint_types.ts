@@ -72,7 +72,7 @@ export type ListEndpoint = Common & {
 };
 
 /**
- * A question about the rows of a list: its rows are groups of those. `by` is what the parameter `by` may name, each with
+ * Aggregates of the rows of a list: each of its rows is a group of those. `by` is what the parameter `by` may name, each with
  * the columns that it adds, in the order in which it is sent; `columns` come behind them, the same for every `by`.
  */
 export type AggregatesEndpoint = Common & {

@@ -87,7 +87,7 @@ const after: Parameter = {
     "The `cursor` of the last row that you have: returns only what has changed since. `start` (the default) begins a copy, and returns every row. A cursor that is no longer known gets a 410.",
 };
 
-/** The steps of time that a question can be asked by; one at a time. */
+/** The steps of time by which aggregates are grouped; one at a time. */
 export const steps: readonly string[] = ["day", "week", "month", "quarter", "year"];
 
 const bySteps = steps.map(
@@ -105,8 +105,8 @@ const bySteps = steps.map(
     }) as const,
 );
 
-/** The parameters of every question (`docs/api.md`, Questions). */
-const question = (by: string): readonly Parameter[] => [
+/** The parameters of all aggregates (`docs/api.md`, Questions). */
+const ofAggregates = (by: string): readonly Parameter[] => [
   ...list.filter(({ name }) => name === "format" || name === "escape_formulas"),
   {
     name: "by",
@@ -154,7 +154,7 @@ const key: KeyEndpoint = {
   parameters: [],
 };
 
-/** The lists, and the questions about them (`docs/api.md`, Lists, Questions). */
+/** The lists, and aggregates of them (`docs/api.md`, Lists, Questions). */
 const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
   {
     kind: "list",
@@ -313,7 +313,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     forAssistants:
       "Counts kudos. Use it first for every question about how many: per team, per month, per category, who gives or gets the most. Within a time, the largest count is first.",
     parameters: [
-      ...question(
+      ...ofAggregates(
         "one to three different ones of `day`, `week`, `month`, `quarter` or `year` (one of these), `category`, `sender_team`, `receiver_team`, `sender` and `receiver`",
       ),
       ...ofKudos,
@@ -494,7 +494,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     forAssistants:
       "Averages day ratings from 1 (bad) to 5 (good). Use it first for every question about the mood and its changes, overall or by team.",
     parameters: [
-      ...question("`day`, `week`, `month`, `quarter` or `year`, or `team`, or one of the former and `team`"),
+      ...ofAggregates("`day`, `week`, `month`, `quarter` or `year`, or `team`, or one of the former and `team`"),
       teamId,
     ],
     rows: {

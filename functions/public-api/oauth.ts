@@ -1,52 +1,62 @@
 // Signing in of assistants, by OAuth 2.1 with PKCE (`docs/api.md`, Assistants). The access token is an API key, to which an
 // admin agrees on the dashboard (sql/schema/0920_assistants.sql). A registration is stored nowhere. sign_in.ts loads this
 // file when one of its paths is first asked for.
+import { hexToBytes } from "@noble/hashes/utils.js";
 import { base64Url, clientIdOf, receiverOf, shownClientName } from "./assistants.ts";
+import type { BodyLimit } from "./bodies.ts";
+import { hashOf } from "./credentials.ts";
 import type { SignInSettings } from "./database.ts";
-import { type Answer, json } from "./responses.ts";
+import { ApiError, json, type Outcome, preflight } from "./responses.ts";
 import { scopes } from "./scopes.ts";
 
 /** A refusal with a code of RFC 6749 and a description for people. */
-const refused = (error: string, error_description: string): Answer => ({
-  ...json(JSON.stringify({ error, error_description })),
-  status: 400,
+const refused = (error: string, error_description: string): Outcome => ({
+  answer: { ...json(JSON.stringify({ error, error_description })), status: 400 },
+  logged: {},
 });
 
 const readScopes = scopes.map(({ name }) => name).filter((name) => name.startsWith("read:"));
 
-export type NewKey = { id: string; api_key: string; scopes: readonly string[]; expires_at: string };
-/** Makes the key that an admin has agreed to; null when the code is not valid. */
-type Redeem = (code: string, boundTo: string) => Promise<NewKey | null>;
+type NewKey = { id: string; api_key: string; scopes: readonly string[]; expires_at: string };
 
-/** Answers a request for a path of sign_in.ts. */
+/** What a caller without a key needs: its body, and a call of a database function, which returns its JSON. */
+export type SignInService = {
+  receive: (limit: BodyLimit) => Promise<string>;
+  ask: (rpc: string, args: object) => Promise<string>;
+};
+
+/** What anybody may read, by its path relative to the base address, because the platform owns the root. */
+const documents: Readonly<Record<string, ((settings: SignInSettings) => object) | undefined>> = {
+  "/mcp/.well-known/oauth-protected-resource": ({ mcpUrl }) => ({
+    resource: mcpUrl,
+    authorization_servers: [mcpUrl],
+    scopes_supported: readScopes,
+    bearer_methods_supported: ["header"],
+    resource_name: "Public data API",
+  }),
+  "/mcp/.well-known/oauth-authorization-server": authorizationServer,
+  "/mcp/.well-known/openid-configuration": authorizationServer,
+  "/oauth/jwks": () => ({ keys: [] }),
+};
+
+const bodyLimit: BodyLimit = [8192, "body must be at most 8 KiB"];
+
+/** Answers a request for one of these paths; undefined when there is no such path. */
 export async function serveOAuth(
   settings: SignInSettings,
+  method: string,
   path: string,
-  text: string,
-  redeem: Redeem,
-): Promise<Answer> {
-  const { mcpUrl } = settings;
-  switch (path) {
-    case "/mcp/.well-known/oauth-protected-resource":
-      return json(
-        JSON.stringify({
-          resource: mcpUrl,
-          authorization_servers: [mcpUrl],
-          scopes_supported: readScopes,
-          bearer_methods_supported: ["header"],
-          resource_name: "Public data API",
-        }),
-      );
-    case "/mcp/.well-known/oauth-authorization-server":
-    case "/mcp/.well-known/openid-configuration":
-      return json(JSON.stringify(authorizationServer(settings)));
-    case "/oauth/jwks":
-      return json('{"keys":[]}');
-    case "/oauth/register":
-      return register(text);
-    default:
-      return await exchange(mcpUrl, new URLSearchParams(text), redeem);
-  }
+  { receive, ask }: SignInService,
+): Promise<Outcome | undefined> {
+  const document = documents[path];
+  if (!document && path !== "/oauth/register" && path !== "/oauth/token") return undefined;
+  const allowed = document ? "GET" : "POST";
+  if (method === "OPTIONS") return { answer: preflight(`${allowed}, OPTIONS`, true), logged: {} };
+  if (allowed !== (method === "HEAD" ? "GET" : method))
+    throw new ApiError(405, `Method Not Allowed: ${path} accepts ${allowed}`, { headers: { Allow: allowed } });
+  if (document) return { answer: json(JSON.stringify(document(settings))), logged: {} };
+  const text = await receive(bodyLimit);
+  return path === "/oauth/register" ? register(text) : await exchange(settings, new URLSearchParams(text), ask);
 }
 
 /** The description of the authorization server, also for those who read OpenID's only. */
@@ -71,7 +81,7 @@ function authorizationServer({ baseUrl, mcpUrl, dashboardUrl }: SignInSettings):
 }
 
 /** RFC 7591, without keeping anything. */
-function register(text: string): Answer {
+function register(text: string): Outcome {
   let body: { client_name?: unknown; redirect_uris?: unknown } | null = null;
   try {
     body = JSON.parse(text);
@@ -99,33 +109,38 @@ function register(text: string): Answer {
     token_endpoint_auth_method: "none",
     scope: readScopes.join(" "),
   };
-  return { ...json(JSON.stringify(registered)), status: 201 };
+  return { answer: { ...json(JSON.stringify(registered)), status: 201 }, logged: {} };
 }
 
 const fields = ["grant_type", "resource", "code_verifier", "code", "client_id", "redirect_uri"] as const;
 
-/** The token endpoint. */
-async function exchange(resource: string, form: URLSearchParams, redeem: Redeem): Promise<Answer> {
+/** The token endpoint: makes the key that an admin has agreed to. */
+async function exchange(
+  { mcpUrl }: SignInSettings,
+  form: URLSearchParams,
+  ask: SignInService["ask"],
+): Promise<Outcome> {
   const twice = fields.find((name) => form.getAll(name).length > 1);
   if (twice) return refused("invalid_request", `${twice} must be sent once`);
   const one = (name: (typeof fields)[number]) => form.get(name) ?? "";
   if (one("grant_type") !== "authorization_code")
     return refused("unsupported_grant_type", "grant_type must be authorization_code");
   const meant = one("resource");
-  if (meant !== "" && meant.replace(/\/$/, "") !== resource)
-    return refused("invalid_target", `resource must be ${resource}`);
+  if (meant !== "" && meant.replace(/\/$/, "") !== mcpUrl)
+    return refused("invalid_target", `resource must be ${mcpUrl}`);
   const verifier = one("code_verifier");
   if (!/^[\w.~-]{43,128}$/.test(verifier))
     return refused("invalid_request", "code_verifier must be 43 to 128 characters");
-  const challenge = base64Url(
-    new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(verifier))),
-  );
+  const challenge = base64Url(hexToBytes(hashOf(verifier)));
   const code = one("code");
-  const boundTo = [one("client_id"), one("redirect_uri"), challenge].join("\n");
-  const key = /^[0-9a-f]{64}$/.test(code) ? await redeem(code, boundTo) : null;
+  const bound_to = [one("client_id"), one("redirect_uri"), challenge].join("\n");
+  const isCode = /^[0-9a-f]{64}$/.test(code);
+  const key: NewKey | null = isCode
+    ? JSON.parse(await ask("redeem_assistant_code", { code_hash: hashOf(code), bound_to }))
+    : null;
   if (key === null)
     return refused("invalid_grant", "code is unknown, used, expired, or for another program: sign in again");
   const expires_in = Math.floor((Date.parse(key.expires_at) - Date.now()) / 1000);
   const token = { access_token: key.api_key, token_type: "Bearer", expires_in, scope: key.scopes.join(" ") };
-  return json(JSON.stringify(token), { Pragma: "no-cache" });
+  return { answer: json(JSON.stringify(token), { Pragma: "no-cache" }), logged: { key_id: key.id } };
 }

@@ -22,17 +22,14 @@ export class OpenAnswers {
   /** Counts an answer until `ended` is settled. */
   open(company: string, ended: Promise<unknown>): void {
     this.#count(company, 1);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, maxOpen.milliseconds);
-    ended.then(
-      () => resolve(),
-      () => resolve(),
-    );
-    promise.then(() => {
+    const late = Promise.withResolvers<void>();
+    const timer = setTimeout(late.resolve, maxOpen.milliseconds);
+    const close = () => {
       clearTimeout(timer);
       this.#count(company, -1);
       this.#onClose();
-    });
+    };
+    Promise.race([ended, late.promise]).then(close, close);
   }
 
   #count(company: string, change: 1 | -1): void {

@@ -1,6 +1,6 @@
 // The schemas of parameters, for the OpenAPI document and for the tools of assistants.
 import type { Endpoint, ParameterKind } from "./endpoint_types.ts";
-import { maxNames } from "./parameters.ts";
+import { maxNames, namesFor } from "./parameters.ts";
 
 /** JSON Schema 2020-12, as OpenAPI 3.1 holds it. */
 export type Schema = { readonly [keyword: string]: unknown };
@@ -23,12 +23,7 @@ const kinds: Record<Exclude<ParameterKind, "include" | "by">, Schema> = {
 /** The schema of a query parameter. `include` and `by` are arrays; a query has their names with commas between them. */
 export function parameterSchema(kind: ParameterKind, endpoint: Endpoint): Schema {
   if (kind !== "include" && kind !== "by") return kinds[kind];
-  const items = { type: "string", enum: choices(endpoint).map(({ name }) => name) };
-  const more = endpoint.kind === "aggregates" ? { maxItems: maxNames(endpoint.by), default: ["month"] } : {};
+  const items = { type: "string", enum: namesFor(endpoint) };
+  const more = endpoint.kind === "aggregates" ? { maxItems: maxNames(endpoint), default: ["month"] } : {};
   return { type: "array", minItems: 1, uniqueItems: true, ...more, items };
-}
-
-function choices(endpoint: Endpoint): readonly { name: string }[] {
-  if ("included" in endpoint) return endpoint.included;
-  return endpoint.kind === "aggregates" ? endpoint.by : [];
 }

@@ -1,5 +1,4 @@
-import { z } from "zod";
-import type { AggregatesEndpoint, Column, Endpoint, ParameterKind } from "./endpoint_types.ts";
+import type { Column, Endpoint, ParameterKind } from "./endpoint_types.ts";
 import { changeColumns, steps } from "./endpoints.ts";
 import { type Instant, inZone, isAfter, parseInstant, timestamp } from "./instants.ts";
 import { badRequest, shownName, wrongTimeZone } from "./responses.ts";
@@ -22,57 +21,47 @@ type Read = {
   since?: Instant;
   until?: Instant;
   time_zone?: string;
-  include?: Column[];
-  starting_after?: z.infer<typeof place>;
-  by?: AggregatesEndpoint["by"];
+  include?: string[];
+  starting_after?: ReturnType<typeof placeIn>;
+  by?: string[];
   [filter: string]: unknown;
 };
 
-/** The longest window of a question, in seconds. */
+/** The longest window of aggregates, in seconds. */
 const longestWindow = 400 * 86_400;
 
-const instant = (bound: "since" | "until") =>
-  z.string().transform((text, context) => {
-    const parsed = parseInstant(text, bound);
-    if (!parsed) context.addIssue("must be an ISO 8601 date-time");
-    return parsed ?? z.NEVER;
-  });
+/** The names that `include` or `by` can have. */
+export function namesFor(endpoint: Endpoint): readonly string[] {
+  const all = "included" in endpoint ? endpoint.included : endpoint.kind === "aggregates" ? endpoint.by : [];
+  return all.map(({ name }) => name);
+}
 
-/** What the log leaves out of a problem: names from the caller. */
-const sentNames = / \(sent: .*$/s;
+/** How many of them can be sent: of `by` one step of time and all others, but no more than three. */
+export function maxNames(endpoint: Endpoint): number {
+  const known = namesFor(endpoint);
+  if (endpoint.kind !== "aggregates") return known.length;
+  return Math.min(3, 1 + known.filter((name) => !steps.includes(name)).length);
+}
 
-/** Reads a list of names: known ones, each at most once, as many as `isGood` allows. */
-const names = <Named extends { name: string }>(
-  known: readonly Named[],
-  rule: string,
-  isGood: (found: Named[]) => boolean = () => true,
-) =>
-  z.array(z.string()).transform((sent, context) => {
-    const found = sent.flatMap((name) => known.filter((one) => one.name === name));
-    if (found.length > 0 && found.length === sent.length && new Set(found).size === sent.length && isGood(found))
-      return found;
-    const shown = sent.slice(0, 10).map((name) => (name === "" ? "an empty name" : shownName(name)));
-    context.addIssue(`must be ${rule} (sent: ${shown.join(", ") || "no name"})`);
-    return z.NEVER;
-  });
+/** The value of a parameter; or what is wrong with it, and `rule`, the same without a caller's text. */
+type Reading = { value?: unknown; problem?: string; rule?: string };
 
-/** Names of additional columns, in the endpoint's order. */
-const columnNames = (included: readonly Column[]) =>
-  names(included, `one or more of ${included.map(({ name }) => name).join(", ")}, each once`).transform((columns) =>
-    included.filter((column) => columns.includes(column)),
-  );
-
-/** How many names `by` may have: one step of time and all others, but no more than three. */
-export const maxNames = (by: AggregatesEndpoint["by"]): number =>
-  Math.min(3, 1 + by.filter(({ name }) => !steps.includes(name)).length);
-
-/** What a question is asked by: one step of time at most. */
-function groupNames({ by }: AggregatesEndpoint): z.ZodType {
-  const most = maxNames(by);
-  const rule = `one to ${most} different names of ${by.map(({ name }) => name).join(", ")}`;
-  return names(by, `${rule}, and at most one of ${steps.join(", ")}`, (groups) => {
-    return groups.length <= most && groups.filter(({ name }) => steps.includes(name)).length <= 1;
-  });
+/** Reads a list of names: known ones, each once, and one step of time at most. */
+function readNames(endpoint: Endpoint, sent: string[]): Reading {
+  const [known, most] = [namesFor(endpoint), maxNames(endpoint)];
+  const isGood =
+    sent.length > 0 &&
+    sent.length <= most &&
+    new Set(sent).size === sent.length &&
+    sent.every((name) => known.includes(name)) &&
+    sent.filter((name) => steps.includes(name)).length <= 1;
+  if (isGood) return { value: sent };
+  const rule =
+    endpoint.kind === "aggregates"
+      ? `must be one to ${most} different names of ${known.join(", ")}, and at most one of ${steps.join(", ")}`
+      : `must be one or more of ${known.join(", ")}, each once`;
+  const shown = sent.slice(0, 10).map((name) => (name === "" ? "an empty name" : shownName(name)));
+  return { problem: `${rule} (sent: ${shown.join(", ") || "no name"})`, rule };
 }
 
 /** Names without a slash other than UTC are left out: the database takes CET for a zone without summer time. */
@@ -87,40 +76,34 @@ function isTimeZone(name: string): boolean {
 const uuid = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.source;
 
 /** A row to start after, as the arguments of the database: its id, alone or behind its time. */
-const place = z.string().transform((text, context) => {
+function placeIn(text: string): { starting_after: string; after_time?: string } | undefined {
   const [, time, id] = new RegExp(`^(?:(.*)_)?(${uuid})$`, "i").exec(text) ?? [];
   const after = time === undefined ? undefined : parseInstant(time, "until");
   if (id && time === undefined) return { starting_after: id.toLowerCase() };
   if (id && after && !after.day) return { starting_after: id.toLowerCase(), after_time: timestamp(after, Math.floor) };
-  context.addIssue("must be the time and id of a row, joined by _, or its id");
-  return z.NEVER;
-});
+  return undefined;
+}
 
-const values: Record<Exclude<ParameterKind, "include" | "by">, z.ZodType> = {
-  limit: z
-    .string()
-    .regex(/^([1-9][0-9]{0,2}|1000)$/, "must be an integer from 1 to 1000")
-    .transform(Number),
-  format: z.enum(["json", "csv"], "must be json or csv"),
-  true: z.literal("true", "must be true").transform(() => true),
-  uuid: z
-    .string()
-    .regex(new RegExp(`^${uuid}$`, "i"), "must be a uuid")
-    .toLowerCase(),
-  text: z
-    .string()
-    .regex(/^[^\0]*$/, "must not contain NUL or lone surrogates")
-    .regex(/^.{1,255}$/su, "must have 1 to 255 characters"),
+/** Of each kind the rule for its texts, and the value of a text that is as the rule says. */
+const values: Record<Exclude<ParameterKind, "include" | "by">, [rule: string, read: (text: string) => unknown]> = {
+  limit: [
+    "must be an integer from 1 to 1000",
+    (text) => (/^([1-9][0-9]{0,2}|1000)$/.test(text) ? Number(text) : undefined),
+  ],
+  format: ["must be json or csv", (text) => (text === "json" || text === "csv" ? text : undefined)],
+  true: ["must be true", (text) => text === "true" || undefined],
+  uuid: ["must be a uuid", (text) => new RegExp(`^${uuid}$`, "i").exec(text)?.[0].toLowerCase()],
+  text: ["must have 1 to 255 characters", (text) => /^.{1,255}$/su.exec(text)?.[0]],
   // A blank was a plus sign that was not percent-encoded.
-  email: z
-    .string()
-    .transform((text) => text.replaceAll(" ", "+"))
-    .pipe(z.string().regex(/^(?=.{3,320}$)[^@\s\0]+@[^@\s\0+]+$/u, "must be an email address")),
-  place,
-  time_zone: z.string().refine(isTimeZone, wrongTimeZone),
-  since: instant("since"),
-  until: instant("until"),
-  after: z.string().regex(/^(start|[0-9a-f]{56}([0-9a-f]{16})?)$/, "must be start or a cursor"),
+  email: [
+    "must be an email address",
+    (text) => /^(?=.{3,320}$)[^@\s\0]+@[^@\s\0+]+$/u.exec(text.replaceAll(" ", "+"))?.[0],
+  ],
+  place: ["must be the time and id of a row, joined by _, or its id", placeIn],
+  time_zone: [wrongTimeZone, (text) => (isTimeZone(text) ? text : undefined)],
+  since: ["must be an ISO 8601 date-time", (text) => parseInstant(text, "since")],
+  until: ["must be an ISO 8601 date-time", (text) => parseInstant(text, "until")],
+  after: ["must be start or a cursor", (text) => /^(start|[0-9a-f]{56}([0-9a-f]{16})?)$/.exec(text)?.[0]],
 };
 
 /**
@@ -132,7 +115,7 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
   const all = [...sent].map(([name, texts]) => ({ name, ...readParameter(endpoint, name, texts) }));
   const problems = all.flatMap(({ problem }) => problem ?? []);
   const read: Read = Object.fromEntries(all.map(({ name, value }) => [name, value]));
-  const { limit, format = "json", escape_formulas = false, include, by, starting_after, ...filters } = read;
+  const { limit, format = "json", escape_formulas = false, include, by = ["month"], starting_after, ...filters } = read;
   const [since, until] = [read.since, read.until].map((bound) => bound && inZone(bound, read.time_zone));
   if (since && until && isAfter(since, until)) problems.push("since must not be after until");
   problems.push(...conflicts(endpoint, sent, read));
@@ -140,30 +123,25 @@ export function readParameters(endpoint: Endpoint, query: string): Parameters {
   if (problems.length > 0) throw badRequest(problems, wrong?.rule ?? wrong?.problem);
 
   const window = { since: since && timestamp(since, Math.ceil), until: until && timestamp(until, Math.floor) };
-  const shared = { format, escapeFormulas: escape_formulas };
-  if (endpoint.kind === "aggregates") {
-    const groups = by ?? endpoint.by.filter(({ name }) => name === "month");
-    return {
-      args: { by: groups.map(({ name }) => name), ...filters, ...window },
-      columns: [...groups.flatMap(({ columns }) => columns), ...endpoint.columns],
-      ...shared,
-    };
-  }
+  const included = "included" in endpoint ? endpoint.included.filter(({ name }) => include?.includes(name)) : [];
+  const groups = endpoint.kind === "aggregates" ? endpoint.by : [];
   return {
     args: {
       ...(endpoint.kind === "changes" && { list: endpoint.list, after: "start" }),
-      max_rows: limit ?? 100,
+      ...(endpoint.kind === "aggregates" ? { by } : { max_rows: limit ?? 100 }),
       ...filters,
       ...window,
       ...starting_after,
-      include: include?.map(({ name }) => name),
+      include: include && included.map(({ name }) => name),
     },
     columns: [
+      ...by.flatMap((group) => groups.find(({ name }) => name === group)?.columns ?? []),
       ...("columns" in endpoint ? endpoint.columns : []),
-      ...(include ?? []),
+      ...included,
       ...(endpoint.kind === "changes" ? changeColumns : []),
     ],
-    ...shared,
+    format,
+    escapeFormulas: escape_formulas,
   };
 }
 
@@ -181,46 +159,42 @@ function conflicts({ kind }: Endpoint, sent: Map<string, string[]>, read: Read):
 }
 
 /** Whether the value of a parameter is a list of names. */
-const isList = (kind: ParameterKind | undefined) => kind === "include" || kind === "by";
+const isList = (kind: ParameterKind | undefined): kind is "include" | "by" => kind === "include" || kind === "by";
 
 const kindOf = ({ parameters }: Endpoint, name: string) => parameters.find((one) => one.name === name)?.kind;
 
-/** The value of one parameter, from its raw texts; or what is wrong with it, and `rule`, the same without a caller's text. */
-function readParameter(
-  endpoint: Endpoint,
-  name: string,
-  texts: string[],
-): { problem?: string; value?: unknown; rule?: string } {
+/** Reads one parameter from its raw texts. */
+function readParameter(endpoint: Endpoint, name: string, texts: string[]): Reading {
   const kind = kindOf(endpoint, name);
   if (!kind) {
     const rule = `is not a parameter of ${accepted(endpoint)}`;
     return { problem: `${shownName(name)} ${rule}`, rule: `a name ${rule}` };
   }
   if (texts.length > 1 && !isList(kind)) return { problem: `${name} must be sent once to ${accepted(endpoint)}` };
-  const decoded = texts.map(decode);
-  if (decoded.includes(undefined)) return { problem: `${name} must be percent-encoded UTF-8` };
-  const value = isList(kind) ? decoded.flatMap(namesIn) : decoded[0];
-  const result = valueSchema(endpoint, kind).safeParse(value);
-  if (result.success) return { value: result.data };
-  const problem = `${name} ${result.error.issues[0]?.message}`;
-  return { problem, rule: problem.replace(sentNames, "") };
+  const decoded = texts.flatMap((text) => decode(text) ?? []);
+  if (decoded.length < texts.length) return { problem: `${name} must be percent-encoded UTF-8` };
+  const { value, problem, rule = problem } = readValue(endpoint, kind, decoded);
+  return problem === undefined ? { value } : { problem: `${name} ${problem}`, rule: `${name} ${rule}` };
+}
+
+function readValue(endpoint: Endpoint, kind: ParameterKind, texts: string[]): Reading {
+  if (isList(kind)) return readNames(endpoint, texts.flatMap(namesIn));
+  const [text = ""] = texts;
+  if (kind === "text" && text.includes("\0")) return { problem: "must not contain NUL or lone surrogates" };
+  const [problem, read] = values[kind];
+  const value = read(text);
+  return value === undefined ? { problem } : { value };
 }
 
 /** The names in a text: between commas, with or without blanks around them, or a JSON list. */
-function namesIn(text = ""): string[] {
+function namesIn(text: string): string[] {
   try {
-    const { data } = z.array(z.string()).safeParse(JSON.parse(text));
-    if (data) return data;
+    const names: unknown = JSON.parse(text);
+    if (Array.isArray(names) && names.every((name) => typeof name === "string")) return names;
   } catch {
     // Not JSON.
   }
   return text.split(",").map((name) => name.trim());
-}
-
-function valueSchema(endpoint: Endpoint, kind: ParameterKind): z.ZodType {
-  if (kind === "include") return columnNames("included" in endpoint ? endpoint.included : []);
-  if (kind === "by") return endpoint.kind === "aggregates" ? groupNames(endpoint) : z.never();
-  return values[kind];
 }
 
 /**

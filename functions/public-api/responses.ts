@@ -101,16 +101,16 @@ function escapeUnits(text: string): string {
   return text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
-/** The answer with the announcement that the connection is closed after it. */
-export function closing(answer: Answer): Answer {
-  return { ...answer, headers: { ...answer.headers, Connection: "close" } };
-}
-
 /** What a web page may read of the headers. */
 export const exposedHeaders = "X-Request-Id, X-Has-More, Link, Retry-After, Content-Disposition";
 
-/** Builds the response; a HEAD request gets the headers of the GET (`docs/api.md`, Requests). */
-export function toResponse({ status, headers, body }: Answer, requestId: string, isHead: boolean): Response {
+/** Builds the response, with `more` headers; a HEAD request gets the headers of the GET (`docs/api.md`, Requests). */
+export function toResponse(
+  { status, headers, body }: Answer,
+  requestId: string,
+  more: Record<string, string>,
+  isHead: boolean,
+): Response {
   if (isHead && body instanceof ReadableStream) body.cancel().catch(() => {});
   // An empty stream: for null the server would send Content-Length: 0.
   const sent = isHead ? new ReadableStream({ start: (controller) => controller.close() }) : body;
@@ -123,6 +123,7 @@ export function toResponse({ status, headers, body }: Answer, requestId: string,
       "Access-Control-Allow-Origin": "*",
       "Access-Control-Expose-Headers": exposedHeaders,
       ...headers,
+      ...more,
     },
   });
 }

@@ -142,7 +142,7 @@ test("a company has 200 notes a minute, others have theirs", async () => {
     noted.push(key_hash);
     return { headers: new Headers(), body: "" as never, logged: {} };
   });
-  const caller = { scope: null, endpoint: "GET /", client: undefined, isQuickCheck: false };
+  const caller = { scope: null, endpoint: "GET /", noted: {} };
   const note = (keyHash: string, company: string) => uses.note(keyHash, 401, company, caller);
   for (let key = 0; key < 250; key++) note(`A ${key}`, "A");
   for (const key of ["B", "B"]) note(key, "B");
