@@ -89,35 +89,17 @@ const outsideCode = (text: string, change: (prose: string) => string): string =>
     .map((part, place) => (place % 2 === 0 ? change(part) : part))
     .join("");
 
-/** Sentences that speak to somebody who has this repository. */
-const ofRepository = /npm (?:start|test|run|pack)|this repository|the repository itself|\]\([^)]*SECURITY\.md/;
-
-/** A paragraph or an entry of a list without the sentences that speak of the repository; empty if nothing else is there. */
-function withoutRepository(block: string): string {
-  if (!ofRepository.test(block) || block.startsWith("|")) return block;
-  const [, mark = "", words = ""] = /^(\s*(?:- |\d+\. )?)(.*)$/s.exec(block) ?? [];
-  const kept = words.split(/(?<=[.:?]\)?)\s+(?=[A-Z([`*])/).filter((sentence) => !ofRepository.test(sentence));
-  return kept.length === 0 ? "" : mark + kept.join(" ").trimEnd();
-}
-
 /**
- * A document as readers of the page get it: with the base address of the project, without what is only true in the repository,
- * such as the lines at its end about the tests, and with the titles of guides in place of the names of their files.
+ * A document as readers of the page get it: with the base address of the project, and with the titles of guides in place of the
+ * names of their files.
  */
-function forReaders(document: string, text: string, { baseAddress, titles }: Publishing): string {
-  const [body = ""] = text.split(/^---\n+(?=(?:Run|Not run) by)/m);
-  return outsideCode(body, (prose) =>
-    prose
-      .split(/(\n\n+|\n(?=\s*(?:- |\d+\. )))/)
-      .map(withoutRepository)
-      .join("")
-      .replaceAll(/\n{3,}/g, "\n\n")
-      .replaceAll(/\[`?[\w/.-]+\.md`?\]\(([^()\s]+)\)/g, (link, href: string) => {
-        const title = titles.get(target(document, href)?.replace(/#.*/, "") ?? "");
-        return title === undefined ? link : `[${title}](${href})`;
-      }),
+const forReaders = (document: string, text: string, { baseAddress, titles }: Publishing): string =>
+  outsideCode(text, (prose) =>
+    prose.replaceAll(/\[`?[\w/.-]+\.md`?\]\(([^()\s]+)\)/g, (link, href: string) => {
+      const title = titles.get(target(document, href)?.replace(/#.*/, "") ?? "");
+      return title === undefined ? link : `[${title}](${href})`;
+    }),
   ).replaceAll(placeholder, baseAddress);
-}
 
 /** The Markdown of a guide, whose links lead to the published guides as Markdown, and to nothing that is not published. */
 const publishedMarkdown = (document: string, text: string): string =>
@@ -180,10 +162,10 @@ export async function readGuides(root: string, baseAddress: string): Promise<Pag
       const published = forReaders(file, text, { baseAddress, titles });
       const html = scrolling(await markedFor(file).parse(published));
       const markdown = { address: markdownOf(address), text: publishedMarkdown(file, published) };
-      const [lead, ...parts] = partsOf(title, address, published);
-      const sentences = lead?.text.match(/[^ ].*?[.:?](?= |$)/g) ?? [];
+      const found = partsOf(title, address, published);
+      const sentences = found[0]?.text.match(/[^ ].*?[.:?](?= |$)/g) ?? [];
       const about = sentences.find((sentence) => !/^(?:Make|Create) a key/.test(sentence))?.replace(/:$/, ".") ?? "";
-      return { title, about, address, markdown, html, found: lead ? [lead, ...parts] : [] };
+      return { title, about, address, markdown, html, found };
     }),
   );
 }

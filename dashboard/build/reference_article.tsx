@@ -1,7 +1,7 @@
 // The reference and the guides as HTML, made once when the page is built: a reader sees them before any script has run.
 // The scripts (src/reference) add the header, the menu, copying and trying out.
 import { MantineProvider, Typography } from "@mantine/core";
-import type { ReactNode } from "react";
+import { Fragment, type ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { paths } from "../src/paths.ts";
 import { addressOf, firstValues, languages } from "../src/reference/samples.ts";
@@ -11,7 +11,7 @@ import type { Article, Term } from "./reference_contents.ts";
 function Copying({ label = "Copy", from }: { label?: string; from?: string }) {
   return (
     <div className="copying">
-      <button type="button" data-copy={from ?? ""}>
+      <button type="button" className="button" data-copy={from ?? ""}>
         {label}
       </button>
       <span role="status" />
@@ -62,29 +62,27 @@ function Terms({ place, terms }: { place: string; terms: Term[] }) {
 function Samples({ operation: { id, method, path, body, parameters }, base }: { operation: Operation; base: string }) {
   const url = addressOf(base, path, firstValues(parameters));
   return (
-    <div className="languages">
-      <fieldset>
-        <legend>Code</legend>
-        {Object.keys(languages).map((language, place) => (
-          <label key={language}>
+    <fieldset className="languages">
+      <legend>Code</legend>
+      {Object.entries(languages).map(([language, write], place) => (
+        <Fragment key={language}>
+          <label>
             <input type="radio" name={`${id}-language`} value={language} defaultChecked={place === 0} />
             <span translate="no">{language}</span>
           </label>
-        ))}
-      </fieldset>
-      {Object.entries(languages).map(([language, write]) => (
-        <div key={language} data-language={language}>
-          <Sample text={write({ method, url, body })} />
-        </div>
+          <div data-language={language}>
+            <Sample text={write({ method, url, body })} />
+          </div>
+        </Fragment>
       ))}
-    </div>
+    </fieldset>
   );
 }
 
 type Operation = Article["operations"][number];
 
 function OperationArticle({ operation, base }: { operation: Operation; base: string }) {
-  const { id, method, path, summary, html, aliases, groups, answers, examples } = operation;
+  const { id, method, path, parameters, body, summary, html, aliases, groups, answers, examples } = operation;
   return (
     <article id={id} aria-labelledby={`${id}-name`} className="operation" data-place={id}>
       <div>
@@ -128,7 +126,7 @@ function OperationArticle({ operation, base }: { operation: Operation; base: str
       <div className="beside">
         <Samples operation={operation} base={base} />
         {method === "GET" ? (
-          <details data-try={id}>
+          <details data-try={JSON.stringify({ id, method, path, parameters, body })}>
             <summary>Try it</summary>
             <div />
           </details>

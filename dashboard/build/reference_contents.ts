@@ -1,7 +1,7 @@
 // docs/openapi.json as the reference shows it: references are followed, aliases stand at their operation, and Markdown
 // is HTML.
 import { Marked } from "marked";
-import type { Contents, Found, Operation } from "../src/reference/contents.ts";
+import type { Found, Operation } from "../src/reference/contents.ts";
 
 /** A parameter, a field or a header: its name, the words for its type, and what it means, as HTML. */
 export type Term = { name: string; type: string; html: string };
@@ -78,6 +78,11 @@ const examplesOf = (content: Content): Example[] =>
     text: typeof example === "string" ? example : JSON.stringify(example, null, 2),
   }));
 
+/** Each endpoint, and behind it the endpoint of its changes, if there is one. */
+export const withTheirChanges = <Endpoint extends { method: string; path: string }>(all: Endpoint[]): Endpoint[][] => [
+  ...Map.groupBy(all, ({ method, path }) => `${method} ${path.replace(/.changes$/, "")}`).values(),
+];
+
 export function articleOf({ info, tags, paths, components }: OpenApi): Article {
   const followed = (schema: Schema): Schema =>
     schema.$ref ? (components.schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {}) : schema;
@@ -103,14 +108,8 @@ export function articleOf({ info, tags, paths, components }: OpenApi): Article {
   const aliasOf = ({ summary }: Method): string | undefined => /^Alias of (\S+)$/.exec(summary)?.[1];
 
   const named = all.filter((each) => aliasOf(each) === undefined);
-  const isChanges = ({ path }: { path: string }): boolean => path.endsWith("/changes");
-  // The changes of a list stand behind it.
-  const operations = named
-    .filter((each) => !isChanges(each))
-    .flatMap((each) => [
-      each,
-      ...named.filter(({ path, method }) => path === `${each.path}/changes` && method === each.method),
-    ])
+  const operations = withTheirChanges(named)
+    .flat()
     .map(({ operationId, tags, method, path, summary, description, parameters = [], requestBody, responses }) => {
       const body = requestBody?.content["application/json"];
       const { content = {} } = responses["200"] ?? {};
@@ -146,10 +145,6 @@ export function articleOf({ info, tags, paths, components }: OpenApi): Article {
     headers: Object.entries(components.headers).map(([name, header]) => term({ name, ...header })),
   };
 }
-
-/** What the reference's scripts need of the article. */
-export const operationsOf = ({ operations }: Article): Contents["operations"] =>
-  operations.map(({ id, method, path, parameters, body }) => ({ id, method, path, parameters, body }));
 
 const plain = (html: string): string => html.replaceAll(/<[^>]*>/g, " ");
 

@@ -5,13 +5,10 @@ import { promisify } from "node:util";
 import type { Plugin } from "vite";
 import { type Page, readFiles, readGuides } from "./guides.ts";
 import { guideHtml, missingHtml, referenceHtml } from "./reference_article.tsx";
-import { articleOf, foundIn, operationsOf } from "./reference_contents.ts";
+import { articleOf, foundIn } from "./reference_contents.ts";
 import { headerHtml, home, menuHtml } from "./reference_frame.tsx";
 
 const root = `${import.meta.dirname}/../..`;
-const contents = "virtual:reference";
-
-const readOpenApi = async () => JSON.parse(await readFile(`${root}/docs/openapi.json`, "utf8"));
 
 /** Sets the colours before the page is first drawn. A file, because the Content-Security-Policy refuses inline scripts. */
 const colours =
@@ -60,25 +57,20 @@ export function referencePages(supabaseUrl: string): Plugin {
   return {
     name: "reference-pages",
     enforce: "post",
-    resolveId: (id) => (id === contents ? `\0${contents}` : undefined),
-    async load(id) {
-      if (id !== `\0${contents}`) return;
-      return `export const contents = ${JSON.stringify({ operations: operationsOf(articleOf(await readOpenApi())) })}`;
-    },
     async generateBundle(_, bundle) {
       const page = bundle["reference.html"];
       if (page?.type !== "asset") throw new Error("Vite built no reference.html");
       delete bundle["reference.html"];
       const emit = (fileName: string, source: string | Uint8Array) =>
         this.emitFile({ type: "asset", fileName, source });
-      const article = articleOf(await readOpenApi());
+      const openApi = JSON.parse(await readFile(`${root}/docs/openapi.json`, "utf8"));
+      const article = articleOf(openApi);
       const guides = await readGuides(root, baseAddress);
       const menu = menuHtml(article, guides);
-      const icon = /rel="icon" href="([^"]+)"/.exec(String(page.source))?.[1] ?? "";
       const emitPage = (fileName: string, title: string, text: string) => {
         const parts = {
           TITLE: title,
-          HEADER: headerHtml(icon, fileName === "reference/index.html" ? null : title),
+          HEADER: headerHtml(fileName === "reference/index.html" ? null : title),
           MENU: menu,
           ARTICLE: text,
         };
@@ -101,7 +93,7 @@ export function referencePages(supabaseUrl: string): Plugin {
       emit("reference/colours.js", colours);
 
       const servers = [{ url: baseAddress, description: "The base address." }];
-      emit("reference/openapi.json", JSON.stringify({ ...(await readOpenApi()), servers }));
+      emit("reference/openapi.json", JSON.stringify({ ...openApi, servers }));
       for (const [name, text] of await readFiles(root, baseAddress)) emit(`reference/files/${name}`, text);
       emit("reference/files/public-data-api-cli.tgz", await packCommandLine());
     },

@@ -80,26 +80,3 @@ export type EventPage = { key_id?: string | null; skip?: number; max_rows?: numb
 
 /** How long a key still works after it has been replaced. */
 export type Overlap = "0" | "1 hour" | "24 hours" | "7 days";
-
-type Functions = {
-  link_member: { Args: never; Returns: Member };
-  list_api_keys: { Args: never; Returns: ApiKey[] };
-  list_api_key_events: { Args: EventPage; Returns: ApiKeyEvent[] };
-  create_api_key: { Args: { name: string; scopes: Scope[]; expires_at: string | null }; Returns: NewApiKey };
-  let_assistant_read: {
-    Args: { name: string; scopes: Scope[]; expires_at: string; bound_to: string };
-    Returns: { code: string };
-  };
-  replace_api_key: {
-    Args: { key_id: string; overlap: Overlap; expires_at: string | null };
-    Returns: NewApiKey;
-  };
-  rename_api_key: { Args: { key_id: string; name: string }; Returns: { id: string; name: string } };
-  revoke_api_key: { Args: { key_id: string }; Returns: RevokedApiKey };
-};
-
-type Nothing = Record<never, never>;
-
-export type Database = {
-  public: { Tables: Nothing; Views: Nothing; Functions: Functions };
-};

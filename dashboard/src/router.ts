@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from "react";
 import { type Path, paths } from "./paths.ts";
+import { watched } from "./watched.ts";
 
 /** A path of the dashboard, with or without a query. */
 export type Address = Path | `${Path}${string}`;
@@ -14,29 +14,21 @@ export type NavigationState = {
   openedHere?: boolean;
 };
 
-const known = new Set<string>(Object.values(paths));
-const listeners = new Set<() => void>();
+const address = watched();
 let moved = false;
 
-const changed = (): void => {
-  for (const listener of listeners) listener();
-};
-window.addEventListener("popstate", changed);
-
-function isPath(path: string): path is Path {
-  return known.has(path);
-}
+window.addEventListener("popstate", address.changed);
 
 /** The path of the page to show. An unknown path shows the Public API page. */
 function currentPath(): Path {
   const path = window.location.pathname.replace(/\/(index\.html)?$/, "");
-  return isPath(path) ? path : paths.publicApi;
+  return Object.values(paths).find((known) => known === path) ?? paths.publicApi;
 }
 
 export function navigate(to: Address, state: NavigationState = {}, how: "push" | "replace" = "push"): void {
   window.history[how === "push" ? "pushState" : "replaceState"](state, "", to);
   moved = true;
-  changed();
+  address.changed();
 }
 
 /** Whether another page was shown before this one. */
@@ -46,9 +38,4 @@ export function navigationState(): NavigationState {
   return (window.history.state as NavigationState | null) ?? {};
 }
 
-export function usePath(): Path {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, currentPath);
-}
+export const usePath = (): Path => address.use(currentPath);

@@ -30,7 +30,6 @@ import "@mantine/core/styles/Tooltip.css";
 import "@mantine/core/styles/ActionIcon.css";
 import "@mantine/core/styles/Tabs.css";
 import "@mantine/core/styles/Pagination.css";
-import "@mantine/core/styles/Breadcrumbs.css";
 import "@mantine/core/styles/PasswordInput.css";
 import "@mantine/core/styles/Skeleton.css";
 import "@mantine/core/styles/Table.css";

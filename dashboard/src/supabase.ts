@@ -1,7 +1,6 @@
 // The two clients of the project that the page needs. supabase-js would bring three more, a tenth of the page's weight.
 import { AuthClient } from "@supabase/auth-js";
 import { PostgrestClient } from "@supabase/postgrest-js";
-import type { Database } from "./database.ts";
 import { publishableKey, supabaseUrl } from "./settings.ts";
 
 /** Milliseconds after which a request without a response fails, so that no page waits for ever. */
@@ -36,7 +35,7 @@ export const authOfLinks = new AuthClient({
 });
 
 /** The Data API, as the signed-in person. */
-export const dataApi = new PostgrestClient<Database>(`${supabaseUrl}/rest/v1`, {
+export const dataApi = new PostgrestClient(`${supabaseUrl}/rest/v1`, {
   headers,
   fetch: async (input, init) => {
     const { data } = await auth.getSession();

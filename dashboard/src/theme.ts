@@ -3,7 +3,7 @@ import { createTheme } from "@mantine/core";
 /** With these shades, text on buttons and coloured text have a contrast of 4.5 in both colour schemes. */
 export const theme = createTheme({
   primaryColor: "indigo",
-  primaryShade: { light: 8, dark: 8 },
+  primaryShade: 8,
   defaultRadius: "md",
   cursorType: "pointer",
   respectReducedMotion: true,
@@ -13,6 +13,13 @@ export const theme = createTheme({
   components: {
     Code: { defaultProps: { translate: "no" } },
     InputWrapper: { defaultProps: { withAsterisk: false } },
+    // Its button that shows what is entered has a name, and the keyboard reaches it.
+    PasswordInput: {
+      defaultProps: {
+        visibilityToggleFocusable: true,
+        visibilityToggleButtonProps: { "aria-label": "Show or hide the password" },
+      },
+    },
   },
   headings: {
     fontWeight: "650",

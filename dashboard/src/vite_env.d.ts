@@ -5,7 +5,3 @@ interface ImportMetaEnv {
   readonly VITE_SUPABASE_PUBLISHABLE_KEY: string;
   readonly VITE_MCP_URL?: string;
 }
-
-declare module "virtual:reference" {
-  export const contents: import("./reference/contents.ts").Contents;
-}

@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from "react";
 import { auth } from "../supabase.ts";
+import { watched } from "../watched.ts";
 
 /**
  * Signed in and `ended`: the session is over, but the page is held (see `holdPage`). Signed out and `lost`: there was a
@@ -15,11 +15,7 @@ let session: Session = { status: "unknown" };
 let holds = 0;
 let next: Session | null = null;
 let leaving = false;
-const listeners = new Set<() => void>();
-
-function change(): void {
-  for (const listener of listeners) listener();
-}
+const watch = watched();
 
 auth.onAuthStateChange((_, current) => {
   const heard: Session = current
@@ -37,30 +33,25 @@ auth.onAuthStateChange((_, current) => {
     next = heard;
     session = { ...session, ended: true };
   } else session = heard;
-  change();
+  watch.changed();
 });
 
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-
-export const useSession = (): Session => useSyncExternalStore(subscribe, () => session);
+export const useSession = (): Session => watch.use(() => session);
 
 /** Whether the page is held. */
-export const useIsHeld = (): boolean => useSyncExternalStore(subscribe, () => holds > 0);
+export const useIsHeld = (): boolean => watch.use(() => holds > 0);
 
 /** Keeps the page as it is, even if the session ends. Returns a function that lets it follow the session again. */
 export function holdPage(): () => void {
   holds += 1;
-  change();
+  watch.changed();
   return () => {
     holds -= 1;
     if (holds === 0 && next !== null) {
       session = next;
       next = null;
     }
-    change();
+    watch.changed();
   };
 }
 

@@ -1,11 +1,12 @@
-import { Checkbox, Stack, Text } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { Checkbox, Text } from "@mantine/core";
+import { useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
 import { letAssistantRead, revokeApiKey } from "../keys/calls.ts";
-import { ScopesField } from "../keys/create_key_form.tsx";
+import { ScopesField, scopesIn } from "../keys/create_key_form.tsx";
 import { endAfter } from "../keys/expiry.ts";
 import { Decision } from "../parts/actions.tsx";
+import { Form } from "../parts/form.tsx";
 import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
@@ -30,45 +31,36 @@ export function AgreementForm(props: { request: AssistantRequest; company: strin
     leave({ code, iss: mcpAddress });
   });
 
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    const entered = new FormData(event.currentTarget);
-    const ticked = readScopes.filter((name) => entered.getAll("scopes").includes(name));
-    void allow.run(ticked, entered.has("revoke"));
-  }
-
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <Text>
-          <Asker request={request} /> asks to read the data of <Name>{company}</Name>. What it reads goes to the company
-          that runs the model.
-        </Text>
-        <Notice kind="warning">
-          Continue only if you have just started this yourself, in that program. If somebody sent you this link, they
-          would get the data.
-        </Notice>
-        <ScopesField
-          label="What it may read"
-          description="Tick only what you need it for."
-          offered={readScopes}
-          ticked={[]}
-          error={allow.problem?.kind === "field" ? allow.problem.message : undefined}
-        />
-        <Earlier keys={earlier} name={request.name} />
-        <Text size="sm" c="dimmed">
-          It gets a key of its own, which works for 90 days and never writes. You can revoke it at any time in the list
-          of keys.
-        </Text>
-        <Notice kind="problem">{allow.problem && allow.problem.kind !== "field" && allow.problem.message}</Notice>
-        <Decision
-          words="Let it read"
-          pending={allow.pending || isDone}
-          cancel="Refuse"
-          onCancel={() => leave({ error: "access_denied" })}
-        />
-      </Stack>
-    </form>
+    <Form onSubmit={(entered) => void allow.run(scopesIn(entered), entered.has("revoke"))}>
+      <Text>
+        <Asker request={request} /> asks to read the data of <Name>{company}</Name>. What it reads goes to the company
+        that runs the model.
+      </Text>
+      <Notice kind="warning">
+        Continue only if you have just started this yourself, in that program. If somebody sent you this link, they
+        would get the data.
+      </Notice>
+      <ScopesField
+        label="What it may read"
+        description="Tick only what you need it for."
+        offered={readScopes}
+        ticked={[]}
+        error={allow.problem?.kind === "field" ? allow.problem.message : undefined}
+      />
+      <Earlier keys={earlier} name={request.name} />
+      <Text size="sm" c="dimmed">
+        It gets a key of its own, which works for 90 days and never writes. You can revoke it at any time in the list of
+        keys.
+      </Text>
+      <Notice kind="problem">{allow.problem && allow.problem.kind !== "field" && allow.problem.message}</Notice>
+      <Decision
+        words="Let it read"
+        pending={allow.pending || isDone}
+        cancel="Refuse"
+        onCancel={() => leave({ error: "access_denied" })}
+      />
+    </Form>
   );
 }
 

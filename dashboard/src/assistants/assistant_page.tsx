@@ -2,15 +2,16 @@ import { Text } from "@mantine/core";
 import { useState } from "react";
 import { usePublicApi } from "../keys/use_public_api.ts";
 import { AccountPage } from "../pages/account_page.tsx";
-import { Header } from "../pages/header.tsx";
+import { HeaderBar } from "../pages/header_bar.tsx";
 import { NoAccess } from "../pages/no_access.tsx";
+import { Person } from "../pages/person.tsx";
 import { Failed } from "../parts/failed.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { paths } from "../paths.ts";
 import { AgreementForm } from "./agreement_form.tsx";
 import { readRequest } from "./request.ts";
 
-const here = { words: "Assistant" };
+const crumbs = [{ words: "Public API", href: paths.publicApi }, { words: "Assistant" }];
 
 /** Lets an admin agree that an assistant reads (`docs/api.md`, Assistants). Nothing is sent anywhere before a click. */
 export function AssistantPage({ email }: { email: string }) {
@@ -31,7 +32,11 @@ export function AssistantPage({ email }: { email: string }) {
   return (
     <AccountPage
       title={`Let ${request.host ?? "a program on this computer"} read?`}
-      header={<Header member={shown?.member ?? null} crumbs={[{ words: "Public API", href: paths.publicApi }, here]} />}
+      header={
+        <HeaderBar crumbs={crumbs}>
+          <Person member={shown?.member ?? null} />
+        </HeaderBar>
+      }
     >
       <Failed onTryAgain={() => void refresh()}>{problem?.message}</Failed>
       {!shown && !problem && <Waiting what="Loading your company" />}

@@ -6,19 +6,17 @@ import { clientName } from "./client_name.ts";
 
 export const tabs = { keys: "Keys", history: "History" } as const;
 export const views = { active: "Active", attention: "Needs attention", inactive: "Inactive" } as const;
-export const orders = { name: "Name", created: "Created", used: "Last used", expiry: "Expires" } as const;
+/** The orders, with what stands first in each, and in the reversed one. `descends`: it begins with the latest date. */
+export const orders = {
+  name: { words: "Name", first: "A", last: "Z", descends: false },
+  created: { words: "Created", first: "newest", last: "oldest", descends: true },
+  used: { words: "Last used", first: "newest", last: "oldest", descends: true },
+  expiry: { words: "Expires", first: "next", last: "last", descends: false },
+} as const;
 
 export type Tab = keyof typeof tabs;
 export type View = keyof typeof views;
 export type Order = keyof typeof orders;
-
-/** What stands first in each order, and in the reversed one. */
-export const ends: Record<Order, [first: string, last: string]> = {
-  name: ["A", "Z"],
-  created: ["newest", "oldest"],
-  used: ["newest", "oldest"],
-  expiry: ["next", "last"],
-};
 
 /**
  * A search looks at all keys, whatever the view. `order`: null is the view's own, the newest first or the most urgent.
@@ -144,16 +142,16 @@ function concernsOfKey(key: ApiKey, successor: ApiKey | undefined): Concern[] {
 }
 
 /** What a row says first, in a word and with a colour. */
-export type State = { words: string; tone: "good" | "quiet" | "soon" | "bad" | "over" };
+export type State = { words: string; tone: "good" | "soon" | "bad" | "idle" };
 
 export function stateOf({ status, last_used_at }: ApiKey, concerns: Concern[]): State {
   if (status !== "active")
-    return concerns.length > 0 ? { words: "still called", tone: "bad" } : { words: status, tone: "over" };
+    return concerns.length > 0 ? { words: "still called", tone: "bad" } : { words: status, tone: "idle" };
   if (concerns.some(({ urgency }) => urgency < 0)) return { words: "refused", tone: "bad" };
   if (concerns.some(({ about }) => about === "expiry")) return { words: "expiring", tone: "soon" };
-  if (last_used_at === null) return { words: "not used yet", tone: "quiet" };
+  if (last_used_at === null) return { words: "not used yet", tone: "idle" };
   const isToday = new Date(last_used_at).toDateString() === new Date().toDateString();
-  return isToday ? { words: "used today", tone: "good" } : { words: "quiet", tone: "quiet" };
+  return isToday ? { words: "used today", tone: "good" } : { words: "quiet", tone: "idle" };
 }
 
 const byName = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
@@ -173,19 +171,12 @@ const compare: Record<Order, (one: ApiKey, other: ApiKey) => number> = {
 
 /** Whether every word of the search is in the name, the last four characters, the scopes, the status or the people. */
 function matches(key: ApiKey, search: string): boolean {
-  const shown = [
-    key.name,
-    key.hint,
-    ...key.scopes,
-    ...key.scopes.map(labelOf),
-    key.status,
-    key.created_by,
-    key.revoked_by ?? "",
-  ].join("\n");
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => shown.toLowerCase().includes(word));
+  const { name, hint, scopes, status, created_by, revoked_by } = key;
+  const shown = [name, hint, ...scopes, ...scopes.map(labelOf), status, created_by, revoked_by]
+    .join("\n")
+    .toLowerCase();
+  const words = search.toLowerCase().split(/\s+/);
+  return words.every((word) => shown.includes(word));
 }
 
 /** The concerns about each key that has any, by its id. */

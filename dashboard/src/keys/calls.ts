@@ -1,55 +1,44 @@
 // The SQL functions for admins, each as one function that returns its result or throws a Problem.
-import type { PostgrestError } from "@supabase/postgrest-js";
 import { loseSession } from "../account/session.ts";
 import type { ApiKey, ApiKeyEvent, EventPage, Member, NewApiKey, Overlap, RevokedApiKey } from "../database.ts";
 import { dataProblem, Problem } from "../problems.ts";
 import type { Scope } from "../scopes.ts";
 import { dataApi } from "../supabase.ts";
 
-type Answer<Data> = PromiseLike<
-  { data: Data; error: null; status: number } | { data: null; error: PostgrestError; status: number }
->;
-
 /** @param conflict what it means if the state of the key does not allow the call */
-async function answered<Data>(answer: Answer<Data>, conflict = ""): Promise<Data> {
-  const { data, error, status } = await answer;
-  if (error === null) return data;
+async function call<Result>(name: string, given: object = {}, conflict = ""): Promise<Result> {
+  const { data, error, status } = await dataApi.rpc(name, given);
+  if (error === null) return data as Result;
   const problem = dataProblem(error, status, conflict);
   if (problem.kind === "session") await loseSession();
   throw problem;
 }
 
-export const linkMember = (): Promise<Member> => answered(dataApi.rpc("link_member"));
+export const linkMember = (): Promise<Member> => call("link_member");
 
-export const listApiKeys = (): Promise<ApiKey[]> => answered(dataApi.rpc("list_api_keys"));
+export const listApiKeys = (): Promise<ApiKey[]> => call("list_api_keys");
 
-export const listApiKeyEvents = (page: EventPage): Promise<ApiKeyEvent[]> =>
-  answered(dataApi.rpc("list_api_key_events", page));
+export const listApiKeyEvents = (page: EventPage): Promise<ApiKeyEvent[]> => call("list_api_key_events", page);
 
-/** @param expires_at ISO 8601, or null for never */
-export const createApiKey = (name: string, scopes: Scope[], expires_at: string | null): Promise<NewApiKey> =>
-  answered(dataApi.rpc("create_api_key", { name, scopes, expires_at }));
+export const createApiKey = (key: Pick<NewApiKey, "name" | "scopes" | "expires_at">): Promise<NewApiKey> =>
+  call("create_api_key", key);
 
 /** @param bound_to client ID, redirect address, and challenge: only this program can fetch the key for the code */
-export const letAssistantRead = (
-  name: string,
-  scopes: Scope[],
-  expires_at: string,
-  bound_to: string,
-): Promise<{ code: string }> => answered(dataApi.rpc("let_assistant_read", { name, scopes, expires_at, bound_to }));
+export const letAssistantRead = (name: string, scopes: Scope[], expires_at: string, bound_to: string) =>
+  call<{ code: string }>("let_assistant_read", { name, scopes, expires_at, bound_to });
 
 /** @param expires_at of the new key, ISO 8601, or null for never */
 export const replaceApiKey = (key_id: string, overlap: Overlap, expires_at: string | null): Promise<NewApiKey> =>
-  answered(
-    dataApi.rpc("replace_api_key", { key_id, overlap, expires_at }),
+  call(
+    "replace_api_key",
+    { key_id, overlap, expires_at },
     "This key cannot be replaced any more: it is revoked, expired, or replaced already.",
   );
 
 export const renameApiKey = (key_id: string, name: string): Promise<{ id: string; name: string }> =>
-  answered(dataApi.rpc("rename_api_key", { key_id, name }), "This key cannot be renamed any more: it is revoked.");
+  call("rename_api_key", { key_id, name }, "This key cannot be renamed any more: it is revoked.");
 
-export const revokeApiKey = (key_id: string): Promise<RevokedApiKey> =>
-  answered(dataApi.rpc("revoke_api_key", { key_id }));
+export const revokeApiKey = (key_id: string): Promise<RevokedApiKey> => call("revoke_api_key", { key_id });
 
 /**
  * Handles a key that is not found. Keys are never deleted: so the person is no longer an admin, or the company has

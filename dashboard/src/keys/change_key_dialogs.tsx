@@ -1,9 +1,10 @@
-import { Stack, Text } from "@mantine/core";
-import type { FormEvent, ReactNode } from "react";
+import { Text } from "@mantine/core";
+import type { ReactNode } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
 import { Decision } from "../parts/actions.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { entryOf, Form } from "../parts/form.tsx";
 import { Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { LastUse, When } from "../parts/when.tsx";
@@ -29,7 +30,7 @@ function ChangeKeyDialog(props: {
   apiKey: ApiKey | null;
   isFinal?: boolean;
   form: (key: ApiKey, atField: string | undefined) => ReactNode;
-  change: (key: ApiKey, form: FormData) => Promise<void>;
+  change: (key: ApiKey, entered: FormData) => Promise<void>;
   onClose: () => void;
 }) {
   const { title, apiKey, isFinal = false } = props;
@@ -42,21 +43,14 @@ function ChangeKeyDialog(props: {
     props.onClose();
   }
 
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    if (apiKey) void run(apiKey, new FormData(event.currentTarget));
-  }
-
   return (
     <Dialog opened={apiKey !== null} title={title} onClose={close}>
       {apiKey && (
-        <form onSubmit={submit} onChange={forget} noValidate>
-          <Stack gap="lg">
-            {props.form(apiKey, atField)}
-            <Notice kind="problem">{atField === undefined && problem?.message}</Notice>
-            <Decision words={title} pending={pending} isFinal={isFinal} onCancel={close} />
-          </Stack>
-        </form>
+        <Form gap="lg" onSubmit={(entered) => void run(apiKey, entered)} onChange={forget} noValidate>
+          {props.form(apiKey, atField)}
+          <Notice kind="problem">{atField === undefined && problem?.message}</Notice>
+          <Decision words={title} pending={pending} isFinal={isFinal} onCancel={close} />
+        </Form>
       )}
     </Dialog>
   );
@@ -67,11 +61,11 @@ function ChangeKeyDialog(props: {
  * @param names the names of the keys that still work
  */
 export function RenameKeyDialog({ apiKey, names, onClose, onDone, onGone }: Changing & { names: string[] }) {
-  async function rename(key: ApiKey, form: FormData): Promise<void> {
-    const entered = String(form.get("name")).trim();
-    const wrong = nameProblem(entered);
+  async function rename(key: ApiKey, entered: FormData): Promise<void> {
+    const chosen = entryOf(entered, "name");
+    const wrong = nameProblem(chosen);
     if (wrong !== undefined) throw new Problem("field", wrong, "name");
-    const { name } = await orGone(renameApiKey(key.id, entered), onGone);
+    const { name } = await orGone(renameApiKey(key.id, chosen), onGone);
     const [before, after] = [<Name key="before">{key.name}</Name>, <Name key="after">{name}</Name>];
     await onDone(
       key.id,
@@ -106,7 +100,7 @@ export function RenameKeyDialog({ apiKey, names, onClose, onDone, onGone }: Chan
  * Asks for confirmation, then revokes a key. Somebody else may have revoked it first.
  * @param admin name of the admin who is signed in
  */
-export function RevokeKeyDialog({ apiKey, admin, onClose, onDone, onGone }: Changing & { admin: string }) {
+export function RevokeKeyDialog({ apiKey, admin, onClose, onDone, onGone }: Changing & { admin: string | null }) {
   async function revoke({ id, name }: ApiKey): Promise<void> {
     const { revoked_by, revoked_at } = await orGone(revokeApiKey(id), onGone);
     const said =

@@ -1,31 +1,25 @@
-import { Code, Text } from "@mantine/core";
-import { useEffect, useRef } from "react";
+import { Code, Stack, Text } from "@mantine/core";
 import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { labelOf, scopeNames } from "../scopes.ts";
 import type { KeyCheck } from "./check_key.ts";
+import { Fact } from "./key_drawer.tsx";
 import classes from "./keys.module.css";
 
 /** What the API returned for a key: whose it is and what it opens in two lines, and details on request. */
 export function CheckedKey({ checked }: { checked: KeyCheck | null }) {
-  const result = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (checked) result.current?.scrollIntoView({ block: "nearest" });
-  }, [checked]);
   return (
-    <div ref={result} className={classes.checked}>
-      <Notice kind="done">
-        {checked && (
-          <>
-            <Text fw={600} size="sm">
-              <Name>{checked.key_name}</Name> works: it opens data of <Name>{checked.company_name}</Name>.
-            </Text>
-            <Opens scopes={checked.scopes} />
-            <Details checked={checked} />
-          </>
-        )}
-      </Notice>
-    </div>
+    <Notice kind="done" isSought>
+      {checked && (
+        <>
+          <Text fw={600} size="sm">
+            <Name>{checked.key_name}</Name> works: it opens data of <Name>{checked.company_name}</Name>.
+          </Text>
+          <Opens scopes={checked.scopes} />
+          <Details checked={checked} />
+        </>
+      )}
+    </Notice>
   );
 }
 
@@ -47,18 +41,19 @@ function Opens({ scopes }: { scopes: string[] }) {
 function Details({ checked }: { checked: KeyCheck }) {
   return (
     <details>
-      <summary className={classes.summary}>Details</summary>
+      <Text component="summary" size="sm" w="fit-content">
+        Details
+      </Text>
       <dl className={classes.facts}>
-        <dt>Version</dt>
-        <dd>{checked.version}</dd>
-        <dt>Scopes</dt>
-        <dd translate="no">{checked.scopes.join(", ")}</dd>
-        <dt>Endpoints</dt>
-        <dd>
-          <ul className={classes.endpoints}>
+        <Fact name="Version">{checked.version}</Fact>
+        <Fact name="Scopes">
+          <span translate="no">{checked.scopes.join(", ")}</span>
+        </Fact>
+        <Fact name="Endpoints">
+          <Stack component="ul" gap={4} className="bare">
             {checked.endpoints.map(({ method, path, scope }) => (
               <li key={`${method} ${path}`}>
-                <Code>
+                <Code style={{ whiteSpace: "nowrap" }}>
                   {method} {path}
                 </Code>
                 {scope !== null && !checked.scopes.includes(scope) && (
@@ -69,8 +64,8 @@ function Details({ checked }: { checked: KeyCheck }) {
                 )}
               </li>
             ))}
-          </ul>
-        </dd>
+          </Stack>
+        </Fact>
       </dl>
     </details>
   );

@@ -2,6 +2,7 @@ import { Checkbox, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import { Decision } from "../parts/actions.tsx";
+import { entryOf, Form } from "../parts/form.tsx";
 import { ScopeName } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { messageOf, Problem } from "../problems.ts";
@@ -18,12 +19,12 @@ const fields: readonly Field[] = ["name", "scopes", "expires_at"];
 const lostAnswer =
   "No answer came, so the key may have been created without being shown. Look for it in the list: if it is there, revoke it and create another.";
 
-/** What the form begins with: the name of a purpose, empty for none; or the key that is made again. */
-export type Start = { purpose: string; again?: Preset };
+/** What the form begins with: the name of a purpose, or the key that is made again. */
+export type Start = { purpose?: string; again?: Preset };
 
 /** By which purpose each field was filled. Another purpose fills in what the person has not edited. */
 function useFilling(start: Start) {
-  const [purpose, setPurpose] = useState(Object.hasOwn(purposes, start.purpose) ? start.purpose : "");
+  const [purpose, setPurpose] = useState(Object.keys(purposes).find((name) => name === start.purpose) ?? "");
   const [filled, setFilled] = useState({ name: purpose, scopes: purpose, expires_at: purpose });
   const edited = useRef(new Set<Field>()).current;
   const presetOf = (field: Field): Preset => purposes[filled[field]] ?? start.again ?? plain;
@@ -39,7 +40,6 @@ function useFilling(start: Start) {
 
 export function CreateKeyForm(props: MakingForm & { names: string[]; start: Start }) {
   const { start } = props;
-  const form = useRef<HTMLFormElement>(null);
   const { purpose, filled, edited, presetOf, fill } = useFilling(start);
   const [atFields, setAtFields] = useState<FieldProblems>({});
 
@@ -48,21 +48,25 @@ export function CreateKeyForm(props: MakingForm & { names: string[]; start: Star
     setAtFields({ ...atFields, ...Object.fromEntries(anew.map((field) => [field, undefined])) });
   }
 
-  function showAtFields(problems: FieldProblems): void {
+  /** Returns whether there are any. The first one gets the focus. */
+  function showAtFields(problems: FieldProblems, form: HTMLFormElement): boolean {
     setAtFields(problems);
     const first = fields.find((field) => problems[field] !== undefined);
-    if (first) form.current?.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus();
+    form.querySelector<HTMLInputElement>(`[name="${first}"]`)?.focus();
+    return first !== undefined;
   }
 
-  const { run, pending, problem } = useAction(async ({ name, scopes, expires_at }: KeyRequest) => {
+  const { run, pending, problem } = useAction(async (entered: FormData, form: HTMLFormElement) => {
+    const { request, problems } = readKeyRequest(entered);
+    if (showAtFields(problems, form)) return;
     props.onPending(true);
     try {
-      props.onMade({ ...(await createApiKey(name, scopes, expires_at)), purpose });
+      props.onMade({ ...(await createApiKey(request)), purpose });
     } catch (error) {
       props.onPending(false);
       const field = error instanceof Problem ? fields.find((known) => known === error.field) : undefined;
       if (!field) throw error;
-      showAtFields({ [field]: messageOf(error) });
+      showAtFields({ [field]: messageOf(error) }, form);
     }
   });
 
@@ -73,45 +77,36 @@ export function CreateKeyForm(props: MakingForm & { names: string[]; start: Star
     if (!changed) return;
     edited.add(changed);
     if (atFields[changed] !== undefined)
-      setAtFields({ ...atFields, [changed]: readKeyRequest(event.currentTarget).problems[changed] });
-  }
-
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    const { request, problems } = readKeyRequest(event.currentTarget);
-    showAtFields(problems);
-    if (Object.keys(problems).length === 0) void run(request);
+      setAtFields({ ...atFields, [changed]: readKeyRequest(new FormData(event.currentTarget)).problems[changed] });
   }
 
   const { offered = scopeNames, advice = "What the key opens. Tick only what its user needs." } =
     purposes[purpose] ?? plain;
   return (
-    <form ref={form} onSubmit={submit} onChange={noteChange} noValidate>
-      <Stack gap="lg">
-        {!start.again && <PurposeCards chosen={purpose} onChoose={choose} />}
-        <NameField
-          key={`name ${filled.name}`}
-          description="What will use the key, for example “Power BI” or “Payroll import”."
-          defaultValue={presetOf("name").name}
-          error={atFields.name}
-          others={props.names}
-        />
-        <ScopesField
-          key={`scopes ${filled.scopes}`}
-          offered={offered}
-          ticked={presetOf("scopes").scopes}
-          description={advice}
-          error={atFields.scopes}
-        />
-        <ExpiryField
-          key={`expiry ${filled.expires_at}`}
-          error={atFields.expires_at}
-          preset={presetOf("expires_at").lifetime}
-        />
-        <Notice kind="problem">{problem && (problem.kind === "unreachable" ? lostAnswer : problem.message)}</Notice>
-        <Decision words="Create key" pending={pending} onCancel={props.onCancel} />
-      </Stack>
-    </form>
+    <Form gap="lg" onSubmit={(entered, form) => void run(entered, form)} onChange={noteChange} noValidate>
+      {!start.again && <PurposeCards chosen={purpose} onChoose={choose} />}
+      <NameField
+        key={`name ${filled.name}`}
+        description="What will use the key, for example “Power BI” or “Payroll import”."
+        defaultValue={presetOf("name").name}
+        error={atFields.name}
+        others={props.names}
+      />
+      <ScopesField
+        key={`scopes ${filled.scopes}`}
+        offered={offered}
+        ticked={presetOf("scopes").scopes}
+        description={advice}
+        error={atFields.scopes}
+      />
+      <ExpiryField
+        key={`expiry ${filled.expires_at}`}
+        error={atFields.expires_at}
+        preset={presetOf("expires_at").lifetime}
+      />
+      <Notice kind="problem">{problem && (problem.kind === "unreachable" ? lostAnswer : problem.message)}</Notice>
+      <Decision words="Create key" pending={pending} onCancel={props.onCancel} />
+    </Form>
   );
 }
 
@@ -164,10 +159,10 @@ export function ScopesField(props: {
 }
 
 /** The values of the form for a new key. `expires_at` is ISO 8601, or null for never. */
-export type KeyRequest = { name: string; scopes: Scope[]; expires_at: string | null };
+type KeyRequest = { name: string; scopes: Scope[]; expires_at: string | null };
 
-export type Field = keyof KeyRequest;
-export type FieldProblems = Partial<Record<Field, string | undefined>>;
+type Field = keyof KeyRequest;
+type FieldProblems = Partial<Record<Field, string | undefined>>;
 
 /** What is wrong with the name of a key; undefined if this check finds nothing. The database checks more. */
 export function nameProblem(name: string): string | undefined {
@@ -176,20 +171,19 @@ export function nameProblem(name: string): string | undefined {
 }
 
 /** Reads the form. `problems` has a message for each invalid field. The database checks every field again. */
-export function readKeyRequest(form: HTMLFormElement): { request: KeyRequest; problems: FieldProblems } {
-  const entered = new FormData(form);
-  const name = String(entered.get("name")).trim();
-  const ticked = new Set(entered.getAll("scopes"));
-  const scopes = scopeNames.filter((scope) => ticked.has(scope));
-  const expiry = readExpiry(form);
-
-  const problems: FieldProblems = {};
-  const atName = nameProblem(name);
-  if (atName !== undefined) problems.name = atName;
-  if (scopes.length === 0) problems.scopes = "Tick at least one: a key without a scope opens nothing.";
-  if (expiry.problem !== undefined) problems.expires_at = expiry.problem;
-  return { request: { name, scopes, expires_at: expiry.expires_at }, problems };
+function readKeyRequest(entered: FormData): { request: KeyRequest; problems: FieldProblems } {
+  const [name, scopes] = [entryOf(entered, "name"), scopesIn(entered)];
+  const { expires_at, problem } = readExpiry(entered);
+  const atScopes = scopes.length === 0 ? "Tick at least one: a key without a scope opens nothing." : undefined;
+  return {
+    request: { name, scopes, expires_at },
+    problems: { name: nameProblem(name), scopes: atScopes, expires_at: problem },
+  };
 }
+
+/** The scopes that are ticked in a `ScopesField`. */
+export const scopesIn = (entered: FormData): Scope[] =>
+  scopeNames.filter((scope) => entered.getAll("scopes").includes(scope));
 
 /**
  * The name of a key: the field `name`. A name that another key has is pointed out, not refused.

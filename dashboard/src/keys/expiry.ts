@@ -19,32 +19,30 @@ export function endAfter(days: number): Date {
   return startOfDay(now.getFullYear(), now.getMonth(), now.getDate() + days + 1);
 }
 
-const twoDigits = (number: number): string => String(number).padStart(2, "0");
-const dayOf = (date: Date): string =>
-  `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+/** A day as `2026-12-31`, which is how Swedish writes it. */
+const dayOf = (date: Date): string => date.toLocaleDateString("sv");
 
 /** The numbers of days that can be chosen without a date. */
 export const lifetimes = [30, 90, 365];
 
-/** What an `ExpiryField` begins with: its choice, and the day if that is a date. */
-export type Lifetime = { expiry: string; day: string };
+/** What an `ExpiryField` begins with: a number of days (`365`), a date (`2026-12-31`), or empty for no expiry. */
+export type Lifetime = string;
 
 /** The lifetime of a key, for the key that takes its place. */
 export function sameLifetime(key: { created_at: string; expires_at: string | null }): Lifetime {
-  if (key.expires_at === null) return { expiry: "", day: "" };
+  if (key.expires_at === null) return "";
   const [created, last] = [new Date(key.created_at), new Date(Date.parse(key.expires_at) - 1)];
   for (const date of [created, last]) date.setHours(12, 0, 0, 0);
   const days = Math.max(0, Math.round((last.getTime() - created.getTime()) / (24 * 3600 * 1000)));
-  if (lifetimes.includes(days)) return { expiry: String(days), day: "" };
-  return { expiry: "date", day: dayOf(new Date(endAfter(days).getTime() - 1)) };
+  if (lifetimes.includes(days)) return String(days);
+  return dayOf(new Date(endAfter(days).getTime() - 1));
 }
 
 /** Whether the text of a date field is a complete date whose year the API's date-times can represent. */
 export const isDay = (day: string): boolean => /^\d{4}-\d\d-\d\d$/.test(day) && endOfDay(day).getUTCFullYear() <= 9998;
 
 /** Reads the fields of an `ExpiryField`. `expires_at`: ISO 8601, or null for never. `problem`: what is wrong. */
-export function readExpiry(form: HTMLFormElement): { expires_at: string | null; problem?: string } {
-  const entered = new FormData(form);
+export function readExpiry(entered: FormData): { expires_at: string | null; problem?: string } {
   const choice = String(entered.get("expiry"));
   if (choice === "") return { expires_at: null };
   if (choice !== "date") return { expires_at: endAfter(Number(choice)).toISOString() };

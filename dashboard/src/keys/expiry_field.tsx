@@ -2,7 +2,6 @@ import { NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { type KeyboardEvent, useState } from "react";
 import { localEnd } from "../parts/when.tsx";
 import { endAfter, endOfDay, isDay, type Lifetime, lifetimes } from "./expiry.ts";
-import classes from "./keys.module.css";
 
 const choices = [
   { value: "", label: "No expiry" },
@@ -24,11 +23,12 @@ function keepTabFromTrap(event: KeyboardEvent): void {
  * @param preset what is chosen at first
  */
 export function ExpiryField({ error, preset }: { error: string | undefined; preset: Lifetime }) {
-  const [choice, setChoice] = useState(preset.expiry);
-  const [day, setDay] = useState(preset.day);
+  const isDate = preset.includes("-");
+  const [choice, setChoice] = useState(isDate ? "date" : preset);
+  const [day, setDay] = useState(isDate ? preset : "");
   const end = choice === "date" ? (isDay(day) ? endOfDay(day) : null) : choice === "" ? null : endAfter(Number(choice));
   return (
-    <Stack gap="xs" className={classes.expiry}>
+    <Stack gap="xs" maw="24rem">
       <NativeSelect
         label="Expiry"
         name="expiry"

@@ -1,7 +1,7 @@
 import { Anchor, Group, Loader, NativeSelect, Stack, Text, Title } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { ApiKey } from "../database.ts";
-import { ScopeName } from "../parts/name.tsx";
+import { After, ScopeName } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
 import { BaseAddress } from "./base_address.tsx";
@@ -14,37 +14,30 @@ export function FirstRequest(props: { keyId: string; purpose: string; isWatching
   const { keyId, isWatching } = props;
   const [chosen, setChosen] = useState(Object.hasOwn(ways, props.purpose) ? props.purpose : "curl");
   const way = ways[chosen];
-  const { used, lacks } = useFirstUse(keyId, isWatching);
+  const seen = useFirstUse(keyId, isWatching);
+  const { last_used_at: usedAt = null, forbidden_scope: lacks = null } = seen ?? {};
   return (
     <Stack gap="md">
       <Title order={3}>The first request</Title>
       {/* Above the steps, which may be longer than the dialog: it is seen when it comes. */}
       <Notice kind="done">
-        {used !== null && (
+        {seen && usedAt && (
           <>
-            Works: <When at={used.at} as="clock" />
-            {used.endpoint !== null && (
-              <>
-                , <bdi translate="no">{used.endpoint}</bdi>
-              </>
-            )}
-            {used.client !== null && (
-              <>
-                , from <bdi translate="no">{clientName(used.client)}</bdi>
-              </>
-            )}
+            Works: <When at={usedAt} as="clock" />
+            <After words=", ">{seen.last_endpoint}</After>
+            <After words=", from ">{seen.last_client && clientName(seen.last_client)}</After>
           </>
         )}
       </Notice>
       <Notice kind="warning">
-        {used === null && lacks !== null && (
+        {!usedAt && lacks !== null && (
           <>
             A request came and was refused: it needs <ScopeName>{lacks}</ScopeName>. A key's scopes never change: create
             another key that has it.
           </>
         )}
       </Notice>
-      {used === null && isWatching && (
+      {!usedAt && isWatching && (
         <Group gap="xs">
           <Loader size={14} aria-hidden />
           <Text size="sm" c="dimmed">
@@ -71,33 +64,17 @@ export function FirstRequest(props: { keyId: string; purpose: string; isWatching
   );
 }
 
-type Use = { at: string; endpoint: string | null; client: string | null };
-
-/** The first use of a key, and the scope that its last request lacked. Null: not yet. */
-type Seen = { used: Use | null; lacks: string | null };
-
-const nothing: Seen = { used: null, lacks: null };
-
-/** What the list knows of this key. */
-function seenOf(keys: ApiKey[], keyId: string): Seen {
-  const key = keys.find(({ id }) => id === keyId);
-  if (!key) return nothing;
-  const { last_used_at, last_endpoint, last_client, forbidden_scope } = key;
-  const used = last_used_at === null ? null : { at: last_used_at, endpoint: last_endpoint, client: last_client };
-  return { used, lacks: forbidden_scope ?? null };
-}
-
-/** Looks every few seconds whether the key has been used, as long as the person sees the page. */
-function useFirstUse(keyId: string, isWatching: boolean): Seen {
-  const [seen, setSeen] = useState(nothing);
-  const isOver = seen.used !== null || !isWatching;
+/** Looks at the key every few seconds, until it has been used, as long as the person sees the page. */
+function useFirstUse(keyId: string, isWatching: boolean): ApiKey | undefined {
+  const [seen, setSeen] = useState<ApiKey | undefined>();
+  const isOver = Boolean(seen?.last_used_at) || !isWatching;
   useEffect(() => {
     if (isOver) return;
     const look = async (): Promise<void> => {
       if (document.hidden) return;
       // Without an answer it looks again the next time.
       const keys = await listApiKeys().catch(() => null);
-      if (keys) setSeen((before) => (before.used ? before : seenOf(keys, keyId)));
+      if (keys) setSeen((before) => (before?.last_used_at ? before : keys.find(({ id }) => id === keyId)));
     };
     const timer = setInterval(() => void look(), 4000);
     return () => clearInterval(timer);

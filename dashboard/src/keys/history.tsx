@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import Download from "lucide-react/icons/download";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKeyEvent } from "../database.ts";
 import { Failed } from "../parts/failed.tsx";
@@ -31,7 +31,7 @@ export function History({ revision }: { revision: string }) {
         </Button>
       </Group>
       <Notice kind="problem">{problem?.message}</Notice>
-      <Paper className={classes.panel}>
+      <Paper withBorder p="var(--room)">
         <Entries keyId={null} revision={revision} />
       </Paper>
     </Stack>
@@ -100,28 +100,24 @@ function Days(props: { events: ApiKeyEvent[]; order: 2 | 4; number: number; onTu
   const isLast = events.length <= pageSize;
   return (
     <Stack gap="md">
-      <div className={classes.days}>
+      <Stack gap="md" className={classes.days}>
         {[...days].map(([day, ofDay]) => (
           <div key={day} className={classes.day}>
             <Title order={order} size="sm">
               {day}
             </Title>
-            <ol className={classes.events}>
+            <Stack component="ol" gap="md" className="bare">
               {ofDay.map((event) => (
                 <Entry key={`${event.key_id} ${event.action} ${event.created_at}`} event={event} />
               ))}
-            </ol>
+            </Stack>
           </div>
         ))}
-      </div>
+      </Stack>
       {(number > 0 || !isLast) && (
         <Group component="nav" aria-label="Pages of the history">
-          <Turn disabled={number === 0} onClick={() => onTurn(number - 1)}>
-            Newer
-          </Turn>
-          <Turn disabled={isLast} onClick={() => onTurn(number + 1)}>
-            Older
-          </Turn>
+          <Turn words="Newer" to={number - 1} isOver={number === 0} onTurn={onTurn} />
+          <Turn words="Older" to={number + 1} isOver={isLast} onTurn={onTurn} />
         </Group>
       )}
     </Stack>
@@ -129,16 +125,17 @@ function Days(props: { events: ApiKeyEvent[]; order: 2 | 4; number: number; onTu
 }
 
 /** A button that turns the page. Where there is none to turn to it keeps the focus, and does nothing. */
-function Turn({ disabled, onClick, children }: { disabled: boolean; onClick: () => void; children: ReactNode }) {
+function Turn(props: { words: string; to: number; isOver: boolean; onTurn: (number: number) => void }) {
+  const { words, to, isOver, onTurn } = props;
   return (
     <Button
       variant="default"
       size="xs"
-      {...(disabled ? { "data-disabled": true } : {})}
-      aria-disabled={disabled}
-      onClick={() => !disabled && onClick()}
+      mod={{ disabled: isOver }}
+      aria-disabled={isOver}
+      onClick={() => isOver || onTurn(to)}
     >
-      {children}
+      {words}
     </Button>
   );
 }

@@ -1,8 +1,8 @@
 import { Anchor, Button, Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { ApiKey } from "../database.ts";
-import { SideDialog } from "../parts/dialog.tsx";
-import { Aside, Hint, Name, ScopeName } from "../parts/name.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { After, Aside, Hint, Name, ScopeName } from "../parts/name.tsx";
 import { Ago, lastDays, localDay, When } from "../parts/when.tsx";
 import { scopes } from "../scopes.ts";
 import type { Concern } from "./arrangement.ts";
@@ -27,28 +27,30 @@ export function KeyDrawer(props: {
   const { keyId, keys } = props;
   const key = keys.find(({ id }) => id === keyId);
   return (
-    <SideDialog opened={keyId !== null} title={key ? <Name>{key.name}</Name> : "No such key"} onClose={props.onClose}>
+    <Dialog
+      atSide
+      opened={keyId !== null}
+      title={key ? <Name>{key.name}</Name> : "No such key"}
+      onClose={props.onClose}
+    >
       {key ? (
         <Stack gap="lg">
           <Facts apiKey={key} keys={keys} concerns={props.concerns.get(key.id) ?? []} onOpen={props.onOpen} />
           <Group gap="xs">
             {actionsFor(key)
               .filter((action) => action !== "details")
-              .map((action) => {
-                const { words, icon: Icon } = actions[action];
-                return (
-                  <Button
-                    key={action}
-                    variant="default"
-                    size="xs"
-                    leftSection={<Icon aria-hidden size={14} />}
-                    {...(action === "revoke" ? { c: "var(--mantine-color-error)" } : {})}
-                    onClick={() => props.onAction(action, key)}
-                  >
-                    {words}
-                  </Button>
-                );
-              })}
+              .map((action) => (
+                <Button
+                  key={action}
+                  variant="default"
+                  size="xs"
+                  leftSection={actions[action].icon}
+                  {...(action === "revoke" ? { c: "var(--mantine-color-error)" } : {})}
+                  onClick={() => props.onAction(action, key)}
+                >
+                  {actions[action].words}
+                </Button>
+              ))}
           </Group>
           <Title order={3}>History</Title>
           <Entries key={key.id} keyId={key.id} revision={props.revision} />
@@ -56,7 +58,7 @@ export function KeyDrawer(props: {
       ) : (
         <Text>Your company has no key with this id. The address may be of another company's key, or cut short.</Text>
       )}
-    </SideDialog>
+    </Dialog>
   );
 }
 
@@ -70,7 +72,7 @@ function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; concerns: Concern[]; onO
         <StateOf apiKey={apiKey} concerns={concerns} /> <Hint>{apiKey.hint}</Hint>
       </Fact>
       <Fact name="Scopes">
-        <ul className={classes.endpoints}>
+        <Stack component="ul" gap={4} className="bare">
           {scopes
             .filter(({ name }) => apiKey.scopes.includes(name))
             .map(({ name, opens }) => (
@@ -79,16 +81,11 @@ function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; concerns: Concern[]; onO
                 <Aside>{opens}</Aside>
               </li>
             ))}
-        </ul>
+        </Stack>
       </Fact>
       <Fact name="Created">
-        <When at={apiKey.created_at} />{" "}
-        {apiKey.assistant !== null && (
-          <>
-            for <Name>{apiKey.assistant}</Name>, agreed{" "}
-          </>
-        )}
-        by <Name>{apiKey.created_by}</Name>
+        <When at={apiKey.created_at} /> <After words="for ">{apiKey.assistant}</After>
+        {apiKey.assistant !== null && ", agreed "}by <Name>{apiKey.created_by}</Name>
       </Fact>
       <Fact name="Expires">
         {apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="end" />}{" "}
@@ -101,44 +98,30 @@ function Facts(props: { apiKey: ApiKey; keys: ApiKey[]; concerns: Concern[]; onO
       <Fact name="Last 30 days">
         <Days usedOn={apiKey.used_on} />
       </Fact>
-      {apiKey.refused_at !== null && (
-        <Fact name="Last refused">
-          <Call of={apiKey} was="refused" at={apiKey.refused_at} />
-        </Fact>
-      )}
-      {apiKey.forbidden_at && (
-        <Fact name="Refused for a scope">
-          <Call of={apiKey} was="forbidden" at={apiKey.forbidden_at} />
-          {apiKey.forbidden_scope && (
-            <span>
-              , it needs <ScopeName>{apiKey.forbidden_scope}</ScopeName>
-            </span>
-          )}
-        </Fact>
-      )}
-      {apiKey.checked_at && (
-        <Fact name="Last checked">
-          <Ago at={apiKey.checked_at} />
-        </Fact>
-      )}
-      {successor && (
-        <Fact name="Replaced by">
-          <Other apiKey={successor} onOpen={onOpen} />
-        </Fact>
-      )}
-      {predecessor && (
-        <Fact name="Replaces">
-          <Other apiKey={predecessor} onOpen={onOpen} />
-        </Fact>
-      )}
+      <Fact name="Last refused">{apiKey.refused_at && <Call of={apiKey} was="refused" at={apiKey.refused_at} />}</Fact>
+      <Fact name="Refused for a scope">
+        {apiKey.forbidden_at && <Call of={apiKey} was="forbidden" at={apiKey.forbidden_at} />}
+        {apiKey.forbidden_scope && (
+          <span>
+            , it needs <ScopeName>{apiKey.forbidden_scope}</ScopeName>
+          </span>
+        )}
+      </Fact>
+      <Fact name="Last checked">{apiKey.checked_at && <Ago at={apiKey.checked_at} />}</Fact>
+      <Fact name="Replaced by">{successor && <Other apiKey={successor} onOpen={onOpen} />}</Fact>
+      <Fact name="Replaces">{predecessor && <Other apiKey={predecessor} onOpen={onOpen} />}</Fact>
     </dl>
   );
 }
 
-function Fact({ name, children }: { name: string; children: ReactNode }) {
+/** A name and what is known; nothing if nothing is. */
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  if (![children].flat().some(Boolean)) return null;
   return (
     <>
-      <dt>{name}</dt>
+      <Text inherit component="dt" c="dimmed">
+        {name}
+      </Text>
       <dd>{children}</dd>
     </>
   );
@@ -150,16 +133,8 @@ function Call({ of: key, was, at }: { of: ApiKey; was: "last" | "refused" | "for
   return (
     <>
       <Ago at={at} />
-      {endpoint !== null && (
-        <>
-          , <bdi translate="no">{endpoint}</bdi>
-        </>
-      )}
-      {client !== null && (
-        <>
-          , by <bdi translate="no">{client}</bdi>
-        </>
-      )}
+      <After words=", ">{endpoint}</After>
+      <After words=", by ">{client}</After>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import {
   Button,
+  Group,
   NativeSelect,
   Pagination,
   Paper,
@@ -18,7 +19,6 @@ import { zone } from "../parts/when.tsx";
 import {
   type Arrangement,
   type Concern,
-  ends,
   groupsOf,
   type Order,
   orders,
@@ -96,7 +96,7 @@ export function KeyList(props: {
       <Tools arrangement={arrangement} groups={groups} onChoose={choose} />
       <Tabs.Panel value={shown}>
         {listed.length === 0 ? (
-          <Paper className={panels.panel}>
+          <Paper withBorder p="var(--room)">
             <Text role="status">{empty[shown]}</Text>
           </Paper>
         ) : (
@@ -119,7 +119,7 @@ export function KeyList(props: {
 
 function Pages({ total, page, onTurn }: { total: number; page: number; onTurn: (page: number) => void }) {
   return (
-    <nav aria-label="Pages of keys" className={classes.pages}>
+    <Group component="nav" aria-label="Pages of keys" justify="center" mt="md">
       <Pagination
         size="sm"
         gap={6}
@@ -137,14 +137,14 @@ function Pages({ total, page, onTurn }: { total: number; page: number; onTurn: (
           };
         }}
       />
-    </nav>
+    </Group>
   );
 }
 
 /** Each order from both of its ends, for cards. */
-const cardOrders = Object.entries(ends).flatMap(([order, [first, last]]) => [
-  { value: order, label: `${orders[order as Order]}: ${first} first` },
-  { value: `${order} reversed`, label: `${orders[order as Order]}: ${last} first` },
+const cardOrders = Object.entries(orders).flatMap(([order, { words, first, last }]) => [
+  { value: order, label: `${words}: ${first} first` },
+  { value: `${order} reversed`, label: `${words}: ${last} first` },
 ]);
 
 /** The view's own order of Needs attention, which no column has. */
@@ -161,7 +161,7 @@ function Tools(props: {
   const isUrgent = view === "attention" && search === "";
   const order = props.arrangement.order ?? (isUrgent ? "" : "created");
   return (
-    <search className={classes.tools}>
+    <Group component="search" gap="0.75rem 1rem" mb="sm">
       <Tabs.List className={classes.views} aria-label="Views">
         {Object.entries(views).map(([view, words]) => (
           <Tabs.Tab key={view} value={view}>
@@ -198,14 +198,14 @@ function Tools(props: {
         In {zone}
       </Text>
       <VisuallyHidden role="status">{search === "" ? "" : foundWords(groups.found.length)}</VisuallyHidden>
-    </search>
+    </Group>
   );
 }
 
 /** Shown when the company has no keys yet: the way to the first answer. */
 export function NoKeys({ onCreate }: { onCreate: () => void }) {
   return (
-    <Paper className={panels.panel}>
+    <Paper withBorder p="var(--room)">
       <Stack gap="md" align="flex-start">
         <KeyRound aria-hidden size={40} />
         <Title order={2}>No keys yet</Title>

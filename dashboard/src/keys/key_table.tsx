@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu, Paper, Table, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Button, Group, Menu, Paper, Table, Text, UnstyledButton, VisuallyHidden } from "@mantine/core";
 import ArrowDown from "lucide-react/icons/arrow-down";
 import ArrowUp from "lucide-react/icons/arrow-up";
 import Ban from "lucide-react/icons/ban";
@@ -7,7 +7,7 @@ import Ellipsis from "lucide-react/icons/ellipsis";
 import List from "lucide-react/icons/list";
 import Pencil from "lucide-react/icons/pencil";
 import RefreshCw from "lucide-react/icons/refresh-cw";
-import { useEffect, useRef } from "react";
+import { Fragment, useEffect, useRef } from "react";
 import type { ApiKey } from "../database.ts";
 import { Aside, Hint, Name, ScopeName } from "../parts/name.tsx";
 import { Ago, When, zone } from "../parts/when.tsx";
@@ -15,26 +15,24 @@ import { type Arrangement, type Concern, type Order, orders, stateOf } from "./a
 import { clientName } from "./client_name.ts";
 import classes from "./key_list.module.css";
 
-const columns: [heading: string, order: Order | null][] = [
-  [orders.name, "name"],
-  ["Scopes", null],
-  [orders.created, "created"],
-  [orders.used, "used"],
-  [`${orders.expiry} (${zone})`, "expiry"],
+/** The name has what the others leave, at least 14rem. */
+const columns: [heading: string, order: Order | null, width?: string][] = [
+  [orders.name.words, "name"],
+  ["Scopes", null, "14.5rem"],
+  [orders.created.words, "created", "8rem"],
+  [orders.used.words, "used", "12rem"],
+  [`${orders.expiry.words} (${zone})`, "expiry", "12rem"],
 ];
-
-/** The orders that begin with the latest date. */
-const newestFirst: (Order | null)[] = ["created", "used"];
 
 /** What an admin can do with a key. */
 export type KeyAction = "details" | "replace" | "rename" | "revoke" | "again";
 
 export const actions = {
-  details: { words: "Details", icon: List },
-  replace: { words: "Replace", icon: RefreshCw },
-  rename: { words: "Rename", icon: Pencil },
-  revoke: { words: "Revoke", icon: Ban },
-  again: { words: "Create the same again", icon: CopyPlus },
+  details: { words: "Details", icon: <List aria-hidden size={14} /> },
+  replace: { words: "Replace", icon: <RefreshCw aria-hidden size={14} /> },
+  rename: { words: "Rename", icon: <Pencil aria-hidden size={14} /> },
+  revoke: { words: "Revoke", icon: <Ban aria-hidden size={14} /> },
+  again: { words: "Create the same again", icon: <CopyPlus aria-hidden size={14} /> },
 } as const;
 
 /** What can be done with a key in its status. */
@@ -63,27 +61,22 @@ export function KeyTable(props: {
   const byId = new Map(props.all.map((key) => [key.id, key]));
   const byReplaced = new Map(props.all.map((key) => [key.replaced_by, key]));
   return (
-    <Paper className={classes.table}>
+    <Paper withBorder className={classes.table}>
       <Table stickyHeader layout="fixed" aria-label="Keys">
         <Table.Thead>
           <Table.Tr>
-            {columns.map(([heading, order]) => (
+            {columns.map(([heading, order, width]) => (
               <Heading
                 key={heading}
-                direction={
-                  order === null || order !== by
-                    ? null
-                    : newestFirst.includes(order) !== reversed
-                      ? "descending"
-                      : "ascending"
-                }
+                width={width}
+                descends={order === by && order ? orders[order].descends !== reversed : null}
                 // A second click reverses the order.
                 onClick={order && (() => props.onOrder({ order, reversed: order === by && !reversed }))}
               >
                 {heading}
               </Heading>
             ))}
-            <Table.Th>
+            <Table.Th w="3.25rem">
               <VisuallyHidden>Actions</VisuallyHidden>
             </Table.Th>
           </Table.Tr>
@@ -109,17 +102,18 @@ export function KeyTable(props: {
 /** A column's heading. With `onClick` it sorts; the arrow shows by which column the list is sorted. */
 function Heading(props: {
   children: string;
-  direction: "ascending" | "descending" | null;
+  width: string | undefined;
+  descends: boolean | null;
   onClick: (() => void) | null;
 }) {
-  const { children, direction, onClick } = props;
-  if (onClick === null) return <Table.Th>{children}</Table.Th>;
-  const Arrow = direction === "ascending" ? ArrowUp : ArrowDown;
+  const { children, width, descends, onClick } = props;
+  if (onClick === null) return <Table.Th w={width}>{children}</Table.Th>;
+  const [Arrow, sort] = descends ? ([ArrowDown, "descending"] as const) : ([ArrowUp, "ascending"] as const);
   return (
-    <Table.Th aria-sort={direction ?? "none"}>
-      <UnstyledButton className={classes.heading} onClick={onClick}>
+    <Table.Th w={width} aria-sort={descends === null ? "none" : sort}>
+      <UnstyledButton mih="1.5rem" fz="inherit" fw="inherit" className={classes.heading} onClick={onClick}>
         {children}
-        {direction && <Arrow aria-hidden size={14} />}
+        {descends !== null && <Arrow aria-hidden size={14} />}
       </UnstyledButton>
     </Table.Th>
   );
@@ -145,23 +139,19 @@ function KeyRow(props: {
     <Table.Tr ref={row} tabIndex={-1} aria-labelledby={nameId} className={classes.row}>
       <Table.Td>
         <StateOf apiKey={apiKey} concerns={concerns} />
-        <UnstyledButton id={nameId} className={classes.open} onClick={() => onAction("details")}>
+        <UnstyledButton
+          id={nameId}
+          mih="1.5rem"
+          fz="inherit"
+          className={classes.open}
+          onClick={() => onAction("details")}
+        >
           <Name strong>{apiKey.name}</Name>
         </UnstyledButton>
         <Aside>
           <Hint>{apiKey.hint}</Hint>
-          {successor && (
-            <span>
-              {" "}
-              replaced by <Hint>{successor.hint}</Hint>
-            </span>
-          )}
-          {predecessor && (
-            <span>
-              {" "}
-              replaces <Hint>{predecessor.hint}</Hint>
-            </span>
-          )}
+          <Relation words=" replaced by " to={successor} />
+          <Relation words=" replaces " to={predecessor} />
         </Aside>
       </Table.Td>
       <Table.Td data-column="Scopes">
@@ -181,27 +171,36 @@ function KeyRow(props: {
             <Name>{clientName(apiKey.last_client)}</Name>
           </Aside>
         )}
-        <Concerns concerns={concerns} about="used" />
-        <Remedies about="used" {...{ apiKey, concerns, onAction }} />
+        <Concerns about="used" name={apiKey.name} {...{ concerns, onAction }} />
       </Table.Td>
       <Table.Td data-column="Expires">
         <div>{apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="shortEnd" />}</div>
-        <Concerns concerns={concerns} about="expiry" />
-        <Remedies about="expiry" {...{ apiKey, concerns, onAction }} />
+        <Concerns about="expiry" name={apiKey.name} {...{ concerns, onAction }} />
       </Table.Td>
-      <Table.Td className={classes.actions}>
+      <Table.Td ta="end" className={classes.actions}>
         <KeyMenu apiKey={apiKey} onAction={onAction} />
       </Table.Td>
     </Table.Tr>
   );
 }
 
+const mixed = (color: string) => `color-mix(in srgb, var(--mantine-color-${color}) 80%, var(--mantine-color-text))`;
+const tones = { good: mixed("teal-7"), soon: mixed("orange-7"), bad: "var(--mantine-color-error)", idle: undefined };
+
+const Relation = ({ words, to }: { words: string; to: ApiKey | undefined }) =>
+  to && (
+    <span>
+      {words}
+      <Hint>{to.hint}</Hint>
+    </span>
+  );
+
 /** The state of a key in a word and a colour, and who revoked it. */
 export function StateOf({ apiKey, concerns }: { apiKey: ApiKey; concerns: Concern[] }) {
   const { words, tone } = stateOf(apiKey, concerns);
   const { revoked_at, revoked_by } = apiKey;
   return (
-    <Text size="sm" component="div" className={classes.state} data-tone={tone}>
+    <Group gap="0 0.375rem" fz="sm" className={classes.state} style={{ "--tone": tones[tone] }}>
       <i aria-hidden />
       <span>{words}</span>
       {revoked_at !== null && (
@@ -209,42 +208,40 @@ export function StateOf({ apiKey, concerns }: { apiKey: ApiKey; concerns: Concer
           by {revoked_by === null ? "an operator" : <Name>{revoked_by}</Name>}, <When at={revoked_at} as="day" />
         </Text>
       )}
-    </Text>
+    </Group>
   );
 }
 
-/** What an admin has to look at, of one column. */
-export function Concerns({ concerns, about }: { concerns: Concern[]; about: Concern["about"] }) {
+/** What an admin has to look at, of one column, and, with `onAction`, what can be done about it. */
+export function Concerns(props: {
+  concerns: Concern[];
+  about: Concern["about"];
+  name?: string;
+  onAction?: (action: KeyAction) => void;
+}) {
+  const { concerns, about, name, onAction } = props;
   return concerns
     .filter((concern) => concern.about === about)
-    .map(({ words }) => (
-      <span key={words} className={classes.note}>
-        {words}
-      </span>
+    .map(({ words, remedy }) => (
+      <Fragment key={words}>
+        <Text span fz="0.75rem" fw={700} lh={1.3} className={classes.note}>
+          {words}
+        </Text>
+        {remedy && onAction && (
+          <div>
+            <Button
+              size="compact-sm"
+              variant="default"
+              mt={4}
+              aria-label={`${actions[remedy].words}: ${name}`}
+              onClick={() => onAction(remedy)}
+            >
+              {actions[remedy].words}
+            </Button>
+          </div>
+        )}
+      </Fragment>
     ));
-}
-
-/** What can be done about the concerns of one column. */
-function Remedies(props: {
-  about: Concern["about"];
-  apiKey: ApiKey;
-  concerns: Concern[];
-  onAction: (action: KeyAction) => void;
-}) {
-  const remedies = props.concerns.flatMap(({ about, remedy }) => (remedy && about === props.about ? [remedy] : []));
-  return remedies.map((remedy) => (
-    <div key={remedy}>
-      <Button
-        size="compact-sm"
-        variant="default"
-        mt={4}
-        aria-label={`${actions[remedy].words}: ${props.apiKey.name}`}
-        onClick={() => props.onAction(remedy)}
-      >
-        {actions[remedy].words}
-      </Button>
-    </div>
-  ));
 }
 
 /** The menu behind the ⋯ of a key. */
@@ -265,23 +262,20 @@ function KeyMenu(props: { apiKey: ApiKey; onAction: (action: KeyAction) => void 
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        {actionsFor(props.apiKey).map((action) => {
-          const { words, icon: Icon } = actions[action];
-          return (
-            <Menu.Item
-              key={action}
-              leftSection={<Icon aria-hidden size={14} />}
-              {...(action === "revoke" ? { color: "var(--mantine-color-error)" } : {})}
-              onClick={() => {
-                // A dialog gives the focus back to what had it when the dialog opened: the ⋯, not this entry.
-                opener.current?.focus();
-                props.onAction(action);
-              }}
-            >
-              {words}
-            </Menu.Item>
-          );
-        })}
+        {actionsFor(props.apiKey).map((action) => (
+          <Menu.Item
+            key={action}
+            leftSection={actions[action].icon}
+            {...(action === "revoke" ? { color: "var(--mantine-color-error)" } : {})}
+            onClick={() => {
+              // A dialog gives the focus back to what had it when the dialog opened: the ⋯, not this entry.
+              opener.current?.focus();
+              props.onAction(action);
+            }}
+          >
+            {actions[action].words}
+          </Menu.Item>
+        ))}
       </Menu.Dropdown>
     </Menu>
   );

@@ -55,16 +55,13 @@ export function MakeKeyDialog(props: {
     else setStage({ ...stage, name: stage.name === "key" ? "closing" : "key" });
   }
 
-  const title =
-    stage.name === "form"
-      ? props.title
-      : stage.name === "closing"
-        ? "Close without the key?"
-        : stage.made.replaced
-          ? "Key replaced"
-          : "Key created";
+  const titles = {
+    form: props.title,
+    key: stage.name === "key" && stage.made.replaced ? "Key replaced" : "Key created",
+    closing: "Close without the key?",
+  };
   return (
-    <Dialog opened={props.opened} title={title} onClose={mayClose}>
+    <Dialog opened={props.opened} title={titles[stage.name]} onClose={mayClose}>
       {stage.name === "form" &&
         props.form({
           onPending: (pending) => setStage({ name: "form", pending }),

@@ -11,7 +11,6 @@ import { When } from "../parts/when.tsx";
 import { checkKey, type KeyCheck } from "./check_key.ts";
 import { CheckedKey } from "./checked_key.tsx";
 import { FirstRequest } from "./first_request.tsx";
-import classes from "./keys.module.css";
 
 /** A new key, what it is for if that was said, and the key that it replaces, if it replaces one. */
 export type MadeKey = NewApiKey & { purpose?: string; replaced?: { hint: string; works_until: string | null } };
@@ -45,22 +44,17 @@ export function NewKey({ made, onCopied, onDone }: { made: MadeKey; onCopied: ()
           autoFocus
           onFocus={(event) => event.currentTarget.select()}
           onCopy={onCopied}
-          className={classes.grow}
-          classNames={{ input: classes.secret ?? "" }}
+          flex="1 1 16rem"
+          // At this size no browser cuts off the underscores of the key.
+          styles={{ input: { fontFamily: "var(--mantine-font-family-monospace)", fontSize: "0.8125rem" } }}
         />
         <CopyButton value={api_key} label="Copy" variant="filled" onCopied={onCopied} />
       </Group>
       {replaced && (
         <Text>
-          {replaced.works_until === null ? (
-            <>
-              The old key <Hint>{replaced.hint}</Hint> has stopped working.
-            </>
-          ) : (
-            <>
-              The old key <Hint>{replaced.hint}</Hint> works until <When at={replaced.works_until} as="end" />.
-            </>
-          )}
+          The old key <Hint>{replaced.hint}</Hint>{" "}
+          {replaced.works_until === null ? "has stopped working" : "works until "}
+          {replaced.works_until && <When at={replaced.works_until} as="end" />}.
         </Text>
       )}
       <FirstRequest keyId={made.id} purpose={made.purpose ?? ""} isWatching={!hasEnded} />

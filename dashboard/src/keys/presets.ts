@@ -21,36 +21,29 @@ export type Preset = {
 /** A purpose, as its card shows it. */
 type Purpose = Preset & { label: string; about: string; icon: typeof Bot };
 
-const year: Lifetime = { expiry: "365", day: "" };
-
 /** The form as it is without a purpose. */
-export const plain: Preset = { name: "", scopes: defaultScopes, lifetime: { expiry: "", day: "" } };
+export const plain: Preset = { name: "", scopes: defaultScopes, lifetime: "" };
 
-const named = (label: string, about: string, icon: typeof Bot, preset: Omit<Preset, "name">): Purpose => ({
-  ...preset,
+const named = (label: string, about: string, icon: typeof Bot, scopes: readonly Scope[]): Purpose => ({
   name: label,
   label,
   about,
   icon,
+  scopes,
+  lifetime: "365",
 });
 
 /** By the name that a link has: `?create=power-bi`. The scopes are those that the purpose's guide needs. */
 export const purposes: Record<string, Purpose> = {
-  "power-bi": named("Power BI or Excel", "Tables that refresh", ChartColumn, { scopes: readScopes, lifetime: year }),
-  "google-sheets": named("Google Sheets", "A script fills the sheets", Sheet, { scopes: readScopes, lifetime: year }),
-  "nightly-copy": named("Nightly copy", "Every list in a file of yours", DatabaseBackup, {
-    scopes: readScopes,
-    lifetime: year,
-  }),
-  "reward-import": named("Reward import", "Your catalogue into this one", Gift, {
-    scopes: ["read:rewards", "write:rewards"],
-    lifetime: year,
-  }),
-  assistant: named("Assistant (MCP)", "Claude Code, VS Code, Cursor and others", Bot, {
-    scopes: [],
-    lifetime: { expiry: "90", day: "" },
+  "power-bi": named("Power BI or Excel", "Tables that refresh", ChartColumn, readScopes),
+  "google-sheets": named("Google Sheets", "A script fills the sheets", Sheet, readScopes),
+  "nightly-copy": named("Nightly copy", "Every list in a file of yours", DatabaseBackup, readScopes),
+  "reward-import": named("Reward import", "Your catalogue into this one", Gift, ["read:rewards", "write:rewards"]),
+  assistant: {
+    ...named("Assistant (MCP)", "Claude Code, VS Code, Cursor and others", Bot, []),
+    lifetime: "90",
     offered: readScopes,
     advice: "Tick what the assistant may read: whoever talks to it can ask for all of it.",
-  }),
+  },
   other: { ...plain, label: "Something else", about: "A script or a system of your own", icon: KeyRound },
 };

@@ -1,14 +1,14 @@
-import { Button, Stack, Text, TextInput } from "@mantine/core";
-import { type FormEvent, type ReactNode, useState } from "react";
+import { Button, Group, Text, TextInput } from "@mantine/core";
+import { type ReactNode, useState } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { ApiKey } from "../database.ts";
+import { entryOf, Form } from "../parts/form.tsx";
 import { Hint, Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
 import type { Problem } from "../problems.ts";
 import { checkKey, type KeyCheck, pastedKey } from "./check_key.ts";
 import { CheckedKey } from "./checked_key.tsx";
-import classes from "./keys.module.css";
 
 /** What the list knows about a key with the same ending as the key that the API has just refused. */
 function known({ revoked_at, revoked_by, status, expires_at }: ApiKey): ReactNode {
@@ -44,8 +44,8 @@ function explained({ kind, message }: Problem, tail: string, keys: ApiKey[]): Re
 export function QuickCheck({ keys, onChecked }: { keys: ApiKey[]; onChecked: () => Promise<void> }) {
   const [checked, setChecked] = useState<KeyCheck | null>(null);
   const [tail, setTail] = useState("");
-  const { run, pending, problem, forget } = useAction(async (form: HTMLFormElement) => {
-    const apiKey = pastedKey(String(new FormData(form).get("key")));
+  const { run, pending, problem, forget } = useAction(async (entered: FormData, form: HTMLFormElement) => {
+    const apiKey = pastedKey(entryOf(entered, "key"));
     setChecked(null);
     setTail(apiKey.slice(-4));
     try {
@@ -57,36 +57,29 @@ export function QuickCheck({ keys, onChecked }: { keys: ApiKey[]; onChecked: () 
     }
   });
 
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    void run(event.currentTarget);
-  }
-
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <Text size="sm" c="dimmed">
-          Does a key work, and what does it open? Paste it here: it is sent to the API and stored nowhere. This is not
-          counted as a use of the key.
-        </Text>
-        <div className={classes.check}>
-          <TextInput
-            label="Key to check"
-            name="key"
-            autoComplete="off"
-            spellCheck={false}
-            required
-            onChange={forget}
-            className={classes.key}
-            data-autofocus
-          />
-          <Button type="submit" loading={pending}>
-            Check key
-          </Button>
-        </div>
-        <Notice kind="problem">{problem && explained(problem, tail, keys)}</Notice>
-        <CheckedKey checked={checked} />
-      </Stack>
-    </form>
+    <Form onSubmit={(entered, form) => void run(entered, form)}>
+      <Text size="sm" c="dimmed">
+        Does a key work, and what does it open? Paste it here: it is sent to the API and stored nowhere. This is not
+        counted as a use of the key.
+      </Text>
+      <Group gap="sm" align="flex-end">
+        <TextInput
+          label="Key to check"
+          name="key"
+          autoComplete="off"
+          spellCheck={false}
+          required
+          onChange={forget}
+          flex="1 1 16rem"
+          data-autofocus
+        />
+        <Button type="submit" loading={pending}>
+          Check key
+        </Button>
+      </Group>
+      <Notice kind="problem">{problem && explained(problem, tail, keys)}</Notice>
+      <CheckedKey checked={checked} />
+    </Form>
   );
 }

@@ -7,13 +7,6 @@ import { linkMember, listApiKeys } from "./calls.ts";
 /** The data that the page shows, all loaded by the same refresh. */
 export type Shown = { member: Member; keys: ApiKey[] };
 
-type PublicApi = {
-  /** null until the first load has succeeded; after a failed refresh, the data from before. */
-  shown: Shown | null;
-  problem: Problem | null;
-  refresh: () => Promise<void>;
-};
-
 /** Loads the member first: at the first sign-in this call links the person to it. Before that, the list is empty. */
 async function load(): Promise<Shown> {
   const member = await linkMember();
@@ -25,7 +18,8 @@ async function load(): Promise<Shown> {
  * have changed something. While the page is held nothing is loaded, and what arrives late is dropped, because it could
  * replace what holds the page; it is loaded when the page is no longer held.
  */
-export function usePublicApi(): PublicApi {
+export function usePublicApi() {
+  /** null until the first load has succeeded; after a failed refresh, the data from before. */
   const [shown, setShown] = useState<Shown | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
   const latest = useRef(0);

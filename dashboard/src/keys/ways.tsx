@@ -79,7 +79,9 @@ export const ways: Record<string, Way> = {
       <ol className={classes.steps}>
         <li>
           The address for the assistant, which sends the key as <Code>X-API-Key</Code>:{" "}
-          <Code className={classes.address}>{assistant}</Code>
+          <Code fz="sm" p="0.4rem 0.6rem">
+            {assistant}
+          </Code>
           <CopyButton value={assistant} label="Copy the address" size="xs" />
         </li>
         <li>
@@ -99,10 +101,7 @@ function CommandLine({ command }: { command: string }) {
     <ol className={classes.steps}>
       <li>
         Install the command line once. It needs Node 22.13 or newer.
-        <Code block className={classes.curl}>
-          {install}
-        </Code>
-        <CopyButton value={install} label="Copy the installation" size="xs" />
+        <Pasted text={install} label="Copy the installation" />
       </li>
       <li>
         <Line of={asking(command)} />
@@ -118,11 +117,20 @@ function Line({ of: line }: { of: string }) {
       <Text size="sm" c="dimmed">
         For a terminal. It asks for the key, so the key stays out of your shell history. Paste it; nothing will appear.
       </Text>
-      <Code block className={classes.curl}>
-        {line}
-      </Code>
-      <CopyButton value={line} label="Copy command" size="xs" />
+      <Pasted text={line} label="Copy command" />
     </Stack>
+  );
+}
+
+/** A text to paste, with a button that copies it. */
+function Pasted({ text, label }: { text: string; label: string }) {
+  return (
+    <>
+      <Code block style={{ whiteSpace: "pre-wrap" }}>
+        {text}
+      </Code>
+      <CopyButton value={text} label={label} size="xs" />
+    </>
   );
 }
 

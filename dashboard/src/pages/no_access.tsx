@@ -1,58 +1,61 @@
-import { Button, Group, Stack, Text, Title } from "@mantine/core";
+import { Box, Button, Group, Stack, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useAction } from "../account/use_action.ts";
 import type { Admin, Member } from "../database.ts";
 import { CopyButton } from "../parts/copy_button.tsx";
 import { Name } from "../parts/name.tsx";
 import { paths } from "../paths.ts";
-import classes from "./pages.module.css";
 
 /** Why this person sees no keys, and what they can do about it. */
-function explanation(member: Member, email: string): [title: string, advice: ReactNode] {
+function Explanation({ member, email }: { member: Member; email: string }) {
   switch (member.status) {
     case "linked":
-      return [
-        "Only admins manage API keys",
-        <div key="advice">
+      return (
+        <Advice title="Only admins manage API keys">
           You are signed in as <Name>{member.name}</Name> of <Name>{member.company_name}</Name>, with the role{" "}
           {member.role}. Ask an admin of your company to create the key for you, or to make you an admin.
           {member.admins && <AskAdmins admins={member.admins} me={member.name} />}
-        </div>,
-      ];
+        </Advice>
+      );
     case "moved":
-      return [
-        "Your company has moved",
-        <div key="advice">
+      return (
+        <Advice title="Your company has moved">
           <Name>{member.company_name}</Name> is served at another address, and its keys are managed there. Ask whoever
           runs the service for the address of this page there.
-        </div>,
-      ];
+        </Advice>
+      );
     case "no_member":
-      return [
-        "No company knows this address",
-        <div key="advice">
+      return (
+        <Advice title="No company knows this address">
           No company lists <Name>{email}</Name> among its people, or that person already signs in with another account.
           Ask an admin of your company to add you with exactly this email address, then try again; or sign out and use
           the address that your company knows.
-        </div>,
-      ];
+        </Advice>
+      );
     case "several_members":
-      return [
-        "Several companies know this address",
-        <div key="advice">
+      return (
+        <Advice title="Several companies know this address">
           More than one company lists <Name>{email}</Name>, so we cannot tell for which one you are here. Ask whoever
           runs the service to link your sign-in to the right company, then try again.
-        </div>,
-      ];
+        </Advice>
+      );
     case "email_not_confirmed":
-      return [
-        "Your address is not confirmed",
-        <div key="advice">
+      return (
+        <Advice title="Your address is not confirmed">
           Open the link in the email that we sent to <Name>{email}</Name>, then try again. If you cannot find it, sign
           out and use “Forgot password?”: its link confirms the address too.
-        </div>,
-      ];
+        </Advice>
+      );
   }
+}
+
+function Advice({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <>
+      <Title order={2}>{title}</Title>
+      <Text component="div">{children}</Text>
+    </>
+  );
 }
 
 /** The admins, and a message to them that is ready to be sent, with the link of the guide that the person came from. */
@@ -64,13 +67,13 @@ function AskAdmins({ admins, me }: { admins: Admin[]; me: string }) {
   const subject = encodeURIComponent("An API key for me");
   return (
     <Stack gap="sm" mt="md" align="flex-start">
-      <ul className={classes.admins} aria-label="Admins of your company">
+      <Box component="ul" m={0} pl="1.25rem" aria-label="Admins of your company">
         {admins.map(({ name, email }) => (
           <li key={email}>
             <Name>{name}</Name>, <Name>{email}</Name>
           </li>
         ))}
-      </ul>
+      </Box>
       <Group gap="sm">
         <Button component="a" href={`mailto:${to}?subject=${subject}&body=${encodeURIComponent(request)}`}>
           Write to them
@@ -82,15 +85,10 @@ function AskAdmins({ admins, me }: { admins: Admin[]; me: string }) {
 }
 
 export function NoAccess(props: { member: Member; email: string; onTryAgain: () => Promise<void> }) {
-  const { member, email, onTryAgain } = props;
-  const [title, advice] = explanation(member, email);
-  const { run, pending } = useAction(onTryAgain);
+  const { run, pending } = useAction(props.onTryAgain);
   return (
     <Stack gap="md" align="flex-start">
-      <Title order={2}>{title}</Title>
-      <Text component="div" className={classes.breakable}>
-        {advice}
-      </Text>
+      <Explanation {...props} />
       <Button variant="default" loading={pending} onClick={() => void run()}>
         Try again
       </Button>

@@ -4,12 +4,12 @@ import { signInByLink } from "../account/account.ts";
 import { type EmailLink, spendLink, type UsedLink, whoseLink } from "../account/email_link.ts";
 import { useAction } from "../account/use_action.ts";
 import { Failed } from "../parts/failed.tsx";
+import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { paths } from "../paths.ts";
 import { Problem } from "../problems.ts";
 import { navigate } from "../router.ts";
-import classes from "./pages.module.css";
 
 type Opening = { signedInAs: string | null; onOpened: () => void; onDead: () => void };
 
@@ -68,12 +68,12 @@ function SignInByLink(props: Opening & { link: UsedLink }) {
   const replaces = signedInAs !== null && signedInAs !== owner;
   return (
     <Stack gap="lg">
-      <Text className={classes.breakable}>
-        This link signs you in as <b translate="no">{owner}</b>
+      <Text>
+        This link signs you in as <Name strong>{owner}</Name>
         {replaces && (
           <>
             {" "}
-            and signs <b translate="no">{signedInAs}</b> out
+            and signs <Name strong>{signedInAs}</Name> out
           </>
         )}
         . Continue only if this is your account.

@@ -1,7 +1,8 @@
-import { Button, Stack, Text, TextInput } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { Button, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
 import { sendPasswordLink } from "../account/account.ts";
 import { useAction } from "../account/use_action.ts";
+import { entryOf, Form } from "../parts/form.tsx";
 import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
 
@@ -9,34 +10,26 @@ import { Notice } from "../parts/notice.tsx";
 export function PasswordLinkForm({ explanation }: { explanation: string }) {
   const [sentTo, setSentTo] = useState<string | null>(null);
   const { run, pending, problem } = useAction(async (email: string) => {
+    setSentTo(null);
     await sendPasswordLink(email);
     setSentTo(email);
   });
-
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    setSentTo(null);
-    void run(String(new FormData(event.currentTarget).get("email")).trim());
-  }
-
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <Text>{explanation}</Text>
-        <TextInput label="Email" name="email" type="email" autoComplete="username" required autoFocus />
-        <Notice kind="problem">{problem?.message}</Notice>
-        <Notice kind="done">
-          {sentTo !== null && (
-            <>
-              If <Name>{sentTo}</Name> has an account, an email with a link is on its way. Look into your spam folder
-              too. No email after some minutes? Then ask whoever runs the service to invite you.
-            </>
-          )}
-        </Notice>
-        <Button type="submit" loading={pending}>
-          Send link
-        </Button>
-      </Stack>
-    </form>
+    <Form onSubmit={(entered) => void run(entryOf(entered, "email"))}>
+      <Text>{explanation}</Text>
+      <TextInput label="Email" name="email" type="email" autoComplete="username" required autoFocus />
+      <Notice kind="problem">{problem?.message}</Notice>
+      <Notice kind="done">
+        {sentTo !== null && (
+          <>
+            If <Name>{sentTo}</Name> has an account, an email with a link is on its way. Look into your spam folder too.
+            No email after some minutes? Then ask whoever runs the service to invite you.
+          </>
+        )}
+      </Notice>
+      <Button type="submit" loading={pending}>
+        Send link
+      </Button>
+    </Form>
   );
 }

@@ -24,9 +24,10 @@ import { Notice } from "../parts/notice.tsx";
 import { Waiting } from "../parts/waiting.tsx";
 import { navigationState } from "../router.ts";
 import { scopeNames } from "../scopes.ts";
-import { Header } from "./header.tsx";
+import { HeaderBar } from "./header_bar.tsx";
 import { NoAccess } from "./no_access.tsx";
 import pages from "./pages.module.css";
+import { Person } from "./person.tsx";
 
 /** What an admin is about to do, and with which key. */
 type OpenDialog =
@@ -34,7 +35,7 @@ type OpenDialog =
   | { action: "create"; start: Start }
   | { action: "check" };
 
-const creating: OpenDialog = { action: "create", start: { purpose: "" } };
+const creating: OpenDialog = { action: "create", start: {} };
 
 /** A link may open the dialog for a new key, with a purpose chosen: `?create=power-bi`. */
 function linkedDialog(): OpenDialog | null {
@@ -48,14 +49,17 @@ export function PublicApiPage({ email }: { email: string }) {
   const again = useAction(refresh);
   const [dialog, setDialog] = useState(linkedDialog);
   const isAdmin = shown?.member.role === "admin";
-  const later = isAdmin ? "" : (pages.later ?? "");
+  // Keeps its room until it is known who is here.
+  const later = { visibility: isAdmin ? "visible" : "hidden" } as const;
   return (
     <>
-      <Header member={shown?.member ?? null} crumbs={[{ words: "Integrations" }, { words: "Public API" }]} />
+      <HeaderBar crumbs={[{ words: "Integrations" }, { words: "Public API" }]}>
+        <Person member={shown?.member ?? null} />
+      </HeaderBar>
       <main>
         <div className={pages.title}>
-          <Container size={1280} className={pages.bar}>
-            <Stack gap={4} className={classes.grow}>
+          <Group maw={1280} mx="auto" px="md" gap="0.5rem 1rem" justify="space-between">
+            <Stack gap={4} flex="1 1 16rem" miw={0}>
               <Heading>Public API</Heading>
               <Text c="dimmed">
                 Lets a BI tool, a spreadsheet or a system of your own work with your company's data.
@@ -68,18 +72,18 @@ export function PublicApiPage({ email }: { email: string }) {
               </Button>
               {(isAdmin || !shown) && (
                 <>
-                  <Button className={later} variant="default" onClick={() => setDialog({ action: "check" })}>
+                  <Button style={later} variant="default" onClick={() => setDialog({ action: "check" })}>
                     Quick check
                   </Button>
-                  <Button className={later} onClick={() => setDialog(creating)}>
+                  <Button style={later} onClick={() => setDialog(creating)}>
                     Create key
                   </Button>
                 </>
               )}
             </Group>
-          </Container>
+          </Group>
         </div>
-        <Container size={1280} className={pages.main}>
+        <Container size={1280} pt="2rem" pb="5rem">
           <Stack gap="xl">
             <Failed pending={again.pending} onTryAgain={() => void again.run()}>
               {(problem || again.pending) && (
@@ -90,19 +94,11 @@ export function PublicApiPage({ email }: { email: string }) {
             </Failed>
             {!shown && !problem && <Waiting what="Loading your company's keys" />}
             {shown && !isAdmin && (
-              <Paper className={pages.panel}>
+              <Paper withBorder p="clamp(1.25rem, 4vw, 2rem)">
                 <NoAccess member={shown.member} email={email} onTryAgain={refresh} />
               </Paper>
             )}
-            {shown && isAdmin && (
-              <Keys
-                shown={shown}
-                admin={shown.member.name ?? ""}
-                dialog={dialog}
-                onDialog={setDialog}
-                refresh={refresh}
-              />
-            )}
+            {shown && isAdmin && <Keys shown={shown} dialog={dialog} onDialog={setDialog} refresh={refresh} />}
           </Stack>
         </Container>
       </main>
@@ -155,13 +151,9 @@ function useArrangement() {
   return { arrangement, arrange, closeKey };
 }
 
-function Keys(props: {
-  shown: Shown;
-  admin: string;
-  dialog: OpenDialog | null;
-  onDialog: (dialog: OpenDialog | null) => void;
-  refresh: () => Promise<void>;
-}) {
+type KeysProps = { shown: Shown; dialog: OpenDialog | null; refresh: () => Promise<void> };
+
+function Keys(props: KeysProps & { onDialog: (dialog: OpenDialog | null) => void }) {
   const { refresh } = props;
   const { keys } = props.shown;
   const [outcome, setOutcome] = useState<Outcome | null>(null);
@@ -171,7 +163,7 @@ function Keys(props: {
   function ask(action: KeyAction, key: ApiKey): void {
     setOutcome(null);
     if (action === "details") open(key.id);
-    else if (action === "again") props.onDialog({ action: "create", start: { purpose: "", again: likeOf(key) } });
+    else if (action === "again") props.onDialog({ action: "create", start: { again: likeOf(key) } });
     else props.onDialog({ action, key });
   }
 
@@ -198,7 +190,7 @@ function Keys(props: {
       >
         <Tabs.List mb="lg" aria-label="Parts of the page">
           {Object.entries(tabs).map(([tab, words]) => (
-            <Tabs.Tab key={tab} value={tab} className={classes.part}>
+            <Tabs.Tab key={tab} value={tab} fz="md" fw={600}>
               {words}
             </Tabs.Tab>
           ))}
@@ -246,16 +238,16 @@ function Keys(props: {
  * @param onConcluded is called when a dialog has closed, with what was done, or null
  * @param onDone is called with what was done to a key, of which the list does not know yet
  */
-function KeyDialogs(props: {
-  shown: Shown;
-  admin: string;
-  dialog: OpenDialog | null;
-  refresh: () => Promise<void>;
+function KeyDialogs({
+  shown: { keys, member },
+  dialog,
+  refresh,
+  onConcluded,
+  onDone,
+}: KeysProps & {
   onConcluded: (outcome: Outcome | null) => void;
   onDone: (keyId: string, words: ReactNode) => Promise<void>;
 }) {
-  const { dialog, refresh, onConcluded, onDone } = props;
-  const { keys } = props.shown;
   const keyOf = (action: KeyAction): ApiKey | null =>
     dialog?.action === action && "key" in dialog ? dialog.key : null;
   const replaced = keyOf("replace");
@@ -271,17 +263,13 @@ function KeyDialogs(props: {
           replaced ? (
             <ReplaceKeyForm {...making} apiKey={replaced} />
           ) : (
-            <CreateKeyForm
-              {...making}
-              names={names}
-              start={dialog?.action === "create" ? dialog.start : { purpose: "" }}
-            />
+            <CreateKeyForm {...making} names={names} start={dialog?.action === "create" ? dialog.start : {}} />
           )
         }
         onClose={(keyId) => onConcluded(keyId === null ? null : { keyId, words: null })}
       />
       <RenameKeyDialog apiKey={keyOf("rename")} names={names} {...changing} />
-      <RevokeKeyDialog apiKey={keyOf("revoke")} admin={props.admin} {...changing} />
+      <RevokeKeyDialog apiKey={keyOf("revoke")} admin={member.name} {...changing} />
       <Dialog opened={dialog?.action === "check"} title="Quick check" onClose={close}>
         <QuickCheck keys={keys} onChecked={refresh} />
       </Dialog>

@@ -1,17 +1,17 @@
-import { Button, PasswordInput, Stack, Text } from "@mantine/core";
-import { type FormEvent, useState } from "react";
+import { Button, PasswordInput, Text } from "@mantine/core";
+import { useState } from "react";
 import { setPassword } from "../account/account.ts";
 import { currentLink } from "../account/email_link.ts";
 import { useAction } from "../account/use_action.ts";
+import { Form } from "../parts/form.tsx";
 import { Link } from "../parts/link.tsx";
+import { Name } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
-import { revealing } from "../parts/revealing.ts";
 import { paths } from "../paths.ts";
 import { Problem } from "../problems.ts";
 import { type NavigationState, navigate, navigationState } from "../router.ts";
 import { AccountPage } from "./account_page.tsx";
 import { OpenLink } from "./open_link.tsx";
-import classes from "./pages.module.css";
 import { PasswordLinkForm } from "./password_link_form.tsx";
 
 /**
@@ -21,31 +21,26 @@ import { PasswordLinkForm } from "./password_link_form.tsx";
  */
 export function SetPasswordPage({ email }: { email: string | null }) {
   const [link, setLink] = useState(currentLink);
+  const isDead = email === null || navigationState().linkFailed;
 
   function leaveLink(state: NavigationState = {}): void {
     navigate(paths.setPassword, state, "replace");
     setLink(null);
   }
 
-  if (link !== null) {
-    return (
-      <AccountPage title="Set a password">
-        <OpenLink link={link} signedInAs={email} onOpened={leaveLink} onDead={() => leaveLink({ linkFailed: true })} />
-      </AccountPage>
-    );
-  }
-  if (email === null || navigationState().linkFailed) {
-    return (
-      <AccountPage title="Set a password">
-        <Notice kind="warning">This link has expired or was used before.</Notice>
-        <PasswordLinkForm explanation="Ask for a new one: it works once, and for a limited time." />
-        <Link to={paths.signIn}>Back to sign-in</Link>
-      </AccountPage>
-    );
-  }
   return (
     <AccountPage title="Set a password">
-      <SetPasswordForm email={email} />
+      {link ? (
+        <OpenLink link={link} signedInAs={email} onOpened={leaveLink} onDead={() => leaveLink({ linkFailed: true })} />
+      ) : isDead ? (
+        <>
+          <Notice kind="warning">This link has expired or was used before.</Notice>
+          <PasswordLinkForm explanation="Ask for a new one: it works once, and for a limited time." />
+          <Link to={paths.signIn}>Back to sign-in</Link>
+        </>
+      ) : (
+        <SetPasswordForm email={email} />
+      )}
     </AccountPage>
   );
 }
@@ -61,37 +56,28 @@ function SetPasswordForm({ email }: { email: string }) {
     navigate(paths.publicApi, {}, "replace");
   });
   const atField = problem?.kind === "field";
-
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    void run(String(new FormData(event.currentTarget).get("password")));
-  }
-
   return (
-    <form onSubmit={submit}>
-      <Stack gap="md">
-        <Text className={classes.breakable}>
-          The password with which <b translate="no">{email}</b> signs in from now on.
-        </Text>
-        {/* Tells password managers whose password this is. */}
-        <input type="hidden" name="username" autoComplete="username" value={email} />
-        <Notice kind="problem">{!atField && problem?.message}</Notice>
-        <PasswordInput
-          label="New password"
-          description={passwordRule}
-          autoFocus
-          {...revealing("password")}
-          onChange={forget}
-          name="password"
-          autoComplete="new-password"
-          error={atField && problem.message}
-          aria-invalid={atField}
-          required
-        />
-        <Button type="submit" loading={pending}>
-          Set password
-        </Button>
-      </Stack>
-    </form>
+    <Form onSubmit={(entered) => void run(String(entered.get("password")))}>
+      <Text>
+        The password with which <Name strong>{email}</Name> signs in from now on.
+      </Text>
+      {/* Tells password managers whose password this is. */}
+      <input type="hidden" name="username" autoComplete="username" value={email} />
+      <Notice kind="problem">{!atField && problem?.message}</Notice>
+      <PasswordInput
+        label="New password"
+        description={passwordRule}
+        autoFocus
+        onChange={forget}
+        name="password"
+        autoComplete="new-password"
+        error={atField && problem.message}
+        aria-invalid={atField}
+        required
+      />
+      <Button type="submit" loading={pending}>
+        Set password
+      </Button>
+    </Form>
   );
 }

@@ -1,10 +1,9 @@
-import { Button, Group, PasswordInput, Stack, TextInput } from "@mantine/core";
-import type { FormEvent } from "react";
+import { Button, Group, PasswordInput, TextInput } from "@mantine/core";
 import { signIn } from "../account/account.ts";
 import { useAction } from "../account/use_action.ts";
+import { entryOf, Form } from "../parts/form.tsx";
 import { Link } from "../parts/link.tsx";
 import { Notice } from "../parts/notice.tsx";
-import { revealing } from "../parts/revealing.ts";
 import { paths } from "../paths.ts";
 import { navigationState } from "../router.ts";
 import { AccountPage } from "./account_page.tsx";
@@ -21,35 +20,20 @@ function hint(): string | null {
 /** Signs in with email address and password. Once there is a session, Dashboard shows the next page. */
 export function SignInPage() {
   const { run, pending, problem } = useAction(signIn);
-
-  function submit(event: FormEvent<HTMLFormElement>): void {
-    event.preventDefault();
-    const entered = new FormData(event.currentTarget);
-    void run(String(entered.get("email")).trim(), String(entered.get("password")));
-  }
-
   return (
     <AccountPage title="Sign in">
       <Notice kind="hint">{!problem && hint()}</Notice>
       <Notice kind="problem">{problem?.message}</Notice>
-      <form onSubmit={submit}>
-        <Stack gap="md">
-          <TextInput label="Email" name="email" type="email" autoComplete="username" required autoFocus />
-          <PasswordInput
-            label="Password"
-            name="password"
-            {...revealing("password")}
-            autoComplete="current-password"
-            required
-          />
-          <Group justify="space-between" mt="xs">
-            <Link to={paths.forgotPassword}>Forgot password?</Link>
-            <Button type="submit" loading={pending}>
-              Sign in
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <Form onSubmit={(entered) => void run(entryOf(entered, "email"), String(entered.get("password")))}>
+        <TextInput label="Email" name="email" type="email" autoComplete="username" required autoFocus />
+        <PasswordInput label="Password" name="password" autoComplete="current-password" required />
+        <Group justify="space-between" mt="xs">
+          <Link to={paths.forgotPassword}>Forgot password?</Link>
+          <Button type="submit" loading={pending}>
+            Sign in
+          </Button>
+        </Group>
+      </Form>
     </AccountPage>
   );
 }

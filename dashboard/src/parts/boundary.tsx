@@ -1,7 +1,6 @@
 import { Button, Container, Stack, Text } from "@mantine/core";
 import { Component, type ReactNode } from "react";
 import { Heading } from "./heading.tsx";
-import classes from "./parts.module.css";
 
 /** A page that fails while it is drawn says so and has a way back, in place of nothing at all. React logs the error. */
 export class Boundary extends Component<{ children: ReactNode }, { failed: boolean }> {
@@ -14,7 +13,7 @@ export class Boundary extends Component<{ children: ReactNode }, { failed: boole
   override render(): ReactNode {
     if (!this.state.failed) return this.props.children;
     return (
-      <Container component="main" size={560} className={classes.failed}>
+      <Container component="main" size={560} py="clamp(1.5rem, 12vh, 7rem)">
         <Stack gap="lg" align="flex-start" role="alert">
           <Heading>This page has stopped</Heading>
           <Text>

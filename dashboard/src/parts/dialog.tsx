@@ -58,33 +58,32 @@ function useLasting(opened: boolean, title: ReactNode, children: ReactNode) {
   return { ...(last.current ?? { title, children }), onExitTransitionEnd: forget };
 }
 
-type DialogProps = { opened: boolean; title: ReactNode; onClose: () => void; children: ReactNode };
-
 const common = {
   returnFocus: false,
   // Mantine does not scroll to what it gives the focus first: on a low screen that may be below the edge.
   onFocus: ({ target }: FocusEvent): void => target.scrollIntoView({ block: "nearest" }),
   padding: "lg",
+  size: "lg",
   closeButtonProps: { "aria-label": "Close" },
   classNames: {
-    content: `${classes.dialog} ${classes.scrolling}`,
-    header: `${classes.dialog} ${classes.header}`,
+    content: classes.dialog ?? "",
+    header: classes.header ?? "",
     title: classes.title ?? "",
   },
   // Mantine locks scrolling with an inline style, which the Content-Security-Policy refuses.
   lockScroll: false,
 } as const;
 
-/** A dialog over the page. */
-export function Dialog({ opened, title, onClose, children }: DialogProps) {
+/** A dialog over the page, or at its side. */
+export function Dialog(props: {
+  opened: boolean;
+  title: ReactNode;
+  onClose: () => void;
+  children: ReactNode;
+  atSide?: boolean;
+}) {
+  const { opened, onClose, title, children, atSide = false } = props;
   useInertPage(opened);
-  const lasting = useLasting(opened, title, children);
-  return <Modal opened={opened} onClose={onClose} size="lg" yOffset="4dvh" {...lasting} {...common} />;
-}
-
-/** A dialog at the side of the page. */
-export function SideDialog({ opened, title, onClose, children }: DialogProps) {
-  useInertPage(opened);
-  const lasting = useLasting(opened, title, children);
-  return <Drawer opened={opened} onClose={onClose} position="right" size="lg" {...lasting} {...common} />;
+  const shown = { opened, onClose, ...useLasting(opened, title, children), ...common };
+  return atSide ? <Drawer {...shown} position="right" /> : <Modal {...shown} yOffset="4dvh" />;
 }

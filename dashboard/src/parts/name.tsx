@@ -6,9 +6,21 @@ import classes from "./parts.module.css";
 /** A name or an address of a person, of a key or of a company. One from right to left leaves the words beside it where they are. */
 export function Name({ children, strong = false }: { children: string; strong?: boolean }) {
   return (
-    <bdi translate="no" className={classes.name} data-strong={strong}>
+    <bdi translate="no" className={classes.name} style={{ fontWeight: strong ? 700 : undefined }}>
       {children}
     </bdi>
+  );
+}
+
+/** Words and a name; nothing without the name: `, by Excel`. */
+export function After({ words, children }: { words: string; children: string | null }) {
+  return (
+    children !== null && (
+      <span>
+        {words}
+        <Name>{children}</Name>
+      </span>
+    )
   );
 }
 

@@ -6,24 +6,29 @@ import { type ReactNode, useEffect, useRef } from "react";
 import classes from "./parts.module.css";
 
 const kinds = {
-  problem: { icon: TriangleAlert, role: "alert" },
-  warning: { icon: TriangleAlert, role: "status" },
-  done: { icon: CircleCheck, role: "status" },
-  hint: { icon: Info, role: "status" },
+  problem: { icon: TriangleAlert, role: "alert", tone: "red-7" },
+  warning: { icon: TriangleAlert, role: "status", tone: "yellow-7" },
+  done: { icon: CircleCheck, role: "status", tone: "teal-7" },
+  hint: { icon: Info, role: "status", tone: "indigo-6" },
 } as const;
 
 /**
  * A message that a screen reader reads out when it appears. It does so only in a region that was there before: so render
- * the notice always, without children as long as there is nothing to say. A problem is scrolled into view.
+ * the notice always, without children as long as there is nothing to say. A problem is scrolled into view, and what `isSought`.
  */
-export function Notice(props: { kind: keyof typeof kinds; children: ReactNode; onClose?: () => void }) {
-  const { kind, children, onClose } = props;
-  const { icon: Icon, role } = kinds[kind];
+export function Notice(props: {
+  kind: keyof typeof kinds;
+  children: ReactNode;
+  isSought?: boolean;
+  onClose?: () => void;
+}) {
+  const { kind, children, isSought = kind === "problem", onClose } = props;
+  const { icon: Icon, role, tone } = kinds[kind];
   const region = useRef<HTMLDivElement>(null);
-  const isProblem = kind === "problem" && Boolean(children);
+  const comesIntoView = isSought && Boolean(children);
   useEffect(() => {
-    if (isProblem) region.current?.scrollIntoView({ block: "nearest" });
-  }, [isProblem]);
+    if (comesIntoView) region.current?.scrollIntoView({ block: "nearest" });
+  }, [comesIntoView]);
   return (
     <div ref={region} role={role} className={classes.region}>
       {children && (
@@ -31,13 +36,13 @@ export function Notice(props: { kind: keyof typeof kinds; children: ReactNode; o
           icon={<Icon aria-hidden size={20} />}
           role="group"
           {...(onClose ? { withCloseButton: true, closeButtonLabel: "Close message", onClose } : {})}
+          className={classes.notice}
           classNames={{
-            root: classes.notice ?? "",
             icon: classes.notice_icon ?? "",
             message: classes.notice_text ?? "",
             closeButton: classes.close ?? "",
           }}
-          data-kind={kind}
+          style={{ "--tone": `var(--mantine-color-${tone})` }}
         >
           {children}
         </Alert>

@@ -1,28 +1,21 @@
 import { PasswordInput, Stack, Text } from "@mantine/core";
-import { useRef, useState, useSyncExternalStore } from "react";
+import { useRef, useState } from "react";
 import { checkKey, type KeyCheck, pastedKey } from "../keys/check_key.ts";
 import { Name } from "../parts/name.tsx";
-import { revealing } from "../parts/revealing.ts";
 import { messageOf } from "../problems.ts";
+import { watched } from "../watched.ts";
 
 /** The key that works: entered at one endpoint, it holds for all, and is kept only here until the page is left. */
 let working: { key: string; check: KeyCheck } | null = null;
-const watching = new Set<() => void>();
+const watch = watched();
 
 function setWorking(key: typeof working): void {
   working = key;
-  for (const each of watching) each();
+  watch.changed();
 }
 
 /** The key that was entered and works, or null. */
-export const useWorkingKey = (): typeof working =>
-  useSyncExternalStore(
-    (changed) => {
-      watching.add(changed);
-      return () => watching.delete(changed);
-    },
-    () => working,
-  );
+export const useWorkingKey = (): typeof working => watch.use(() => working);
 
 /** Keeps password managers away: they would offer, and send, an admin's password as a key. */
 const noPassword = {
@@ -64,8 +57,8 @@ export function KeyField() {
         onChange={(event) => void enter(event.currentTarget.value)}
         error={problem !== null}
         aria-invalid={problem !== null}
+        visibilityToggleButtonProps={{ "aria-label": "Show or hide the key" }}
         {...noPassword}
-        {...revealing("key")}
       />
       <Text size="sm" role="status" c={problem === null ? "dimmed" : "var(--mantine-color-error)"}>
         {problem ??

@@ -29,7 +29,8 @@ document.addEventListener(
   ({ target }) => {
     if (!(target instanceof HTMLDetailsElement) || !target.open) return;
     const place = target.querySelector(":scope > div:empty");
-    if (place) void import("./trying.tsx").then(({ showTryOut }) => showTryOut(target.dataset.try, place));
+    const operation = JSON.parse(target.dataset.try ?? "null");
+    if (place) void import("./trying.tsx").then(({ showTryOut }) => showTryOut(operation, place));
   },
   true,
 );

@@ -1,13 +1,99 @@
-import { contents } from "virtual:reference";
-import { Person } from "../pages/header.tsx";
+import { Button, Code, NativeSelect, Text, TextInput } from "@mantine/core";
+import { useEffect, useState } from "react";
+import { useAction } from "../account/use_action.ts";
+import { Person } from "../pages/person.tsx";
+import { CopyButton } from "../parts/copy_button.tsx";
+import { Form } from "../parts/form.tsx";
+import { Notice } from "../parts/notice.tsx";
+import { Problem, unreachable } from "../problems.ts";
 import { render } from "../render.tsx";
-import { TryOut } from "./try_out.tsx";
+import { baseAddress } from "../settings.ts";
+import { deadline } from "../supabase.ts";
+import type { Operation } from "./contents.ts";
+import { KeyField, useWorkingKey } from "./key_field.tsx";
+import { addressOf, firstValues, languages } from "./samples.ts";
+
+/** `said`: status and headers, in a line. */
+type Answer = { said: string; text: string };
+
+/** Sends the request with the key, which travels only in a header. Throws a Problem. */
+async function send(url: string, apiKey: string): Promise<Answer> {
+  try {
+    const sent = { "X-API-Key": apiKey };
+    const response = await fetch(url, { headers: sent, cache: "no-store", signal: AbortSignal.timeout(deadline) });
+    const { status, headers } = response;
+    const hasMore = headers.get("X-Has-More");
+    const text = await response.text();
+    const isJson = headers.get("Content-Type")?.startsWith("application/json");
+    return {
+      said: `${status} X-Request-Id ${headers.get("X-Request-Id")}${hasMore === null ? "" : `, X-Has-More ${hasMore}`}`,
+      text: isJson ? JSON.stringify(JSON.parse(text), null, 2) : text,
+    };
+  } catch {
+    throw unreachable();
+  }
+}
+
+/** The request of an endpoint with parameters of one's own, and what came of it. The samples above it show the same. */
+function TryOut({ operation }: { operation: Operation }) {
+  const { id, method, path, parameters, body } = operation;
+  const [values, setValues] = useState(() => firstValues(parameters));
+  const url = addressOf(baseAddress, path, values);
+  const entered = useWorkingKey();
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  const { run, pending, problem } = useAction(async () => {
+    setAnswer(null);
+    if (entered === null) throw new Problem("refused", "Enter a key that works first.");
+    setAnswer(await send(url, entered.key));
+  });
+  // The samples are HTML that was there before.
+  useEffect(() => {
+    for (const [language, write] of Object.entries(languages)) {
+      const sample = document.querySelector(`#${id} [data-language="${language}"] code`);
+      if (sample) sample.textContent = write({ method, url, body });
+    }
+  }, [id, method, url, body]);
+
+  const field = (name: string) => ({
+    label: name,
+    size: "xs",
+    value: values[name] ?? "",
+    onChange: (event: { currentTarget: { value: string } }) =>
+      setValues({ ...values, [name]: event.currentTarget.value }),
+  });
+
+  return (
+    <Form gap="xs" onSubmit={() => void run()} label={`Try ${method} ${path}`}>
+      <KeyField />
+      {parameters.map(({ name, values: choices }) =>
+        choices.length > 0 ? (
+          <NativeSelect key={name} data={["", ...choices]} {...field(name)} />
+        ) : (
+          <TextInput key={name} autoComplete="off" spellCheck={false} {...field(name)} />
+        ),
+      )}
+      <Notice kind="problem">{problem?.message}</Notice>
+      <Button type="submit" loading={pending}>
+        Send
+      </Button>
+      <Text role="status" size="sm">
+        {answer?.said}
+      </Text>
+      {answer && (
+        <>
+          <Code block tabIndex={0}>
+            {answer.text}
+          </Code>
+          <CopyButton value={answer.text} label="Copy" />
+        </>
+      )}
+    </Form>
+  );
+}
 
 /** Makes the form of an endpoint in its place. */
-export function showTryOut(id: string | undefined, place: Element): void {
-  const operation = contents.operations.find((each) => each.id === id);
-  if (operation) render(<TryOut operation={operation} />, place);
-}
+export const showTryOut = (operation: Operation, place: Element): void =>
+  render(<TryOut operation={operation} />, place);
 
 /** Shows who is signed in. */
 export const showPerson = (place: Element): void => render(<Person member={null} />, place);
