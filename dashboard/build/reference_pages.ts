@@ -10,7 +10,7 @@ import { headerHtml, home, menuHtml } from "./reference_frame.tsx";
 
 const root = `${import.meta.dirname}/../..`;
 
-/** Sets the colours before the page is first drawn. A file, because the Content-Security-Policy refuses inline scripts. */
+/** Sets the colors before the page is first drawn. A file, because the Content-Security-Policy refuses inline scripts. */
 const colours =
   'document.documentElement.classList.add("scripted");\nif (matchMedia("(prefers-color-scheme: dark)").matches) document.documentElement.dataset.mantineColorScheme = "dark";\n';
 

@@ -1,6 +1,6 @@
 import { createTheme } from "@mantine/core";
 
-/** With these shades, text on buttons and coloured text have a contrast of 4.5 in both colour schemes. */
+/** With these shades, text on buttons and colored text have a contrast of 4.5 in both color schemes. */
 export const theme = createTheme({
   primaryColor: "indigo",
   primaryShade: 8,

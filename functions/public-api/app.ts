@@ -316,7 +316,7 @@ function route(path: string, method: string): Route {
 function moreRows(endpoint: Endpoint, headers: Headers, { address, query }: Received): Record<string, string> {
   const [value, next] = [headers.get("X-Has-More"), headers.get("X-Next-Page") ?? headers.get("X-Next")];
   if (endpoint.kind === "aggregates") {
-    const words = "use fewer names in by, or a shorter time window";
+    const words = "use fewer names in by, teams instead of people, a shorter time window, or a filter";
     if (value === "true") throw badRequest([`the answer has more than ${maxGroups} rows: ${words}`]);
     return {};
   }

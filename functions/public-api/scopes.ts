@@ -3,27 +3,27 @@ export const scopes = [
   {
     name: "read:members",
     label: "People",
-    opens: "names, email addresses, roles and teams of your people",
+    opens: "names, email addresses, roles, and teams",
   },
   {
     name: "read:activity",
     label: "Kudos",
-    opens: "kudos: who thanked whom, with names and email addresses, and the message",
+    opens: "who thanked whom, with names, email addresses, and messages",
   },
   {
     name: "read:rewards",
     label: "Rewards",
-    opens: "the reward catalogue, with prices in points and stock",
+    opens: "the reward catalogue, with prices in points, and stock",
   },
   {
     name: "read:analytics",
     label: "Moods",
-    opens: "moods: day ratings and pulse survey answers, without names",
+    opens: "day ratings and pulse survey answers, without names",
   },
   {
     name: "write:rewards",
     label: "Import rewards",
-    opens: "lets the system add and change rewards in your catalogue",
+    opens: "adds and changes rewards in the catalogue",
   },
 ] as const;
 

@@ -6,7 +6,7 @@ import { ApiError, type Logged } from "./responses.ts";
 
 /**
  * How many calls run at once, of totals and of all others (PostgREST has 10 or more connections), of new keys, and of one
- * company without its totals: beside 200 callers of one company's pages of 1,000 rows the neighbour's 95th percentile was
+ * company without its totals: beside 200 callers of one company's pages of 1,000 rows the neighbor's 95th percentile was
  * 92 to 103 ms with three, 127 to 334 ms with four, on two cores that everything shares.
  */
 const maxCalls = { totals: 2, others: 6, newKeys: 2, othersOfOneCompany: 3 };

@@ -165,7 +165,8 @@ test("10,000 groups are answered, and one more is a 400 that says what to do", a
   expect(await list(`/activity/counts?by=day,sender&${window}`, otherKey)).toHaveLength(10_000);
   await thank(10_000, 1);
   const refused = await call(`/activity/counts?by=day,sender&${window}`, otherKey);
-  const error = "the answer has more than 10000 rows: use fewer names in by, or a shorter time window";
+  const error =
+    "the answer has more than 10000 rows: use fewer names in by, teams instead of people, a shorter time window, or a filter";
   expect([refused.status, await refused.json()]).toEqual([400, { error }]);
   expect(await list(`/activity/counts?by=sender&${window}`, otherKey)).toHaveLength(30);
 });

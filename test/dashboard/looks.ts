@@ -61,8 +61,8 @@ const light = { colorScheme: "light", forcedColors: "none" } as const;
 
 /**
  * Expects that no text is cut off, and that axe finds nothing: all its rules on a wide, light page; on a narrow one, dark
- * and in forced colours, the rules about colours and sizes. With --mode pictures it saves a screenshot of each, and a
- * wide one in forced colours.
+ * and in forced colors, the rules about colors and sizes. With --mode pictures it saves a screenshot of each, and a
+ * wide one in forced colors.
  */
 export async function expectGoodLooks(page: Page, name: string): Promise<void> {
   for (const { look, viewport, media, options } of ways) {

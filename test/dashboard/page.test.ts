@@ -1,4 +1,4 @@
-// Tests of the whole page: keyboard, colours, size, Content-Security-Policy.
+// Tests of the whole page: keyboard, colors, size, Content-Security-Policy.
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import axe from "axe-core";
@@ -230,9 +230,9 @@ test("the focus shows in a field with an error too: light, dark and in forced co
     }
 });
 
-// axe's types lack what it has for colours.
+// axe's types lack what it has for colors.
 const { Color, getContrast } = Reflect.get(axe.commons, "color");
-/** The contrast of two colours (WCAG), from 1 to 21. */
+/** The contrast of two colors (WCAG), from 1 to 21. */
 const contrast = (one: string, other: string): number =>
   getContrast(new Color().parseString(one), new Color().parseString(other));
 

@@ -61,7 +61,7 @@ test("it can be read without signing in and without scripts: every endpoint with
     importRewards: ["external_id string", "description string or null, optional", "points_cost"],
   }))
     for (const text of words) expect(await operationOf(page, id).textContent()).toContain(text);
-  // The frame is there too: header, menu in the page's order with changes below their list, guides, and colours.
+  // The frame is there too: header, menu in the page's order with changes below their list, guides, and colors.
   await page.getByRole("banner").getByRole("link", { name: "Sign in" }).waitFor();
   await entryOf(page, "guides/python/").waitFor();
   const paths = await menuOf(page).locator(".method + span").allTextContents();

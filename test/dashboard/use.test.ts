@@ -129,7 +129,7 @@ test("a key has one drawer, with an address: its scopes, use, days, history and 
   await press(row(page, "Payroll"), "Payroll");
   const drawer = page.getByRole("dialog", { name: "Payroll" });
   for (const words of [
-    "names, email addresses, roles and teams",
+    "names, email addresses, roles, and teams",
     "just now, GET /members, by Microsoft.Data.Mashup",
     "Used on 3 of 30 days",
     "Ada Brandt created Payroll",

@@ -80,7 +80,7 @@ export const settings = `Settings, in the environment:
   PUBLIC_API_URL   the base address of the API
   PUBLIC_API_KEY   the API key
   HTTPS_PROXY      the address of a proxy, which is not used for the hosts in NO_PROXY
-  NO_COLOR         no colours on a terminal
+  NO_COLOR         no colors on a terminal
 
 Exit codes:
   0  done
