@@ -51,8 +51,8 @@ export class Review {
       ),
     );
     return [
-      ...(created.length > 0 ? ["New would be:", ...some(created, created.length, max)] : []),
-      ...(changed.length > 0 ? ["Changed would be:", ...some(changed, changed.length, max)] : []),
+      ...(created.length > 0 ? ["New:", ...some(created, created.length, max)] : []),
+      ...(changed.length > 0 ? ["Changed:", ...some(changed, changed.length, max)] : []),
     ];
   }
 

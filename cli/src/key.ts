@@ -20,7 +20,7 @@ export interface Key {
  */
 export function companyIdOf({ company_id, version }: Key, command: string): string {
   if (company_id !== undefined) return company_id;
-  throw new CliError(`${command} needs version 1.2.0 of the API or newer, this is ${version}`, exitCodes.usage);
+  throw new CliError(`${command} needs version 1.2.0 of the API or later, this is ${version}`, exitCodes.usage);
 }
 
 /**

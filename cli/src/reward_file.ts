@@ -131,7 +131,7 @@ async function readRecords(file: string, headings: Headings): Promise<RewardFile
     rows,
     notes: [
       ...(titles > 0 ? [`the headings are in line ${header.line}; the lines above it are passed over`] : []),
-      ...(blank > 0 ? [`${blank} rows skipped: they have nothing in any cell`] : []),
+      ...(blank > 0 ? [`${blank} empty ${blank === 1 ? "row" : "rows"} skipped`] : []),
       ...rows.flatMap(({ line, lostPoints }) => (lostPoints ? [`line ${line}: ${lostPoints} points become 0`] : [])),
     ],
   };

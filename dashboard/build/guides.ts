@@ -20,6 +20,8 @@ const files = [
   "docs/connect/public-data-api.pq",
   "docs/connect/google-sheets.gs",
   "docs/connect/PublicDataApi.ps1",
+  "docs/connect/public_data_api.py",
+  "docs/connect/public_data_api.sh",
   "docs/connect/public_data_api.R",
   "docs/connect/public-data-api.postman_collection.json",
   "docs/connect/typescript/package.json",

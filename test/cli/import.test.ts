@@ -81,7 +81,7 @@ test("rows with nothing in any cell are skipped and counted, and cells that are 
   const rows = ["1,One,1", ",,,,", "2,Two,2,,", " ,,\u00a0,,", '3,Three,3,"a, b"', ",", ",,,,"];
   const header = "external_id,name,points_cost,description,reward_type";
   const { lines, done } = await importFile("sheet.csv", [header, ...rows, ""].join("\r\n"));
-  expect(lines).toEqual(["sheet.csv: 4 rows skipped: they have nothing in any cell"]);
+  expect(lines).toEqual(["sheet.csv: 4 empty rows skipped"]);
   expect(done).toBe("sheet.csv: 3 rewards imported: 3 new, 0 changed, 0 unchanged");
   expect((await stored()).map(({ description }) => description)).toEqual([null, null, "a, b"]);
 });

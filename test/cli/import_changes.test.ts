@@ -53,9 +53,9 @@ test("--dry-run says what would be new, and what would change, field by field; -
   const dry = (...more: string[]) => send("many.csv", ["--dry-run", ...more]);
   const counts = "many.csv: 1234 rewards, nothing was written: 13 new, 31 changed, 1190 unchanged";
   const lines = (await dry()).done.split("\n");
-  expect(lines.slice(0, 3)).toEqual([counts, "New would be:", '  "sku-1207" No. 1207, "quoted"']);
+  expect(lines.slice(0, 3)).toEqual([counts, "New:", '  "sku-1207" No. 1207, "quoted"']);
   expect(lines.slice(15, 18)).toEqual([
-    "Changed would be:",
+    "Changed:",
     '  "sku-1200" name: "No. 1200, \\"quoted\\"" → "=Other"',
     '  "sku-1200" points_cost: 1200 → 1201',
   ]);

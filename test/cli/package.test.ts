@@ -72,7 +72,7 @@ test("on every Node that is here it checks, exports, imports and syncs, through 
     const [major = 0, minor = 0] = version.split(".").map(Number);
     if (major > 22 || (major === 22 && minor >= 13))
       expect(synced).toEqual({ code: 0, stdout: expect.stringMatching(outcome), stderr: "" });
-    else expect(synced).toMatchObject({ code: 2, stderr: `sync needs Node 22.13 or newer, this is ${version}\n` });
+    else expect(synced).toMatchObject({ code: 2, stderr: `sync needs Node 22.13 or later, this is ${version}\n` });
     writeFileSync(`${folder}/rewards.csv`, "external_id,name,points_cost\n1,One,1.000\n");
     const refused = await run(hostname, "import", "rewards.csv", "--dry-run");
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("thousands separator") });

@@ -281,7 +281,7 @@ test("the scopes of each purpose are those that the code of its guide needs", ()
   for (const [purpose, ...files] of [
     ["power-bi", "public-data-api.pq"],
     ["google-sheets", "google-sheets.gs"],
-    ["nightly-copy", "python.md", "node.md", "curl.md", "PublicDataApi.ps1", "public_data_api.R"],
+    ["nightly-copy", "node.md", ...["py", "sh", "R"].map((ending) => `public_data_api.${ending}`), "PublicDataApi.ps1"],
   ] as const) {
     const needed = new Set(files.flatMap(scopesNamedIn));
     expect(purposes[purpose]?.scopes, purpose).toEqual(scopeNames.filter((scope) => needed.has(scope)));

@@ -18,7 +18,7 @@ const usage = `Usage: public-data-api sync <file>.sqlite
 
 Makes a copy of all lists that the key may read, and brings it up to date: with everything that was added, changed or deleted since.
 An SQLite file has a table for each list, and views such as activity_with_names that show the current names. Run it as often as you
-like; if it was interrupted, the next run continues where it stopped. It needs Node 22.13 or newer.
+like; if it was interrupted, the next run continues where it stopped. It needs Node 22.13 or later.
 
   --to <folder>   CSV files too, one for each list, complete at any time; company.sqlite is in the same folder
 

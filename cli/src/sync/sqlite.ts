@@ -28,7 +28,7 @@ async function load(): Promise<typeof import("node:sqlite")> {
   try {
     return await import("node:sqlite");
   } catch {
-    const message = `sync needs Node 22.13 or newer, this is ${process.versions.node}`;
+    const message = `sync needs Node 22.13 or later, this is ${process.versions.node}`;
     throw new CliError(message, exitCodes.usage);
   } finally {
     process.emitWarning = emitWarning;

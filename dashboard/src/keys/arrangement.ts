@@ -141,7 +141,7 @@ function concernsOfKey(key: ApiKey, successor: ApiKey | undefined): Concern[] {
   return found;
 }
 
-/** What a row says first, in a word and with a colour. */
+/** What a row says first, in a word and with a color. */
 export type State = { words: string; tone: "good" | "soon" | "bad" | "idle" };
 
 export function stateOf({ status, last_used_at }: ApiKey, concerns: Concern[]): State {

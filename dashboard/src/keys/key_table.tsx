@@ -195,7 +195,7 @@ const Relation = ({ words, to }: { words: string; to: ApiKey | undefined }) =>
     </span>
   );
 
-/** The state of a key in a word and a colour, and who revoked it. */
+/** The state of a key in a word and a color, and who revoked it. */
 export function StateOf({ apiKey, concerns }: { apiKey: ApiKey; concerns: Concern[] }) {
   const { words, tone } = stateOf(apiKey, concerns);
   const { revoked_at, revoked_by } = apiKey;

@@ -100,7 +100,7 @@ function CommandLine({ command }: { command: string }) {
   return (
     <ol className={classes.steps}>
       <li>
-        Install the command line once. It needs Node 22.13 or newer.
+        Install the command line once. It needs Node 22.13 or later.
         <Pasted text={install} label="Copy the installation" />
       </li>
       <li>

@@ -29,7 +29,7 @@ const test = base
 
 /** Page, program, language of the code blocks, and where the reader saves them: the first reads one page, if there is such a block, the last every list. */
 const recipes: [page: string, program: string, language: string, files: string[]][] = [
-  ["curl.md", "sh", "sh", ["page.sh", "whole.sh"]],
+  ["curl.md", "sh", "sh", ["page.sh", "public_data_api.sh"]],
   ["python.md", "python3", "python", ["", "public_data_api.py"]],
   ["r.md", "Rscript", "r", ["", "public_data_api.R"]],
   ["node.md", process.execPath, "js", ["", "public-data-api.mjs", "whole.mjs"]],
@@ -38,7 +38,7 @@ const recipes: [page: string, program: string, language: string, files: string[]
 
 /** What reads only the rewards, in each language. */
 const rewards: Record<string, string[]> = {
-  sh: ["whole.sh"],
+  sh: ["public_data_api.sh"],
   python: ["-c", "from public_data_api import whole; whole('/rewards')"],
   r: ["-e", "source('public_data_api.R'); invisible(whole('rewards'))"],
   js: ["-e", 'import("./public-data-api.mjs").then(({ whole }) => whole("/rewards"))'],
