@@ -77,26 +77,15 @@ function valueWords(one: Parameter, endpoint: Endpoint): string {
   return kinds[one.kind] ?? (typeof format === "string" ? format : "text");
 }
 
-/** What a parameter means: the same everywhere, or each path with its own words. */
-function meaning(having: readonly Endpoint[], name: string): string {
-  const words = having.map(({ path, parameters }) => ({
-    path,
-    text: parameters.find((one) => one.name === name)?.description ?? "",
-  }));
-  if (new Set(words.map(({ text }) => text)).size === 1) return words[0]?.text ?? "";
-  return words.map(({ path, text }) => `${code(path)}: ${text}`).join(" ");
-}
-
-/** Every parameter of these endpoints, once. */
+/** Every parameter of these endpoints; a row for each meaning that it has. */
 function parameterTable(title: string, all: string, of: readonly Endpoint[]): string {
-  const names = [...new Set(of.flatMap(({ parameters }) => parameters.map(({ name }) => name)))];
-  const rows = names.flatMap((name) => {
-    const having = of.filter(({ parameters }) => parameters.some((one) => one.name === name));
+  const taken = of.flatMap((endpoint) => endpoint.parameters.map((one) => ({ endpoint, one })));
+  const alike = Map.groupBy(taken, ({ one }) => `${one.name}: ${one.description}`);
+  const rows = [...alike.values()].flatMap((having) => {
     const [first] = having;
-    const one = first?.parameters.find((one) => one.name === name);
-    if (!first || !one) return [];
-    const where = having.length === of.length ? all : having.map(({ path }) => code(path)).join(", ");
-    return [[code(name), valueWords(one, first), where, meaning(having, name)]];
+    if (!first) return [];
+    const where = having.length === of.length ? all : having.map(({ endpoint }) => code(endpoint.path)).join(", ");
+    return [[code(first.one.name), valueWords(first.one, first.endpoint), where, first.one.description]];
   });
   return table(["Parameter", "Value", title, "Meaning"], rows);
 }
@@ -134,7 +123,7 @@ function groupRows({ by }: AggregatesEndpoint): string[][] {
   const times = by.filter(({ name }) => steps.includes(name)).map(({ name }) => code(name));
   const others = by.filter(({ name }) => !steps.includes(name));
   return [
-    [times.join(", "), "date", "With `by=` of this name. The first day of it; a week begins on a Monday."],
+    [times.join(", "), "date", "With `by=` of this name. The day, or the first day of the week (a Monday), month, quarter, or year."],
     ...others.flatMap(({ name, columns }) => columns.map(field(`by=${name}`))),
   ];
 }
