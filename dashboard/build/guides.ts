@@ -20,6 +20,8 @@ const files = [
   "docs/connect/public-data-api.pq",
   "docs/connect/google-sheets.gs",
   "docs/connect/PublicDataApi.ps1",
+  "docs/connect/public-data-api.mjs",
+  "docs/connect/whole.mjs",
   "docs/connect/public_data_api.py",
   "docs/connect/public_data_api.sh",
   "docs/connect/public_data_api.R",

@@ -269,10 +269,9 @@ test("a purpose fills in name, scopes and expiry, and what the person has edited
   ).toEqual([{ scopes: ["read:members"], lasts: true }]);
 });
 
-/** The scopes of the endpoints that a guide's code names: `day-ratings` as a path or as the name of a list. */
+/** The scopes of the endpoints that the code of a recipe names: `day-ratings` as a path or as the name of a list. */
 function scopesNamedIn(file: string): string[] {
-  const text = readFileSync(`${root}/docs/connect/${file}`, "utf8");
-  const code = file.endsWith(".md") ? [...text.matchAll(/^```\w*\n(.*?)^```/gms)].map(([block]) => block).join() : text;
+  const code = readFileSync(`${root}/docs/connect/${file}`, "utf8");
   const named = endpoints.filter(({ path, scope }) => scope && new RegExp(`["/\\s]${path.slice(1)}\\b`).test(code));
   return scopeNames.filter((name) => named.some(({ method, scope }) => method === "GET" && scope === name));
 }
@@ -281,7 +280,12 @@ test("the scopes of each purpose are those that the code of its guide needs", ()
   for (const [purpose, ...files] of [
     ["power-bi", "public-data-api.pq"],
     ["google-sheets", "google-sheets.gs"],
-    ["nightly-copy", "node.md", ...["py", "sh", "R"].map((ending) => `public_data_api.${ending}`), "PublicDataApi.ps1"],
+    [
+      "nightly-copy",
+      "whole.mjs",
+      ...["py", "sh", "R"].map((ending) => `public_data_api.${ending}`),
+      "PublicDataApi.ps1",
+    ],
   ] as const) {
     const needed = new Set(files.flatMap(scopesNamedIn));
     expect(purposes[purpose]?.scopes, purpose).toEqual(scopeNames.filter((scope) => needed.has(scope)));
