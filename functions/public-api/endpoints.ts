@@ -165,7 +165,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     rpc: "list_members",
     tag: "Members",
     operationId: "listMembers",
-    summary: "People, their roles, and teams",
+    summary: "People, their roles and teams",
     description:
       "Lists the company's people with name, email address, role, and team, newest first. Filter them by `team_id`, `role`, `email`, and `name`. Erased people are not listed.",
     forAssistants:
@@ -232,7 +232,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     rpc: "list_activity",
     tag: "Activity",
     operationId: "listActivity",
-    summary: "Kudos with sender, recipient, and category",
+    summary: "Kudos with sender, recipient and category",
     description:
       "Lists kudos, newest first: who thanked whom, when, for what, and with which message. Filter them by time (`since`, `until`), category, sender, and receiver; a row must match all filters that you send. `include` adds IDs and teams. An erased person is `Former member`, with an empty email address.",
     forAssistants:
@@ -308,7 +308,7 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     rpc: "count_activity",
     tag: "Activity",
     operationId: "countActivity",
-    summary: "How many kudos, by time, team, person, or category",
+    summary: "How many kudos, by time, team, person or category",
     description: `Counts kudos in one request, by month, or by up to three of time, team, person, and category, such as \`by=month,receiver_team\`. Rows are sorted by time, newest first, then by kudos, most first; empty groups are omitted. Teams are people's current teams, as in \`GET /members\`. At most ${maxGroups.toLocaleString("en-US")} rows, and 400 days.`,
     forAssistants:
       "Counts kudos. Use it first for every question about how many: per team, per month, per category, who gives or gets the most. Within a time, the largest count is first.",

@@ -164,7 +164,7 @@ $$;
 
 select app.serve_keys('public.list_members'::regproc);
 comment on function public.list_members is
-  'People, their roles, and teams: the rows of the key''s company, newest first, as a JSON array. '
+  'People, their roles and teams: the rows of the key''s company, newest first, as a JSON array. '
   'read:members. PT400, PT401, PT403, PT429.';
 
 -- GET /teams
@@ -591,7 +591,7 @@ $$;
 
 select app.serve_keys('public.list_activity'::regproc);
 comment on function public.list_activity is
-  'Kudos with sender, recipient, and category: the rows of the key''s company, newest first, as a JSON array. '
+  'Kudos with sender, recipient and category: the rows of the key''s company, newest first, as a JSON array. '
   'read:activity. PT400, PT401, PT403, PT429.';
 
 -- GET /categories
