@@ -206,15 +206,15 @@ test("the menu marks where one is, and a guide can be copied", async () => {
     .getByRole("link")
     .evaluateAll((all) => all.map((each) => getComputedStyle(each).color));
   expect(new Set(await colours).size, "the mark in forced colours").toBe(2);
-  await entryOf(page, "guides/python/").click();
-  await page.getByRole("heading", { name: "Python", level: 1 }).waitFor();
-  expect(await page.title()).toBe("Python · Recognition and rewards");
+  await entryOf(page, "guides/typescript/").click();
+  await page.getByRole("heading", { name: "TypeScript", level: 1 }).waitFor();
+  expect(await page.title()).toBe("TypeScript · Recognition and rewards");
   await page.getByRole("button", { name: "Copy", exact: true }).first().click();
   await says(page.locator("pre + .copying"), "Copied");
   expect(await clipboard(page)).toBe(await page.locator("article pre").first().textContent());
   await press(page, "Copy as Markdown");
   await says(page.locator(".address"), "Copied");
-  expect(await clipboard(page)).toMatch(/^# Python\n/);
+  expect(await clipboard(page)).toMatch(/^# TypeScript\n/);
   await expectGoodLooks(page, "guide");
 });
 
@@ -263,7 +263,7 @@ test("the search finds what people type; it is announced, / leads to it, and Ent
 
 test("on a narrow screen the menu is one line, which opens over the page until it has led somewhere", async () => {
   const page = await newPage({ viewport: narrow });
-  await page.goto("/reference/guides/python/");
+  await page.goto("/reference/guides/typescript/");
   const contents = menuOf(page).getByRole("button", { name: "Contents" });
   const link = entryOf(page, "#listDayRatings");
   await contents.waitFor();
