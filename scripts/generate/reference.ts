@@ -123,7 +123,11 @@ function groupRows({ by }: AggregatesEndpoint): string[][] {
   const times = by.filter(({ name }) => steps.includes(name)).map(({ name }) => code(name));
   const others = by.filter(({ name }) => !steps.includes(name));
   return [
-    [times.join(", "), "date", "With `by=` of this name. The day, or the first day of the week (a Monday), month, quarter, or year."],
+    [
+      times.join(", "),
+      "date",
+      "With `by=` of this name. The day, or the first day of the week (a Monday), month, quarter, or year.",
+    ],
     ...others.flatMap(({ name, columns }) => columns.map(field(`by=${name}`))),
   ];
 }
