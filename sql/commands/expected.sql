@@ -106,7 +106,6 @@ function app.cell_checks()|form=security invoker, immutable, returns setof recor
 function app.change_api_key()|form=security definer, volatile, returns trigger, search_path=""|owner=postgres
 function app.changing_list(text)|form=security invoker, stable, returns record, search_path=""|granted to public_api=EXECUTE|owner=postgres
 function app.check_api_key_name(text)|form=security invoker, immutable, returns void, search_path=""|granted to authenticated=EXECUTE|owner=postgres
-function app.comparable(text,text)|form=security invoker, immutable, returns text, search_path=""|owner=postgres
 function app.current_admin()|form=security definer, stable, returns setof record, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function app.current_company_id()|form=security invoker, stable, returns uuid, search_path=""|granted to public_api=EXECUTE|owner=postgres
 function app.current_member()|form=security definer, stable, returns setof record, search_path=""|granted to authenticated=EXECUTE|owner=postgres
@@ -175,9 +174,7 @@ function app.rows_of_others(uuid)|form=security invoker, volatile, returns setof
 function app.scopes()|form=security invoker, immutable, returns _text, search_path=""|granted to authenticated=EXECUTE|owner=postgres
 function app.serve_keys(regprocedure)|form=security invoker, volatile, returns void, search_path=""|owner=postgres
 function app.staging_problems(uuid)|form=security invoker, stable, returns setof record, search_path=""|owner=postgres
-function app.stored_type(text)|form=security invoker, immutable, returns text, search_path=""|owner=postgres
 function app.take_turn_of_total(app.verified_key)|form=security invoker, volatile, returns void, search_path=""|granted to public_api=EXECUTE|owner=postgres
-function app.taken_emails_query()|form=security invoker, immutable, returns text, search_path=""|owner=postgres
 function app.totals_at_once()|form=security invoker, stable, returns int4, search_path=""|granted to public_api=EXECUTE|owner=postgres
 function app.unknown_ids_query(text)|form=security invoker, immutable, returns text, search_path=""|owner=postgres
 function app.write_file(uuid,text)|form=security invoker, volatile, returns record, search_path="", enable_hashjoin=off, enable_mergejoin=off, enable_seqscan=off, enable_material=off|owner=postgres

@@ -9,16 +9,10 @@
 set statement_timeout = 0;
 
 do $$
-declare
-  serving regprocedure;
 begin
-  for serving in
-    select p.oid from pg_catalog.pg_proc as p
-    where p.pronamespace = 'public'::regnamespace and p.prosecdef
-      and p.prosrc ~ 'app\.(authenticate|from_replica|note_refused_use)\('
-  loop
-    perform app.serve_keys(serving);
-  end loop;
+  perform app.serve_keys(p.oid) from pg_catalog.pg_proc as p
+  where p.pronamespace = 'public'::regnamespace and p.prosecdef
+    and p.prosrc ~ 'app\.(authenticate|from_replica|note_refused_use)\(';
 end
 $$;
 

@@ -116,19 +116,7 @@ begin atomic
       'must hold numbers of at most 1000 characters each, written out');
 end;
 
--- The type in which a cell of each kind is stored.
-create function app.stored_type(kind text) returns text
-language sql immutable set search_path = ''
-return case kind
-  when 'uuid' then 'uuid'
-  when 'whole_number' then 'integer'
-  when 'json' then 'jsonb'
-  when 'date_time' then 'timestamptz'
-  else 'text'
-end;
-
 comment on function app.loaded_files() is 'The files of a load in order, and the tables that they fill.';
 comment on function app.loaded_columns() is 'The columns of the files of a load: what each holds and where it goes.';
 comment on function app.cell_checks() is
   'The checks of a cell, by kind: a condition, and the message for a cell that does not meet it.';
-comment on function app.stored_type(text) is 'The type in which a cell of this kind is stored.';

@@ -3,12 +3,6 @@
 -- There are three queries per file, built from the table of columns; members has a fourth one. Each returns (position,
 -- problem, same_as). same_as is the position of an earlier row with the same value.
 
--- The SQL to compare a cell with another one: ids and email addresses without case. lower() is cheap in the collation
--- C, which is enough for ids because they are ASCII.
-create function app.comparable(kind text, cell text) returns text
-language sql immutable set search_path = ''
-return format(case kind when 'uuid' then 'lower(%s collate "C")' when 'email' then 'lower(%s)' else '%s' end, cell);
-
 -- Cells that fail a check of their column.
 create function app.wrong_cells_query(file text) returns text
 language sql immutable set search_path = ''
@@ -72,7 +66,8 @@ return (
   where c.file = unknown_ids_query.file
 );
 
--- Rows with a value that must be unique in the file, and that an earlier row has too.
+-- Rows with a value that must be unique in the file, and that an earlier row has too: ids and email addresses in any case.
+-- lower() is cheap in the collation C, which is enough for ids because they are ASCII.
 create function app.repeated_cells_query(file text) returns text
 language sql immutable set search_path = ''
 return (
@@ -96,7 +91,10 @@ return (
   from (
     select
       string_agg(c.field, ' and ' order by c.place) || ' must be unique in the file' as problem,
-      string_agg(app.comparable(c.kind, format('s.%I', c.field)), ', ' order by c.place) as compared,
+      string_agg(
+        format(case c.kind when 'uuid' then 'lower(s.%I collate "C")' when 'email' then 'lower(s.%I)' else 's.%I' end, c.field),
+        ', ' order by c.place
+      ) as compared,
       string_agg(format('nullif(s.%I, '''')', c.field), ', ' order by c.place) as not_empty,
       string_agg(format('%I', c.field), ', ' order by c.place) as names,
       string_agg(format('repeated.%I', c.field), ', ' order by c.place) as repeated
@@ -105,17 +103,6 @@ return (
     group by c.unique_by
   ) as pieces
 );
-
--- Members whose email address belongs to a member of the company who is not in the file. Other files need no such
--- check.
-create function app.taken_emails_query() returns text
-language sql immutable set search_path = ''
-return $$
-  select s.position, format('email must be unique in the company, member %s has it too', present.id), null::bigint
-  from staging.members as s
-  join app.members as present on present.company_id = $1 and lower(present.email) = lower(s.email)
-  where not exists (select from staging.members as sent where lower(sent.id) = present.id::text)
-$$;
 
 -- All mistakes in the rows in staging, in the order of files and lines. Lines are numbered as in a text editor: the
 -- header is line 1, and a cell may have line breaks. Lines are counted only in a file with a mistake.
@@ -132,7 +119,15 @@ begin
       app.wrong_cells_query(loaded.file),
       app.unknown_ids_query(loaded.file),
       app.repeated_cells_query(loaded.file),
-      case loaded.file when 'members' then app.taken_emails_query() end
+      -- Members whose email address belongs to a member of the company who is not in the file.
+      case when loaded.file = 'members' then
+        $taken$
+          select s.position, format('email must be unique in the company, member %s has it too', present.id), null::bigint
+          from staging.members as s
+          join app.members as present on present.company_id = $1 and lower(present.email) = lower(s.email)
+          where not exists (select from staging.members as sent where lower(sent.id) = present.id::text)
+        $taken$
+      end
     );
     return query execute format(
       $query$
@@ -160,12 +155,9 @@ begin
 end
 $$;
 
-comment on function app.comparable(text, text) is 'The SQL to compare a cell of a kind with another one.';
 comment on function app.wrong_cells_query(text) is 'The query of the cells of a file that fail a check of their column.';
 comment on function app.unknown_ids_query(text) is
   'The query of the cells of a file with an id that neither the files nor the company have.';
 comment on function app.repeated_cells_query(text) is 'The query of the rows of a file that repeat a value that must be unique.';
-comment on function app.taken_emails_query() is
-  'The query of the members in staging with an email address that another member of the company has.';
 comment on function app.staging_problems(uuid) is
   'All mistakes in the rows in staging, as a load into this company would report them.';

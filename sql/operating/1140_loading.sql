@@ -47,7 +47,13 @@ return (
   join (
     select
       loaded.*,
-      app.stored_type(loaded.kind) as type,
+      case loaded.kind
+        when 'uuid' then 'uuid'
+        when 'whole_number' then 'integer'
+        when 'json' then 'jsonb'
+        when 'date_time' then 'timestamptz'
+        else 'text'
+      end as type,
       loaded.unique_by is not distinct from 'key' as is_key,
       case loaded.kind when 'json' then '::text' else '' end as compared_as
     from app.loaded_columns() as loaded

@@ -5,12 +5,5 @@
 set statement_timeout = 0;
 
 alter table app.api_keys enable trigger user;
-do $$
-declare
-  relation regclass;
-begin
-  for relation in select c.oid from pg_catalog.pg_class as c where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' loop
-    execute format('analyze %s', relation);
-  end loop;
-end
-$$;
+select format('analyze %s', c.oid::regclass) from pg_catalog.pg_class as c
+where c.relnamespace = 'app'::regnamespace and c.relkind = 'r' \gexec

@@ -31,7 +31,17 @@ DROP FUNCTION "app"."is_time_up"();
 
 DROP FUNCTION "app"."note_refused_use"(text);
 
+DROP FUNCTION "app"."repeated_cells_query"(text);
+
+DROP FUNCTION "app"."comparable"(text, text);
+
+DROP FUNCTION "app"."taken_emails_query"();
+
 DROP FUNCTION "app"."undo_load"(uuid, bigint, bigint);
+
+DROP FUNCTION "app"."write_query"(text);
+
+DROP FUNCTION "app"."stored_type"(text);
 
 DROP FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid);
 
@@ -620,7 +630,7 @@ RETURN (SELECT string_agg(format('
         ) as repeated (%5$s, first)
         join staging.%2$I as s on (%3$s) = (%6$s)
         where s.position > repeated.first
-      '::text, pieces.problem, repeated_cells_query.file, pieces.compared, pieces.not_empty, pieces.names, pieces.repeated), 'union all'::text ORDER BY pieces.problem) AS string_agg FROM (SELECT (string_agg(c.field, ' and '::text ORDER BY c.place) || ' must be unique in the file'::text) AS problem, string_agg(app.comparable(c.kind, format('s.%I'::text, c.field)), ', '::text ORDER BY c.place) AS compared, string_agg(format('nullif(s.%I, '''')'::text, c.field), ', '::text ORDER BY c.place) AS not_empty, string_agg(format('%I'::text, c.field), ', '::text ORDER BY c.place) AS names, string_agg(format('repeated.%I'::text, c.field), ', '::text ORDER BY c.place) AS repeated FROM app.loaded_columns() c(file, place, field, kind, unique_by, minimum, maximum, when_empty, names, target_column) WHERE ((c.file = repeated_cells_query.file) AND (c.unique_by IS NOT NULL)) GROUP BY c.unique_by) pieces);
+      '::text, pieces.problem, repeated_cells_query.file, pieces.compared, pieces.not_empty, pieces.names, pieces.repeated), 'union all'::text ORDER BY pieces.problem) AS string_agg FROM (SELECT (string_agg(c.field, ' and '::text ORDER BY c.place) || ' must be unique in the file'::text) AS problem, string_agg(format(CASE c.kind WHEN 'uuid'::text THEN 'lower(s.%I collate "C")'::text WHEN 'email'::text THEN 'lower(s.%I)'::text ELSE 's.%I'::text END, c.field), ', '::text ORDER BY c.place) AS compared, string_agg(format('nullif(s.%I, '''')'::text, c.field), ', '::text ORDER BY c.place) AS not_empty, string_agg(format('%I'::text, c.field), ', '::text ORDER BY c.place) AS names, string_agg(format('repeated.%I'::text, c.field), ', '::text ORDER BY c.place) AS repeated FROM app.loaded_columns() c(file, place, field, kind, unique_by, minimum, maximum, when_empty, names, target_column) WHERE ((c.file = repeated_cells_query.file) AND (c.unique_by IS NOT NULL)) GROUP BY c.unique_by) pieces);
 
 CREATE OR REPLACE FUNCTION app.require_settled_company(company_id uuid)
  RETURNS void
@@ -656,7 +666,15 @@ begin
       app.wrong_cells_query(loaded.file),
       app.unknown_ids_query(loaded.file),
       app.repeated_cells_query(loaded.file),
-      case loaded.file when 'members' then app.taken_emails_query() end
+      -- Members whose email address belongs to a member of the company who is not in the file.
+      case when loaded.file = 'members' then
+        $taken$
+          select s.position, format('email must be unique in the company, member %s has it too', present.id), null::bigint
+          from staging.members as s
+          join app.members as present on present.company_id = $1 and lower(present.email) = lower(s.email)
+          where not exists (select from staging.members as sent where lower(sent.id) = present.id::text)
+        $taken$
+      end
     );
     return query execute format(
       $query$
@@ -754,7 +772,7 @@ RETURN (SELECT format('
       )
       select count(*) filter (where action = ''INSERT'') as inserted, count(*) filter (where action = ''UPDATE'') as updated
       from written
-    '::text, f.target, f.file, string_agg((CASE WHEN (c.when_empty IS NULL) THEN format('s.%I::%s'::text, c.field, c.type) ELSE format('coalesce(nullif(s.%I, '''')::%s, %s)'::text, c.field, c.type, c.when_empty) END || format(' as %I'::text, c.target_column)), ', '::text ORDER BY c.place), string_agg(format('s.%I::%s'::text, c.field, c.type), ', '::text ORDER BY (c.kind = 'date_time'::text) DESC, c.place) FILTER (WHERE ((c.kind = 'date_time'::text) OR c.is_key)), string_agg(format('t.%1$I = s.%1$I'::text, c.target_column), ' and '::text ORDER BY c.place) FILTER (WHERE c.is_key), string_agg((format('t.%I'::text, c.target_column) || c.compared_as), ', '::text ORDER BY c.place) FILTER (WHERE (NOT c.is_key)), string_agg((format('s.%I'::text, c.target_column) || c.compared_as), ', '::text ORDER BY c.place) FILTER (WHERE (NOT c.is_key)), string_agg(format('%1$I = s.%1$I'::text, c.target_column), ', '::text ORDER BY c.place) FILTER (WHERE (NOT c.is_key)), string_agg(format('%I'::text, c.target_column), ', '::text ORDER BY c.place), string_agg(format('s.%I'::text, c.target_column), ', '::text ORDER BY c.place)) AS format FROM (app.loaded_files() f(place, file, target, one) JOIN (SELECT loaded.file, loaded.place, loaded.field, loaded.kind, loaded.unique_by, loaded.minimum, loaded.maximum, loaded.when_empty, loaded.names, loaded.target_column, app.stored_type(loaded.kind) AS type, (NOT (loaded.unique_by IS DISTINCT FROM 'key'::text)) AS is_key, CASE loaded.kind WHEN 'json'::text THEN '::text'::text ELSE ''::text END AS compared_as FROM app.loaded_columns() loaded(file, place, field, kind, unique_by, minimum, maximum, when_empty, names, target_column)) c ON ((c.file = f.file))) WHERE (f.file = write_query.file) GROUP BY f.file, f.target);
+    '::text, f.target, f.file, string_agg((CASE WHEN (c.when_empty IS NULL) THEN format('s.%I::%s'::text, c.field, c.type) ELSE format('coalesce(nullif(s.%I, '''')::%s, %s)'::text, c.field, c.type, c.when_empty) END || format(' as %I'::text, c.target_column)), ', '::text ORDER BY c.place), string_agg(format('s.%I::%s'::text, c.field, c.type), ', '::text ORDER BY (c.kind = 'date_time'::text) DESC, c.place) FILTER (WHERE ((c.kind = 'date_time'::text) OR c.is_key)), string_agg(format('t.%1$I = s.%1$I'::text, c.target_column), ' and '::text ORDER BY c.place) FILTER (WHERE c.is_key), string_agg((format('t.%I'::text, c.target_column) || c.compared_as), ', '::text ORDER BY c.place) FILTER (WHERE (NOT c.is_key)), string_agg((format('s.%I'::text, c.target_column) || c.compared_as), ', '::text ORDER BY c.place) FILTER (WHERE (NOT c.is_key)), string_agg(format('%1$I = s.%1$I'::text, c.target_column), ', '::text ORDER BY c.place) FILTER (WHERE (NOT c.is_key)), string_agg(format('%I'::text, c.target_column), ', '::text ORDER BY c.place), string_agg(format('s.%I'::text, c.target_column), ', '::text ORDER BY c.place)) AS format FROM (app.loaded_files() f(place, file, target, one) JOIN (SELECT loaded.file, loaded.place, loaded.field, loaded.kind, loaded.unique_by, loaded.minimum, loaded.maximum, loaded.when_empty, loaded.names, loaded.target_column, CASE loaded.kind WHEN 'uuid'::text THEN 'uuid'::text WHEN 'whole_number'::text THEN 'integer'::text WHEN 'json'::text THEN 'jsonb'::text WHEN 'date_time'::text THEN 'timestamptz'::text ELSE 'text'::text END AS type, (NOT (loaded.unique_by IS DISTINCT FROM 'key'::text)) AS is_key, CASE loaded.kind WHEN 'json'::text THEN '::text'::text ELSE ''::text END AS compared_as FROM app.loaded_columns() loaded(file, place, field, kind, unique_by, minimum, maximum, when_empty, names, target_column)) c ON ((c.file = f.file))) WHERE (f.file = write_query.file) GROUP BY f.file, f.target);
 
 CREATE OR REPLACE FUNCTION app.wrong_cells_query(file text)
  RETURNS text
@@ -2603,11 +2621,15 @@ COMMENT ON FUNCTION "app"."page_headers"() IS 'The response.headers of a list, f
 
 COMMENT ON FUNCTION "app"."plain"(text) IS 'A text in lower case and without accents.';
 
+COMMENT ON FUNCTION "app"."repeated_cells_query"(text) IS 'The query of the rows of a file that repeat a value that must be unique.';
+
 COMMENT ON FUNCTION "app"."serve_keys"(regprocedure) IS 'Makes a function one that serves API keys: public_api owns it, and only service_role may call it. For the schema and sql/commands/repair.sql.';
 
 COMMENT ON FUNCTION "app"."take_turn_of_total"(app.verified_key) IS 'Takes one of app.totals_at_once() turns until the end of the transaction, one of a company. PT429.';
 
 COMMENT ON FUNCTION "app"."totals_at_once"() IS 'How many totals run in the database at the same moment, one of a company. More are refused with PT429. To be replaced by operators.';
+
+COMMENT ON FUNCTION "app"."write_query"(text) IS 'The statement that writes rows of a file in staging to a company and counts them.';
 
 COMMENT ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid) IS 'Number and average of the day ratings of the key''s company, by what by names, as a JSON array. read:analytics. PT401, PT403, PT429.';
 
@@ -2695,6 +2717,10 @@ REVOKE ALL ON FUNCTION "app"."plain"(text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."plain"(text) TO "postgres", "public_api";
 
+REVOKE ALL ON FUNCTION "app"."repeated_cells_query"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."repeated_cells_query"(text) TO "postgres";
+
 REVOKE ALL ON FUNCTION "app"."take_turn_of_total"(app.verified_key) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."take_turn_of_total"(app.verified_key) TO "postgres", "public_api";
@@ -2702,6 +2728,10 @@ GRANT EXECUTE ON FUNCTION "app"."take_turn_of_total"(app.verified_key) TO "postg
 REVOKE ALL ON FUNCTION "app"."totals_at_once"() FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."totals_at_once"() TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "app"."write_query"(text) FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."write_query"(text) TO "postgres";
 
 REVOKE ALL ON FUNCTION "public"."average_day_ratings"(text, text[], timestamp with time zone, timestamp with time zone, text, uuid) FROM PUBLIC;
 
