@@ -20,15 +20,24 @@ export async function register(redirect_uris: unknown, client_name = "Claude") {
   return { status: response.status, body: await response.json() };
 }
 
+/** Agrees to what a program asks at this address, as the dashboard's page does. Returns where the browser is sent. */
+export async function agree(admin: SupabaseClient, { searchParams }: URL, scopes = ["read:members"]): Promise<URL> {
+  const { client_id, redirect_uri = "", code_challenge, state = "" } = Object.fromEntries(searchParams);
+  const bound_to = [client_id, redirect_uri, code_challenge].join("\n");
+  const args = { name: "Claude", scopes, expires_at: inNinetyDays, bound_to };
+  const { code }: { code: string } = dataOf(await admin.rpc("let_assistant_read", args));
+  return new URL(`${redirect_uri}?${new URLSearchParams({ code, iss: resource, state })}`);
+}
+
 /** What a program sends for its key, once the admin has agreed to what it asked for. */
 export async function agreed(
   admin: SupabaseClient,
   { scopes = ["read:members"], redirect_uri = claude, code_verifier = newVerifier() } = {},
 ) {
   const { client_id } = (await register([redirect_uri])).body;
-  const bound_to = [client_id, redirect_uri, challengeOf(code_verifier)].join("\n");
-  const args = { name: "Claude", scopes, expires_at: inNinetyDays, bound_to };
-  const { code }: { code: string } = dataOf(await admin.rpc("let_assistant_read", args));
+  const asked = new URLSearchParams({ client_id, redirect_uri, code_challenge: challengeOf(code_verifier) });
+  const { searchParams } = await agree(admin, new URL(`${resource}?${asked}`), scopes);
+  const code = searchParams.get("code") ?? "";
   return { grant_type: "authorization_code", code, client_id, redirect_uri, code_verifier, resource };
 }
 
