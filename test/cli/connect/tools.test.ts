@@ -1,14 +1,16 @@
 // Tools of others, with the OpenAPI document and the recipes (docs/connect). A recipe that cannot run here is at least
 // parsed.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, type TestContext, test } from "vitest";
+import type { Endpoint } from "../../../functions/public-api/endpoint_types.ts";
+import { endpoints } from "../../../functions/public-api/endpoints.ts";
 import { operations } from "../../../scripts/generate/openapi/schemas.ts";
 import { root } from "../../../scripts/stack/process.ts";
 import { workFolder } from "../../support/command_line.ts";
 import { newCompany } from "../../support/companies.ts";
-import { needs } from "../../support/optional_tool.ts";
-import { first, list, stack } from "../../support/stack.ts";
+import { makeExtremes } from "../../support/extreme_rows.ts";
+import { call, first, list, stack } from "../../support/stack.ts";
 import { runRecipe } from "./recipe.ts";
 
 const tools = `${root}/test/cli/tools`;
@@ -20,7 +22,7 @@ if (existsSync(`${tools}/node_modules`)) symlinkSync(`${tools}/node_modules`, `$
 /** These tools are large, so they are installed separately. */
 const withTools = (name: string, check: (context: TestContext) => Promise<void>): void =>
   test(name, async (context) => {
-    needs(context, "npm install --prefix test/cli/tools", existsSync(`${tools}/node_modules`));
+    context.skip(!existsSync(`${tools}/node_modules`), "npm install --prefix test/cli/tools is missing");
     await check(context);
   });
 
@@ -95,3 +97,130 @@ withTools("clients made from the document by Hey API and Orval compile, and one 
   const { data } = await listActivity(sent);
   expect(Object.keys(data?.[0] ?? {}), "include is sent as one value").toEqual(expect.arrayContaining(include));
 });
+
+/** Rows whose cursors do not say when a copy began: this differs from one request to the next. */
+const alike = (rows: Record<string, unknown>[]) =>
+  rows.map((row) => ("cursor" in row ? { ...row, cursor: String(row.cursor).slice(0, 56) } : row));
+
+withTools("clients that check every answer, or only type it, read the most extreme rows and the errors", async () => {
+  const { makeKey, remove } = await makeExtremes();
+  const { api_key: key } = await makeKey();
+  const headers = { "X-API-Key": key };
+  await node(bin("openapi-zod-client"), document, "-o", "zod.ts");
+  await node(bin("oazapfts"), document, "oazapfts.ts");
+  await node(bin("swagger-typescript-api"), "generate", "-p", document, "-o", ".", "-n", "swagger.ts");
+  const { createApiClient } = await import(/* @vite-ignore */ `${folder}/zod.ts`);
+  const oazapfts = await import(/* @vite-ignore */ `${folder}/oazapfts.ts`);
+  const { Api } = await import(/* @vite-ignore */ `${folder}/swagger.ts`);
+
+  const checked = createApiClient(stack.api_url, { axiosConfig: { headers } });
+  Object.assign(oazapfts.defaults, { baseUrl: stack.api_url, headers });
+  // Its methods are in groups, by the first word of the path.
+  const swagger = Object.assign({}, ...Object.values(new Api({ baseUrl: stack.api_url, baseApiParams: { headers } })));
+  for (const endpoint of endpoints) {
+    if (endpoint.kind !== "list" && endpoint.kind !== "changes") continue;
+    const { path, operationId, included } = endpoint;
+    const include = included.map(({ name }) => name);
+    const expected = alike(await list(`${path}${include.length > 0 ? `?include=${include}` : ""}`, key));
+    const query = include.length > 0 ? { include } : {};
+    expect(alike(await checked.get(path, { queries: query })), `zod ${path}`).toEqual(expected);
+    const answer = await oazapfts[operationId](query);
+    expect({ ...answer, data: alike(answer.data) }, `oazapfts ${path}`).toMatchObject({ status: 200, data: expected });
+    expect(alike((await swagger[operationId](query)).data), `swagger-typescript-api ${path}`).toEqual(expected);
+  }
+
+  const error = "limit must be an integer from 1 to 1000";
+  await expect(checked.get("/members", { queries: { limit: 1001 } })).rejects.toThrow();
+  await expect(checked.get("/teams", { headers: { "X-API-Key": "none" } })).rejects.toThrow("401");
+  expect(await oazapfts.listMembers({ limit: 1001 })).toMatchObject({ status: 400, data: { error } });
+  await expect(swagger.listMembers({ limit: 1001 })).rejects.toMatchObject({ status: 400, error: { error } });
+  await remove();
+});
+
+const days = ["", "&since=0001-01-01&until=0001-12-31", "&since=9999-01-01&until=9999-12-31"];
+
+/** What to ask of an endpoint, to get all that its rows can hold. */
+function questions(endpoint: Endpoint): string[] {
+  const { kind, path } = endpoint;
+  if (kind === "list" || kind === "changes")
+    return [`${path}?limit=1000${endpoint.included.map(({ name }) => `&include=${name}`).join("")}`];
+  return kind === "aggregates"
+    ? days.flatMap((span) => endpoint.by.map(({ name }) => `${path}?by=${name}${span}`))
+    : [];
+}
+
+/** Answers of every kind, by the name of their schema: rows, a check of the key, an import and an error. */
+async function answersOfEachKind(keys: string[]): Promise<Record<string, string[]>> {
+  const answers: Record<string, string[]> = {};
+  const keep = async (name: string, response: Promise<Response>) => {
+    answers[name] = [...(answers[name] ?? []), await (await response).text()];
+  };
+  const init = { method: "POST", body: JSON.stringify({ external_id: "new", name: "New", points_cost: 1 }) };
+  for (const key of keys) {
+    for (const endpoint of endpoints)
+      for (const path of questions(endpoint)) if ("rows" in endpoint) await keep(endpoint.rows.name, call(path, key));
+    await keep("KeyCheck", call("/", key));
+    await keep("Imported", call("/rewards?dry_run=true", key, init));
+    await keep("Error", call("/members?limit=0", key));
+  }
+  return answers;
+}
+
+/**
+ * An answer without what is written in several ways: a null may be left out, or stand for a field that was not there,
+ * and a second may end in zeros.
+ */
+const plain = (text: string): unknown =>
+  JSON.parse(text, (_, value) => {
+    if (typeof value === "string") return value.replace(/(:\d\d)(?:\.0+|(\.\d*[1-9])0*)Z$/, "$1$2Z");
+    return value ?? undefined;
+  });
+
+const jackson = ["annotations", "core", "databind"].map((part) => `/usr/share/java/jackson-${part}.jar`);
+const runs = (program: string, option: string) => spawnSync(program, [option]).status === 0;
+
+/** How the types of each language are made into a program that reads all answers and writes them again. */
+const languages = {
+  "Java with Jackson": {
+    isThere: runs("javac", "--version") && jackson.every((file) => existsSync(file)),
+    types: ["--lang", "java", "--package", "api", "--array-type", "list", "--out", "api/Answers.java"],
+    build: ["javac", "-cp", jackson.join(":"), "-sourcepath", ".", "-d", "java", "Read.java"],
+    program: ["java", "-cp", [...jackson, "java"].join(":"), "Read"],
+  },
+  Go: {
+    isThere: runs("go", "version"),
+    types: ["--lang", "go", "--package", "main", "--out", "types.go"],
+    build: ["go", "build", "-o", "read", "read.go", "types.go"],
+    program: ["./read"],
+  },
+};
+
+for (const [language, { isThere, types, build, program }] of Object.entries(languages))
+  withTools(`types that quicktype makes for ${language} read every answer, and lose nothing`, async (context) => {
+    context.skip(!isThere, `${language} is missing`);
+    const { makeKey, remove } = await makeExtremes();
+    const answers = await answersOfEachKind([first.key, (await makeKey()).api_key]);
+    const { components } = JSON.parse(readFileSync(document, "utf8"));
+    const kinds = Object.entries(answers).map(([name, [answer]]) => {
+      const one = { $ref: `#/components/schemas/${name}` };
+      return [name, { type: "array", items: answer?.startsWith("[") ? { type: "array", items: one } : one }];
+    });
+    const schema = {
+      type: "object",
+      required: Object.keys(answers),
+      properties: Object.fromEntries(kinds),
+      components,
+    };
+    writeFileSync(`${folder}/answers.json`, JSON.stringify(schema));
+    mkdirSync(`${folder}/api`, { recursive: true });
+    cpSync(tools, folder, { recursive: true, filter: (file) => !file.endsWith("node_modules") });
+    await node(bin("quicktype"), "--src-lang", "schema", "--src", "answers.json", "--top-level", "Answers", ...types);
+    await runRecipe(folder, first.key, "sh", ["-c", build.join(" ")]);
+
+    const input = `{${Object.entries(answers).map(([name, texts]) => `"${name}":[${texts}]`)}}`;
+    const [command = "", ...args] = program;
+    const run = spawnSync(command, args, { cwd: folder, input, encoding: "utf8", maxBuffer: 64 << 20 });
+    expect(run).toMatchObject({ status: 0, stderr: "" });
+    expect(plain(run.stdout)).toEqual(plain(input));
+    await remove();
+  });
