@@ -8,6 +8,7 @@ import { createDatabase, runSql, withDatabase } from "../../scripts/stack/databa
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { workFolder } from "../support/command_line.ts";
 import { stack } from "../support/stack.ts";
+import { newProject, removeProjects } from "../support/two_projects.ts";
 import { project, startManagementApi } from "./deploy/management_api.ts";
 
 const folder = "functions/public-api";
@@ -23,11 +24,7 @@ const files = deployed.getAll("file").filter((file) => typeof file !== "string")
 /** The files that were sent, by their paths in the repository. */
 const sent = new Map(await Promise.all(files.map(async (file) => [file.name, await file.text()] as const)));
 
-const database = await createDatabase(stack, "rehearsal", []);
-afterAll(async () => {
-  await api.stop();
-  await runSql(stack.superuser_url, "drop database if exists rehearsal with (force)");
-});
+afterAll(() => Promise.all([api.stop(), removeProjects()]));
 
 const importsOf = (source: string): string[] =>
   [...source.matchAll(/(?:\bfrom |^import |\bimport\()"([^"]+)"/gm)].map(([, specifier = ""]) => specifier);
@@ -52,13 +49,7 @@ test("the entry point and the import map, which knows every package, are found, 
   expect(Object.keys(imports).sort()).toEqual([...new Set(packages)].sort());
 });
 
-test("config diff shows what config push would change; config push closes what a new project leaves open, and no more", async () => {
-  const difference = await api.run("config", "diff", "--exit-code", remote).catch((error: Error) => error.message);
-  const settings = ["enable_signup", "email.enable_confirmations", "minimum_password_length"];
-  for (const setting of ["api.schemas", ...settings.map((name) => `auth.${name}`)])
-    expect(difference).toContain(setting);
-  expect(difference).toContain("4 update, 0 remote-only");
-
+test("config push closes what a new project leaves open, and no more", async () => {
   const before = api.requests.length;
   // The stand-in does not return all settings of Auth, so the CLI fails afterwards. Only what it has sent counts.
   await api.run("config", "push", "--yes", remote).catch(() => {});
@@ -82,15 +73,7 @@ test("config diff shows what config push would change; config push closes what a
   ]);
 });
 
-test("for a local stack, nothing new in public is exposed by itself", async () => {
-  expect(await readFile(`${root}/supabase/config.toml`, "utf8")).toMatch(/^auto_expose_new_tables = false$/m);
-});
-
-test("no deploy has to set a setting: those that the function needs are the platform's own, and nobody can set them", async () => {
-  await expect(api.run("secrets", "set", "SUPABASE_SECRET_KEYS={}", "--yes", remote)).rejects.toThrow(
-    "cannot start with SUPABASE_",
-  );
-  expect(api.requests.filter(({ path }) => path.endsWith("/secrets"))).toEqual([]);
+test("no deploy has to set a setting: those that the function needs are the platform's own", () => {
   const sources = [...sent.values()].join("\n");
   expect(new Set(sources.match(/\b[A-Z]+(?:_[A-Z]+)*_(?:URL|KEYS?)\b/g))).toEqual(
     new Set([
@@ -103,27 +86,6 @@ test("no deploy has to set a setting: those that the function needs are the plat
       "PUBLIC_API_MCP_URL",
     ]),
   );
-});
-
-test("db push shows what it would do, changes nothing while a lock is held, and brings no demo data", async () => {
-  const push = (how: string) => api.run("db", "push", how, `--remote=${database}`);
-  const tables = () =>
-    withDatabase(database, (sql) => sql`select from pg_class where relnamespace = to_regnamespace('app')`);
-  expect(await push("--dry-run")).toContain("_baseline.sql");
-  expect(await tables()).toHaveLength(0);
-
-  await runSql(stack.superuser_url, "alter role postgres in database rehearsal set lock_timeout = '500ms'");
-  await withDatabase(stack.superuser_url.replace(/\/\w+$/, "/rehearsal"), (signingIn) =>
-    signingIn.begin(async (tx) => {
-      await tx`lock table auth.users in row exclusive mode`;
-      await expect(push("--yes")).rejects.toThrow("lock timeout");
-    }),
-  );
-  expect(await tables()).toHaveLength(0);
-  await runSql(stack.superuser_url, "alter role postgres in database rehearsal reset lock_timeout");
-  await push("--yes");
-  expect((await tables()).length).toBeGreaterThan(0);
-  expect(await withDatabase(database, (sql) => sql`select from app.companies`)).toHaveLength(0);
 });
 
 /** A database without migrations, for pushes. */
@@ -171,6 +133,7 @@ test("npm run push waits for a long transaction, a second push for the first, an
   const running = /^Another push is running: process \d+ \(postgres, npm run push\), for 00:\d\d:\d\d\. Trying again/;
   expect(second.output).toMatch(running);
   expect(await app()).toEqual([{ app: "app" }]);
+  expect(await withDatabase(url, (sql) => sql`select from app.companies`), "no demo data").toHaveLength(0);
   await dumping(url, "auth.users, app.kudos", async () => {
     const third = push(url);
     const nothing = "The database has every migration: there is nothing to push\n";
@@ -218,36 +181,10 @@ test("with the switches of docs/operate/deploy.md the CLI talks to the managemen
   expect(paths.filter((path) => !/ \/v[12]\/projects\/abcdefghijklmnopqrst/.test(path))).toEqual([]);
 });
 
-/**
- * The commands of the CLI in a text, without the two differences: the project's reference, and --yes, which a person
- * answers instead.
- */
-const commands = (text: string): string[] =>
-  [...text.matchAll(/^ *(?:- run: )?(?:npx supabase|npm run(?= push)) (.*)$/gm)].map(([, command = ""]) =>
-    command.replace(/ --yes\b/, "").replace(/\$\{\{ vars\.PROJECT_REF \}\}/, "<ref>"),
-  );
-
 const deployTo = await readFile(`${root}/.github/workflows/deploy_to.yml`, "utf8");
 /** The checks that the workflow makes after a deployment: shell scripts by their names. */
 const steps = deployTo.matchAll(/^ {6}- name: (.*)\n {8}run: \|\n((?: {10}.*\n)+)/gm);
 const looks = new Map([...steps].map(([, name, lines = ""]) => [name, lines]));
-
-test("the deploy workflow takes each step of docs/operate/deploy.md and upgrade.md, and no other", async () => {
-  const workflow = commands(deployTo);
-  const read = (page: string) => readFile(`${root}/docs/operate/${page}.md`, "utf8");
-  const [first, upgrading] = [
-    commands(await read("deploy")),
-    commands((await read("upgrade")).split("\n## ")[0] ?? ""),
-  ];
-  expect(upgrading.length).toBeGreaterThan(4);
-  // The workflow signs in with a token instead.
-  const documented = new Set([...first, ...upgrading].filter((command) => command !== "login"));
-  expect(new Set(workflow)).toEqual(documented);
-  expect(workflow.filter((command) => upgrading.includes(command))).toEqual(upgrading);
-  expect([...looks.keys()]).toEqual(["sql/commands/check.sql prints no row", "The probe gets our own 401"]);
-  const runs = deployTo.match(/\brun: /g) ?? [];
-  expect(runs).toHaveLength(["npm ci", ...workflow, ...looks.keys()].length);
-});
 
 /** Runs one of the checks as GitHub does. */
 const look = (name: string, env: Record<string, string>, address = "") =>
@@ -255,15 +192,16 @@ const look = (name: string, env: Record<string, string>, address = "") =>
     env: { ...process.env, ...env },
   });
 
-test("it fails when sql/commands/check.sql finds something, and when it cannot look", async () => {
+test("the deploy workflow fails when sql/commands/check.sql finds something, and when it cannot look", async () => {
+  const { url } = await newProject();
   const check = (url: string) => look("sql/commands/check.sql prints no row", { DATABASE_URL: url });
-  await check(database);
+  await check(url);
   await expect(check("postgres://postgres@127.0.0.1:1/postgres")).rejects.toThrow("Connection refused");
-  await runSql(database, "alter table app.kudos disable row level security");
-  await expect(check(database)).rejects.toThrow("must have row-level security enabled");
+  await runSql(url, "alter table app.kudos disable row level security");
+  await expect(check(url)).rejects.toThrow("must have row-level security enabled");
 });
 
-test("it fails when the probe gets another answer than ours, or none", async () => {
+test("the deploy workflow fails when the probe gets another answer than ours, or none", async () => {
   const probe = (address: string) => look("The probe gets our own 401", {}, address);
   await probe(stack.api_url);
   await expect(probe(`${stack.api_url}/nothing`)).rejects.toThrow("Not Found: /nothing");
