@@ -1,7 +1,7 @@
-// The links between the documents, what npm run generate writes into them, and what it says when it cannot work: it
-// writes nothing then, and gives the reason in one line.
+// The links between the documents, what npm run generate writes into them, what a program can check of
+// docs/making/writing.md, and that code which refers to a page names one of its headings.
 import { existsSync, globSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { idOf, provenPages } from "../../scripts/generate/specification.ts";
 import { generatedFiles } from "../../scripts/generate.ts";
@@ -11,8 +11,13 @@ import { stack } from "../support/stack.ts";
 
 const folder = workFolder();
 
+const read = (file: string) => readFileSync(`${root}/${file}`, "utf8");
+const documents = globSync("**/*.md", { cwd: root, exclude: ["**/node_modules"] }).sort();
+const withoutCode = (markdown: string) => markdown.replace(/^( *)(`{3,})[^\n]*\n.*?^\1\2$/gms, "");
+const headingsOf = (markdown: string) => [...withoutCode(markdown).matchAll(/^(#+) (.+)$/gm)];
+
 test.each([...(await generatedFiles())])("%s is what npm run generate writes", (file, text) => {
-  const written = readFileSync(`${root}/${file}`, "utf8");
+  const written = read(file);
   expect(file.endsWith(".json") ? JSON.stringify(JSON.parse(written)) : written, "stale: npm run generate").toBe(text);
 });
 
@@ -31,7 +36,7 @@ test.each([
 
 /** The fragments of a document's headings, as code hosting sites build them. */
 const fragments = (markdown: string): string[] =>
-  [...markdown.replace(/^```.*?^```/gms, "").matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+  headingsOf(markdown).map(([, , heading = ""]) =>
     heading
       .toLowerCase()
       .replace(/[^\p{L}\p{N} _-]/gu, "")
@@ -41,7 +46,7 @@ const fragments = (markdown: string): string[] =>
 test("every row of the specification has as many cells as the head of its table", () => {
   const rows = provenPages.flatMap((page) => {
     let head = 0;
-    return readFileSync(`${root}/${page}`, "utf8")
+    return read(page)
       .split("\n")
       .flatMap((line) => {
         if (/^\|[-| ]+\|$/.test(line)) head = line.split("|").length;
@@ -53,13 +58,9 @@ test("every row of the specification has as many cells as the head of its table"
 });
 
 test("every link of a document leads to a file of the repository, and to a heading that it has", () => {
-  const documents = globSync("**/*.md", { cwd: root, exclude: ["**/node_modules"] });
   expect(documents).toEqual(expect.arrayContaining(["README.md", "docs/connect/other-tools.md"]));
   const dead = documents.flatMap((document) => {
-    const markdown = readFileSync(`${root}/${document}`, "utf8");
-    const links = [
-      ...markdown.replace(/^```.*?^```/gms, "").matchAll(/\]\(([^)\s:?#]*)(?:\?[^)\s#]*)?(?:#([^)\s]+))?\)/g),
-    ];
+    const links = [...withoutCode(read(document)).matchAll(/\]\(([^)\s:?#]*)(?:\?[^)\s#]*)?(?:#([^)\s]+))?\)/g)];
     return links.flatMap(([link, path = "", fragment]) => {
       const file = path === "" ? `${root}/${document}` : resolve(`${root}/${dirname(document)}`, path);
       const leads = existsSync(file) && (!fragment || fragments(readFileSync(file, "utf8")).includes(fragment));
@@ -67,4 +68,84 @@ test("every link of a document leads to a file of the repository, and to a headi
     });
   });
   expect(dead).toEqual([]);
+});
+
+const generated = ["test/specification.md", "scripts/bench/results.md"];
+const pages = documents.filter((document) => !generated.includes(document));
+
+/** Phrases that no page needs, each with what to write instead. */
+const phrases: [phrase: RegExp, instead: string][] = [
+  [/\banew\b/i, "again"],
+  [/\bto be had\b/i, "available"],
+  [/\bin the midst\b/i, "in the middle"],
+  [/\bheld against\b/i, "compared with"],
+  [/\be-mail/i, "email"],
+  [/\bor newer\b/i, "or later"],
+  [/\b(simply|obviously|of course)\b/i, "nothing"],
+  [/\b(it|which|that|who) is none\b/i, "the noun again"],
+  [/\b\d{1,2} (Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec)[a-z]*\b/, "a date such as 2026-11-26"],
+];
+
+test.each(pages)("%s keeps the rules that a program can check", (page) => {
+  const markdown = read(page);
+  const prose = withoutCode(markdown);
+  // The guide quotes what it advises against, and a line of a table or of a generated part cannot be broken.
+  const checked = prose.split("\n").filter((line) => !(page.endsWith("writing.md") && line.startsWith("|")));
+  const byHand = prose.replace(/^<!-- \w+ -->$.*?^<!-- end -->$/gms, "");
+  const wide = byHand.split("\n").filter((line) => !line.startsWith("|") && line.length > 120);
+  expect(wide, "lines of more than 120 characters").toEqual([]);
+  const found = phrases.flatMap(([phrase, instead]) =>
+    checked.filter((line) => phrase.test(line)).map((line) => `${line} (write: ${instead})`),
+  );
+  expect(found).toEqual([]);
+
+  expect(markdown, "a value that a generator did not have").not.toMatch(/\b(undefined|NaN|\[object Object\])/);
+
+  const headings = headingsOf(markdown);
+  const levels = headings.map(([, level = ""]) => level.length);
+  expect(
+    levels.filter((level) => level === 1),
+    "one title, in the first line",
+  ).toEqual([1]);
+  expect(markdown).toMatch(/^# /);
+  expect(
+    levels.filter((level, index) => level > (levels[index - 1] ?? 1) + 1),
+    "levels that are left out",
+  ).toEqual([]);
+  const titles = headings.map(([, , title]) => title ?? "");
+  expect(titles.filter((title) => /[.:!]$/.test(title))).toEqual([]);
+  expect(
+    titles.filter((title, index) => titles.indexOf(title) !== index),
+    "headings that occur twice",
+  ).toEqual([]);
+});
+
+test("the sections of the changelog have a version and a date, the newest first", () => {
+  const headings = headingsOf(read("CHANGELOG.md")).flatMap(([, level, title = ""]) => (level === "##" ? [title] : []));
+  // Versions 1.0.0 and 1.1.0 have no date; that of the next version is set by npm run release.
+  expect(headings.filter((heading) => !/^\d+\.\d+\.\d+( \(\d{4}-\d\d-\d\d\))?$/.test(heading))).toEqual([]);
+  const newestFirst = headings.toSorted((one, other) => other.localeCompare(one, "en", { numeric: true }));
+  expect(headings).toEqual(newestFirst);
+});
+
+/** A page, and what follows a comma: `docs/api.md`, Lists. The lines of a comment are one text. */
+const reference = /\b((?:docs\/[\w/-]+|README|CONTRIBUTING|SECURITY|CHANGELOG)\.md)`?(?:, ([A-Z][^\n]{0,80}))?/g;
+
+test("every page that the code names exists, and so does the heading", () => {
+  const sources =
+    "{functions,cli,dashboard,scripts,sql,test,.github,supabase}/**/*.{ts,tsx,mts,sql,yml,toml,psql,json}";
+  const files = globSync(sources, { cwd: root, exclude: ["**/node_modules", "**/dist", "supabase/migrations"] });
+  const checked = files
+    .filter((file) => basename(file) !== "documents.test.ts")
+    .flatMap((file) => {
+      const text = read(file).replaceAll(/\n *(?:\/\/|--|\*) ?/g, " ");
+      return [...text.matchAll(reference)].map(([whole, page = "", rest]) => ({ file, whole, page, rest }));
+    });
+  expect(checked.filter(({ rest }) => rest).length).toBeGreaterThan(100);
+  const titles = new Map(pages.map((page) => [page, headingsOf(read(page)).map(([, , title = ""]) => title)]));
+  const dead = checked.filter(({ page, rest }) => {
+    const known = titles.get(page);
+    return !known || (rest && !known.some((title) => new RegExp(`^${RegExp.escape(title)}(?!\\w)`).test(rest)));
+  });
+  expect(dead.map(({ file, whole }) => `${file}: ${whole}`)).toEqual([]);
 });
