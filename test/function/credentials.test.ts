@@ -7,13 +7,13 @@ const service = await startService();
 const basic = (credentials: string) => ({ Authorization: `Basic ${Buffer.from(credentials).toString("base64")}` });
 
 describe("a key", () => {
-  test.each(vectors.valid)("is sent to the database as its SHA-256 only: $sha256", async ({ key, sha256 }) => {
+  test.each(Object.entries(vectors.valid))("%s is sent to the database as its SHA-256 only", async (key, sha256) => {
     await service.sendBare("/members", { headers: { "X-API-Key": key } });
     expect(new Set(service.calls.map(({ args }) => args.key_hash))).toEqual(new Set([sha256]));
     expect(JSON.stringify(service.calls)).not.toContain(key);
   });
 
-  test.each(vectors.invalid)("that is malformed is refused: $why", ({ key }) => {
+  test.each(Object.entries(vectors.invalid))("that is malformed is refused: %s", (_why, key) => {
     expect(isWellFormedKey(key)).toBe(false);
   });
 
@@ -49,7 +49,7 @@ describe("a key is found", () => {
 });
 
 describe("401 without a call to the database", () => {
-  const wrong = vectors.invalid.find(({ why }) => why.includes("last digit"))?.key ?? "";
+  const wrong = vectors.invalid["last digit of the checksum is wrong"];
   test.each<[string, Record<string, string>]>([
     // Proves: keys.4
     ["no key", {}],

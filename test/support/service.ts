@@ -6,10 +6,10 @@ import {
   type RequestListener,
   type ServerResponse,
 } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, beforeEach } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
 import type { Settings } from "../../functions/public-api/database.ts";
+import { listen } from "../../scripts/stack/ports.ts";
 import vectors from "../vectors/api_keys.json" with { type: "json" };
 
 /** A call that the upstream received. */
@@ -20,12 +20,11 @@ type Parts = { status?: number; headers?: Record<string, string>; body?: string 
 /** The upstream's answer to a call: its parts, or a function that writes the response. */
 export type Upstream = Parts | ((response: ServerResponse) => void);
 
-const [vector] = vectors.valid;
+const [vector] = Object.entries(vectors.valid);
 if (!vector) throw new Error("there is no valid key among the vectors");
 
 /** A well-formed key and its hash. The answers of the upstream decide what it may do. */
-export const key = vector.key;
-export const keyHash = vector.sha256;
+export const [key, keyHash] = vector;
 
 export const secretKey = "sb_secret_not_to_be_seen_anywhere";
 export const keyId = "00000000-0000-4000-8000-00000000000a";
@@ -89,15 +88,9 @@ export function answersVerifying({ url }: IncomingMessage, response: ServerRespo
 
 /** Starts a server on this machine, until the tests of the file are over. Returns its address. */
 export async function startServer(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
-  // Only the client may close an idle connection. The server could close it just when the client uses it again.
-  server.keepAliveTimeout = 0;
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port, stop } = await listen(createServer(answer), 0);
+  afterAll(stop);
+  return `http://127.0.0.1:${port}`;
 }
 
 /** Starts upstream and function for one test file. Each test begins without calls and with the default answers. */
