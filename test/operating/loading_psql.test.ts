@@ -35,27 +35,26 @@ const csv = (file: string, rows: Cells[]): string =>
 const texts = (files: Record<string, Cells[]>) =>
   Object.fromEntries(Object.entries(files).map(([file, rows]) => [file, csv(file, rows)]));
 
-/** Runs load.sql with psql as an operator does, on files with these texts. */
-async function psql(files: Record<string, string>, ...args: string[]): Promise<Run> {
+/** A folder with files of these texts. */
+async function folderOf(files: Record<string, string>): Promise<string> {
   const cwd = await mkdtemp(`${folder}/`);
   for (const [file, text] of Object.entries(files)) await writeFile(`${cwd}/${file}.csv`, text);
-  const command = [
-    url,
-    "--no-psqlrc",
-    "--quiet",
-    "--csv",
-    "--tuples-only",
-    ...args,
-    "--file",
-    `${root}/sql/commands/load.sql`,
-  ];
-  return await runProgram("psql", command, cwd, process.env);
+  return cwd;
 }
+/** The arguments with which psql runs load.sql. */
+const loading = (...args: string[]) => {
+  const options = ["--no-psqlrc", "--quiet", "--csv", "--tuples-only"];
+  return [url, ...options, ...args, "--file", `${root}/sql/commands/load.sql`];
+};
+/** Runs load.sql with psql as an operator does, on files with these texts. */
+const psql = async (files: Record<string, string>, ...args: string[]): Promise<Run> =>
+  runProgram("psql", loading(...args), await folderOf(files), process.env);
 const empty = texts(Object.fromEntries(Object.keys(headers).map((file) => [file, []])));
 const into = ({ id, name }: ProjectCompany) => ["--set", `company_id=${id}`, "--set", `company=${name}`];
 /** Other tests load the same rows into other companies. */
+const intoOneOfSeveral = (one: ProjectCompany) => [...into(one), "--set", "also_elsewhere=on"];
 const runLoad = (files: Record<string, string>, one = company, ...args: string[]) =>
-  psql({ ...empty, ...files }, ...into(one), "--set", "also_elsewhere=on", ...args);
+  psql({ ...empty, ...files }, ...intoOneOfSeveral(one), ...args);
 
 test("what the files say is what the API says, to the letter", async () => {
   const { stdout } = await runLoad(texts(good()));
@@ -135,8 +134,8 @@ test("a load reports its progress every 50,000 rows, and compares no row with al
   const before = await pagesRead();
   const teams = Array.from({ length: 50_001 }, (_, index) => ({ id: randomUUID(), name: `Team ${index}` }));
   const neighbour = await createCompany(sql, "Neighbour");
-  const loading = () => runLoad(texts({ teams }));
-  const { code, stdout, stderr } = await besideNeighbour(loading, () => readList(sql, neighbour.key));
+  const large = () => runLoad(texts({ teams }));
+  const { code, stdout, stderr } = await besideNeighbour(large, () => readList(sql, neighbour.key));
   expect({ code, first: stdout.split("\n")[0] }).toEqual({ code: 0, first: "teams,50001,0,0,0" });
   // Autovacuum may be at the tables of staging when a load begins.
   const notices = stderr.match(/(?<=NOTICE: {2})(?!waiting for another session).*/g);
@@ -157,8 +156,8 @@ test.each(isolationLevels)(
     const atLevel = ["--command", `set default_transaction_isolation = '${level}'`];
     const other = await createCompany(sql, "Other");
     let waiting: Promise<Run> | undefined;
-    await withDatabase(url, (loading) =>
-      loading.begin(async (tx) => {
+    await withDatabase(url, (earlier) =>
+      earlier.begin(async (tx) => {
         await tx`select app.begin_load(${other.id}, 'Other')`;
         waiting = runLoad(texts(good()), company, ...atLevel);
         const locks = () => sql`select from pg_locks where relation = 'staging.teams'::regclass and not granted`;
@@ -183,16 +182,11 @@ test("a load into another company than the one that is named is refused; without
   expect(wrong.stderr).toContain(
     `company must be the name of the company that company_id names: ${company.id} is of "Files", not of "Larkfield"`,
   );
-  const cwd = await mkdtemp(`${folder}/`);
-  for (const [file, text] of Object.entries(empty)) await writeFile(`${cwd}/${file}.csv`, text);
+  const cwd = await folderOf(empty);
   const answer = (name: string, id = company.id) =>
     runProgram(
       "bash",
-      [
-        "-c",
-        `echo ${name} | psql "$0" --no-psqlrc -q --set company_id=${id} --file ${root}/sql/commands/load.sql`,
-        url,
-      ],
+      ["-c", `echo ${name} | psql "$@"`, "", ...loading("--set", `company_id=${id}`)],
       cwd,
       process.env,
     );
@@ -260,24 +254,13 @@ test("a NUL byte is named with its line", async () => {
 test("a load whose psql is killed ends at the server", async () => {
   const running = () => sql`
     select from pg_stat_activity where wait_event = 'PgSleep' and application_name = ${`load into ${company.id}`}`;
-  const cwd = await mkdtemp(`${folder}/`);
-  for (const [file, text] of Object.entries({ ...empty, ...texts(good()) }))
-    await writeFile(`${cwd}/${file}.csv`, text);
+  const cwd = await folderOf({ ...empty, ...texts(good()) });
   // Its writing takes a minute.
   await sql.begin(async (tx) => {
     await tx`create function app.slow() returns trigger language plpgsql as 'begin perform pg_sleep(60); return new; end'`;
     await tx`create trigger slow before insert on app.pulse_responses for each row execute function app.slow()`;
   });
-  const args = [
-    url,
-    "--no-psqlrc",
-    ...into(company),
-    "--set",
-    "also_elsewhere=on",
-    "--file",
-    `${root}/sql/commands/load.sql`,
-  ];
-  const child = spawn("psql", args, { cwd, stdio: "ignore" });
+  const child = spawn("psql", loading(...intoOneOfSeveral(company)), { cwd, stdio: "ignore" });
   await expect.poll(async () => (await running()).length).toBe(1);
   child.kill("SIGKILL");
   await expect.poll(async () => (await running()).length, { timeout: 20_000 }).toBe(0);
@@ -285,13 +268,13 @@ test("a load whose psql is killed ends at the server", async () => {
 });
 
 test("a load waits for a session that is still filling staging, and checks its rows", async () => {
-  await withDatabase(url, (loading) =>
+  await withDatabase(url, (later) =>
     withDatabase(url, async (filling) => {
-      const [{ pid } = { pid: 0 }] = await loading`select pg_backend_pid() as pid`;
+      const [{ pid } = { pid: 0 }] = await later`select pg_backend_pid() as pid`;
       let answer: Promise<string> = Promise.resolve("");
       await filling.begin(async (tx) => {
         await stage(tx, { teams: [{ id: "1", name: "Sales" }] });
-        answer = loading`select from app.load_staging(${company.id})`.then(
+        answer = later`select from app.load_staging(${company.id})`.then(
           () => "loaded",
           (error: Error) => error.message,
         );
@@ -315,14 +298,14 @@ test("a big first load reads no table again and again, also after one that was b
     from generate_series(1, 20000) as i`;
   const fresh = await newProject();
   await fresh.sql`insert into app.companies (id, name) values (${company.id}, 'First')`;
-  const loading = `select * from app.load_staging('${company.id}')`;
+  const load = `select * from app.load_staging('${company.id}')`;
   // Autovacuum analyzes the tables soon after a load that was broken off. The planner then believes that all tables are
   // empty.
   await withDatabase(fresh.url, async (operator) => {
-    await operator.unsafe(`begin; ${fill}; ${loading}; rollback; analyze`).simple();
+    await operator.unsafe(`begin; ${fill}; ${load}; rollback; analyze`).simple();
     await operator.begin(async (tx) => {
       await tx.unsafe(fill).simple();
-      const loaded = await tx.unsafe(loading);
+      const loaded = await tx.unsafe(load);
       expect(loaded.find(({ file }) => file === "kudos")?.inserted).toBe("20000");
       const [read] = await tx`
         select sum(seq_tup_read)::int as rows from pg_stat_xact_user_tables where schemaname in ('app', 'staging')`;

@@ -44,6 +44,11 @@ export async function newProject(template?: string): Promise<Project> {
   const original = template ?? (await empty);
   const name = `project_${randomUUID()}`;
   await runSql(stack.superuser_url, `create database "${name}" template "${original}" owner postgres`);
+  return opened(name);
+}
+
+/** A project that is removed with the others. */
+function opened(name: string): Project {
   const sql = postgres(at(stack.superuser_url, name), { max: 8, idle_timeout: 2, onnotice: () => {} });
   const project = { name, url: at(stack.database_url, name), sql };
   projects.push(project);
@@ -62,10 +67,7 @@ export async function olderProject(newest: string): Promise<Project> {
     create table supabase_migrations.schema_migrations (version text primary key, statements text[], name text);
     insert into supabase_migrations.schema_migrations (version) values ${versions}`,
   );
-  const sql = postgres(at(stack.superuser_url, name), { max: 8, idle_timeout: 2, onnotice: () => {} });
-  const project = { name, url, sql };
-  projects.push(project);
-  return project;
+  return opened(name);
 }
 
 /** Closes the connections to all projects, and removes them. */
