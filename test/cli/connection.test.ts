@@ -123,10 +123,14 @@ test("control characters of an answer do not reach the terminal", async () => {
 });
 
 test("a base address that is not the API's is named in one line", async () => {
+  const key = { version: "1", company_id: "1", company_name: "C", key_name: "K", scopes: [], expires_at: null };
+  const wrong = [{ company_id: 7 }, { company_id: {} }, { company_name: {} }, { scopes: [7] }, { scopes: {} }];
+  const answers = [...wrong, { version: null }].map((part) => JSON.stringify({ ...key, ...part }));
   const others = await Promise.all([
     serve((_, response) => void response.writeHead(404).end('{"message":"no Route matched"}')),
-    serve((_, response) => void response.end("<!doctype html><title>Hello</title>")),
-    serve((_, response) => void response.end('{"version":"7"}')),
+    ...["<!doctype html><title>Hello</title>", '{"version":"7"}', ...answers].map((answer) =>
+      serve((_, response) => void response.end(answer)),
+    ),
   ]);
   for (const url of [...others.map(({ url }) => url), `${stack.api_url}/v1`, stack.supabase_url]) {
     const message = new RegExp(`^${url} is not the base address of the API \\(.+\\): check PUBLIC_API_URL$`);

@@ -1,6 +1,7 @@
 // public-data-api export (docs/connect/command-line.md): every row once, whatever happens to the rows and to the answers,
-// into a file, a pipe, a compressed file, a file for Excel, or a folder with all lists.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+// into a file, a pipe, a compressed file, a file for Excel, or a folder with all lists. Whatever interrupts it, the older
+// file stays or the complete new one is there.
+import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import papaparse from "papaparse";
 import { expect, test } from "vitest";
@@ -10,7 +11,7 @@ import { environment, main, runProgram } from "../support/command_line.ts";
 import { newCompany } from "../support/companies.ts";
 import { call, expectRows, first, list, type Row, sql } from "../support/stack.ts";
 import { forAllTests, makeCrowd, makeYear, lists as names } from "./connect/companies.ts";
-import { cut, dropped, folderAndProxy, half, page, runHere, status } from "./faulty_proxy.ts";
+import { cut, dropped, folderAndProxy, half, page, runHere, startCli, status } from "./faulty_proxy.ts";
 
 const { folder, proxy } = await folderAndProxy();
 const year = await forAllTests(makeYear);
@@ -197,4 +198,73 @@ test("a terminal gets a bar and the outcome, anything else only what goes wrong"
   expect(show(true, { NO_COLOR: "1" })[9]).toBe(`\r\u001b[K${full}${empty} 10 of 20`);
   expect(show(true, { TERM: "dumb" })).toEqual(["done\n", "wrong\n"]);
   expect(new Set([0, 1, 2, 27, 28].map((step) => bar(null, step).length))).toEqual(new Set([30]));
+});
+
+/** Exports the year to a path in the folder. Returns the lines about problems. */
+const exportYear = async (out = "year.json") => (await exportTo(out, ["activity", ...of2026])).lines;
+
+const incomplete = /^year\.incomplete-[0-9a-f]{8}\.json$/;
+
+test("without room on the disk the export fails, and the older file is there as it was", async () => {
+  writeFileSync(`${folder}/year.json`, "older");
+  // A write beyond so many kilobytes fails, as on a full disk.
+  const limited = ["-c", 'ulimit -f 100; exec "$0" "$@"', process.execPath, main];
+  const args = [...limited, "export", "activity", ...of2026, "--out", "year.json"];
+  const { code, stderr } = await runProgram("bash", args, folder, environment(year.key));
+  const message = "The file cannot be opened or written: file too large (EFBIG)\n";
+  expect({ code, stderr }).toEqual({ code: 1, stderr: message });
+  expect(readdirSync(folder)).toEqual(["year.json"]);
+  expect(file("year.json")).toBe("older");
+});
+
+/**
+ * Ends an export in a process of its own after its first page, while the request for the next page has no answer.
+ * @param meanwhile is done before that
+ */
+async function endAfterPage(signal: NodeJS.Signals = "SIGKILL", meanwhile = async () => {}) {
+  const before = proxy.requests.length;
+  // The first request asks which company the key belongs to.
+  proxy.faults = [undefined, undefined, () => {}];
+  const { kill } = startCli(["export", "activity", ...of2026, "--out", "year.json"], folder, proxy, year.key);
+  await expect.poll(() => proxy.requests.length).toBe(before + 3);
+  await meanwhile();
+  return await kill(signal);
+}
+
+test("two exports to one file at once both end, and the last one is there; after a kill its unfinished file stays", async () => {
+  await endAfterPage("SIGKILL", async () => {
+    expect(readdirSync(folder)).toEqual([expect.stringMatching(incomplete)]);
+    expect(await Promise.all([exportYear(), exportYear()])).toEqual([[], []]);
+    expectRows(JSON.parse(file("year.json")), year.rows);
+  });
+  expect(readdirSync(folder)).toEqual([expect.stringMatching(incomplete), "year.json"]);
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("%s leaves nothing, and the older file as it was", async (signal, code) => {
+  writeFileSync(`${folder}/year.json`, "older");
+  expect(await endAfterPage(signal)).toEqual({ code, stderr: `Stopped by ${signal}\n` });
+  expect(readdirSync(folder)).toEqual(["year.json"]);
+  expect(file("year.json")).toBe("older");
+});
+
+test("only the owner may read a new file; an older file keeps its mode, and a link its target", async () => {
+  const modeOf = (file: string) => (statSync(`${folder}/${file}`).mode & 0o777).toString(8);
+  await endAfterPage();
+  for (const file of readdirSync(folder)) expect(modeOf(file), file).toBe("600");
+  await exportYear();
+  expect(modeOf("year.json")).toBe("600");
+
+  mkdirSync(`${folder}/elsewhere`);
+  writeFileSync(`${folder}/elsewhere/target.json`, "older", { mode: 0o640 });
+  symlinkSync("elsewhere/target.json", `${folder}/link.json`);
+  await exportYear("link.json");
+  expectRows(JSON.parse(file("elsewhere/target.json")), year.rows);
+  expect(modeOf("elsewhere/target.json")).toBe("640");
+
+  symlinkSync("nothing.json", `${folder}/broken.json`);
+  const message = `${folder}/broken.json is a link to a file that is not there`;
+  await expect(exportYear("broken.json")).rejects.toMatchObject({ exitCode: 2, message });
 });

@@ -140,9 +140,10 @@ export async function runHere(
 }
 
 /** Starts public-data-api through the proxy in a process of its own. `kill` gives its exit code and its error output. */
-export function startCli(args: string[], folder: string, { url }: FaultyProxy, key: string) {
+export function startCli(args: string[], folder: string, { url }: FaultyProxy, key: string, before: string[] = []) {
   const options = { cwd: folder, env: environment(key, url) };
-  const child = spawn(process.execPath, [main, ...args], { ...options, stdio: ["ignore", "ignore", "pipe"] });
+  const [program = "", ...rest] = [...before, process.execPath, main, ...args];
+  const child = spawn(program, rest, { ...options, stdio: ["ignore", "ignore", "pipe"] });
   const stderr = text(child.stderr);
   const ended = once(child, "exit").then(async ([code]) => ({ code, stderr: await stderr }));
   const kill = (signal: NodeJS.Signals = "SIGKILL"): Promise<Pick<Run, "code" | "stderr">> => {

@@ -8,7 +8,6 @@ import { expect } from "vitest";
 import { authProblem } from "../../dashboard/src/problems.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { client, emptyCompany, newAccount, type Person, signUp } from "../support/companies.ts";
-import { needs } from "../support/optional_tool.ts";
 import { sql, stack } from "../support/stack.ts";
 import { newPage, shoot } from "./browser.ts";
 import { clipped, expectGoodLooks } from "./looks.ts";
@@ -121,7 +120,7 @@ test("Forgot password? leads to a new password, once, and never shows who has an
   company,
   skip,
 }) => {
-  needs({ skip }, "the mailbox of a stack of its own", existsSync(mailbox));
+  skip(!existsSync(mailbox), "the mailbox of a stack of its own is missing");
   const person = await company.addPerson("Will Weak", "admin");
   await sql`update auth.users set email_confirmed_at = null where email = ${person.email}`;
   const page = await newPage();
@@ -238,7 +237,7 @@ test("both emails fit a phone, say what they are about, and link their address",
 // like that of an invited person. The tokens are real. The test replaces recovery with invite in the address, and back again
 // in the request to Auth.
 test("an invitation leads to the page that sets a password, also when it arrives at /", async ({ company, skip }) => {
-  needs({ skip }, "the mailbox of a stack of its own", existsSync(mailbox));
+  skip(!existsSync(mailbox), "the mailbox of a stack of its own is missing");
   const email = await company.addMember("Ida Invited", "admin");
   await signUp(email);
   await sql`update auth.users set encrypted_password = null where email = ${email}`;

@@ -1,5 +1,5 @@
 // A long history through public-data-api export: the file is exact, and little memory is needed. What an export leaves
-// that was killed is in test/cli/whole_file.test.ts.
+// that was killed is in test/cli/export.test.ts.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createReadStream, existsSync, readFileSync } from "node:fs";

@@ -69,6 +69,7 @@ export class ClosingLine implements Reporter {
       const result = test.result();
       if (result.state === "skipped") {
         // With -t, vitest marks tests that do not match as skipped. These do not count.
+        // A test whose optional tool is not on this machine skips itself, and says which one `is missing`.
         const isMeant = !this.#vitest?.config.testNamePattern;
         if (result.note?.endsWith(" is missing")) console.log(`Not run: ${reference}: ${result.note}`);
         else if (isMeant) this.#count(false);
