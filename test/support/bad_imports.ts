@@ -151,7 +151,7 @@ const rewards: BadRequests = {
   "a text must not hold NUL or lone surrogates": [
     ...["external_id", "name", "description", "reward_type", "vendor_name"],
   ].flatMap((name) => fields(name, ['"a\\u0000b"', '"\\ud83d x"', '"\\udfff"', '"\\ud83d\\ud83d\\ude00"'], odd(name))),
-  // Proves: rows.19, rows.25
+  // Proves: rows.19, rows.25, risk.3
   "a field that a reward does not have must be left out": [
     ...["id", "company_id", "created_at", "vendor", "Name", "toString"].flatMap((name) => leftOut(name)),
     ...["", "points cost", "\n", "\ud800", "é"].flatMap((name) => leftOut(name, JSON.stringify(name))),
