@@ -36,46 +36,26 @@ from (values
 
 -- Bad arguments
 
-select is_empty(
-  $$
-    select name from (values (null), (''), (e' \u200b'), (repeat('x', 101))) as bad (name)
-    where pg_temp.done_by('Ada', format('select public.create_api_key(%L)', name))
-      <> 'PT400 name must be a text of 1 to 100 characters | name'
-  $$,
-  -- Proves: keys.19
-  'A name that is missing, empty, nothing but white space or too long is refused with PT400, which names the field'
-);
-select is_empty(
-  $$
-    select call
-    from (values (format('create_api_key(%L)', e'Power\u200bBI')), (format('rename_api_key(%L, %L)', gen_random_uuid(), e'Power\tBI')))
-      as calls (call)
-    where pg_temp.done_by('Ada', 'select public.' || call)
-      <> 'PT400 name must be a text without control characters, direction marks and invisible characters | name'
-  $$,
-  'A name with a control character, a direction mark or an invisible character is refused, for a new key and for a new name'
-);
-select is_empty(
-  $$
-    select scopes from (values
-      (null), ('{}'), ('{read:members,read:members}'), ('{read:everything}'), ('{read:members,read:everything}'), ('{read:members,NULL}'),
-      ('{Read:Members}'), ('{""}'), ('{{read:members}}'), ('{{read:members},{read:activity}}')
-    ) as bad (scopes)
-    where pg_temp.done_by('Ada', format('select public.create_api_key(%L, %L)', 'Key', scopes))
-      <> 'PT400 scopes must be one or more of read:members, read:activity, read:rewards, read:analytics, write:rewards, each once | scopes'
-  $$,
-  -- Proves: keys.19
-  'Scopes that are missing, empty, unknown, null, nested or there twice are refused with PT400, which lists the scopes'
-);
-select is_empty(
-  $$
-    select expiry from (values (now()::text), ('2020-01-01Z'), ('-infinity'), ('infinity'), ('10000-01-01Z')) as bad (expiry)
-    where pg_temp.done_by('Ada', format('select public.create_api_key(%L, expires_at => %L)', 'Key', expiry))
-      <> 'PT400 expires_at must be in the future, before the year 10000 | expires_at'
-  $$,
-  -- Proves: keys.19
-  'An expiry that has passed or lies past the year 9999 is refused with PT400'
-);
+select is(array(select call from unnest(calls) as call where pg_temp.done_by('Ada', 'select public.' || call) <> 'PT400 ' || words), '{}', name)
+from (values
+  (array(select format('create_api_key(%L)', name) from unnest(array[null, '', e' \u200b', repeat('x', 101)]) as name),
+    'name must be a text of 1 to 100 characters | name',
+    -- Proves: keys.19
+    'A name that is missing, empty, nothing but white space or too long is refused with PT400, which names the field'),
+  (array[format('create_api_key(%L)', e'Power\u200bBI'), format('rename_api_key(%L, %L)', gen_random_uuid(), e'Power\tBI')],
+    'name must be a text without control characters, direction marks and invisible characters | name',
+    'A name with a control character, a direction mark or an invisible character is refused, for a new key and for a new name'),
+  (array(select format('create_api_key(''Key'', %L)', scopes) from unnest(array[null, '{}', '{read:members,read:members}', '{read:everything}',
+      '{read:members,read:everything}', '{read:members,NULL}', '{Read:Members}', '{""}', '{{read:members}}', '{{read:members},{read:activity}}']) as scopes),
+    'scopes must be one or more of read:members, read:activity, read:rewards, read:analytics, write:rewards, each once | scopes',
+    -- Proves: keys.19
+    'Scopes that are missing, empty, unknown, null, nested or there twice are refused with PT400, which lists the scopes'),
+  (array(select format('create_api_key(''Key'', expires_at => %L)', expiry)
+      from unnest(array[now()::text, '2020-01-01Z', '-infinity', 'infinity', '10000-01-01Z']) as expiry),
+    'expires_at must be in the future, before the year 10000 | expires_at',
+    -- Proves: keys.19
+    'An expiry that has passed or lies past the year 9999 is refused with PT400')
+) as refused (calls, words, name);
 select is((select count(*) from app.api_keys where company_id = pg_temp.id('Acorn')), 3::bigint, 'A refused call makes no key');
 select is(
   pg_temp.done_by('Max', 'select public.create_api_key(null, null)'), 'PT403 only an admin may create API keys',
