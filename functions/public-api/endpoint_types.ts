@@ -59,28 +59,23 @@ type Common = {
 /** `GET /`: checks a key. */
 export type KeyEndpoint = Common & { readonly kind: "key"; readonly method: "GET" };
 
-/**
- * A list. `rows` names and describes a row. `columns` are in the order of JSON and CSV; new ones may only be appended.
- * `included` are the additional columns that the parameter `include` can request.
- */
-export type ListEndpoint = Common & {
-  readonly kind: "list";
+/** `rows` names and describes a row. `columns` are in the order of JSON and CSV; new ones may only be appended. */
+type WithRows = Common & {
   readonly method: "GET";
   readonly rows: { readonly name: string; readonly description: string };
   readonly columns: readonly Column[];
-  readonly included: readonly Column[];
 };
+
+/** A list. `included` are the additional columns that the parameter `include` can request. */
+export type ListEndpoint = WithRows & { readonly kind: "list"; readonly included: readonly Column[] };
 
 /**
  * Aggregates of the rows of a list: each of its rows is a group of those. `by` is what the parameter `by` may name, each with
  * the columns that it adds, in the order in which it is sent; `columns` come behind them, the same for every `by`.
  */
-export type AggregatesEndpoint = Common & {
+export type AggregatesEndpoint = WithRows & {
   readonly kind: "aggregates";
-  readonly method: "GET";
-  readonly rows: { readonly name: string; readonly description: string };
   readonly by: readonly { readonly name: string; readonly columns: readonly Column[] }[];
-  readonly columns: readonly Column[];
 };
 
 /**

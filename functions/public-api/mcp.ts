@@ -172,17 +172,9 @@ function shortened(value: unknown): unknown {
   return text.length <= maxOfCell ? value : `${text.slice(0, maxOfCell)} … (${text.length} characters, cut)`;
 }
 
-/** Calls a tool. What is wrong with the call is the answer, for the model to read: it may call again. */
+/** Calls a tool. Throws an ApiError when the call has wrong arguments. */
 async function call(endpoint: Endpoint, args: Record<string, unknown>, names: string[], ask: Ask) {
-  try {
-    return await answer(endpoint, queryOf(endpoint, args), names, ask);
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    return { result: refused(error.message), logged: error.logged };
-  }
-}
-
-async function answer(endpoint: Endpoint, query: URLSearchParams, names: string[], ask: Ask) {
+  const query = queryOf(endpoint, args);
   const sent = query.toString();
   query.delete(ids.name);
   const { answer, logged } = await ask(endpoint, query.toString());
@@ -197,9 +189,9 @@ async function answer(endpoint: Endpoint, query: URLSearchParams, names: string[
     return { result: { content: [{ type: "text" as const, text: JSON.stringify({ ...key, tools: names }) }] }, logged };
   }
   if (!body) return { result: refused("the first row has more than 1 MiB, more than an assistant can read"), logged };
-  const { args, columns } = readParameters(endpoint, sent);
+  const { args: read, columns } = readParameters(endpoint, sent);
   const included: readonly Column[] = "included" in endpoint ? endpoint.included : [];
-  const shown = columns.filter((column) => args.ids || column.type !== "uuid" || included.includes(column));
+  const shown = columns.filter((column) => read.ids || column.type !== "uuid" || included.includes(column));
   const rows: Row[] = endpoint.kind === "aggregates" ? body.slice(0, Number(query.get("limit") ?? 100)) : body;
   const isAll = isWhole && rows.length === body.length && answer.headers?.["X-Has-More"] !== "true";
   const total = isWhole ? body.length : `more than ${body.length}`;
@@ -236,6 +228,8 @@ export async function serveMcp(headers: Headers, text: string, scopes: readonly 
       const endpoint = tools.get(params.name);
       if (!endpoint) return refused(`There is no tool of this name. The tools are ${names.join(", ")}`);
       const called = await call(endpoint, params.arguments ?? {}, names, ask).catch((error) => {
+        // The model reads what is wrong with its call: it may call again.
+        if (error instanceof ApiError) return { result: refused(error.message), logged: error.logged };
         failure = error;
         throw error;
       });
