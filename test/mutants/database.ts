@@ -156,7 +156,6 @@ const onStack: Record<string, [routine: string, ...Removal][]> = {
       "perform from app.companies as c where",
     ],
     ["app.mark_answers", "a question changes with an old snapshot", /if current_setting[^;]*;[^;]*;/],
-    ["app.forget_deletions", "a row that is deleted again meanwhile is lost", /\s+and \(d\.\w+, d\.id\) <= [^;]*/],
   ],
   "hardening/imports": [
     ["public.upsert_rewards", "imports are not sorted", /order by sent_reward\.external_id collate "C"/],

@@ -19,6 +19,7 @@ create temporary table calls as
 select substring(call from '\w+') as name, call
 from (
   select unnest(array['list_members($1, 100)', 'list_members($1, 100, role => ''employee'')', 'list_members($1, 100, pg_temp.id(''row''))',
+    'list_members($1, 100, email => ''max@Acorn.example'')', 'list_members($1, 100, name => ''max'')',
     'list_teams($1, 100)', 'list_categories($1, 100)', 'list_rewards($1, 100)', 'list_rewards($1, 100, true)',
     'list_rewards($1, 100, include => ''{external_id}'')', 'list_activity($1, 100)',
     'list_activity($1, 100, include => ''{sender_id,receiver_id,category_id}'')',

@@ -55,6 +55,7 @@ test("a program of the SDK is refused, signs in, and reads what the admin let it
     ...{ clientInformation: () => saved.client, saveClientInformation: save("client") },
     ...{ tokens: () => saved.tokens, saveTokens: save("tokens") },
     ...{ codeVerifier: () => saved.verifier, saveCodeVerifier: save("verifier") },
+    ...{ discoveryState: () => saved.discovery, saveDiscoveryState: save("discovery") },
   };
   const client = new Client({ name: "test", version: "1.0.0" });
   const transport = () => new StreamableHTTPClientTransport(new URL(resource), { authProvider });
