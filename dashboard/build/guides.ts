@@ -97,7 +97,7 @@ const outsideCode = (text: string, change: (prose: string) => string): string =>
  * A document as readers of the page get it: with the base address of the project, and with the titles of guides in place of the
  * names of their files.
  */
-const forReaders = (document: string, text: string, { baseAddress, titles }: Publishing): string =>
+const forReaders = (document: string, text: string, baseAddress: string, titles: Map<string, string>): string =>
   outsideCode(text, (prose) =>
     prose.replaceAll(/\[`?[\w/.-]+\.md`?\]\(([^()\s]+)\)/g, (link, href: string) => {
       const title = titles.get(target(document, href)?.replace(/#.*/, "") ?? "");
@@ -145,8 +145,6 @@ export type Page = {
   found: Found[];
 };
 
-type Publishing = { baseAddress: string; titles: Map<string, string> };
-
 const titleOf = (file: string, text: string): string => {
   const title = /^# (.+)$/m.exec(text)?.[1];
   if (title === undefined) throw new Error(`${file} has no title`);
@@ -163,7 +161,7 @@ export async function readGuides(root: string, baseAddress: string): Promise<Pag
   const titles = new Map(documents.map(({ address, title }) => [address, title]));
   return Promise.all(
     documents.map(async ({ file, text, title, address }) => {
-      const published = forReaders(file, text, { baseAddress, titles });
+      const published = forReaders(file, text, baseAddress, titles);
       const html = scrolling(await markedFor(file).parse(published));
       const markdown = { address: markdownOf(address), text: publishedMarkdown(file, published) };
       const found = partsOf(title, address, published);

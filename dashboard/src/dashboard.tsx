@@ -9,11 +9,13 @@ import { SignInPage } from "./pages/sign_in_page.tsx";
 import { type Path, paths } from "./paths.ts";
 import { type Address, navigate, navigationState, usePath } from "./router.ts";
 
+const needsSession = (path: Path): boolean => path === paths.publicApi || path === paths.assistant;
+
 /** Where this path leads instead, with or without a session; null: nowhere else. */
 function redirectFor(path: Path, session: Session): Address | null {
   if (session.status === "signed_out") {
     const wasHere = session.lost && path === paths.setPassword && currentLink() === null;
-    return path === paths.publicApi || path === paths.assistant || wasHere ? paths.signIn : null;
+    return needsSession(path) || wasHere ? paths.signIn : null;
   }
   const isInside = session.status === "signed_in" && (path === paths.signIn || path === paths.forgotPassword);
   return isInside ? (navigationState().returnTo ?? paths.publicApi) : null;
@@ -27,8 +29,7 @@ export function Dashboard() {
   const sessionLost = session.status === "signed_out" && session.lost;
   useEffect(() => {
     if (redirect === paths.signIn) {
-      const here = path === paths.publicApi || path === paths.assistant;
-      const returnTo = here ? (`${path}${window.location.search}` as const) : paths.publicApi;
+      const returnTo = needsSession(path) ? (`${path}${window.location.search}` as const) : paths.publicApi;
       navigate(redirect, { returnTo, sessionLost }, "replace");
     } else if (redirect !== null) navigate(redirect, {}, "replace");
     else if (path === paths.publicApi && window.location.pathname !== path) navigate(path, {}, "replace");

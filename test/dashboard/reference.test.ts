@@ -342,7 +342,7 @@ test("the samples stay beside the text while it scrolls, the menu follows, and e
   expect((await sample.boundingBox())?.y).toBeGreaterThanOrEqual(0);
   expect((await sample.boundingBox())?.y).toBeLessThan(300);
   await activity.getByRole("link", { name: "message", exact: true }).click();
-  expect(new URL(page.url()).hash).toBe("#listActivity-field-message");
+  await expect.poll(() => new URL(page.url()).hash).toBe("#listActivity-field-message");
   await page.mouse.move(600, 400);
   await page.mouse.wheel(0, 20_000);
   await expect.poll(() => marked(page)).not.toEqual(["/reference/#listActivity"]);

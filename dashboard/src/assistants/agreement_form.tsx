@@ -65,14 +65,11 @@ export function AgreementForm(props: { request: AssistantRequest; company: strin
 }
 
 function Asker({ request: { host, name, redirectUri } }: { request: AssistantRequest }) {
-  if (host === null) {
-    return (
-      <>
-        A program on this computer that calls itself “<Name>{name}</Name>”
-      </>
-    );
-  }
-  return (
+  return host === null ? (
+    <>
+      A program on this computer that calls itself “<Name>{name}</Name>”
+    </>
+  ) : (
     <>
       <b>{host}</b> (<span translate="no">{new URL(redirectUri).host}</span>)
     </>

@@ -32,8 +32,6 @@ import classes from "./key_list.module.css";
 import { type KeyAction, KeyTable } from "./key_table.tsx";
 import panels from "./keys.module.css";
 
-const foundWords = (count: number): string => `${count} ${count === 1 ? "key" : "keys"} found`;
-
 const empty: Record<View | "found", string> = {
   active: "No key is active.",
   attention:
@@ -197,7 +195,9 @@ function Tools(props: {
       <Text size="sm" c="dimmed" className={classes.zone}>
         In {zone}
       </Text>
-      <VisuallyHidden role="status">{search === "" ? "" : foundWords(groups.found.length)}</VisuallyHidden>
+      <VisuallyHidden role="status">
+        {search !== "" && `${groups.found.length} ${groups.found.length === 1 ? "key" : "keys"} found`}
+      </VisuallyHidden>
     </Group>
   );
 }

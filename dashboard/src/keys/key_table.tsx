@@ -200,7 +200,7 @@ export function StateOf({ apiKey, concerns }: { apiKey: ApiKey; concerns: Concer
   const { words, tone } = stateOf(apiKey, concerns);
   const { revoked_at, revoked_by } = apiKey;
   return (
-    <Group gap="0 0.375rem" fz="sm" className={classes.state} style={{ "--tone": tones[tone] }}>
+    <Group gap="0 0.375rem" fz="sm" lh="sm" className={classes.state} style={{ "--tone": tones[tone] }}>
       <i aria-hidden />
       <span>{words}</span>
       {revoked_at !== null && (
