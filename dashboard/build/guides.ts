@@ -166,7 +166,9 @@ export async function readGuides(root: string, baseAddress: string): Promise<Pag
       const markdown = { address: markdownOf(address), text: publishedMarkdown(file, published) };
       const found = partsOf(title, address, published);
       const sentences = found[0]?.text.match(/[^ ].*?[.:?](?= |$)/g) ?? [];
-      const about = sentences.find((sentence) => !/^(?:Make|Create) a key/.test(sentence))?.replace(/:$/, ".") ?? "";
+      const first = sentences.find((sentence) => !/^(?:Make|Create) a key/.test(sentence)) ?? "";
+      // A colon may end it within a parenthesis.
+      const about = first.replace(/(?: \([^()]*)?:$/, ".");
       return { title, about, address, markdown, html, found };
     }),
   );

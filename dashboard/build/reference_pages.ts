@@ -10,9 +10,15 @@ import { headerHtml, home, menuHtml } from "./reference_frame.tsx";
 
 const root = `${import.meta.dirname}/../..`;
 
-/** Sets the colors before the page is first drawn. A file, because the Content-Security-Policy refuses inline scripts. */
-const colours =
-  'document.documentElement.classList.add("scripted");\nif (matchMedia("(prefers-color-scheme: dark)").matches) document.documentElement.dataset.mantineColorScheme = "dark";\n';
+/**
+ * What the first drawing needs: the colors, and whether somebody has a session here. A file, because the
+ * Content-Security-Policy refuses inline scripts.
+ */
+const colours = `const page = document.documentElement;
+page.classList.add("scripted");
+if (matchMedia("(prefers-color-scheme: dark)").matches) page.dataset.mantineColorScheme = "dark";
+if (Object.keys(localStorage).some((name) => /^sb-.*-auth-token$/.test(name))) page.classList.add("session");
+`;
 
 /** What an assistant reads first (llmstxt.org). */
 const llms = (guides: Page[], baseAddress: string): string => `# Public data API

@@ -120,6 +120,8 @@ test("a program on this computer is named as it calls itself, and whoever is no 
   await open(other, change);
   await says(other, "Only admins manage API keys");
   await says(other, admin.email);
+  const mail = new URL((await other.getByRole("link", { name: "Write to them" }).getAttribute("href")) ?? "");
+  expect(mail.searchParams.get("body")).toMatch(/so that I can let .* read our data, .*\?create=assistant\n/s);
   await expectGoodLooks(other, "assistant-no-admin");
   await other.route("**/rpc/link_member", (route) => route.abort(), { times: 1 });
   await other.reload();

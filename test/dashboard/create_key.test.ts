@@ -11,6 +11,7 @@ import {
   copyAndClose,
   createKey,
   expectFocus,
+  isOnTop,
   openCreateKey,
   openHistory,
   press,
@@ -46,9 +47,18 @@ test("Create key shows the key once; it works with exactly the ticked scopes", a
   await expectGoodLooks(page, "new-key");
   await copy(page);
   expect(await clipboard(page)).toBe(key);
-  await press(dialog, "Check key");
+  // On a low screen, pressing a button of the bar scrolls nothing, and the key and what it opens are in sight together. With
+  // the mouse itself: a click of Playwright scrolls first.
+  await page.setViewportSize({ width: 390, height: 600 });
+  await dialog.evaluate((content) => content.scrollTo(0, 0));
+  const { x, y } = (await dialog.getByRole("button", { name: "Check key" }).boundingBox()) ?? { x: 0, y: 0 };
+  await page.mouse.move(x + 5, y + 5);
+  await page.mouse.down();
+  expect(await dialog.evaluate((content) => content.scrollTop)).toBe(0);
+  await page.mouse.up();
   await says(dialog, "Power BI works: it opens data of Hollis & Rowe.");
-  await says(dialog, "Can read: People, Moods.");
+  for (const shown of [dialog.getByLabel("API key"), dialog.getByText("Can read: People, Moods.")])
+    await expect.poll(() => shown.evaluate(isOnTop)).toBe(true);
   await says(dialog, "Cannot: Kudos, Rewards, Import rewards.");
   await expectGoodLooks(page, "checked-key");
   await dialog.getByText("Details", { exact: true }).click();

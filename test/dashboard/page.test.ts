@@ -181,6 +181,11 @@ test.for(["no-preference", "reduce"] as const)(
     await press(page.getByRole("dialog", { name: "Payroll" }), "Close");
     await dialog.waitFor({ state: "detached" });
     await expectFocus(page, name);
+    // A link opened the page with its dialog: nothing had the focus before.
+    await page.goto(`${path}?create=power-bi`);
+    await press(dialog, "Cancel");
+    await dialog.waitFor({ state: "detached" });
+    await expectFocus(page, page.getByRole("heading", { level: 1 }));
   },
 );
 

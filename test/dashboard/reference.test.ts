@@ -34,6 +34,19 @@ async function openReference(at = ""): Promise<Page> {
   return page;
 }
 
+test("what a heading begins stands apart from what is before it", async () => {
+  const page = await openReference();
+  const rooms = await page.locator("main").evaluate((main) =>
+    [...main.querySelectorAll("h2, article:first-of-type h4")].flatMap((heading) => {
+      const part = heading.previousElementSibling ? heading : heading.parentElement;
+      const before = part?.previousElementSibling?.getBoundingClientRect();
+      return before && before.height > 0 ? [heading.getBoundingClientRect().top - before.bottom] : [];
+    }),
+  );
+  expect(rooms.length).toBeGreaterThan(10);
+  expect(Math.min(...rooms)).toBeGreaterThanOrEqual(16);
+});
+
 test("it can be read without signing in and without scripts: every endpoint with all its parameters, fields, answers and aliases", async () => {
   const page = await newPage({ javaScriptEnabled: false });
   await page.goto("/reference/");
@@ -357,7 +370,7 @@ test("each guide is also Markdown, for readers of this page: its address, and no
   };
   const llms = await read("/llms.txt");
   expect(llms).toContain(`The base address is ${stack.api_url}:`);
-  for (const line of llms.match(/^- .*$/gm) ?? []) expect(line).toMatch(/^- \[.+\]\(\S+\): .{10,}/);
+  for (const line of llms.match(/^- .*$/gm) ?? []) expect(line).toMatch(/^- \[.+\]\(\S+\): (?:[^()]|\([^()]*\)){10,}$/);
   const named = [...llms.matchAll(/\]\((\S+)\)/g)].map(([, at = ""]) => at);
   expect(named).toEqual(expect.arrayContaining(["/reference/openapi.json", "/reference/guides/api.md"]));
   const guides = named.filter((at) => at.endsWith(".md"));

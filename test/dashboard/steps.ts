@@ -127,6 +127,12 @@ export async function tabTo(page: Page, control: Locator): Promise<void> {
   throw new Error(`Tab never reached ${control}`);
 }
 
+/** Whether the first letters of a text can be read. */
+export const isOnTop = (text: Element): boolean => {
+  const { left, top } = text.getBoundingClientRect();
+  return text.contains(document.elementFromPoint(left + 5, top + 5));
+};
+
 /** Opens a link from an email in a page that may be open already. */
 export async function openLink(page: Page, link: string): Promise<void> {
   // First a blank page: otherwise only the fragment of the address would change, and the page would not be loaded.

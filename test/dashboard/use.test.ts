@@ -18,6 +18,7 @@ import {
   copyAndClose,
   createKey,
   filledIn,
+  isOnTop,
   openCreateKey,
   press,
   row,
@@ -45,8 +46,12 @@ test("each purpose leads to steps of its own, and the page says when the first r
     await choosePurpose(dialog, purpose);
     await dialog.getByRole("textbox", { name: "Name" }).fill(purpose);
     await dialog.getByRole("checkbox", { name: "read:rewards" }).check();
+    await dialog.getByText("Works until").scrollIntoViewIfNeeded();
     await press(dialog, "Create key");
     const key = await dialog.getByLabel("API key").inputValue();
+    // Not behind the dialog's bars, though the form was scrolled.
+    const warning = dialog.getByText("shown only this once");
+    await expect.poll(() => warning.evaluate(isOnTop), { message: purpose }).toBe(true);
     await says(dialog, step);
     await says(dialog, "Waiting for the first request …");
     if (guide === "sqlite")
@@ -168,6 +173,7 @@ test("a request that is refused for a scope is said beside the new key and in th
     .getByRole("status")
     .getByText("A request came and was refused: it needs Rewards read:rewards.")
     .waitFor();
+  expect(await dialog.getByText("Waiting for the first request").count()).toBe(0);
   await expectGoodLooks(page, "refused-request");
   await copyAndClose(page);
   await says(row(page, "Catalogue"), "A request came and was refused: it needs Rewards (read:rewards)");

@@ -40,7 +40,9 @@ export function AssistantPage({ email }: { email: string }) {
     >
       <Failed onTryAgain={() => void refresh()}>{problem?.message}</Failed>
       {!shown && !problem && <Waiting what="Loading your company" />}
-      {shown && shown.member.role !== "admin" && <NoAccess member={shown.member} email={email} onTryAgain={refresh} />}
+      {shown && shown.member.role !== "admin" && (
+        <NoAccess member={shown.member} email={email} program={request.name} onTryAgain={refresh} />
+      )}
       {shown?.member.role === "admin" && (
         <AgreementForm request={request} company={shown.member.company_name} earlier={earlier} />
       )}

@@ -37,7 +37,7 @@ export function FirstRequest(props: { keyId: string; purpose: string; isWatching
           </>
         )}
       </Notice>
-      {!usedAt && isWatching && (
+      {!usedAt && lacks === null && isWatching && (
         <Group gap="xs">
           <Loader size={14} aria-hidden />
           <Text size="sm" c="dimmed">

@@ -205,7 +205,8 @@ export function StateOf({ apiKey, concerns }: { apiKey: ApiKey; concerns: Concer
       <span>{words}</span>
       {revoked_at !== null && (
         <Text span size="sm" c="dimmed">
-          by {revoked_by === null ? "an operator" : <Name>{revoked_by}</Name>}, <When at={revoked_at} as="day" />
+          {words === "revoked" ? "" : "revoked "}by {revoked_by === null ? "an operator" : <Name>{revoked_by}</Name>},{" "}
+          <When at={revoked_at} as="day" />
         </Text>
       )}
     </Group>

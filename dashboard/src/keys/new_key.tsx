@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useSession } from "../account/session.ts";
 import { useAction } from "../account/use_action.ts";
 import type { NewApiKey } from "../database.ts";
@@ -22,11 +22,16 @@ export function NewKey({ made, onCopied, onDone }: { made: MadeKey; onCopied: ()
   const hasEnded = session.status !== "signed_in" || session.ended;
   const [checked, setChecked] = useState<KeyCheck | null>(null);
   const check = useAction(async () => setChecked(await checkKey(api_key)));
+  const first = useRef<HTMLParagraphElement>(null);
+  // The form before it may have been scrolled. (In braces: some browsers return a promise, which is no cleanup.)
+  useEffect(() => {
+    first.current?.scrollIntoView({ block: "nearest" });
+  }, []);
 
   return (
     <Stack gap="lg">
       <Notice kind="problem">{hasEnded && "Your session has ended. Copy the key before you sign in again."}</Notice>
-      <Text>
+      <Text ref={first}>
         Copy the key now: it is shown only this once, and nobody can look it up later. Whoever has it can do what it
         allows, so keep it out of emails and chats.
       </Text>
@@ -57,9 +62,9 @@ export function NewKey({ made, onCopied, onDone }: { made: MadeKey; onCopied: ()
           {replaced.works_until && <When at={replaced.works_until} as="end" />}.
         </Text>
       )}
-      <FirstRequest keyId={made.id} purpose={made.purpose ?? ""} isWatching={!hasEnded} />
       <Notice kind="problem">{check.problem?.message}</Notice>
       <CheckedKey checked={checked} />
+      <FirstRequest keyId={made.id} purpose={made.purpose ?? ""} isWatching={!hasEnded} />
       <Actions>
         <Button variant="default" loading={check.pending} onClick={() => void check.run()}>
           Check key

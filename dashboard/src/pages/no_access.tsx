@@ -7,14 +7,14 @@ import { Name } from "../parts/name.tsx";
 import { paths } from "../paths.ts";
 
 /** Why this person sees no keys, and what they can do about it. */
-function Explanation({ member, email }: { member: Member; email: string }) {
+function Explanation({ member, email, program }: { member: Member; email: string; program?: string }) {
   switch (member.status) {
     case "linked":
       return (
         <Advice title="Only admins manage API keys">
           You are signed in as <Name>{member.name}</Name> of <Name>{member.company_name}</Name>, with the role{" "}
           {member.role}. Ask an admin of your company to create the key for you, or to make you an admin.
-          {member.admins && <AskAdmins admins={member.admins} me={member.name} />}
+          {member.admins && <AskAdmins admins={member.admins} me={member.name} program={program} />}
         </Advice>
       );
     case "moved":
@@ -58,11 +58,17 @@ function Advice({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** The admins, and a message to them that is ready to be sent, with the link of the guide that the person came from. */
-function AskAdmins({ admins, me }: { admins: Admin[]; me: string }) {
-  const purpose = new URLSearchParams(window.location.search).get("create") ?? "";
+/**
+ * The admins, and a message to them that is ready to be sent, with the link of the guide that the person came from. Nobody can
+ * agree for somebody else, so that of a program has no link to its agreement.
+ */
+function AskAdmins({ admins, me, program }: { admins: Admin[]; me: string; program: string | undefined }) {
+  const purpose = program ? "assistant" : (new URLSearchParams(window.location.search).get("create") ?? "");
   const page = `${window.location.origin}${paths.publicApi}?create=${encodeURIComponent(purpose)}`;
-  const request = `Hello,\n\nplease create an API key of the public data API for me, or make me an admin. What it is for: \n\nYou do it here: ${page}\n\n${me}`;
+  const wish = program
+    ? `please make me an admin, so that I can let ${program} read our data, or create an API key for it.\n\nYou create the key here`
+    : "please create an API key of the public data API for me, or make me an admin. What it is for: \n\nYou do it here";
+  const request = `Hello,\n\n${wish}: ${page}\n\n${me}`;
   const to = admins.map(({ email }) => encodeURIComponent(email)).join(",");
   const subject = encodeURIComponent("An API key for me");
   return (
@@ -84,7 +90,8 @@ function AskAdmins({ admins, me }: { admins: Admin[]; me: string }) {
   );
 }
 
-export function NoAccess(props: { member: Member; email: string; onTryAgain: () => Promise<void> }) {
+/** @param program the assistant that asks, on its page */
+export function NoAccess(props: { member: Member; email: string; program?: string; onTryAgain: () => Promise<void> }) {
   const { run, pending } = useAction(props.onTryAgain);
   return (
     <Stack gap="md" align="flex-start">

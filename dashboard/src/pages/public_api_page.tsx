@@ -49,8 +49,8 @@ export function PublicApiPage({ email }: { email: string }) {
   const again = useAction(refresh);
   const [dialog, setDialog] = useState(linkedDialog);
   const isAdmin = shown?.member.role === "admin";
-  // Keeps its room until it is known who is here.
-  const later = { visibility: isAdmin ? "visible" : "hidden" } as const;
+  // Keeps its room until it is known who is here, and for who is no admin: nothing moves. What is left has the edge.
+  const forAdmins = { visibility: isAdmin ? "visible" : "hidden", order: shown && !isAdmin ? -1 : 0 } as const;
   return (
     <>
       <HeaderBar crumbs={[{ words: "Integrations" }, { words: "Public API" }]}>
@@ -70,16 +70,12 @@ export function PublicApiPage({ email }: { email: string }) {
               <Button component="a" href="/reference/" variant="default">
                 API reference
               </Button>
-              {(isAdmin || !shown) && (
-                <>
-                  <Button style={later} variant="default" onClick={() => setDialog({ action: "check" })}>
-                    Quick check
-                  </Button>
-                  <Button style={later} onClick={() => setDialog(creating)}>
-                    Create key
-                  </Button>
-                </>
-              )}
+              <Button style={forAdmins} variant="default" onClick={() => setDialog({ action: "check" })}>
+                Quick check
+              </Button>
+              <Button style={forAdmins} onClick={() => setDialog(creating)}>
+                Create key
+              </Button>
             </Group>
           </Group>
         </div>

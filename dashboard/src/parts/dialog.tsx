@@ -19,7 +19,9 @@ function releasePage(page: HTMLElement): void {
   if (open.count > 0) return;
   page.inert = false;
   page.style.paddingInlineEnd = "";
-  const heir = open.opener?.isConnected ? open.opener : document.querySelector("h1");
+  // A page that a link opened with its dialog has no opener: nothing but the body had the focus before.
+  const returns = open.opener !== document.body && open.opener?.isConnected;
+  const heir = returns ? open.opener : document.querySelector("h1");
   if (heir instanceof HTMLElement) heir.focus({ preventScroll: true });
 }
 
@@ -60,8 +62,12 @@ function useLasting(opened: boolean, title: ReactNode, children: ReactNode) {
 
 const common = {
   returnFocus: false,
-  // Mantine does not scroll to what it gives the focus first: on a low screen that may be below the edge.
-  onFocus: ({ target }: FocusEvent): void => target.scrollIntoView({ block: "nearest" }),
+  // Mantine does not scroll to what it gives the focus first: on a low screen that may be below the edge. What is in a bar that
+  // sticks to an end is in sight.
+  onFocus({ target }: FocusEvent): void {
+    const bar = target.closest(`.${classes.header}, .${classes.actions}`);
+    if (!bar || getComputedStyle(bar).position === "static") target.scrollIntoView({ block: "nearest" });
+  },
   padding: "lg",
   size: "lg",
   closeButtonProps: { "aria-label": "Close" },

@@ -13,7 +13,7 @@ startCopying();
 
 // Only for somebody who has a session here: most readers never load what signs people in.
 const person = document.getElementById("person");
-if (person && Object.keys(window.localStorage).some((name) => /^sb-.*-auth-token$/.test(name)))
+if (person && document.documentElement.matches(".session"))
   void import("./trying.tsx").then(({ showPerson }) => showPerson(person));
 
 // One choice of a language holds for all samples.
