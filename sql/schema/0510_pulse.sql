@@ -58,7 +58,7 @@ language plpgsql set search_path = ''
 as $$
 begin
   if current_setting('transaction_isolation') in ('repeatable read', 'serializable') then
-    raise exception 'a question must be changed at isolation level read committed' using errcode = 'serialization_failure';
+    raise exception 'a question must be changed at isolation level read committed' using errcode = 'invalid_transaction_state';
   end if;
   perform from app.pulse_questions as q where q.company_id = new.company_id and q.id = new.id for update;
   update app.pulse_responses as p set changed_in = pg_current_xact_id()

@@ -103,9 +103,9 @@ const happenings: (() => string | string[])[] = [
   ],
 ];
 
-/** The errors that may occur: deadlocks, changes since a snapshot, rows that others refer to, names that are taken, nobody left to erase. */
+/** The errors that may occur: deadlocks, snapshots, rows that others refer to, names that are taken, nobody left to erase. */
 const isExpected = ({ code = "", message }: { code?: string; message: string }): boolean =>
-  message === "rolled back" || ["40P01", "40001", "23503", "23505", "22023", "23502", "PT429"].includes(code);
+  message === "rolled back" || ["40P01", "40001", "25000", "23503", "23505", "22023", "23502", "PT429"].includes(code);
 
 /** One to three things in a transaction with pauses, of which one in seven is rolled back. */
 async function several(tx: postgres.TransactionSql, company: string, text: string): Promise<void> {
