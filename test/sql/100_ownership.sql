@@ -2,7 +2,7 @@
 -- themselves.
 begin;
 \ir helpers.psql
-select plan(11);
+select plan(12);
 
 -- Only so that tests that run as public_api can call pgTAP.
 grant usage on schema extensions to public_api;
@@ -21,7 +21,8 @@ from (
   select unnest(array['list_members($1, 100)', 'list_members($1, 100, role => ''employee'')', 'list_members($1, 100, pg_temp.id(''row''))',
     'list_members($1, 100, email => ''max@Acorn.example'')', 'list_members($1, 100, name => ''max'')',
     'list_teams($1, 100)', 'list_categories($1, 100)', 'list_rewards($1, 100)', 'list_rewards($1, 100, true)',
-    'list_rewards($1, 100, include => ''{external_id}'')', 'list_activity($1, 100)',
+    'list_rewards($1, 100, include => ''{external_id}'')', 'list_rewards($1, 100, true, include => ''{external_id}'')',
+    'list_activity($1, 100)',
     'list_activity($1, 100, include => ''{sender_id,receiver_id,category_id}'')',
     'list_activity($1, 100, include => ''{receiver_team_name}'')', 'list_day_ratings($1, 100)',
     'list_day_ratings($1, 100, include => ''{team_name}'')', 'list_day_ratings($1, 100, team_id => pg_temp.id(''row''))',
@@ -170,6 +171,14 @@ select set_eq(
   $$,
   array['PT400 starting_after must be the id of a row of this list'],
   'Also then no list goes on after a row that only Birch has'
+);
+select set_eq(
+  $$
+    select pg_temp.answer(format('list_rewards($1, 100, external_id => ''mug'', include => %L)', included))
+    from unnest(array[null, '{external_id}']) as included
+  $$,
+  array['[]'],
+  'Also then a reward that only Birch has is not found by its external_id'
 );
 select results_eq(
   $$ select name from app.rewards where company_id = pg_temp.id('Birch') $$, array['Birch'],
