@@ -22,6 +22,7 @@ function send(bodies: Bodies, company: string) {
   const served = Promise.withResolvers<void>();
   const sent = {
     status: 0,
+    isWritten: false,
     write: async (mebibytes: number) => {
       for (let count = 0; count < mebibytes; count++) writer.write(new Uint8Array(mebibyte)).catch(() => {});
       await settle();
@@ -37,6 +38,7 @@ function send(bodies: Bodies, company: string) {
   const held = bodies.hold(visit, request, limit, async (take) => {
     await taken.promise;
     take();
+    sent.isWritten = true;
     await served.promise;
   });
   held.then(
@@ -67,6 +69,7 @@ test("the company that holds most loses its newest body, also one that is comple
   }
   await settle();
   expect(statuses()).toEqual([200, 429, 200, 200, 200, 200]);
+  expect([first, second].map(({ isWritten }) => isWritten)).toEqual([true, false]);
 });
 
 test("a company has 16 MiB, for which its next body waits; the room ends when a body is taken", async () => {
