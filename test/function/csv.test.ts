@@ -195,6 +195,11 @@ test.each([
   expect(Papa.parse(text, { header: true, skipEmptyLines: true }).data).toEqual(manyMegabytes);
 });
 
+test("changes end with the columns cursor and deleted", async () => {
+  const text = await (await service.send("/teams/changes?format=csv")).text();
+  expect(text.trimEnd().split(",").slice(-2)).toEqual(["cursor", "deleted"]);
+});
+
 test("a page is read no faster than the caller takes the file, and given up when the caller goes away", async () => {
   const pull = vi.fn((controller: ReadableStreamDefaultController<Uint8Array>) => {
     const pulls = pull.mock.calls.length;
