@@ -23,7 +23,9 @@ begin
   from pg_catalog.pg_locks as l
   join pg_catalog.pg_stat_activity as a on a.pid = l.pid
   left join app.companies as c on a.application_name = 'load into ' || c.id
-  where l.relation = 'staging.teams'::regclass and l.granted and l.pid <> pg_backend_pid() and a.backend_type = 'client backend'
+  -- In this database: a copy of it on the same server has a table with the same number.
+  where l.relation = 'staging.teams'::regclass and a.datname = current_database()
+    and l.granted and l.pid <> pg_backend_pid() and a.backend_type = 'client backend'
   limit 1;
   if found then
     raise notice 'waiting for % (process %, since %)', other.what, other.pid, to_char(other.xact_start, 'HH24:MI:SS TZ');

@@ -160,7 +160,9 @@ test.each(isolationLevels)(
       earlier.begin(async (tx) => {
         await tx`select app.begin_load(${other.id}, 'Other')`;
         waiting = runLoad(texts(good()), company, ...atLevel);
-        const locks = () => sql`select from pg_locks where relation = 'staging.teams'::regclass and not granted`;
+        const locks = () => sql`
+          select from pg_locks join pg_stat_activity using (pid)
+          where relation = 'staging.teams'::regclass and not granted and datname = current_database()`;
         await expect.poll(locks).toHaveLength(1);
       }),
     );
@@ -175,6 +177,20 @@ test.each(isolationLevels)(
     ]);
   },
 );
+
+test("a load in another database of the server is none to wait for", async () => {
+  const elsewhere = await newProject();
+  const other = await createCompany(elsewhere.sql, "Elsewhere");
+  await withDatabase(elsewhere.url, (earlier) =>
+    earlier.begin(async (tx) => {
+      await tx`select app.begin_load(${other.id}, 'Elsewhere')`;
+      expect(await runLoad(texts(good()))).toMatchObject({
+        code: 0,
+        stderr: expect.not.stringContaining("waiting for"),
+      });
+    }),
+  );
+});
 
 test("a load into another company than the one that is named is refused; without a name psql shows it and asks", async () => {
   const wrong = await psql(texts(good()), "--set", `company_id=${company.id}`, "--set", "company=Larkfield");
