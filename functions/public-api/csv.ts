@@ -24,25 +24,19 @@ export function csv(
       "Content-Disposition": `attachment; filename="${name}.csv"`,
       ...headers,
     },
-    body: page instanceof ReadableStream ? converted(page.getReader(), converter) : converter.convertAll(page),
+    body: page instanceof ReadableStream ? converted(page, converter) : converter.convertAll(page),
   };
 }
 
-/** The CSV of a page. The next part of the page is read when the caller has taken what was converted before. */
-function converted(page: ReadableStreamDefaultReader<Uint8Array>, converter: CsvConverter): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        for (;;) {
-          const { done, value } = await page.read();
-          const lines = done ? converter.end() : converter.convert(value);
-          if (lines.length > 0) controller.enqueue(lines);
-          if (done) return controller.close();
-          if (lines.length > 0) return;
-        }
-      },
-      cancel: (reason) => page.cancel(reason),
-    },
-    { highWaterMark: 0 },
+/** The CSV of a page, of which no more is read than the caller takes. */
+function converted(page: ReadableStream<Uint8Array>, converter: CsvConverter): ReadableStream<Uint8Array> {
+  const take = (lines: Uint8Array, controller: TransformStreamDefaultController<Uint8Array>) => {
+    if (lines.length > 0) controller.enqueue(lines);
+  };
+  return page.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform: (part, controller) => take(converter.convert(part), controller),
+      flush: (controller) => take(converter.end(), controller),
+    }),
   );
 }

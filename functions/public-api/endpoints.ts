@@ -3,12 +3,14 @@ import type {
   AggregatesEndpoint,
   ChangesEndpoint,
   Column,
+  ColumnType,
   Endpoint,
   ImportEndpoint,
   KeyEndpoint,
   ListEndpoint,
   McpEndpoint,
   Parameter,
+  ParameterKind,
 } from "./endpoint_types.ts";
 
 /** The API version that `GET /` reports (`docs/api.md`, Versioning). */
@@ -17,126 +19,120 @@ export const version = "1.3.0";
 /** The most rows of a total. The database function is generated with this number. */
 export const maxGroups = 10_000;
 
+/** A parameter; its text for a model where that is another one. */
+const parameter = (name: string, kind: ParameterKind, description: string, forAssistants?: string): Parameter => ({
+  name,
+  kind,
+  description,
+  ...(forAssistants && { forAssistants }),
+});
+
+/** A column, with what narrows its type. */
+const column = (
+  name: string,
+  type: ColumnType,
+  description: string,
+  narrower: Omit<Column, "name" | "type" | "description"> = {},
+): Column => ({ name, type, ...narrower, description });
+
 /** The parameters of every list (`docs/api.md`, Lists). */
 const list: readonly Parameter[] = [
-  {
-    name: "limit",
-    kind: "limit",
-    description:
-      "The maximum number of rows. If there are more, the header `X-Has-More` is `true`, and `starting_after` gets the next page. Any other value gets a 400; a larger number is not reduced to 1000.",
-    forAssistants: "1 to 1000 rows; 100 without it.",
-  },
-  { name: "format", kind: "format", description: "`csv` returns the same rows as CSV. Errors are always JSON." },
-  {
-    name: "escape_formulas",
-    kind: "true",
-    description:
-      "With `format=csv` only: text that starts with `=`, `+`, `-`, `@`, a tab, or a carriage return gets a leading `'`. For files that people open in a spreadsheet.",
-  },
-  {
-    name: "starting_after",
-    kind: "place",
-    description:
-      "Returns only the rows after this one: the time and ID of a row, joined by `_`, such as `2026-11-20T22:08:07.056550Z_587cdee8-2b44-4e55-9a53-3f6b1c0d9e11`. To get the next page, send those of the last row, with the same filters; this works even if that row has been deleted. An ID without a time must belong to a row of this list, which can be outside the filters.",
-    forAssistants: "For the next page: as the answer says.",
-  },
+  parameter(
+    "limit",
+    "limit",
+    "The maximum number of rows. If there are more, the header `X-Has-More` is `true`, and `starting_after` gets the next page. Any other value gets a 400; a larger number is not reduced to 1000.",
+    "1 to 1000 rows; 100 without it.",
+  ),
+  parameter("format", "format", "`csv` returns the same rows as CSV. Errors are always JSON."),
+  parameter(
+    "escape_formulas",
+    "true",
+    "With `format=csv` only: text that starts with `=`, `+`, `-`, `@`, a tab, or a carriage return gets a leading `'`. For files that people open in a spreadsheet.",
+  ),
+  parameter(
+    "starting_after",
+    "place",
+    "Returns only the rows after this one: the time and ID of a row, joined by `_`, such as `2026-11-20T22:08:07.056550Z_587cdee8-2b44-4e55-9a53-3f6b1c0d9e11`. To get the next page, send those of the last row, with the same filters; this works even if that row has been deleted. An ID without a time must belong to a row of this list, which can be outside the filters.",
+    "For the next page: as the answer says.",
+  ),
 ];
 
 /** The additional parameters of lists with a time window (`docs/api.md`, Lists). */
 const window: readonly Parameter[] = [
-  {
-    name: "since",
-    kind: "since",
-    description:
-      "Only rows at or after this time. `YYYY-MM-DDThh:mm`, optionally with seconds, up to nine fractional digits, and a zone (`Z`, `±hh`, `±hh:mm` or `±hhmm`); without a zone, it is UTC. A bare date is the start of that day in UTC.",
-    forAssistants: "From this day or time on, in UTC: 2026-10-01, or 2026-10-01T09:30Z.",
-  },
-  {
-    name: "until",
-    kind: "until",
-    description:
-      "Only rows at or before this time, in the same forms as `since`. A bare date is the end of that day in UTC. If `since` is after `until`, you get a 400.",
-    forAssistants: "Up to this time, or to the end of this day.",
-  },
+  parameter(
+    "since",
+    "since",
+    "Only rows at or after this time. `YYYY-MM-DDThh:mm`, optionally with seconds, up to nine fractional digits, and a zone (`Z`, `±hh`, `±hh:mm` or `±hhmm`); without a zone, it is UTC. A bare date is the start of that day in UTC.",
+    "From this day or time on, in UTC: 2026-10-01, or 2026-10-01T09:30Z.",
+  ),
+  parameter(
+    "until",
+    "until",
+    "Only rows at or before this time, in the same forms as `since`. A bare date is the end of that day in UTC. If `since` is after `until`, you get a 400.",
+    "Up to this time, or to the end of this day.",
+  ),
 ];
 
-const teamId: Parameter = {
-  name: "team_id",
-  kind: "uuid",
-  description: "Only this team.",
-};
+const teamId = parameter("team_id", "uuid", "Only this team.");
 
 /** The filters of kudos (`docs/api-reference.md`, Activity). */
 const ofKudos: readonly Parameter[] = [
-  { name: "category_id", kind: "uuid", description: "Only kudos of this category." },
-  { name: "sender_id", kind: "uuid", description: "Only kudos from this member." },
-  { name: "receiver_id", kind: "uuid", description: "Only kudos to this member." },
+  parameter("category_id", "uuid", "Only kudos of this category."),
+  parameter("sender_id", "uuid", "Only kudos from this member."),
+  parameter("receiver_id", "uuid", "Only kudos to this member."),
 ];
 
-const include: Parameter = {
-  name: "include",
-  kind: "include",
-  description: "Additional columns, separated by commas. They follow the others, always in the same order.",
-  forAssistants: "Additional columns.",
-};
+const include = parameter(
+  "include",
+  "include",
+  "Additional columns, separated by commas. They follow the others, always in the same order.",
+  "Additional columns.",
+);
 
-const after: Parameter = {
-  name: "after",
-  kind: "after",
-  description:
-    "The `cursor` of the last row that you have: returns only what has changed since. `start` (the default) begins a copy, and returns every row. A cursor that is no longer known gets a 410.",
-};
+const after = parameter(
+  "after",
+  "after",
+  "The `cursor` of the last row that you have: returns only what has changed since. `start` (the default) begins a copy, and returns every row. A cursor that is no longer known gets a 410.",
+);
 
 /** The steps of time by which aggregates are grouped; one at a time. */
 export const steps: readonly string[] = ["day", "week", "month", "quarter", "year"];
 
-const bySteps = steps.map(
-  (name) =>
-    ({
-      name,
-      columns: [
-        {
-          name,
-          type: "date",
-          description:
-            name === "day" ? "The day." : `The first day of the ${name}${name === "week" ? ", a Monday" : ""}.`,
-        },
-      ],
-    }) as const,
-);
+const bySteps = steps.map((name) => {
+  const first = `The first day of the ${name}${name === "week" ? ", a Monday" : ""}.`;
+  return { name, columns: [column(name, "date", name === "day" ? "The day." : first)] };
+});
 
 /** The parameters of all aggregates (`docs/api.md`, Questions). */
 const ofAggregates = (by: string): readonly Parameter[] => [
   ...list.filter(({ name }) => name === "format" || name === "escape_formulas"),
-  {
-    name: "by",
-    kind: "by",
-    description: `What the rows are grouped by, separated by commas: ${by}. Each adds its columns, in the order that you send.`,
-    forAssistants: `Group by ${by}; month without it.`,
-  },
-  {
-    name: "time_zone",
-    kind: "time_zone",
-    description:
-      "The zone in which days, weeks, months, quarters, and years begin: `UTC` (the default), or an IANA name such as `Europe/Berlin`. A bare date in `since` and `until` is that day in this zone; a date-time without a zone is UTC.",
-    forAssistants: "Where days and months begin, such as Europe/Berlin; UTC without it.",
-  },
-  {
-    name: "since",
-    kind: "since",
-    description:
-      "Only what happened at or after this time, a date or a date-time as in the lists, at most 400 days before `until`. Default: the first day of the month 12 months before `until`.",
-    forAssistants: "From this day or time on, at most 400 days before until; the last 12 months without it.",
-  },
-  {
-    name: "until",
-    kind: "until",
-    description: "Only what happened at or before this time, a date or a date-time as in the lists. Default: now.",
-    forAssistants: "Up to this time, or to the end of this day; now without it.",
-  },
+  parameter(
+    "by",
+    "by",
+    `What the rows are grouped by, separated by commas: ${by}. Each adds its columns, in the order that you send.`,
+    `Group by ${by}; month without it.`,
+  ),
+  parameter(
+    "time_zone",
+    "time_zone",
+    "The zone in which days, weeks, months, quarters, and years begin: `UTC` (the default), or an IANA name such as `Europe/Berlin`. A bare date in `since` and `until` is that day in this zone; a date-time without a zone is UTC.",
+    "Where days and months begin, such as Europe/Berlin; UTC without it.",
+  ),
+  parameter(
+    "since",
+    "since",
+    "Only what happened at or after this time, a date or a date-time as in the lists, at most 400 days before `until`. Default: the first day of the month 12 months before `until`.",
+    "From this day or time on, at most 400 days before until; the last 12 months without it.",
+  ),
+  parameter(
+    "until",
+    "until",
+    "Only what happened at or before this time, a date or a date-time as in the lists. Default: now.",
+    "Up to this time, or to the end of this day; now without it.",
+  ),
 ];
 
-const id: Column = { name: "id", type: "uuid", description: "The ID of the row. It never changes." };
+const id = column("id", "uuid", "The ID of the row. It never changes.");
 
 const key: KeyEndpoint = {
   kind: "key",
@@ -154,11 +150,27 @@ const key: KeyEndpoint = {
   parameters: [],
 };
 
+/** Who gave kudos, and who got them: their columns. */
+const people = ["sender", "receiver"];
+const idOf = (person: string) =>
+  column(
+    `${person}_id`,
+    "uuid",
+    `The ${person}'s ID, as in \`GET /members\`; all erased people share one ID, which is not listed there.`,
+  );
+const teamIdOf = (person: string) =>
+  column(`${person}_team_id`, "uuid", `The ${person}'s current team; null without a team, and for erased people.`, {
+    nullable: true,
+  });
+
+/** What most lists, and most aggregates, have. */
+const aList = { kind: "list", method: "GET", aliases: [], included: [] } as const;
+const someAggregates = { kind: "aggregates", method: "GET", aliases: [] } as const;
+
 /** The lists, and aggregates of them (`docs/api.md`, Lists, Questions). */
 const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
   {
-    kind: "list",
-    method: "GET",
+    ...aList,
     path: "/members",
     aliases: ["/users"],
     scope: "read:members",
@@ -173,39 +185,24 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     parameters: [
       ...list,
       teamId,
-      { name: "role", kind: "text", description: "Only people with exactly this role. Case matters." },
-      {
-        name: "email",
-        kind: "email",
-        description: "Only the person with exactly this email address, ignoring case.",
-      },
-      {
-        name: "name",
-        kind: "text",
-        description: "Only people whose name contains this text, ignoring case and accents.",
-      },
+      parameter("role", "text", "Only people with exactly this role. Case matters."),
+      parameter("email", "email", "Only the person with exactly this email address, ignoring case."),
+      parameter("name", "text", "Only people whose name contains this text, ignoring case and accents."),
     ],
     rows: { name: "Member", description: "A person of the company." },
     columns: [
       id,
-      { name: "name", type: "text", description: "The person's name." },
-      { name: "email", type: "text", pattern: "^[^@]+@[^@]+$", description: "The person's email address." },
-      {
-        name: "role",
-        type: "text",
-        description: "The person's role, such as `admin` or `employee`. Companies may have other roles.",
-      },
-      { name: "team_id", type: "uuid", nullable: true, description: "The person's team, or null." },
-      { name: "team_name", type: "text", description: "The team's name, or `No Team`." },
-      { name: "created_at", type: "date-time", description: "When the person was added." },
+      column("name", "text", "The person's name."),
+      column("email", "text", "The person's email address.", { pattern: "^[^@]+@[^@]+$" }),
+      column("role", "text", "The person's role, such as `admin` or `employee`. Companies may have other roles."),
+      column("team_id", "uuid", "The person's team, or null.", { nullable: true }),
+      column("team_name", "text", "The team's name, or `No Team`."),
+      column("created_at", "date-time", "When the person was added."),
     ],
-    included: [],
   },
   {
-    kind: "list",
-    method: "GET",
+    ...aList,
     path: "/teams",
-    aliases: [],
     scope: "read:members",
     rpc: "list_teams",
     tag: "Members",
@@ -218,14 +215,12 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     rows: { name: "Team", description: "A team of the company." },
     columns: [
       id,
-      { name: "name", type: "text", description: "The team's name." },
-      { name: "created_at", type: "date-time", description: "When the team was added." },
+      column("name", "text", "The team's name."),
+      column("created_at", "date-time", "When the team was added."),
     ],
-    included: [],
   },
   {
-    kind: "list",
-    method: "GET",
+    ...aList,
     path: "/activity",
     aliases: ["/kudos"],
     scope: "read:activity",
@@ -241,67 +236,33 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     rows: { name: "Kudos", description: "One person's thanks to another." },
     columns: [
       id,
-      { name: "timestamp", type: "date-time", description: "When the kudos was given." },
-      { name: "sender_name", type: "text", description: "The sender's name; `Former member` for an erased person." },
-      {
-        name: "sender_email",
-        type: "text",
-        description: "The sender's email address; empty for an erased person.",
-      },
-      {
-        name: "receiver_name",
-        type: "text",
-        description: "The recipient's name; `Former member` for an erased person.",
-      },
-      {
-        name: "receiver_email",
-        type: "text",
-        description: "The recipient's email address; empty for an erased person.",
-      },
-      {
-        name: "message",
-        type: "text",
-        description:
-          "The message: any Unicode text, including line breaks. Empty if it was blanked when a person was erased.",
-      },
-      {
-        name: "category",
-        type: "text",
-        description:
-          "The category's name in the company's default language (`pt-br` is `pt-BR`), otherwise in English, otherwise in any language.",
-      },
+      column("timestamp", "date-time", "When the kudos was given."),
+      column("sender_name", "text", "The sender's name; `Former member` for an erased person."),
+      column("sender_email", "text", "The sender's email address; empty for an erased person."),
+      column("receiver_name", "text", "The recipient's name; `Former member` for an erased person."),
+      column("receiver_email", "text", "The recipient's email address; empty for an erased person."),
+      column(
+        "message",
+        "text",
+        "The message: any Unicode text, including line breaks. Empty if it was blanked when a person was erased.",
+      ),
+      column(
+        "category",
+        "text",
+        "The category's name in the company's default language (`pt-br` is `pt-BR`), otherwise in English, otherwise in any language.",
+      ),
     ],
     included: [
-      {
-        name: "sender_id",
-        type: "uuid",
-        description:
-          "The sender's ID, as in `GET /members`; all erased people share one ID, which is not listed there.",
-      },
-      {
-        name: "receiver_id",
-        type: "uuid",
-        description:
-          "The recipient's ID, as in `GET /members`; all erased people share one ID, which is not listed there.",
-      },
-      { name: "category_id", type: "uuid", description: "The category's ID, as in `GET /categories`." },
-      ...(["sender", "receiver"] as const).flatMap(
-        (person) =>
-          [
-            {
-              name: `${person}_team_id`,
-              type: "uuid",
-              nullable: true,
-              description: `The ${person}'s current team; null without a team, and for an erased person.`,
-            },
-            { name: `${person}_team_name`, type: "text", nullable: true, description: "The team's name, or null." },
-          ] as const,
-      ),
+      ...people.map(idOf),
+      column("category_id", "uuid", "The category's ID, as in `GET /categories`."),
+      ...people.flatMap((person) => [
+        teamIdOf(person),
+        column(`${person}_team_name`, "text", "The team's name, or null.", { nullable: true }),
+      ]),
     ],
   },
   {
-    kind: "aggregates",
-    method: "GET",
+    ...someAggregates,
     path: "/activity/counts",
     aliases: ["/kudos/counts"],
     scope: "read:activity",
@@ -324,45 +285,27 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
       {
         name: "category",
         columns: [
-          { name: "category_id", type: "uuid", description: "The category's ID, as in `GET /categories`." },
-          { name: "category", type: "text", description: "The category's name, as in `GET /activity`." },
+          column("category_id", "uuid", "The category's ID, as in `GET /categories`."),
+          column("category", "text", "The category's name, as in `GET /activity`."),
         ],
       },
-      ...(["sender", "receiver"] as const).map((person) => ({
+      ...people.map((person) => ({
         name: `${person}_team`,
-        columns: [
-          {
-            name: `${person}_team_id`,
-            type: "uuid",
-            nullable: true,
-            description: `The ${person}'s current team; null without a team, and for erased people.`,
-          },
-          { name: `${person}_team_name`, type: "text", description: "The team's name, or `No Team`." },
-        ] as const,
+        columns: [teamIdOf(person), column(`${person}_team_name`, "text", "The team's name, or `No Team`.")],
       })),
-      ...(["sender", "receiver"] as const).map((person) => ({
+      ...people.map((person) => ({
         name: person,
         columns: [
-          {
-            name: `${person}_id`,
-            type: "uuid",
-            description: `The ${person}'s ID, as in \`GET /members\`; all erased people share one ID, which is not listed there.`,
-          },
-          {
-            name: `${person}_name`,
-            type: "text",
-            description: `The ${person}'s name; \`Former member\` for all erased people.`,
-          },
-        ] as const,
+          idOf(person),
+          column(`${person}_name`, "text", `The ${person}'s name; \`Former member\` for all erased people.`),
+        ],
       })),
     ],
-    columns: [{ name: "kudos", type: "integer", minimum: 1, description: "The number of kudos." }],
+    columns: [column("kudos", "integer", "The number of kudos.", { minimum: 1 })],
   },
   {
-    kind: "list",
-    method: "GET",
+    ...aList,
     path: "/categories",
-    aliases: [],
     scope: "read:activity",
     rpc: "list_categories",
     tag: "Activity",
@@ -375,21 +318,17 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     rows: { name: "Category", description: "A category of kudos." },
     columns: [
       id,
-      {
-        name: "name",
-        type: "text",
-        description:
-          "The category's name in the company's default language, otherwise in English, otherwise in any language; empty if it has no name.",
-      },
-      { name: "created_at", type: "date-time", description: "When the category was added." },
+      column(
+        "name",
+        "text",
+        "The category's name in the company's default language, otherwise in English, otherwise in any language; empty if it has no name.",
+      ),
+      column("created_at", "date-time", "When the category was added."),
     ],
-    included: [],
   },
   {
-    kind: "list",
-    method: "GET",
+    ...aList,
     path: "/rewards",
-    aliases: [],
     scope: "read:rewards",
     rpc: "list_rewards",
     tag: "Rewards",
@@ -401,59 +340,34 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     parameters: [
       ...list,
       include,
-      {
-        name: "include_archived",
-        kind: "true",
-        description: "Includes archived rewards, which are otherwise omitted.",
-      },
-      {
-        name: "external_id",
-        kind: "text",
-        description: "Only the reward with exactly this ID in the system that imports it.",
-      },
+      parameter("include_archived", "true", "Includes archived rewards, which are otherwise omitted."),
+      parameter("external_id", "text", "Only the reward with exactly this ID in the system that imports it."),
     ],
     rows: { name: "Reward", description: "Something that can be bought with points." },
     columns: [
       id,
-      { name: "name", type: "text", description: "The reward's name." },
-      { name: "description", type: "text", nullable: true, description: "A description, or null." },
-      {
-        name: "points_cost",
-        type: "integer",
-        minimum: 0,
-        maximum: 9007199254740991,
-        description: "The price in points.",
-      },
-      {
-        name: "reward_type",
-        type: "text",
-        description: "The reward's type, such as `perk`. Companies may have other types.",
-      },
-      {
-        name: "stock_count",
-        type: "integer",
-        nullable: true,
-        description: "The number that is left; null if it isn't counted.",
-      },
-      { name: "image_url", type: "text", nullable: true, description: "The address of a picture, or null." },
-      { name: "vendor_name", type: "text", nullable: true, description: "The supplier, or null." },
-      { name: "is_archived", type: "boolean", description: "Whether the reward is archived." },
-      { name: "created_at", type: "date-time", description: "When the reward was added." },
+      column("name", "text", "The reward's name."),
+      column("description", "text", "A description, or null.", { nullable: true }),
+      column("points_cost", "integer", "The price in points.", { minimum: 0, maximum: 9007199254740991 }),
+      column("reward_type", "text", "The reward's type, such as `perk`. Companies may have other types."),
+      column("stock_count", "integer", "The number that is left; null if it isn't counted.", { nullable: true }),
+      column("image_url", "text", "The address of a picture, or null.", { nullable: true }),
+      column("vendor_name", "text", "The supplier, or null.", { nullable: true }),
+      column("is_archived", "boolean", "Whether the reward is archived."),
+      column("created_at", "date-time", "When the reward was added."),
     ],
     included: [
-      {
-        name: "external_id",
-        type: "text",
-        nullable: true,
-        description: "The ID of the reward in the system that imports it; null if it was not imported.",
-      },
+      column(
+        "external_id",
+        "text",
+        "The ID of the reward in the system that imports it; null if it was not imported.",
+        { nullable: true },
+      ),
     ],
   },
   {
-    kind: "list",
-    method: "GET",
+    ...aList,
     path: "/day-ratings",
-    aliases: [],
     scope: "read:analytics",
     rpc: "list_day_ratings",
     tag: "Analytics",
@@ -467,24 +381,17 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     rows: { name: "DayRating", description: "How somebody rated a day." },
     columns: [
       id,
-      { name: "rating", type: "integer", minimum: 1, maximum: 5, description: "From 1 (bad) to 5 (good)." },
-      { name: "comment", type: "text", nullable: true, description: "A comment, or null." },
-      { name: "team_id", type: "uuid", nullable: true, description: "The team, or null." },
-      {
-        name: "points_awarded",
-        type: "integer",
-        nullable: true,
-        description: "Points that the rating earned, or null.",
-      },
-      { name: "created_at", type: "date-time", description: "When the day was rated." },
+      column("rating", "integer", "From 1 (bad) to 5 (good).", { minimum: 1, maximum: 5 }),
+      column("comment", "text", "A comment, or null.", { nullable: true }),
+      column("team_id", "uuid", "The team, or null.", { nullable: true }),
+      column("points_awarded", "integer", "Points that the rating earned, or null.", { nullable: true }),
+      column("created_at", "date-time", "When the day was rated."),
     ],
-    included: [{ name: "team_name", type: "text", nullable: true, description: "The team's name, or null." }],
+    included: [column("team_name", "text", "The team's name, or null.", { nullable: true })],
   },
   {
-    kind: "aggregates",
-    method: "GET",
+    ...someAggregates,
     path: "/day-ratings/averages",
-    aliases: [],
     scope: "read:analytics",
     rpc: "average_day_ratings",
     tag: "Analytics",
@@ -506,27 +413,22 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
       {
         name: "team",
         columns: [
-          { name: "team_id", type: "uuid", nullable: true, description: "The team, or null." },
-          { name: "team_name", type: "text", description: "The team's name, or `No Team`." },
+          column("team_id", "uuid", "The team, or null.", { nullable: true }),
+          column("team_name", "text", "The team's name, or `No Team`."),
         ],
       },
     ],
     columns: [
-      { name: "ratings", type: "integer", minimum: 1, description: "The number of ratings." },
-      {
-        name: "average",
-        type: "number",
+      column("ratings", "integer", "The number of ratings.", { minimum: 1 }),
+      column("average", "number", "The average rating, with two decimals, halves rounded up.", {
         minimum: 1,
         maximum: 5,
-        description: "The average rating, with two decimals, halves rounded up.",
-      },
+      }),
     ],
   },
   {
-    kind: "list",
-    method: "GET",
+    ...aList,
     path: "/pulse-responses",
-    aliases: [],
     scope: "read:analytics",
     rpc: "list_pulse_responses",
     tag: "Analytics",
@@ -539,23 +441,15 @@ const reads: readonly (ListEndpoint | AggregatesEndpoint)[] = [
     rows: { name: "PulseAnswer", description: "An answer to a question of a pulse survey." },
     columns: [
       id,
-      { name: "timestamp", type: "date-time", description: "When the question was answered." },
-      { name: "question", type: "text", nullable: true, description: "The question, or null." },
-      {
-        name: "response_type",
-        type: "text",
+      column("timestamp", "date-time", "When the question was answered."),
+      column("question", "text", "The question, or null.", { nullable: true }),
+      column("response_type", "text", "The kind of answer that the question expects, or null.", { nullable: true }),
+      column("value", "json", "The answer, any JSON value: number, text, boolean, list, object, or null.", {
         nullable: true,
-        description: "The kind of answer that the question expects, or null.",
-      },
-      {
-        name: "value",
-        type: "json",
-        nullable: true,
-        description: "The answer, any JSON value: number, text, boolean, list, object, or null.",
-      },
-      { name: "comment", type: "text", description: "A comment; empty if there is none." },
+      }),
+      column("comment", "text", "A comment; empty if there is none."),
     ],
-    included: [{ name: "question_id", type: "uuid", nullable: true, description: "The question's ID, or null." }],
+    included: [column("question_id", "uuid", "The question's ID, or null.", { nullable: true })],
   },
 ];
 
@@ -573,9 +467,7 @@ const rewardImport: ImportEndpoint = {
   summary: "Create or update rewards",
   description:
     "Creates rewards, and updates those whose `external_id` is known, so you can send a whole catalogue repeatedly. All rows are checked before anything is written; if one row is wrong, nothing is written. At most 500 rewards and 8 MiB of JSON in UTF-8, whatever `Content-Type` says. In an update, an absent field keeps its value. Rewards that the request does not name stay as they are; to retire a reward, send `is_archived`. With `dry_run=true`, everything is checked and counted, and nothing is written.",
-  parameters: [
-    { name: "dry_run", kind: "true", description: "Checks and counts, but writes nothing: `imported` is then 0." },
-  ],
+  parameters: [parameter("dry_run", "true", "Checks and counts, but writes nothing: `imported` is then 0.")],
 };
 
 const mcp: McpEndpoint = {
@@ -595,12 +487,12 @@ const mcp: McpEndpoint = {
 
 /** The columns behind all others of a row of changes. */
 export const changeColumns: readonly Column[] = [
-  { name: "cursor", type: "text", description: "The value to send as `after`, to get the changes after this one." },
-  {
-    name: "deleted",
-    type: "boolean",
-    description: "Whether the row has been deleted. If so, all columns except `id`, `cursor`, and this one are null.",
-  },
+  column("cursor", "text", "The value to send as `after`, to get the changes after this one."),
+  column(
+    "deleted",
+    "boolean",
+    "Whether the row has been deleted. If so, all columns except `id`, `cursor`, and this one are null.",
+  ),
 ];
 
 const limitOfChanges =

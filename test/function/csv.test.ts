@@ -212,9 +212,10 @@ test("a page is read no faster than the caller takes the file, and given up when
   const reader = file.getReader();
   for (let taken = 0; taken < 3; taken++) {
     await setImmediate();
-    expect(pull).toHaveBeenCalledTimes(taken);
+    // One part more waits, converted.
+    expect(pull).toHaveBeenCalledTimes(taken + 1);
     await reader.read();
   }
   await reader.cancel();
-  expect(cancel).toHaveBeenCalledOnce();
+  await vi.waitFor(() => expect(cancel).toHaveBeenCalledOnce());
 });

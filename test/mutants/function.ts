@@ -123,7 +123,13 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["other keys may stand beside rewards", "Object.keys(body).length === 1 && "],
     ["only the outermost object counts", "for (const inner of values) open.push(inner);"],
   ],
-  "csv.ts": [["a page is read before its reader wants it", "{ highWaterMark: 0 }", "{ highWaterMark: 1e9 }"]],
+  "csv.ts": [
+    [
+      "a page is read before its reader wants it",
+      "controller),\n    }),",
+      "controller) }, {}, { highWaterMark: 1e9 }),",
+    ],
+  ],
   "csv_converter.ts": [
     ["formulas run", "formula[lines[start] as number] === 1", "false"],
     ["formulas behind a tab run", '"=+-@\\t\\r"', '"=+-@\\r"'],
