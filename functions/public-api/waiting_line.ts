@@ -81,7 +81,10 @@ export class WaitingLine {
   /** Calls the database for a caller that has no key yet, who waits with the keys that are new here. Throws as `call`. */
   async callWithoutKey(visit: Visit, ask: Ask<string>): Promise<Reply<string>> {
     const leave = await this.#others.enter("", visit);
-    return await visit.untilAborted(ask().finally(leave));
+    const reply = await visit.untilAborted(ask().finally(leave));
+    // No such code: refused as a key is, so that who tries many codes leaves new keys their places.
+    if (reply.body === "null") await this.#refuse(visit.keyHash);
+    return reply;
   }
 
   #admit(): void {

@@ -185,9 +185,18 @@ describe("a key that is new to the instance", () => {
     await expect(line.call(new Visit("A", stays, Promise.resolve()), false, reply, reply)).rejects.toThrow("whose key");
   });
 
-  test("gets its refusal 20 ms after the one before, and at most 20 s later", async () => {
-    const requests = manyKeys(1100, "N").map((key) => ask(key));
-    const answered = () => requests.filter(({ status }) => status === 401).length;
+  const guessCode = () => {
+    const visit = new Visit("", stays, Promise.resolve());
+    const noSuchCode = async () => ({ headers: new Headers(), body: "null", logged: {} });
+    return outcome(visit, line.callWithoutKey(visit, noSuchCode));
+  };
+
+  test.each<[what: string, guess: (key: string) => ReturnType<typeof ask>]>([
+    ["key", ask],
+    ["code of an assistant", guessCode],
+  ])("a %s gets its refusal 20 ms after the one before, and at most 20 s later", async (_what, guess) => {
+    const requests = manyKeys(1100, "N").map((key) => guess(key));
+    const answered = () => requests.filter(({ status }) => status > 0).length;
     await settle();
     await endAll(refusedKey);
     expect(answered()).toBe(1);

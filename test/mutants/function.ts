@@ -205,6 +205,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["the place of a refused call is free at once", "pause().then(leave)", "leave()"],
     ["a key that was refused counts as verified", "this.#known.delete(keyHash);"],
     ["refused keys are answered at once", "if (turn > now) await", "if (false) await"],
+    ["codes may be guessed faster than keys", 'if (reply.body === "null") await'],
     ["a refusal may be held back for any time", ", now + refusals.held)", ", Infinity)"],
     [
       "a call's place ends when the caller goes",
