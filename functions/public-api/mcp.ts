@@ -173,7 +173,7 @@ function shortened(value: unknown): unknown {
 }
 
 /** Calls a tool. Throws an ApiError when the call has wrong arguments. */
-async function call(endpoint: Endpoint, args: Record<string, unknown>, names: string[], ask: Ask) {
+async function call(name: string, endpoint: Endpoint, args: Record<string, unknown>, names: string[], ask: Ask) {
   const query = queryOf(endpoint, args);
   const sent = query.toString();
   query.delete(ids.name);
@@ -181,9 +181,11 @@ async function call(endpoint: Endpoint, args: Record<string, unknown>, names: st
   const { text, isWhole } = await textOf(answer.body);
   const body = isWhole ? JSON.parse(text) : wholeRows(text);
   const seconds = answer.headers?.["Retry-After"];
-  if (answer.status !== 200)
-    // A model sees no header.
-    return { result: refused(seconds ? `${body.error}: call again after ${seconds} s` : body.error), logged };
+  if (answer.status !== 200) {
+    // A model knows no paths, and sees no header.
+    const error = body.error.replaceAll(`${endpoint.method} ${endpoint.path},`, `${name},`);
+    return { result: refused(seconds ? `${error}: call again after ${seconds} s` : error), logged };
+  }
   if (endpoint.kind === "key") {
     const { endpoints: _, ...key } = body;
     return { result: { content: [{ type: "text" as const, text: JSON.stringify({ ...key, tools: names }) }] }, logged };
@@ -227,7 +229,7 @@ export async function serveMcp(headers: Headers, text: string, scopes: readonly 
     made.setRequestHandler("tools/call", async ({ params }) => {
       const endpoint = tools.get(params.name);
       if (!endpoint) return refused(`There is no tool of this name. The tools are ${names.join(", ")}`);
-      const called = await call(endpoint, params.arguments ?? {}, names, ask).catch((error) => {
+      const called = await call(params.name, endpoint, params.arguments ?? {}, names, ask).catch((error) => {
         // The model reads what is wrong with its call: it may call again.
         if (error instanceof ApiError) return { result: refused(error.message), logged: error.logged };
         failure = error;

@@ -192,7 +192,7 @@ describe("an answer", () => {
   // Proves: assistants.4
   test("to a wrong call is the API's error, which says what to change", async () => {
     const words =
-      "is not a parameter of GET /members, which accepts limit, starting_after, team_id, role, email, name, ids";
+      "is not a parameter of list_members, which accepts limit, starting_after, team_id, role, email, name, ids";
     for (const [args, problem] of [
       [{ limit: 0, team: "Sales" }, `limit must be an integer from 1 to 1000; team ${words}`],
       [{ format: "csv" }, `format ${words}`],
