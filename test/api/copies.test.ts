@@ -6,15 +6,16 @@ import { beforeAll, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
 import { companyOfFile } from "../support/companies.ts";
 import { readCsv } from "../support/model.ts";
+import { isolationLevels, sqlAt } from "../support/rpc.ts";
 import { allServed, call, nextPage, sql, stack } from "../support/stack.ts";
 
-const rows = 5000;
 const { company, key } = await companyOfFile("Copied");
 beforeAll(async () => {
-  await sql`insert into app.day_ratings (company_id, rating, comment) select ${company.id}, 3, 'day ' || n from generate_series(1, ${rows}::integer) as n`;
+  await sql`insert into app.day_ratings (company_id, rating, comment) select ${company.id}, 3, 'day ' || n from generate_series(1, 5000) as n`;
   await allServed();
 });
 
+const stored = async () => (await sql`select from app.day_ratings where company_id = ${company.id}`).length;
 const get = (path: string): Promise<Response> => call(path, key);
 
 type State = [copy: Record<string, unknown>, cursor: string];
@@ -29,14 +30,15 @@ print(json.dumps(update(copy, cursor, "${stack.api_url}/day-ratings/changes", "$
   return JSON.parse((await promisify(execFile)("python3", ["-c", program], { maxBuffer: 2 ** 26 })).stdout);
 }
 
-test("the loop of docs/api.md keeps a copy that is equal to the list", async (context) => {
+test.for(isolationLevels)("the loop of docs/api.md keeps a copy equal to the list, %s", async (level, context) => {
   context.skip(spawnSync("python3", ["-c", "import requests"]).status !== 0, "requests of Python is missing");
   const [begun, cursor] = await update({}, "start");
-  expect(Object.keys(begun)).toHaveLength(rows);
+  expect(Object.keys(begun)).toHaveLength(await stored());
+  const write = sqlAt(level);
   const changed =
-    await sql`update app.day_ratings set comment = 'corrected' where id in (select id from app.day_ratings where company_id = ${company.id} limit 3) returning id`;
+    await write`update app.day_ratings set comment = 'corrected' where id in (select id from app.day_ratings where company_id = ${company.id} limit 3) returning id`;
   const deleted =
-    await sql`delete from app.day_ratings where id in (select id from app.day_ratings where company_id = ${company.id} and comment <> 'corrected' limit 3) returning id`;
+    await write`delete from app.day_ratings where id in (select id from app.day_ratings where company_id = ${company.id} and comment <> 'corrected' limit 3) returning id`;
   const few = Object.fromEntries(deleted.map(({ id }) => [id, begun[id]]));
   await allServed();
   const [kept] = await update(few, cursor);
@@ -44,11 +46,11 @@ test("the loop of docs/api.md keeps a copy that is equal to the list", async (co
 });
 
 // Proves: copies.4, copies.7, copies.14
-test("a deleted row has its id, cursor and deleted in JSON and CSV; a cursor of another list is a 410", async () => {
+test.each(isolationLevels)("a deleted row has its id and cursor; one of another list is a 410, %s", async (level) => {
   const first = await (await get("/day-ratings/changes?limit=1")).json();
   const cursor = first[0].cursor;
   const last = (await (await get("/day-ratings?limit=1")).json())[0].id;
-  await sql`delete from app.day_ratings where id = ${last}`;
+  await sqlAt(level)`delete from app.day_ratings where id = ${last}`;
   await allServed();
   const changes = [];
   for (let url: string | undefined = `/day-ratings/changes?after=${cursor}&limit=1000&include=team_name`; url; ) {

@@ -7,9 +7,10 @@ import type { Sql } from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newCompany } from "../support/companies.ts";
 import { count, tried } from "../support/counts.ts";
-import { startFunction } from "../support/function_process.ts";
+import { startDataApi, startFunction } from "../support/function_process.ts";
 import { type OwnStack, startOwnStack } from "../support/own_stack.ts";
-import { importRewards, sql as shared } from "../support/stack.ts";
+import { type IsolationLevel, isolationLevels } from "../support/rpc.ts";
+import { importRewards, sql as shared, stack as sharedStack } from "../support/stack.ts";
 
 let stack: OwnStack;
 let key: string;
@@ -109,12 +110,15 @@ async function importUntilKilled({ send, kill }: Killable): Promise<Map<string, 
   return acknowledged;
 }
 
+/** Each round has the next isolation level of imports. */
+type Start = (level: IsolationLevel) => Promise<Killable>;
+
 /** Expects that each import is there whole or not at all, whole if it was acknowledged, and that it may be sent again. */
-async function expectWholeImports(what: string, sql: Sql, rounds: number, start: () => Promise<Killable>) {
+async function expectWholeImports(what: string, sql: Sql, rounds: number, start: Start) {
   const stored = async (name: string) => (await sql`select from app.rewards where name = ${name}`).length;
   const tally = { acknowledged: 0, whole: 0, absent: 0 };
   for (let round = 0; round < rounds; round++) {
-    const killable = await start();
+    const killable = await start(isolationLevels[round % isolationLevels.length] ?? "serializable");
     const imports = await importUntilKilled(killable);
     await killable.recover();
     for (const [id, isAcknowledged] of imports) {
@@ -134,9 +138,12 @@ async function expectWholeImports(what: string, sql: Sql, rounds: number, start:
 // Proves: layer.11
 test("kill -9 of PostgreSQL during imports: each is there whole or not at all, whole if it was acknowledged, and may be sent again", async () => {
   const sql = stack.connect();
-  await expectWholeImports("kill -9 of PostgreSQL during imports", sql, count(2, 20), async () => ({
-    ...{ send: post, again: post, kill: () => stack.killDatabase(), recover: () => stack.startDatabase() },
-  }));
+  await expectWholeImports("kill -9 of PostgreSQL during imports", sql, count(3, 21), async (level) => {
+    await stack.killDatabase();
+    await stack.startDatabase({ default_transaction_isolation: level });
+    await expectRecovered();
+    return { send: post, again: post, kill: () => stack.killDatabase(), recover: () => stack.startDatabase() };
+  });
   await sql.end();
 });
 
@@ -146,12 +153,16 @@ test("kill -9 of the function during imports: each is there whole or not at all,
   const { api_key } = await company.makeKey();
   const running = () => shared`
     select from pg_stat_activity where state <> 'idle' and query ~ 'upsert_rewards' and pid <> pg_backend_pid()`;
-  await expectWholeImports("kill -9 of the function during imports", shared, count(4, 50), async () => {
-    const { url, kill } = await startFunction();
+  await expectWholeImports("kill -9 of the function during imports", shared, count(4, 50), async (level) => {
+    const dataApi = await startDataApi(`${sharedStack.superuser_url}?default_transaction_isolation=${level}`);
+    const { url, kill } = await startFunction(dataApi.url);
     return {
       kill,
       again: (rewards) => importRewards(api_key, rewards),
-      recover: () => expect.poll(async () => (await running()).length, { interval: 5 }).toBe(0),
+      recover: async () => {
+        await expect.poll(async () => (await running()).length, { interval: 5 }).toBe(0);
+        await dataApi.stop();
+      },
       send: (rewards) =>
         fetch(`${url}/rewards`, { method: "POST", headers: { "X-API-Key": api_key }, body: JSON.stringify(rewards) }),
     };

@@ -65,10 +65,11 @@ export async function startOwnStack(kind: "durable" | "throwaway", progress: (st
     connect,
     /** kill -9 of the database server and all its processes. */
     killDatabase: () => killServer(`${folder}/postgres`, connect()),
-    /** Starts the database again on the same port. Resolves when it has recovered. */
-    async startDatabase(): Promise<void> {
+    /** Starts the database again on the same port, with these settings. Resolves when it has recovered. */
+    async startDatabase(settings: Record<string, string> = {}): Promise<void> {
       const port = Number(new URL(file.superuser_url).port);
-      database = await startPostgres(folder, await stackSecrets(folder), { port, throwaway: kind === "throwaway" });
+      const options = { port, throwaway: kind === "throwaway", settings };
+      database = await startPostgres(folder, await stackSecrets(folder), options);
     },
     /** Stops the stack and deletes its folder with the logs, unless the folder is to be kept. */
     async stop({ keepFolder } = { keepFolder: false }): Promise<void> {

@@ -1,7 +1,7 @@
 // The functions of the database, called directly on separate connections, so that calls run at the same time. The
 // stand-in for the Data API would run them one after the other.
 import postgres from "postgres";
-import { hashOf, stack } from "./stack.ts";
+import { hashOf, sql, stack } from "./stack.ts";
 
 /** The isolation levels of transactions. What writes must be right in each: operators and their programs choose. */
 export const isolationLevels = ["read committed", "repeatable read", "serializable"] as const;
@@ -17,6 +17,12 @@ export const again = <T>(write: () => Promise<T>): Promise<T> =>
     if (error.code === "40001") return again(write);
     throw error;
   });
+
+/** Writes as {@link sql} does, in a transaction of this isolation level. */
+export const sqlAt =
+  (level: IsolationLevel) =>
+  (text: TemplateStringsArray, ...values: postgres.ParameterOrFragment<never>[]) =>
+    again(() => sql.begin(`isolation level ${level}`, (tx) => tx(text, ...values)));
 
 /** A connection whose transactions have this isolation level. */
 export const connectAt = (level: IsolationLevel): postgres.Sql =>
