@@ -138,6 +138,7 @@ test("Forgot password? leads to a new password, once, and never shows who has an
   await expectGoodLooks(page, "forgot-password");
 
   const link = await linkMailedTo(person.email);
+  expect(mailsTo(person.email)[0]?.html).toContain("the API keys of your company.");
   // A mail server that looks for viruses opens the link before the person does, in a browser of its own that runs scripts.
   const scanner = await newPage();
   const asked: string[] = [];
@@ -217,20 +218,24 @@ test("why Auth refuses is said in plain words, never in its own", () => {
   }
 });
 
-test("both emails fit a phone, say what they are about, and link their address", async () => {
+test("both emails fit a phone, name the product and the company if it is known, and link their address", async () => {
   const page = await newPage({ viewport: { width: 390, height: 740 } });
-  for (const name of ["invite", "recovery"]) {
-    const html = readFileSync(`${root}/supabase/templates/${name}.html`, "utf8")
-      .replaceAll("{{ .RedirectTo }}", "https://keys.example.com/set-password")
-      .replaceAll("{{ .TokenHash }}", "0123456789abcdef".repeat(4))
-      .replaceAll("{{ .Email }}", `${"longname".repeat(6)}@example.com`);
-    expect(html).not.toContain("{{");
-    await page.setContent(html);
-    expect(await clipped(page), name).toEqual([]);
-    for (const words of ["Recognition and rewards", "longname", `&type=${name}`]) await says(page, words);
-    expect(await page.getByRole("link").count()).toBe(2);
-    if (process.env.PICTURES) await shoot(page, `mail-${name}-390`);
-  }
+  const companies = /\{\{ with \.Data\.company \}\}\{\{ \. \}\}\{\{ else \}\}(.*?)\{\{ end \}\}/g;
+  for (const name of ["invite", "recovery"])
+    for (const company of ["Hollis & Rowe", null]) {
+      const html = readFileSync(`${root}/supabase/templates/${name}.html`, "utf8")
+        .replaceAll(companies, company?.replace("&", "&amp;") ?? "$1")
+        .replaceAll("{{ .RedirectTo }}", "https://keys.example.com/set-password")
+        .replaceAll("{{ .TokenHash }}", "0123456789abcdef".repeat(4))
+        .replaceAll("{{ .Email }}", `${"longname".repeat(6)}@example.com`);
+      expect(html).not.toContain("{{");
+      await page.setContent(html);
+      expect(await clipped(page), name).toEqual([]);
+      const keys = `the API keys of ${company ?? "your company"}`;
+      for (const words of ["Recognition and rewards", keys, "longname", `&type=${name}`]) await says(page, words);
+      expect(await page.getByRole("link").count()).toBe(2);
+      if (process.env.PICTURES) await shoot(page, `mail-${name}-${company}-390`);
+    }
 });
 
 // The Auth of the stack cannot invite. The test uses a password reset instead, for an account that has no password yet,

@@ -66,7 +66,7 @@ test("each admin gets an email 14, 3 and 1 days before a key expires, and about 
   const mine = received.filter(({ to }) => to.some((address) => address.includes(company.domain)));
   const told = mine.map(({ to, text }) => [
     to.join(),
-    /The API key "(.*)" \(sk_live_….{4}\) works until .*T23:00Z\./.exec(text)?.[1],
+    /The API key "(.*)" \(sk_live_….{4}\) of Hollis & Rowe works until .*T23:00Z\./.exec(text)?.[1],
   ]);
   const names = ["Fortnight", 'A|B "ÿ" $(id)\\', "Tomorrow"];
   const expected = ["Ada Brandt", "Ben Osei"].flatMap((admin) =>
