@@ -240,11 +240,13 @@ async function refusal(rpc: string, hasTimeZone: boolean, scope: string | null, 
 const remedy = (code: string | undefined) => (code === "PGRST202" || code === "42883" ? `: ${isOlder}` : "");
 
 /**
- * Whether there is no database now: the answer has no code of the database, so it is of something before it. Of a
- * connection that broke PostgREST says 400 with an empty code, and PGRST003 that no connection was free.
+ * Whether there is no database now: the answer has no code of the database, so it is of something before it, which may
+ * have lost it on its way back. Of a connection that broke PostgREST says 400 with an empty code, and PGRST003 that no
+ * connection was free.
  */
 function isAway(rpc: string, status: number, code: string | undefined): boolean {
-  return status === 503 || code === "PGRST003" || (!code && !sentOnce.includes(rpc));
+  if (!code) return !sentOnce.includes(rpc);
+  return status === 503 || code === "PGRST003";
 }
 
 function failure(rpc: string, what: string): ApiError {

@@ -33,6 +33,7 @@ test.each<[made: number, what: string, Upstream]>([
   [2, "cannot have been made", refusal(503, "PGRST001")],
   [2, "had no connection", refusal(504, "PGRST003")],
   [1, "may have been made, says a gateway", { status: 502, body: "" }],
+  [1, "may have been made, says a gateway that lost its answer", { status: 503, body: "upstream connect error" }],
   [1, "may have been made, and whose connection broke", refusal(400, "")],
 ])("an import is made %i times when it %s", async (made, _what, busy) => {
   service.answer("upsert_rewards", busy, value({ imported: 1 }));

@@ -66,8 +66,8 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a secret that is no JSON is shown", "// The message of JSON.parse would", "throw new Error(json); //"],
     ["a closed connection is a failure", ": send())", ": Promise.reject(error))"],
     ["an import that may have arrived is sent again", " || sentOnce.includes(rpc)"],
-    ["an answer of a gateway is final", "(!code && !sentOnce.includes(rpc))", "false"],
-    ["an import that may have been made is made again", " && !sentOnce.includes(rpc)"],
+    ["an answer of a gateway is final", "return !sentOnce.includes(rpc);", "return false;"],
+    ["an import that may have been made is made again", "return !sentOnce.includes(rpc);", "return true;"],
     ["that no connection is free is final", 'code === "PGRST003"', "false"],
     ["whose the refused request was is not logged", 'by the database", owner)', 'by the database", {})'],
     [
