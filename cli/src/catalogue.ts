@@ -1,7 +1,7 @@
-// The catalogue as the API has it, to hold a file against.
+// The catalogue as the API has it, to compare a file with.
 import { rewardFields } from "../../functions/public-api/reward_rows.ts";
 import type { Connection } from "./connection.ts";
-import { printable, quoted } from "./errors.ts";
+import { counted, printable, quoted } from "./errors.ts";
 import { formats } from "./formats.ts";
 import { everyColumn, lists } from "./lists.ts";
 import type { Finding } from "./reward_csv.ts";
@@ -69,7 +69,7 @@ export class Catalogue {
   }
 
   /**
-   * Holds a row of an export against the catalogue, and counts what an import does not write.
+   * Compares a row of an export with the catalogue, and counts what an import does not write.
    * @param asNew whether a reward of which the catalogue knows neither id is a new one
    * @returns what is wrong
    */
@@ -123,9 +123,9 @@ export class Catalogue {
   /** What the compared rows have that will not be written, in lines for the user. */
   unwrittenLines(): string[] {
     const fields = [...this.#unwritten].map(
-      ([name, rows]) => `${name} is left as it is in the catalogue, from which ${rows} rows differ`,
+      ([name, rows]) => `${name} is left as it is in the catalogue, and differs in ${counted(rows, "row")}`,
     );
-    const unmatched = `${this.#unmatched} of the rewards that are left out differ from the catalogue`;
+    const unmatched = `Rewards that are left out, and differ from the catalogue: ${this.#unmatched}`;
     return [...fields, ...(this.#unmatched > 0 ? [unmatched] : [])];
   }
 }

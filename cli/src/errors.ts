@@ -52,6 +52,9 @@ export function printable(text: string): string {
   });
 }
 
+/** A number with its noun: 1 reward, 2 rewards. */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
 /** A text of the user's in quotes, at most 64 characters of it. */
 export function quoted(text: string): string {
   const characters = [...text];

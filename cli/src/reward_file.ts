@@ -1,7 +1,7 @@
 // Reads a file of rewards and checks each row with the API's own checks (docs/api.md, Import).
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { checkRow, countFields, rewardFields, rowsOf } from "../../functions/public-api/reward_rows.ts";
-import { CliError, exitCodes, inFile, quoted } from "./errors.ts";
+import { CliError, counted, exitCodes, inFile, quoted } from "./errors.ts";
 import { saveAsCsv, textOf } from "./file_text.ts";
 import { formatOf } from "./formats.ts";
 import { type CsvRecord, cellValue, damage, type Finding, hintFor, readCsv, trimmed } from "./reward_csv.ts";
@@ -130,8 +130,8 @@ async function readRecords(file: string, headings: Headings): Promise<RewardFile
   return {
     rows,
     notes: [
-      ...(titles > 0 ? [`the headings are in line ${header.line}; the lines above it are passed over`] : []),
-      ...(blank > 0 ? [`${blank} empty ${blank === 1 ? "row" : "rows"} skipped`] : []),
+      ...(titles > 0 ? [`the headings are in line ${header.line}; the lines above it are skipped`] : []),
+      ...(blank > 0 ? [`${counted(blank, "empty row")} skipped`] : []),
       ...rows.flatMap(({ line, lostPoints }) => (lostPoints ? [`line ${line}: ${lostPoints} points become 0`] : [])),
     ],
   };

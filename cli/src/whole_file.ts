@@ -24,7 +24,7 @@ export async function placeOf(out: string): Promise<{ path: string; mode: number
   const found = await lstat(out).catch(() => null);
   if (found === null) return { path: out, mode: 0o600 };
   const path = await realpath(out).catch(() => null);
-  if (path === null) throw new CliError(`${out} is a link to a file that is not there`, exitCodes.usage);
+  if (path === null) throw new CliError(`${out} is a link to a file that doesn't exist`, exitCodes.usage);
   const target = await stat(path);
   if (!target.isFile()) throw new CliError(`${out} is not a file`, exitCodes.usage);
   return { path: found.isSymbolicLink() ? path : out, mode: target.mode & 0o777 };

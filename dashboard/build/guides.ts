@@ -8,7 +8,7 @@ import { scrolling } from "./reference_contents.ts";
 
 /** The documents that become pages below /reference/guides/, in the order of the menu. */
 const guides = [
-  ...`README kudos-per-team excel-and-power-bi google-sheets curl powershell python r node typescript
+  ...`README kudos-per-team excel-and-power-bi google-sheets import-rewards curl powershell python r node typescript
       command-line sqlite databases warehouses assistants other-tools`
     .split(/\s+/)
     .map((name) => `docs/connect/${name}.md`),
@@ -19,6 +19,7 @@ const guides = [
 const files = [
   "docs/connect/public-data-api.pq",
   "docs/connect/google-sheets.gs",
+  "docs/connect/import-rewards.gs",
   "docs/connect/PublicDataApi.ps1",
   "docs/connect/public-data-api.mjs",
   "docs/connect/whole.mjs",

@@ -66,7 +66,7 @@ async function createApiKey(project: Project, email: string, password: string): 
     access_token: string;
   };
   await post(project, "/rest/v1/rpc/link_member", {}, session.access_token);
-  const key = { name: "npm start", scopes: scopes.map(({ name }) => name), expires_at: null };
+  const key = { name: "Data warehouse", scopes: scopes.map(({ name }) => name), expires_at: null };
   const made = (await post(project, "/rest/v1/rpc/create_api_key", key, session.access_token)) as { api_key: string };
   return made.api_key;
 }

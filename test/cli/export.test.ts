@@ -265,6 +265,6 @@ test("only the owner may read a new file; an older file keeps its mode, and a li
   expect(modeOf("elsewhere/target.json")).toBe("640");
 
   symlinkSync("nothing.json", `${folder}/broken.json`);
-  const message = `${folder}/broken.json is a link to a file that is not there`;
+  const message = `${folder}/broken.json is a link to a file that doesn't exist`;
   await expect(exportYear("broken.json")).rejects.toMatchObject({ exitCode: 2, message });
 });

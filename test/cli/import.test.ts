@@ -1,4 +1,4 @@
-// public-data-api import (docs/connect/command-line.md): files as spreadsheets write them, the line of each problem, and
+// public-data-api import (docs/connect/import-rewards.md): files as spreadsheets write them, the line of each problem, and
 // a service that misbehaves. What an import changes in a catalogue is in import_changes.test.ts.
 import { mkdirSync, readFileSync } from "node:fs";
 import { Readable } from "node:stream";
@@ -36,9 +36,7 @@ test("JSON is imported the same; a batch whose answer was lost is sent again, an
   proxy.faults = [undefined, undefined, half, status(429), dropped, undefined];
   const { pauses, lines } = await importFile("many.json", JSON.stringify({ rewards: many }, null, 2));
   expect(pauses).toEqual([1000, 2000, 4000]);
-  expect(lines).toContain(
-    "many.json: 500 rewards were sent again after a lost answer; new ones may count as unchanged",
-  );
+  expect(lines).toContain("many.json: 500 rewards sent again after a lost answer; new ones may count as unchanged");
   expect(await stored()).toEqual(many);
 });
 
@@ -272,7 +270,7 @@ test("headings are found below a title, in several lines, and with blanks around
   const maps = ["--map", "Artikel Nr.=external_id", "--map", "Preis in Punkten=points_cost"];
   const { lines } = await importFile("sheet.csv", sheet, ...maps);
   expect(lines).toEqual([
-    "sheet.csv: the headings are in line 3; the lines above it are passed over",
+    "sheet.csv: the headings are in line 3; the lines above it are skipped",
     "sheet.csv: line 6: 0.4 points become 0",
   ]);
   expect(await stored()).toMatchObject([
@@ -288,8 +286,8 @@ test("headings are found below a title, in several lines, and with blanks around
   );
 });
 
-test("the file with headings of its own in command-line.md is read as the page says", async () => {
-  const page = readFileSync(`${root}/docs/connect/command-line.md`, "utf8");
+test("the file with headings of its own in import-rewards.md is read as the page says", async () => {
+  const page = readFileSync(`${root}/docs/connect/import-rewards.md`, "utf8");
   const [file = "", command = "", printed = ""] = [...page.matchAll(/^```(?:csv)?\n([^`]*)```$/gm)]
     .map(([, block = ""]) => block)
     .filter((block) => /Art\.-Nr\.|preisliste\.csv:/.test(block));
@@ -311,10 +309,10 @@ test("the file with headings of its own in command-line.md is read as the page s
   ]);
 });
 
-test("--dry-run without a key checks the file and says that nobody was asked", async () => {
+test("--dry-run without a key checks the file and says how to see more", async () => {
   write("many.csv", papaparse.unparse(many));
   const dry = await run(["import", "many.csv", "--dry-run"], folder, environment(undefined));
-  const asked = "each good by itself; without PUBLIC_API_KEY nobody was asked what would change";
+  const asked = "no problem found. To see what would change, set PUBLIC_API_KEY";
   expect(dry).toEqual({ code: 0, stdout: `many.csv: 1234 rewards, ${asked}\n`, stderr: "" });
   await expect(importFile("bad.csv", badCsv, "--dry-run")).rejects.toThrow("bad.csv:3: ");
   expect(proxy.requests).toEqual([]);

@@ -1,4 +1,4 @@
-// What public-data-api import changes in a catalogue (docs/connect/command-line.md): what a dry run says of it, an export
+// What public-data-api import changes in a catalogue (docs/connect/import-rewards.md): what a dry run says of it, an export
 // that comes back, and the rewards that a file no longer has.
 import { readFileSync } from "node:fs";
 import papaparse from "papaparse";
@@ -24,7 +24,7 @@ test.each(["rewards.csv.gz", "rewards.json"])("%s that was exported is imported 
     from generate_series(1, 1200) as n`;
   const before = { versions: await versions(), rows: await stored() };
   await exportTo(file, "--include_archived");
-  expect((await send(file)).lines).toEqual([`${file}: 3 rewards left out: they have no external_id`]);
+  expect((await send(file)).lines).toEqual([`${file}: 3 rewards left out for lack of an external_id`]);
   expect(await versions(), "not even a new version of a row").toEqual(before.versions);
 
   await sql`delete from app.rewards where company_id = ${id}`;
@@ -72,7 +72,7 @@ test("--dry-run says what would be new, and what would change, field by field; -
   expect(await stored()).toEqual(before);
 
   const poor = await send("many.csv", ["--dry-run"], { key: await writeKey() });
-  expect(poor.done).toBe(`${counts}\nA key with read:rewards too shows which ones, and how`);
+  expect(poor.done).toBe(`${counts}\nTo see which ones, and how, use a key that also has read:rewards`);
   for (const more of [["--all"], ["--report", "a.csv"], ["--dry-run", "--report", "a.txt"]])
     await expect(send("many.csv", more)).rejects.toMatchObject({ exitCode: 2 });
 });
@@ -185,11 +185,11 @@ test("what an export has that an import does not write is said, if it differs fr
   const before = await exported(change({ "By hand": { points_cost: "7" }, Tea: tea }));
   const { lines, done } = await send("rewards.csv");
   expect(lines.map((line) => line.replace("rewards.csv: ", ""))).toEqual([
-    "1 rewards left out: they have no external_id",
-    "reward_type is left as it is in the catalogue, from which 1 rows differ",
-    "is_archived is left as it is in the catalogue, from which 1 rows differ",
-    "created_at is left as it is in the catalogue, from which 1 rows differ",
-    "1 of the rewards that are left out differ from the catalogue",
+    "1 reward left out for lack of an external_id",
+    "reward_type is left as it is in the catalogue, and differs in 1 row",
+    "is_archived is left as it is in the catalogue, and differs in 1 row",
+    "created_at is left as it is in the catalogue, and differs in 1 row",
+    "Rewards that are left out, and differ from the catalogue: 1",
   ]);
   expect(done).toContain("0 new, 0 changed, 3 unchanged");
   expect(await versions()).toEqual(before);
@@ -202,7 +202,7 @@ test("an export needs a key that reads the catalogue too, and an is_archived tha
   );
   await exportTo("rewards.csv", "--include_archived");
   const message =
-    "rewards.csv is an export: holding it against the catalogue needs a key with the scope read:rewards too";
+    "rewards.csv is an export: comparing it with the catalogue needs a key with the scope read:rewards too";
   const poor = send("rewards.csv", ["--dry-run"], { key: await writeKey() });
   await expect(poor).rejects.toMatchObject({ exitCode: 3, message });
 });

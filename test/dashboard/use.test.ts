@@ -38,7 +38,7 @@ test("each purpose leads to steps of its own, and the page says when the first r
     ["Power BI or Excel", "excel-and-power-bi", "Copy the query"],
     ["Google Sheets", "google-sheets", "Extensions → Apps Script"],
     ["Nightly copy", "sqlite", "&& public-data-api sync company.sqlite"],
-    ["Reward import", "command-line", "&& public-data-api import rewards.csv --dry-run"],
+    ["Reward import", "import-rewards", "Rewards → Try, write nothing"],
     ["Assistant (MCP)", "assistants", `claude mcp add --transport http public-data ${stack.api_url}/mcp`],
     ["Something else", "curl", "| curl -H @-"],
   ] as const) {
@@ -215,7 +215,8 @@ test("every guide that begins with a key leads to the dialog with all of it fill
         script,
       ]),
     ),
-    "command-line": ["nightly-copy", "reward-import"],
+    "import-rewards": ["reward-import"],
+    "command-line": script,
     assistants: ["assistant"],
     "other-tools": [""],
     api: [""],

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import type { ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
+import { counted } from "../errors.ts";
 import { exportToFile, exportToPipe, type Job } from "../export_list.ts";
 import { formatOf, formats } from "../formats.ts";
 import { describeKey } from "../key.ts";
@@ -134,7 +135,7 @@ export const exportCommand: Command = {
         job.out === "-"
           ? await exportToPipe(job, connection, output, progress)
           : await exportToFile(job, connection, progress);
-      progress.done(`${job.out}: ${rows} rows`);
+      progress.done(`${job.out}: ${counted(rows, "row")}`);
     }
   },
 };

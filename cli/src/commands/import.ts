@@ -1,7 +1,7 @@
 import { BadLines } from "../bad_lines.ts";
 import { Catalogue, type Reward } from "../catalogue.ts";
 import type { Connection } from "../connection.ts";
-import { CliError, exitCodes, quoted } from "../errors.ts";
+import { CliError, counted, exitCodes, quoted } from "../errors.ts";
 import { named, type Placed, Review, some } from "../import_review.ts";
 import { rowsToSend, Sending } from "../import_rewards.ts";
 import { companyIdOf, describeKey, type Key } from "../key.ts";
@@ -24,7 +24,7 @@ checked, and each wrong line is reported. Then the rows are sent, 500 at a time.
                       terminal. The key needs read:rewards too
   --yes               do not ask, and archive more than half of the catalogue too
 
-A file that export rewards wrote is held against the catalogue, so the key needs read:rewards too. Its empty cells clear a description,
+A file that export rewards wrote is compared with the catalogue, so the key needs read:rewards too. Its empty cells clear a description,
 a stock, a picture, a vendor; in any other file an empty cell leaves the field as it is.
 
 Examples:
@@ -110,11 +110,11 @@ async function confirmArchiving(
 function reasonOf({ file, archives, report }: Wanted, isExport: boolean): string | null {
   if (archives) return "--archive-missing";
   if (report !== undefined) return "--report";
-  return isExport ? `${file} is an export: holding it against the catalogue` : null;
+  return isExport ? `${file} is an export: comparing it with the catalogue` : null;
 }
 
 /**
- * The catalogue, after every row has been held against it, if the key may read it.
+ * The catalogue, after every row has been compared with it, if the key may read it.
  * @throws CliError that names the lines that do not agree with it, or says why it is needed
  */
 async function compared(wanted: Wanted, all: CheckedRow[], key: Key, connection: Connection, here: Surroundings) {
@@ -161,19 +161,21 @@ async function send(wanted: Wanted, all: CheckedRow[], rows: CheckedRow[], conne
   const { created, updated, unchanged } = sending.counts;
   const counts = `${created} new, ${updated} changed, ${unchanged} unchanged`;
   if (isDryRun) {
-    const unseen = created + updated > 0 ? ["A key with read:rewards too shows which ones, and how"] : [];
+    const unseen = created + updated > 0 ? ["To see which ones, and how, use a key that also has read:rewards"] : [];
     const lines = catalogue === null ? unseen : await reviewed(wanted, sent, catalogue, here);
-    return here.outcome([`${file}: ${ids.size} rewards, nothing was written: ${counts}`, ...lines].join("\n"));
+    return here.outcome(
+      [`${file}: ${counted(ids.size, "reward")}, nothing was written: ${counts}`, ...lines].join("\n"),
+    );
   }
   await sending.send(
     missing.map(({ external_id, name, points_cost }) => ({ external_id, name, points_cost, is_archived: true })),
   );
   if (sending.repeated > 0)
     here.progress.warn(
-      `${file}: ${sending.repeated} rewards were sent again after a lost answer; new ones may count as unchanged`,
+      `${file}: ${counted(sending.repeated, "reward")} sent again after a lost answer; new ones may count as unchanged`,
     );
   const archived = archives ? `, ${missing.length} archived` : "";
-  here.outcome(`${file}: ${ids.size} rewards imported: ${counts}${archived}`);
+  here.outcome(`${file}: ${counted(ids.size, "reward")} imported: ${counts}${archived}`);
 }
 
 export const importCommand: Command = {
@@ -186,11 +188,11 @@ export const importCommand: Command = {
     const { rows: all, notes } = await readRewardFile(file, headings);
     const rows = rowsToSend(file, all);
     const leftOut = all.length - rows.length;
-    if (leftOut > 0) notes.push(`${leftOut} rewards left out: they have no external_id`);
+    if (leftOut > 0) notes.push(`${counted(leftOut, "reward")} left out for lack of an external_id`);
     for (const note of notes) here.progress.warn(`${file}: ${note}`);
     if (connection !== null) return await send(wanted, all, rows, connection, here);
     here.outcome(
-      `${file}: ${rows.length} rewards, each good by itself; without PUBLIC_API_KEY nobody was asked what would change`,
+      `${file}: ${counted(rows.length, "reward")}, no problem found. To see what would change, set PUBLIC_API_KEY`,
     );
   },
 };

@@ -69,8 +69,23 @@ export const ways: Record<string, Way> = {
   },
   "reward-import": {
     words: "Reward import",
-    guide: "command-line",
-    steps: <CommandLine command="public-data-api import rewards.csv --dry-run" />,
+    guide: "import-rewards",
+    steps: (
+      <ol className={classes.steps}>
+        <li>
+          Copy the script, which has the base address in it.
+          <CopyFile file="/reference/files/import-rewards.gs" label="Copy the script" />
+        </li>
+        <li>In a Google spreadsheet with your rewards, choose Extensions → Apps Script, and paste it.</li>
+        <li>
+          Project Settings → Script Properties: <Code>PUBLIC_API_KEY</Code> is the key.
+        </li>
+        <li>
+          Reload the spreadsheet, and choose <b>Rewards → Try, write nothing</b>. The guide shows how to import files,
+          too.
+        </li>
+      </ol>
+    ),
   },
   assistant: {
     words: "Assistant (MCP)",

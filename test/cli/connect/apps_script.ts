@@ -1,5 +1,5 @@
-// The part of Google Apps Script that docs/connect/google-sheets.md needs. A script runs against the real API and fills
-// a sheet in memory.
+// The part of Google Apps Script that the scripts of docs/connect need. A script runs against the real API and fills a
+// sheet in memory.
 import { execFileSync } from "node:child_process";
 import { runInNewContext } from "node:vm";
 import papaparse from "papaparse";
@@ -11,10 +11,18 @@ interface Answer {
   text: string;
 }
 
+interface Options {
+  headers: Record<string, string>;
+  contentType?: string;
+  payload?: string;
+}
+
 /** Sends a request with curl: UrlFetchApp blocks until the answer is there, and fetch cannot. */
-function send(url: string, headers: Record<string, string>): Answer {
+function send(url: string, { headers, contentType, payload }: Options): Answer {
   const sent = Object.entries(headers).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
-  const stdout = execFileSync("curl", ["-sSi", ...sent, url], { encoding: "utf8", maxBuffer: 64 << 20 });
+  if (payload !== undefined) sent.push("-H", `Content-Type: ${contentType}`, "--data-binary", "@-");
+  const input = payload ?? "";
+  const stdout = execFileSync("curl", ["-sSi", ...sent, url], { input, encoding: "utf8", maxBuffer: 64 << 20 });
   const [head = "", ...body] = stdout.split("\r\n\r\n");
   const [line = "", ...lines] = head.split("\r\n");
   const received = Object.fromEntries(lines.map((one) => one.split(": ")));
@@ -32,6 +40,20 @@ class Sheet {
 
   getMaxRows(): number {
     return this.cells.length;
+  }
+
+  getMaxColumns(): number {
+    return this.cells[0]?.length ?? 0;
+  }
+
+  insertColumnAfter(column: number): void {
+    for (const row of this.cells) row.splice(column, 0, "");
+  }
+
+  /** Up to the last row and the last column that are not empty. */
+  getDataRange() {
+    const width = Math.max(...this.cells.map((row) => row.findLastIndex((cell) => cell !== "") + 1), 1);
+    return this.getRange(1, 1, Math.max(this.cells.findLastIndex((row) => row.join("") !== "") + 1, 1), width);
   }
 
   insertRowsAfter(row: number, rows: number): void {
@@ -59,13 +81,25 @@ class Sheet {
   }
 }
 
+/** Collects the items of a menu: label and function. */
+const uiWith = (menu: Map<string, string>) => ({
+  createMenu: () => ({
+    addItem(label: string, name: string) {
+      menu.set(label, name);
+      return this;
+    },
+    addToUi: () => {},
+  }),
+});
+
 /**
  * A script with its properties and its spreadsheet.
- * @param answers to the next requests, which are then not sent
+ * @param answers to the next requests, which are then not sent; null sends one
  */
-export function appsScript(script: string, properties: Record<string, string>, answers: Answer[] = []) {
+export function appsScript(script: string, properties: Record<string, string>, answers: (Answer | null)[] = []) {
   const sheets = new Map<string, Sheet>();
   const slept: number[] = [];
+  const menu = new Map<string, string>();
   let isLocked = false;
   const hooks: { whileFetching?: (() => void) | undefined } = {};
   const services = {
@@ -83,17 +117,19 @@ export function appsScript(script: string, properties: Record<string, string>, a
     },
     PropertiesService: { getScriptProperties: () => ({ getProperty: (key: string) => properties[key] ?? null }) },
     SpreadsheetApp: {
+      getActiveSheet: () => sheets.values().next().value,
+      getUi: () => uiWith(menu),
       getActiveSpreadsheet: () => ({
         getSheetByName: (name: string) => sheets.get(name) ?? null,
         insertSheet: (name: string) => sheets.set(name, new Sheet()).get(name),
       }),
     },
     UrlFetchApp: {
-      fetch(url: string, options: { headers: Record<string, string> }) {
+      fetch(url: string, options: Options) {
         const { whileFetching } = hooks;
         hooks.whileFetching = undefined;
         whileFetching?.();
-        const { status, headers, text } = answers.shift() ?? send(url, options.headers);
+        const { status, headers, text } = answers.shift() ?? send(url, options);
         return { getResponseCode: () => status, getHeaders: () => headers, getContentText: () => text };
       },
     },
@@ -102,15 +138,28 @@ export function appsScript(script: string, properties: Record<string, string>, a
       sleep: (milliseconds: number) => void slept.push(milliseconds),
     },
   };
+  /** When a run ends, Google releases its lock. */
+  const run = (name: string) => {
+    const isFirst = !isLocked;
+    try {
+      runInNewContext(`${script}\n${name}();`, { ...services });
+    } finally {
+      if (isFirst) isLocked = false;
+    }
+  };
   return {
-    /** When a run ends, Google releases its lock. */
-    run: (name: string) => {
-      const isFirst = !isLocked;
-      try {
-        runInNewContext(`${script}\n${name}();`, { ...services });
-      } finally {
-        if (isFirst) isLocked = false;
-      }
+    run,
+    /** Runs what an item of the script's menu names. */
+    click: (label: string) => {
+      run("onOpen");
+      run(menu.get(label) ?? `no item ${label}`);
+    },
+    /** The first sheet, which a person sees, with these cells. */
+    open: (cells: unknown[][]) => {
+      const sheet = sheets.get("Sheet1") ?? new Sheet();
+      sheets.set("Sheet1", sheet);
+      for (const [row, values] of cells.entries()) sheet.cells[row]?.splice(0, values.length, ...(values as string[]));
+      return sheet;
     },
     hooks,
     sheet: (name: string) => sheets.get(name),

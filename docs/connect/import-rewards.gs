@@ -1,0 +1,182 @@
+// Imports rewards from Google Sheets (import-rewards.md): paste it under Extensions > Apps Script.
+
+/** The base address, as your dashboard shows it. */
+const BASE_ADDRESS = "https://<project>.supabase.co/functions/v1/public-api";
+
+/** The fields that are numbers. A cell of any other field is sent as text, except that of `is_archived`. */
+const NUMBERS = ["points_cost", "stock_count"];
+
+/** One request takes at most so many rewards. */
+const REWARDS_PER_REQUEST = 500;
+
+/** The menu. Google calls this when the spreadsheet is opened. */
+function onOpen() {
+  const menu = SpreadsheetApp.getUi().createMenu("Rewards");
+  menu.addItem("Try, write nothing", "tryImport").addItem("Import", "importRewards").addToUi();
+}
+
+function tryImport() {
+  inTurn(() => run(true));
+}
+
+function importRewards() {
+  inTurn(() => run(false));
+}
+
+/** Two people may click at the same time: the second waits for the first. */
+function inTurn(work) {
+  const lock = LockService.getScriptLock();
+  lock.waitLock(300000);
+  try {
+    work();
+  } finally {
+    lock.releaseLock();
+  }
+}
+
+/** Checks all rows of the open sheet, and imports them unless one is wrong. The column Result says what became of each. */
+function run(isDryRun) {
+  const sheet = readSheet(SpreadsheetApp.getActiveSheet());
+  const { rows } = sheet;
+  show(sheet, "Result", new Map());
+  const problems = findProblems(rows);
+  const tried = sendAll(rows.filter(({ row }) => !problems.has(row)), "rewards?dry_run=true", problems);
+  if (problems.size > 0) return show(sheet, `Result: nothing was imported. Correct ${problems.size}, then try again`, problems);
+  const outcomes = compare(rows, readCatalogue());
+  if (isDryRun) return show(sheet, `Result: nothing was imported yet. ${inWords(tried)}`, outcomes);
+  const imported = new Map();
+  sendAll(rows, "rewards", null, (batch, counts) => {
+    for (const { row } of batch) imported.set(row, outcomes.get(row));
+    show(sheet, `Result: ${imported.size} of ${rows.length} imported. ${inWords(counts)}`, imported);
+  });
+}
+
+const inWords = ({ created, updated, unchanged }) => `${created} new, ${updated} changed, ${unchanged} unchanged`;
+
+/** The rewards of a sheet, each with the number of its row. The first row has the fields; from "Result" on nothing is read. */
+function readSheet(sheet) {
+  const [first, ...others] = sheet.getDataRange().getValues();
+  const headings = first.map((heading) => String(heading).trim());
+  const result = headings.findIndex((heading) => heading.startsWith("Result"));
+  const fields = result < 0 ? headings : headings.slice(0, result);
+  const isFilled = (cell) => cell !== "" && cell !== false; // an empty row has the false of its checkboxes
+  const rows = others
+    .map((cells, index) => ({
+      row: index + 2,
+      reward: Object.fromEntries(
+        fields.flatMap((field, at) => (field === "" || cells[at] === "" ? [] : [[field, valueOf(field, cells[at])]])),
+      ),
+      isFilled: fields.some((_, at) => isFilled(cells[at])),
+    }))
+    .filter(({ isFilled }) => isFilled);
+  if (rows.length === 0) throw new Error("The sheet has no rewards: the first row has the fields, each other row a reward");
+  return { sheet, rows, column: result < 0 ? fields.length + 1 : result + 1, height: others.length };
+}
+
+/** What a cell sends: in a sheet of plain text, numbers are text. */
+function valueOf(field, cell) {
+  if (NUMBERS.includes(field)) return /^\d+$/.test(cell) ? Number(cell) : cell;
+  if (field === "is_archived") return { true: true, false: false }[String(cell).toLowerCase()] ?? cell;
+  return typeof cell === "number" && field !== "external_id" ? String(cell) : cell;
+}
+
+const isDate = (value) => Object.prototype.toString.call(value) === "[object Date]";
+
+/** What is wrong with the rows that only the spreadsheet knows, by row. */
+function findProblems(rows) {
+  const problems = new Map();
+  const rowOf = new Map();
+  for (const { row, reward } of rows) {
+    const found = Object.entries(reward).flatMap(([field, value]) => {
+      if (isDate(value)) return [`${field} is a date: format the column as plain text, and enter the value again`];
+      if (field === "external_id" && typeof value === "number")
+        return ["external_id may have lost zeros: format the column as plain text, and enter the ID again"];
+      if (/^#[A-Z/0!?]+[!?A]$/.test(value)) return [`${field} is the error of a formula`];
+      const isPadded = field !== "description" && typeof value === "string" && value.trim() !== value;
+      return isPadded ? [`${field} begins or ends with a space`] : [];
+    });
+    const id = reward.external_id;
+    if (rowOf.has(id)) found.push(`external_id must be unique, row ${rowOf.get(id)} has it too`);
+    else if (id !== undefined) rowOf.set(id, row);
+    if (found.length > 0) problems.set(row, found.join("; "));
+  }
+  return problems;
+}
+
+/**
+ * Sends rewards, and calls `done` after each request. Adds what the API refuses to `problems`, by row; without them, it fails.
+ * Returns what the API did, in numbers.
+ */
+function sendAll(rows, path, problems, done = () => {}) {
+  const counts = { created: 0, updated: 0, unchanged: 0 };
+  for (let at = 0; at < rows.length; at += REWARDS_PER_REQUEST) {
+    const batch = rows.slice(at, at + REWARDS_PER_REQUEST);
+    const payload = JSON.stringify(batch.map(({ reward }) => reward));
+    const { body } = ask(path, { method: "post", contentType: "application/json", payload });
+    const refused = [...(body.error ?? "").matchAll(/rewards\[(\d+)\]: (.*?)(?=; rewards\[|; and \d+ more$|$)/gs)];
+    if (body.error && (!problems || refused.length === 0)) throw new Error(body.error);
+    for (const [, index, words] of refused) {
+      const { row } = batch[index];
+      problems.set(row, problems.has(row) ? `${problems.get(row)}; ${words}` : words);
+    }
+    for (const name of Object.keys(counts)) counts[name] += body[name] ?? 0;
+    done(batch, counts);
+  }
+  return counts;
+}
+
+/** Every reward of the catalogue that an import has made, by external_id. */
+function readCatalogue() {
+  const rewards = new Map();
+  for (let place = "", more = true; more; ) {
+    const page = ask(`rewards?include=external_id&include_archived=true&limit=1000${place}`);
+    for (const reward of page.body) if (reward.external_id !== null) rewards.set(reward.external_id, reward);
+    const last = page.body[page.body.length - 1];
+    more = page.more && last !== undefined;
+    if (more) place = `&starting_after=${encodeURIComponent(`${last.created_at}_${last.id}`)}`;
+  }
+  return rewards;
+}
+
+/** What an import does with each row. */
+function compare(rows, catalogue) {
+  return new Map(
+    rows.map(({ row, reward }) => {
+      const known = catalogue.get(reward.external_id);
+      if (known === undefined) return [row, "new"];
+      const changes = Object.entries({ ...reward, points_cost: Math.round(reward.points_cost) })
+        .filter(([field, value]) => known[field] !== value)
+        .map(([field, value]) => `${field} ${JSON.stringify(known[field])} → ${JSON.stringify(value)}`);
+      return [row, changes.length === 0 ? "unchanged" : `changed: ${changes.join(", ")}`];
+    }),
+  );
+}
+
+/** Writes the column Result: a heading, and a text for each of these rows. The other rows become empty. */
+function show({ sheet, column, height }, heading, texts) {
+  if (column > sheet.getMaxColumns()) sheet.insertColumnAfter(sheet.getMaxColumns());
+  const cells = Array.from({ length: height }, (_, index) => [texts.get(index + 2) ?? ""]);
+  const range = sheet.getRange(1, column, height + 1, 1);
+  range.setNumberFormat("@");
+  range.setValues([[heading], ...cells]);
+}
+
+/** The answer to one request, and whether there are more rows. Retries while the API is busy: six requests at most. */
+function ask(path, options) {
+  const key = PropertiesService.getScriptProperties().getProperty("PUBLIC_API_KEY");
+  if (!key) throw new Error("Add the script property PUBLIC_API_KEY under Project Settings");
+  for (let attempt = 1; ; attempt++) {
+    const response = UrlFetchApp.fetch(`${BASE_ADDRESS}/${path}`, {
+      ...options,
+      headers: { "X-API-Key": key.trim() },
+      followRedirects: false, // followed, one would carry the key to another host
+      muteHttpExceptions: true,
+    });
+    const status = response.getResponseCode();
+    const text = response.getContentText("UTF-8");
+    const header = (name) => Object.entries(response.getHeaders()).find(([other]) => other.toLowerCase() === name)?.[1];
+    if (status === 200 || status === 400) return { body: JSON.parse(text), more: header("x-has-more") === "true" };
+    if ((status !== 429 && status < 500) || attempt === 6) throw new Error(`${status}: ${text}`);
+    Utilities.sleep(Math.min(Number(header("retry-after") ?? 2 ** (attempt - 1)) || 1, 120) * 1000);
+  }
+}
