@@ -42,7 +42,7 @@ async function keyFor(code = ""): Promise<string> {
   return (await exchange({ ...form, client_id: clientIdOf("Claude", [claude]) })).body.access_token;
 }
 
-test("an admin who sets a password first ticks what Claude may read; agreeing again offers to revoke the first key", async ({
+test("after a new password an admin lets Claude read; agreeing again revokes the first key", async ({
   company,
   admin,
 }) => {
@@ -86,11 +86,8 @@ test("an admin who sets a password first ticks what Claude may read; agreeing ag
   await setKey(company, "Claude", { expires_at: new Date(Date.now() + 9.5 * 86_400_000).toISOString() });
   await page.goto("/integrations/public-api");
   await says(row(page, "Claude"), "Expires in 9 days: connect Claude again to agree again");
-  expect(
-    await row(page, "Claude")
-      .getByRole("button", { name: /^Replace/ })
-      .count(),
-  ).toBe(0);
+  const replace = row(page, "Claude").getByRole("button", { name: /^Replace/ });
+  expect(await replace.count()).toBe(0);
   await says(await chooseIn(row(page, "Claude"), "Details"), `for Claude, agreed by ${admin.name}`);
   await page.keyboard.press("Escape");
   await says(await openHistory(page), `Claude, agreed by ${admin.name}`);
@@ -105,10 +102,7 @@ test("an admin refuses, and the program learns only that", async ({ admin }) => 
 });
 
 // Proves: signin.6, signin.9
-test("a program on this computer is named as it calls itself, and whoever is no admin sees the admins", async ({
-  company,
-  admin,
-}) => {
+test("a program on this computer has its own name; an employee sees who the admins are", async ({ company, admin }) => {
   const uri = "http://localhost:4711/callback";
   const change = { redirect_uri: uri, client_id: clientIdOf("<b>Codex</b>", [uri]) };
   const page = await (await signedInBrowser(admin)).newPage();

@@ -2,8 +2,9 @@
 // is refused, an error is in the console, or a request goes to a host other than those of the dashboard and the
 // project.
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { afterEach, beforeAll, expect } from "vitest";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { stack } from "../support/stack.ts";
+import { translator } from "./translator.ts";
 
 export const wide = { width: 1440, height: 900 };
 export const narrow = { width: 360, height: 740 };
@@ -29,6 +30,17 @@ export function watchEachTest(): void {
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close();
     expect(takeTroubles()).toEqual([]);
+  });
+}
+
+let isTranslated = false;
+/** In a file that calls this, each page is translated from its first text on. An old text that stays fails the test. */
+export function translateEachPage(): void {
+  beforeAll(() => {
+    isTranslated = true;
+  });
+  afterAll(() => {
+    isTranslated = false;
   });
 }
 
@@ -64,6 +76,7 @@ export async function newBrowser(options: BrowserContextOptions = {}): Promise<B
   });
   context.setDefaultTimeout(60_000);
   context.on("page", watch);
+  if (isTranslated) await context.addInitScript(translator);
   contexts.push(context);
   return context;
 }

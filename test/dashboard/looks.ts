@@ -12,9 +12,7 @@ export async function accessibilityProblems(page: Page, options: RunOptions = {}
     for (const part of document.querySelectorAll<HTMLElement>(".operation")) part.style.contentVisibility = "visible";
     const { violations, passes } = await (window as unknown as { axe: typeof axe }).axe.run(options);
     if (passes.length === 0) return ["axe checked nothing"];
-    return violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`)}`,
-    );
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html} ${node.failureSummary}`)}`);
   }, options);
 }
 

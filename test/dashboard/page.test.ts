@@ -265,12 +265,23 @@ test("fields and checkboxes stand out: light, dark and in forced colours", async
   expect(await style(dialog, "border-top-style")).toBe("solid");
 });
 
+test("what a heading of the reference begins stands apart from what is before it", async () => {
+  const page = await newPage();
+  await page.goto("/reference/");
+  const rooms = await page.locator("main").evaluate((main) =>
+    [...main.querySelectorAll("h2, article:first-of-type h4")].flatMap((heading) => {
+      const part = heading.previousElementSibling ? heading : heading.parentElement;
+      const before = part?.previousElementSibling?.getBoundingClientRect();
+      return before && before.height > 0 ? [heading.getBoundingClientRect().top - before.bottom] : [];
+    }),
+  );
+  expect(rooms.length).toBeGreaterThan(10);
+  expect(Math.min(...rooms)).toBeGreaterThanOrEqual(16);
+});
+
 test("over the wire the page is at most 277 kB and the reference 110, with scripts, styles and a font that it asks for itself, once", async () => {
-  for (const [at, most] of [
-    ["/sign-in", 277_000],
-    ["/reference/", 110_000],
-    ["/reference/guides/python/", 110_000],
-  ] as const) {
+  const sizes = { "/sign-in": 277_000, "/reference/": 110_000, "/reference/guides/python/": 110_000 };
+  for (const [at, most] of Object.entries(sizes)) {
     const page = await newPage();
     await page.goto(at);
     await page.getByRole("heading", { level: 1 }).waitFor();

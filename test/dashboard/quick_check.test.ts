@@ -4,9 +4,12 @@ import { expect } from "vitest";
 import { version } from "../../functions/public-api/endpoints.ts";
 import { makeKey, signedIn } from "../support/companies.ts";
 import { stack } from "../support/stack.ts";
+import { translateEachPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { setKey, signedInPage, test } from "./scene.ts";
 import { openQuickCheck, press, says } from "./steps.ts";
+
+translateEachPage();
 
 const partOf = (page: Page) => page.getByRole("dialog", { name: "Quick check" });
 
@@ -67,14 +70,8 @@ test("a refused key is explained; one that is in the list is named", async ({ co
     [`sk_live_${"x".repeat(38)}é`, notWhole],
     [`sk_live_${"x".repeat(38)}`, "This key does not work: it is mistyped, revoked or expired."],
     [expired.api_key, /It ends like “Audit” .*It expired: it worked until end of 30 Jun 2026 \(Berlin\stime\)\./],
-    [
-      active.api_key.replace(/^sk_live_...../, "sk_live_00000"),
-      /“Power BI” .*That one works, so the pasted text differs/,
-    ],
-    [
-      revoked.api_key,
-      /It ends like “نظام الرواتب” \(sk_live_….{4}\)\. Ben Osei revoked it on \d+ \w+ \d{4}, \d\d:\d\d\./,
-    ],
+    [active.api_key.replace(/^sk_live_./, "sk_live_0"), /“Power BI” .*That one works, so the pasted text differs/],
+    [revoked.api_key, /It ends like “نظام الرواتب” \(sk_live_….{4}\)\. Ben Osei revoked it on \d+ \w+ \d{4}, \d/],
   ] as const) {
     await check(page, key);
     await says(alert, words);

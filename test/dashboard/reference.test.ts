@@ -27,25 +27,19 @@ const marked = (page: Page) =>
     .locator("[aria-current]")
     .evaluateAll((all) => all.map((link) => link.getAttribute("href")));
 
+async function read(at: string): Promise<string> {
+  const response = await fetch(stack.dashboard_url + at);
+  expect(response.status, at).toBe(200);
+  if (at.endsWith(".md")) expect(response.headers.get("Content-Type")).toBe("text/markdown; charset=utf-8");
+  return response.text();
+}
+
 async function openReference(at = ""): Promise<Page> {
   const page = await newPage();
   await page.goto(`/reference/${at}`);
   await menuOf(page).waitFor();
   return page;
 }
-
-test("what a heading begins stands apart from what is before it", async () => {
-  const page = await openReference();
-  const rooms = await page.locator("main").evaluate((main) =>
-    [...main.querySelectorAll("h2, article:first-of-type h4")].flatMap((heading) => {
-      const part = heading.previousElementSibling ? heading : heading.parentElement;
-      const before = part?.previousElementSibling?.getBoundingClientRect();
-      return before && before.height > 0 ? [heading.getBoundingClientRect().top - before.bottom] : [];
-    }),
-  );
-  expect(rooms.length).toBeGreaterThan(10);
-  expect(Math.min(...rooms)).toBeGreaterThanOrEqual(16);
-});
 
 test("it can be read without signing in and without scripts: every endpoint with all its parameters, fields, answers and aliases", async () => {
   const page = await newPage({ javaScriptEnabled: false });
@@ -301,16 +295,10 @@ test("on a narrow screen the menu is one line, which opens over the page until i
 
 test("each guide is accessible, its links lead somewhere, and files are downloaded with the project's base address in them", async () => {
   const page = await openReference();
-  const addresses = await menuOf(page)
-    .getByRole("link")
-    .evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).pathname));
+  const links = menuOf(page).getByRole("link");
+  const addresses = await links.evaluateAll((all) => all.map((link) => (link as HTMLAnchorElement).pathname));
   const guides = addresses.filter((address) => address.includes("guides"));
   expect(guides).toEqual(expect.arrayContaining(["/reference/guides/python/", "/reference/guides/changelog/"]));
-  const read = async (at: string): Promise<string> => {
-    const response = await fetch(stack.dashboard_url + at);
-    expect(response.status, at).toBe(200);
-    return response.text();
-  };
   const pages = new Map(await Promise.all(guides.map(async (guide) => [guide, await read(guide)] as const)));
   const offered = new Set<string>();
   const guidePage = await newPage();
@@ -362,12 +350,6 @@ test("the samples stay beside the text while it scrolls, the menu follows, and e
 });
 
 test("each guide is also Markdown, for readers of this page: its address, and nothing of the repository", async () => {
-  const read = async (at: string) => {
-    const response = await fetch(stack.dashboard_url + at);
-    expect(response.status, at).toBe(200);
-    if (at.endsWith(".md")) expect(response.headers.get("Content-Type")).toBe("text/markdown; charset=utf-8");
-    return response.text();
-  };
   const llms = await read("/llms.txt");
   expect(llms).toContain(`The base address is ${stack.api_url}:`);
   for (const line of llms.match(/^- .*$/gm) ?? []) expect(line).toMatch(/^- \[.+\]\(\S+\): (?:[^()]|\([^()]*\)){10,}$/);

@@ -23,10 +23,8 @@ export async function sessionOf({ email, password }: Person): Promise<Session> {
 /** A new browser that has a session of this person, as after signing in. */
 export async function signedInBrowser(person: Person, options?: BrowserContextOptions): Promise<BrowserContext> {
   const localStorage = [{ name: storageKey, value: JSON.stringify(await sessionOf(person)) }];
-  return newBrowser({
-    ...options,
-    storageState: { cookies: [], origins: [{ origin: stack.dashboard_url, localStorage }] },
-  });
+  const origins = [{ origin: stack.dashboard_url, localStorage }];
+  return newBrowser({ ...options, storageState: { cookies: [], origins } });
 }
 
 /** Opens the page in a browser with a session, and waits until it is loaded. */

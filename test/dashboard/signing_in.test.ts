@@ -9,10 +9,12 @@ import { authProblem } from "../../dashboard/src/problems.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { client, emptyCompany, newAccount, type Person, signUp } from "../support/companies.ts";
 import { sql, stack } from "../support/stack.ts";
-import { newPage, shoot } from "./browser.ts";
+import { newPage, shoot, translateEachPage } from "./browser.ts";
 import { clipped, expectGoodLooks } from "./looks.ts";
 import { linkMailedTo, mailbox, mailsTo, test as scene, sessionOf, signedInBrowser, signedInPage } from "./scene.ts";
 import { expectFocus, openLink, path, press, says, signIn } from "./steps.ts";
+
+translateEachPage();
 
 /** Another company, and its admin. */
 const test = scene
@@ -35,7 +37,7 @@ const whoIsSignedIn = (page: Page) =>
   page.evaluate(() => Object.values(localStorage).map((stored) => JSON.parse(stored).user.email));
 
 // Proves: states.1, keys.21
-test("signing in links an admin and leads to the keys; a former admin cannot make one", async ({
+test("signing in links an admin and leads to the keys; a former admin makes none", async ({
   company,
   admin,
   rival,
@@ -116,10 +118,7 @@ test("a session survives reload and new tab; Sign out ends it in this browser al
   await page.getByRole("heading", { name: "Sign in" }).waitFor();
 });
 
-test("Forgot password? leads to a new password, once, and never shows who has an account", async ({
-  company,
-  skip,
-}) => {
+test("Forgot password? leads to a new password, once, and never says who has an account", async ({ company, skip }) => {
   skip(!existsSync(mailbox), "the mailbox of a stack of its own is missing");
   const person = await company.addPerson("Will Weak", "admin");
   await sql`update auth.users set email_confirmed_at = null where email = ${person.email}`;

@@ -3,6 +3,7 @@ import type { Page, Route } from "playwright-core";
 import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
 import { call, sql, stack } from "../support/stack.ts";
+import { translateEachPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { openPage, signedInPage, storageKey, test } from "./scene.ts";
 import {
@@ -18,6 +19,8 @@ import {
   says,
   signIn,
 } from "./steps.ts";
+
+translateEachPage();
 
 const returnToPage = (page: Page) => page.evaluate(() => window.dispatchEvent(new Event("focus")));
 const ended = { status: 401, json: { code: "PGRST303", message: "JWT expired", details: null, hint: null } };

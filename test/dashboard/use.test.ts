@@ -1,14 +1,16 @@
 // From a new key to its first answer, and what the page shows of a key's use afterwards.
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { expect } from "vitest";
 import { purposes } from "../../dashboard/src/keys/presets.ts";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { scopes } from "../../functions/public-api/scopes.ts";
 import { root } from "../../scripts/stack/process.ts";
+import { workFolder } from "../support/command_line.ts";
 import { makeKey } from "../support/companies.ts";
 import { call, sql, stack } from "../support/stack.ts";
-import { newPage } from "./browser.ts";
+import { newPage, translateEachPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { openPage, signedInPage, test } from "./scene.ts";
 import {
@@ -26,24 +28,30 @@ import {
   signIn,
 } from "./steps.ts";
 
+translateEachPage();
+
+const reading = ["read:members", "read:activity", "read:rewards", "read:analytics"];
 const scopeNames = scopes.map(({ name }) => name);
 
 const by = (program: string) => ({ headers: { "User-Agent": program } });
 const mashup = by("Microsoft.Data.Mashup (https://go.microsoft.com/fwlink/?LinkID=304225)");
 
-test("each purpose leads to steps of its own, and the page says when the first request has come", async ({ page }) => {
+test("each purpose fills in a key and leads to its own steps, until the first request has come", async ({ page }) => {
   const { origin } = new URL(stack.dashboard_url);
   const dialog = page.getByRole("dialog");
-  for (const [purpose, guide, step] of [
-    ["Power BI or Excel", "excel-and-power-bi", "Copy the query"],
-    ["Google Sheets", "google-sheets", "Extensions → Apps Script"],
-    ["Nightly copy", "sqlite", "&& public-data-api sync company.sqlite"],
-    ["Reward import", "import-rewards", "Rewards → Try, write nothing"],
-    ["Assistant (MCP)", "assistants", `claude mcp add --transport http public-data ${stack.api_url}/mcp`],
-    ["Something else", "curl", "| curl -H @-"],
+  const importing = ["read:rewards", "write:rewards"];
+  for (const [purpose, scopes, days, guide, step] of [
+    ["Power BI or Excel", reading, "365", "excel-and-power-bi", "Copy the query"],
+    ["Google Sheets", reading, "365", "google-sheets", "Extensions → Apps Script"],
+    ["Nightly copy", reading, "365", "sqlite", "&& public-data-api sync company.sqlite"],
+    ["Reward import", importing, "365", "import-rewards", "Rewards → Try, write nothing"],
+    ["Assistant (MCP)", [], "90", "assistants", `claude mcp add --transport http public-data ${stack.api_url}/mcp`],
+    ["Something else", ["read:members", "read:activity"], "", "curl", "| curl -H @-"],
   ] as const) {
     await press(page, "Create key");
     await choosePurpose(dialog, purpose);
+    const name = purpose === "Something else" ? "" : purpose;
+    expect(await filledIn(dialog)).toEqual([name, scopes, days]);
     await dialog.getByRole("textbox", { name: "Name" }).fill(purpose);
     await dialog.getByRole("checkbox", { name: "read:rewards" }).check();
     await dialog.getByText("Works until").scrollIntoViewIfNeeded();
@@ -74,51 +82,29 @@ test("each purpose leads to steps of its own, and the page says when the first r
   await says(dialog, "Node works");
   await says(dialog, "Waiting for the first request …");
   expect((await call("", key, by("node"))).status).toBe(200);
-  await dialog
-    .getByRole("status")
-    .getByText(/^Works: \d\d:\d\d, GET \/, from node$/)
-    .waitFor();
+  await says(dialog.getByRole("status"), /^Works: \d\d:\d\d, GET \/, from node$/);
   expect(await dialog.getByText("Waiting for").count()).toBe(0);
   await expectGoodLooks(page, "first-request");
   await copyAndClose(page);
 });
 
-/** Pastes lines into an interactive bash on a terminal, without bracketed paste as on macOS, and types the key after that. */
-const terminal = String.raw`
-import os, pty, select, sys, time
-lines, key = sys.argv[1], sys.argv[2]
-pid, end = pty.fork()
-if pid == 0:
-    os.execvpe("bash", ["bash", "--norc", "-i"], {**os.environ, "PS1": "$ ", "TERM": "dumb", "HISTFILE": "/dev/null"})
-def until(text, seconds=20):
-    said, stop = b"", time.time() + seconds
-    while text not in said and time.time() < stop:
-        if select.select([end], [], [], 0.1)[0]:
-            try: said += os.read(end, 65536)
-            except OSError: break
-    return said
-out = until(b"$ ")
-os.write(end, lines.replace("\n", "\r").encode() + b"\r")
-out += until(b"\nAPI key: ")
-time.sleep(0.5)
-os.write(end, key.encode() + b"\r")
-out += until(b"}")
-os.write(end, b"history\rexit\r")
-out += until(b"exit\r\n", 5)
-sys.stdout.buffer.write(out)
-`;
+const folder = workFolder();
 
 test("a pasted command never shows the key, nor runs it, in a shell without bracketed paste", async ({ page }) => {
   const key = await createKey(page, "Pasted");
   const dialog = page.getByRole("dialog");
-  const env = { ...process.env, PATH: `${process.execPath.replace(/\/node$/, "")}:${process.env.PATH}` };
+  const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}`, HISTFILE: "/dev/null" };
+  // The key is typed at the prompt, and the other lines when there is an answer.
+  const options = { encoding: "utf8", env, input: [key, "history", "printf '<%s>' e''nd"].join("\n") } as const;
   for (const way of ["Python", "Node", "curl"]) {
     await dialog.getByLabel("Steps for").selectOption(way);
     await press(dialog, "Copy command");
     await expect.poll(() => clipboard(page)).toContain(way === "curl" ? "curl -H" : way.toLowerCase());
     const line = await clipboard(page);
     expect(line).not.toContain("\n");
-    const { stdout, stderr } = spawnSync("python3", ["-c", terminal, line, key], { encoding: "utf8", env });
+    writeFileSync(`${folder}/pasted`, `${line}\n`);
+    const args = [`${root}/test/support/paste.py`, `${folder}/pasted`, "\nAPI key: ", "}"];
+    const { stdout, stderr } = spawnSync("python3", args, options);
     expect(stdout, way + stderr).toContain('"key_name":"Pasted"');
     expect(stdout.includes(key), `${way} shows the key`).toBe(false);
   }
@@ -162,17 +148,12 @@ test("a key has one drawer, with an address: its scopes, use, days, history and 
   await says(unknown.getByRole("dialog", { name: "No such key" }), "Your company has no key with this id.");
 });
 
-test("a request that is refused for a scope is said beside the new key and in the list, with a way on", async ({
-  page,
-}) => {
+test("a request refused for a scope is said beside the new key and in the list, with a way on", async ({ page }) => {
   const key = await createKey(page, "Catalogue");
   const dialog = page.getByRole("dialog");
   await says(dialog, "Waiting for the first request …");
   expect((await call("/rewards", key, by("python-requests/2.32.3"))).status).toBe(403);
-  await dialog
-    .getByRole("status")
-    .getByText("A request came and was refused: it needs Rewards read:rewards.")
-    .waitFor();
+  await says(dialog.getByRole("status"), "A request came and was refused: it needs Rewards read:rewards.");
   expect(await dialog.getByText("Waiting for the first request").count()).toBe(0);
   await expectGoodLooks(page, "refused-request");
   await copyAndClose(page);
@@ -185,9 +166,7 @@ test("a request that is refused for a scope is said beside the new key and in th
   expect(await filledIn(again)).toEqual(["Catalogue", ["read:members", "read:activity", "read:rewards"], ""]);
 });
 
-const reading = ["read:members", "read:activity", "read:rewards", "read:analytics"];
-
-test("every guide that begins with a key leads to the dialog with all of it filled in, signed in or not", async ({
+test("every guide that needs a key leads to the dialog with all of it filled in, signed in or not", async ({
   admin,
 }) => {
   const guides = [...(await (await fetch(`${stack.dashboard_url}/llms.txt`)).text()).matchAll(/guides\/([\w-]+)\.md/g)];
@@ -195,26 +174,20 @@ test("every guide that begins with a key leads to the dialog with all of it fill
     guides.map(async ([, guide = ""]) => {
       const html = await (await fetch(`${stack.dashboard_url}/reference/guides/${guide}/`)).text();
       const markdown = await (await fetch(`${stack.dashboard_url}/reference/guides/${guide}.md`)).text();
-      const links = [...html.matchAll(/href="\/integrations\/public-api\?create=?([^"]*)"/g)].map(
-        ([, preset]) => preset,
+      const [links, inMarkdown] = [html, markdown].map((text) =>
+        Array.from(text.matchAll(/["(]\/integrations\/public-api\?create=?([^")]*)[")]/g), ([, preset]) => preset),
       );
-      expect(
-        [...markdown.matchAll(/\]\(\/integrations\/public-api\?create=?([^)]*)\)/g)].map(([, preset]) => preset),
-      ).toEqual(links);
+      expect(inMarkdown).toEqual(links);
       return [guide, [...new Set(links)]];
     }),
   );
   const script = ["nightly-copy"];
+  const scripts = ["curl", "powershell", "python", "r", "node", "typescript", "sqlite", "warehouses"];
   expect(Object.fromEntries(leads)).toEqual({
     "kudos-per-team": ["google-sheets"],
     "excel-and-power-bi": ["power-bi"],
     "google-sheets": ["google-sheets"],
-    ...Object.fromEntries(
-      ["curl", "powershell", "python", "r", "node", "typescript", "sqlite", "warehouses"].map((guide) => [
-        guide,
-        script,
-      ]),
-    ),
+    ...Object.fromEntries(scripts.map((name) => [name, script])),
     "import-rewards": ["reward-import"],
     "command-line": script,
     assistants: ["assistant"],
@@ -233,11 +206,8 @@ test("every guide that begins with a key leads to the dialog with all of it fill
     ["python", "Nightly copy"],
   ] as const) {
     await page.goto(`/reference/guides/${guide}/`);
-    await page
-      .getByRole("article")
-      .getByRole("link", { name: /^(?:Make|Create) a key/ })
-      .first()
-      .click();
+    const leading = page.getByRole("article").getByRole("link", { name: /^(?:Make|Create) a key/ });
+    await leading.first().click();
     if (guide === "excel-and-power-bi") await signIn(page, admin);
     await dialog.waitFor();
     expect(await filledIn(dialog)).toEqual([name, reading, "365"]);
@@ -245,27 +215,15 @@ test("every guide that begins with a key leads to the dialog with all of it fill
   }
 });
 
-test("a purpose fills in name, scopes and expiry, and what the person has edited stays", async ({ page }) => {
-  const dialog = await openCreateKey(page);
-  for (const [choice, ...expected] of [
-    ["Google Sheets", "Google Sheets", reading, "365"],
-    ["Nightly copy", "Nightly copy", reading, "365"],
-    ["Reward import", "Reward import", ["read:rewards", "write:rewards"], "365"],
-    ["Assistant (MCP)", "Assistant (MCP)", [], "90"],
-    ["Something else", "", ["read:members", "read:activity"], ""],
-  ] as const) {
-    await choosePurpose(dialog, choice);
-    expect(await filledIn(dialog), choice).toEqual(expected);
-  }
-  await dialog.getByRole("textbox", { name: "Name" }).fill("My own");
+test("another purpose keeps what the person has edited, and an assistant gets no scope unasked", async ({ page }) => {
+  const dialog = await openCreateKey(page, "My own");
   await dialog.getByLabel("Expiry").selectOption("30 days");
   await choosePurpose(dialog, "Reward import");
   expect(await filledIn(dialog)).toEqual(["My own", ["read:rewards", "write:rewards"], "30"]);
   await choosePurpose(dialog, "Assistant (MCP)");
   await says(dialog, "Tick what the assistant may read");
-  expect(
-    await dialog.getByRole("checkbox").evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value)),
-  ).toEqual(reading);
+  const offered = dialog.getByRole("checkbox").evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value));
+  expect(await offered).toEqual(reading);
   await press(dialog, "Create key");
   await says(dialog, "Tick at least one");
   await dialog.getByRole("checkbox", { name: "read:members" }).check();
@@ -287,12 +245,7 @@ test("the scopes of each purpose are those that the code of its guide needs", ()
   for (const [purpose, ...files] of [
     ["power-bi", "public-data-api.pq"],
     ["google-sheets", "google-sheets.gs"],
-    [
-      "nightly-copy",
-      "whole.mjs",
-      ...["py", "sh", "R"].map((ending) => `public_data_api.${ending}`),
-      "PublicDataApi.ps1",
-    ],
+    ["nightly-copy", "whole.mjs", "public_data_api.py", "public_data_api.sh", "public_data_api.R", "PublicDataApi.ps1"],
   ] as const) {
     const needed = new Set(files.flatMap(scopesNamedIn));
     expect(purposes[purpose]?.scopes, purpose).toEqual(scopeNames.filter((scope) => needed.has(scope)));

@@ -27,6 +27,6 @@ test.for(blocks)("$page: what is typed after pasting is in $names", ({ block, na
   // The quotes keep the echo of the command apart from what it prints.
   const print = `printf '<%s>' ${names.map((name) => `"$${name}"`).join(" ")} e''nd`;
   const input = [...names.map((name) => `secret of ${name}`), print].join("\n");
-  const shown = execFileSync("python3", [`${root}/test/repository/paste.py`, pasted], { input, encoding: "utf8" });
+  const shown = execFileSync("python3", [`${root}/test/support/paste.py`, pasted], { input, encoding: "utf8" });
   expect(shown).toContain(`${names.map((name) => `<secret of ${name}>`).join("")}<end>`);
 });

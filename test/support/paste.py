@@ -1,5 +1,6 @@
 # Types a file into an interactive bash without bracketed paste, as that of macOS, then each further line of standard
-# input, as a person pastes a command and then keys. Prints what the terminal shows at the end.
+# input, as a person pastes a command and then keys. Prints what the terminal shows, up to <end>.
+# paste.py <file> [<what is shown before a line of standard input is typed> …]
 import os, pty, select, sys, time
 
 with open(sys.argv[1]) as file:
@@ -11,23 +12,25 @@ shown = b""
 
 
 def wait(until):
-    """Reads until the text is shown, or nothing more comes."""
+    """Reads until the text is shown anew, or nothing more comes."""
     global shown
-    end = time.time() + 20
-    while until not in shown and time.time() < end:
+    said, end = b"", time.time() + 20
+    while until not in said and time.time() < end:
         if select.select([terminal], [], [], 0.1)[0]:
             try:
-                shown += os.read(terminal, 65536)
+                said += os.read(terminal, 65536)
             except OSError:
-                return
+                break
+    shown += said
 
 
 os.write(terminal, b"bind 'set enable-bracketed-paste off'; PS1='ready''> '\r")
 wait(b"ready> ")
 os.write(terminal, pasted.replace("\n", "\r").encode())
-time.sleep(0.5)
-for line in sys.stdin:
+for place, line in enumerate(sys.stdin, 2):
+    if place < len(sys.argv):
+        wait(sys.argv[place].encode())
+    time.sleep(0.5)
     os.write(terminal, line.rstrip("\n").encode() + b"\r")
-    time.sleep(0.2)
 wait(b"<end>")
 print(shown.decode(errors="replace"))
