@@ -78,8 +78,6 @@ test.each(isolationLevels)(
       expect(orders(others).map((order) => after([first, ...order]))).toContainEqual(byId(rows));
     }
     for (const db of connections) await db.end();
-    tried(
-      `imports, ${level}: ${rounds} rounds of ${writers} writers, each in a serial order, ${watched} reads meanwhile`,
-    );
+    tried(`imports, ${level}: ${rounds} rounds of ${writers} writers, each in a serial order, ${watched} reads`);
   },
 );

@@ -44,11 +44,7 @@ const walks = fc.constantFrom(...Object.keys(lists)).chain((path) =>
 );
 
 /** Reads a list to its end, page by page, and awaits `between` after each page. */
-async function walk(
-  path: string,
-  parameters: Record<string, string>,
-  between: (walked: string[]) => Promise<void>,
-): Promise<string[]> {
+async function walk(path: string, parameters: Record<string, string>, between: (walked: string[]) => Promise<void>) {
   const walked: string[] = [];
   for (let next: string | undefined = `${path}?${new URLSearchParams(parameters)}`; next !== undefined; ) {
     const response = await call(next, key);
