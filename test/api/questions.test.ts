@@ -77,14 +77,8 @@ describe.each(asked)("GET $path", ({ path, aliases, parameters, by, columns }) =
 /** With summer time in both halves of the year, at midnight too, with odd offsets, and at both ends of the day. */
 const zones = [
   ...["UTC", "Europe/Berlin", "America/New_York", "America/Santiago", "Africa/Cairo", "Asia/Beirut", "America/Havana"],
-  ...[
-    "Atlantic/Azores",
-    "Australia/Lord_Howe",
-    "Pacific/Chatham",
-    "Asia/Kathmandu",
-    "Pacific/Kiritimati",
-    "Etc/GMT+12",
-  ],
+  ...["Atlantic/Azores", "Australia/Lord_Howe", "Pacific/Chatham", "Asia/Kathmandu"],
+  ...["Pacific/Kiritimati", "Etc/GMT+12"],
 ];
 
 const drawn = fc.record({

@@ -83,16 +83,6 @@ test.each(causes)("the alerts count it when %s", (_cause, column, status, code) 
   } else expect(alert).toMatchObject({ ...noAlert, [column]: 1 });
 });
 
-test("there is an alert when most lists are read at the primary although there are replicas", () => {
-  const from = (served_by: string, count: number) =>
-    Array(count).fill(JSON.stringify({ ...JSON.parse(healthy() ?? ""), served_by }));
-  expect(alerts([...from("primary", 21), ...from("replica", 20)])).toMatchObject([
-    { not_from_replica: 21, from_replica: 20, failures: 0 },
-  ]);
-  expect(alerts([...from("primary", 20), ...from("replica", 20)])).toEqual([]);
-  expect(alerts(from("primary", 19))).toEqual([]);
-});
-
 test("there is an alert when more than 1 in 100 requests fails, three at least, and for no 429, 401 or 400", () => {
   const slow = texts.filter((text) => text.includes("list_activity answered 500 with 57014"));
   const others = texts.filter((_, index) => Number(lines[index]?.status) < 500);
@@ -100,9 +90,7 @@ test("there is an alert when more than 1 in 100 requests fails, three at least, 
   expect(alerts(others)).toEqual([]);
   const failing = [...slow, ...slow, ...slow];
   expect(alerts([...Array(296).fill(healthy()), ...failing])).toEqual([]);
-  expect(alerts([...Array(295).fill(healthy()), ...failing])).toEqual([
-    expect.objectContaining({ failures: 3, requests: 299 }),
-  ]);
+  expect(alerts([...Array(295).fill(healthy()), ...failing])).toMatchObject([{ failures: 3, requests: 299 }]);
   expect(alerts([...Array(10).fill(healthy()), ...failing.slice(1)])).toEqual([]);
 });
 
@@ -138,8 +126,8 @@ test("the command of the page runs the query on the platform, and prints what it
   const [, command = ""] = /^ *npx supabase (logs .*alerts\.sql.*)$/m.exec(page) ?? [];
   const args = command.replace("<ref>", project).replace("sql/commands", `${root}/sql/commands`).split(" ");
   const printed = await api.run(...args);
-  expect(JSON.parse(printed.slice(0, printed.lastIndexOf("]") + 1))).toEqual([
-    expect.objectContaining({ secret_key_refused: 2, read_only: 1, no_answer_in_time: 1, requests: lines.length }),
+  expect(JSON.parse(printed.slice(0, printed.lastIndexOf("]") + 1))).toMatchObject([
+    { secret_key_refused: 2, read_only: 1, no_answer_in_time: 1, requests: lines.length },
   ]);
 });
 
@@ -294,12 +282,11 @@ test("sql/commands/watch.sql names a slot that nobody reads, which would fill th
 test("the command for a scheduler prints nothing on a quiet day, a sign, and that it could not run", async () => {
   const command =
     /^ *\{ psql .*$/m.exec(page)?.[0].replace("sql/commands/watch.sql", `${root}/sql/commands/watch.sql`) ?? "";
-  const scheduled = (url: string, gigabytes: string) =>
-    runCommand("bash", ["-c", `${command.replace("disk_gb=8", `disk_gb=${gigabytes}`)}; true`], {
-      env: { ...process.env, DATABASE_URL: url },
-    });
+  const scheduled = (url: string, gigabytes: string) => {
+    const env = { ...process.env, DATABASE_URL: url };
+    return runCommand("bash", ["-c", `${command.replace("disk_gb=8", `disk_gb=${gigabytes}`)}; true`], { env });
+  };
   expect(await scheduled(stack.database_url, "0.001")).toMatch(/^t\|disk\|\d+ MB and .* of 0\.001 GB\n$/);
-  expect(await scheduled(stack.database_url.replace(/:[^:@/]+@/, ":wrong@"), "8")).toMatch(
-    /^t\|watch\.sql\|did not run\n/m,
-  );
+  const wrong = stack.database_url.replace(/:[^:@/]+@/, ":wrong@");
+  expect(await scheduled(wrong, "8")).toMatch(/^t\|watch\.sql\|did not run\n/m);
 });

@@ -91,6 +91,16 @@ test("a company has 16 MiB, for which its next body waits; the room ends when a 
   expect(more.status).toBe(0);
 });
 
+// Proves: requests.67, risk.4
+test("a body that is not complete after 10 seconds is a 408", async () => {
+  const sent = send(new Bodies(), "A");
+  await sent.write(1);
+  await settle(9_999);
+  expect(sent.status).toBe(0);
+  await settle(1);
+  expect(sent.status).toBe(408);
+});
+
 test("bodies of which little has come are any number", async () => {
   const bodies = new Bodies();
   const all = Array.from({ length: 500 }, () => send(bodies, "A"));

@@ -54,10 +54,7 @@ describe("401 without a call to the database", () => {
     // Proves: keys.4
     ["no key", {}],
     ["an empty X-API-Key", { "X-API-Key": "" }],
-    [
-      "an X-API-Key with a word, though there is a good bearer token",
-      { "X-API-Key": "x", Authorization: `Bearer ${key}` },
-    ],
+    ["a word in X-API-Key, though there is a good bearer token", { "X-API-Key": "x", Authorization: `Bearer ${key}` }],
     ["two empty headers", { "X-API-Key": "", Authorization: "" }],
     ["a wrong X-API-Key, though there is a good bearer token", { "X-API-Key": wrong, Authorization: `Bearer ${key}` }],
     ["a wrong checksum in a bearer token", { Authorization: `Bearer ${wrong}` }],

@@ -5,7 +5,6 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
 import { readSettings } from "../../functions/public-api/database.ts";
 import {
-  type Call,
   key,
   problem,
   refusal,
@@ -117,28 +116,18 @@ describe("what the database may answer besides 200 is a 500, and the log has no 
   const older = "the database is older than this function, push the migrations (docs/operate/upgrade.md)";
 
   test.each<[what: string, path: string, upstream: Upstream, error: string]>([
-    [
-      "a function that is not there yet",
-      "/members/changes",
-      refusal(404, "PGRST202"),
-      `list_changes answered 404 with PGRST202: ${older}`,
-    ],
-    [
-      "a function that it calls is not there yet",
-      "/members",
-      refusal(404, "42883"),
-      `list_members answered 404 with 42883: ${older}`,
-    ],
+    ["a missing function", "/members/changes", refusal(404, "PGRST202"), "list_changes answered 404 with PGRST202"],
+    ["a missing function that it calls", "/members", refusal(404, "42883"), "list_members answered 404 with 42883"],
     [
       "a verified key without its newest field",
       "/",
       value({ ...verifiedKey, company_id: undefined, scopes: ["secret"] }),
-      `verify_api_key answered without fields that are needed: ${older}`,
+      "verify_api_key answered without fields that are needed",
     ],
   ])("the log says what to do about %s", async (_what, path, upstream, error) => {
     service.answer("any", upstream);
     await expectFailure(await service.send(path), error);
-    expect(JSON.parse(service.lines.at(-1) ?? "").error).toBe(error);
+    expect(JSON.parse(service.lines.at(-1) ?? "").error).toBe(`${error}: ${older}`);
     expect(service.lines.join()).not.toMatch(/secret/);
   });
 });
@@ -207,34 +196,16 @@ describe("a large page", () => {
   });
 });
 
-test("no timer is left behind by an answer that came in time: it would break off a page that is read slowly", async () => {
-  const set = vi.spyOn(globalThis, "setTimeout");
-  const cleared = vi.spyOn(globalThis, "clearTimeout");
-  await (await service.send("/members")).text();
-  await service.send("/members?format=csv");
-  await service.import("");
-  // Only the timers of the deadline: fetch has its own timers.
-  const deadlines = set.mock.results.filter((_, call) => set.mock.calls[call]?.[1] === 8000).map(({ value }) => value);
-  expect(deadlines.length).toBeGreaterThan(2);
-  for (const timer of deadlines) expect(cleared).toHaveBeenCalledWith(timer);
-});
-
 // Proves: keys.15
 test.each([
   ["a new one, stands in apikey alone", secretKey, undefined],
   ["a JWT, stands in both headers", "ey.legacy.key", "Bearer ey.legacy.key"],
 ])("the secret key, %s; and nothing that the caller sent goes along", async (_what, secretKey, authorization) => {
-  const sent = {
-    "X-API-Key": key,
-    Cookie: "a=b",
-    Prefer: "tx=rollback",
-    "Accept-Profile": "app",
-    "X-Forwarded-For": "1.2.3.4",
-  };
-  await createApp({ ...settings, secretKey }, () => {})(
-    new Request("http://host/public-api/members", { headers: sent }),
-  );
-  const { method, headers } = service.calls[0] as Call;
+  const own = { Cookie: "a=b", Prefer: "tx=rollback", "Accept-Profile": "app", "X-Forwarded-For": "1.2.3.4" };
+  const sent = { "X-API-Key": key, ...own };
+  const app = createApp({ ...settings, secretKey }, () => {});
+  await app(new Request("http://host/public-api/members", { headers: sent }));
+  const { method = "", headers = {} } = service.calls[0] ?? {};
   expect([method, headers.apikey, headers.authorization]).toEqual(["POST", secretKey, authorization]);
   for (const name of Object.keys(sent)) expect(headers).not.toHaveProperty(name.toLowerCase());
 });

@@ -12,17 +12,13 @@ const send = (body: object | string, headers = {}, query = ""): Promise<Response
     headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream", ...headers },
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
-const callTool = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "tools/call",
-  params: { name: "list_members", arguments: { limit: 5 } },
-};
+const params = { name: "list_members", arguments: { limit: 5 } };
+const callTool = { jsonrpc: "2.0", id: 1, method: "tools/call", params };
 
 // Proves: assistants.8
 test("a call of a tool is one line of the log, with the tool and its rows, and no argument", async () => {
   service.answer("list_members", list("[]", { rows: 7 }));
-  const response = await send({ ...callTool, params: { ...callTool.params, arguments: { role: "secret" } } });
+  const response = await send({ ...callTool, params: { ...params, arguments: { role: "secret" } } });
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("0 rows, there are no more")]);
   expect(service.lines).toHaveLength(1);
   expect(line()).toMatchObject({ method: "POST", path: "/mcp", status: 200, tool: "list_members", rows: 7, ...owner });

@@ -4,6 +4,7 @@ import { keyHash, startService } from "../support/service.ts";
 
 const service = await startService();
 const cursor = "0f".repeat(28);
+const both = { include: ["sender_id", "receiver_id"] };
 const id = "0a1b2c3d-4e5f-6a7b-8c9d-0e1f2a3b4c5d";
 
 // Proves: requests.18, requests.37
@@ -30,16 +31,10 @@ test.each<[string, string, object]>([
   [`/kudos?category_id=${id}&sender_id=${id}`, "list_activity", { category_id: id, sender_id: id }],
   ["/kudos?include=category_id&include=sender_id", "list_activity", { include: ["sender_id", "category_id"] }],
   ["/kudos?include[]=category_id&include%5B%5D=sender_id", "list_activity", { include: ["sender_id", "category_id"] }],
-  ...[
-    "include=sender_id,%20receiver_id",
-    "include=sender_id+,+receiver_id",
-    "include[0]=sender_id&include%5B1%5D=receiver_id",
-    "include=%5B%22receiver_id%22,%20%22sender_id%22%5D",
-  ].map((query): [string, string, object] => [
-    `/kudos?${query}`,
-    "list_activity",
-    { include: ["sender_id", "receiver_id"] },
-  ]),
+  ["/kudos?include=sender_id,%20receiver_id", "list_activity", both],
+  ["/kudos?include=sender_id+,+receiver_id", "list_activity", both],
+  ["/kudos?include[0]=sender_id&include%5B1%5D=receiver_id", "list_activity", both],
+  ["/kudos?include=%5B%22receiver_id%22,%20%22sender_id%22%5D", "list_activity", both],
   ...["ann+kudos@a.example", "ann%2Bkudos@a.example", "ann%20kudos@a.example"].map(
     (email): [string, string, object] => [`/members?email=${email}`, "list_members", { email: "ann+kudos@a.example" }],
   ),
@@ -60,15 +55,8 @@ test.each<[string, string, object]>([
   expect(service.calls.map(({ rpc, args }) => ({ rpc, args }))).toEqual([expected]);
 });
 
-test.each([
-  "by=month,receiver_team",
-  "by=month&by=receiver_team",
-  "by[]=month&by%5B%5D=receiver_team",
-  "by[0]=month&by[1]=receiver_team",
-  "by=month,%20receiver_team",
-  "by=%5B%22month%22,%22receiver_team%22%5D",
-])("/activity/counts?%s asks by month and team", async (query) => {
-  expect((await service.send(`/activity/counts?${query}`)).status).toBe(200);
+test("by is read as include is", async () => {
+  await service.send("/activity/counts?by=month,%20receiver_team");
   expect(service.calls[0]?.args.by).toEqual(["month", "receiver_team"]);
 });
 

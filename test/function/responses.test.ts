@@ -1,22 +1,12 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { endpoints, version } from "../../functions/public-api/endpoints.ts";
+import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { scopes } from "../../functions/public-api/scopes.ts";
-import { companyId, key, list, startService, value } from "../support/service.ts";
+import { key, list, startService } from "../support/service.ts";
 
 const service = await startService();
 const listHeaders = { "Content-Type": "application/json", "X-Has-More": "false", "X-Row-Count": "1" };
-
-test("GET / answers the version, the key's fields and the endpoints, and no field that a newer database adds", async () => {
-  const verified = {
-    ...{ company_name: "Ä & Co", key_name: "Power BI", scopes: ["read:members"] },
-    ...{ expires_at: "2027-01-01T00:00:00.000000Z", company_id: companyId },
-  };
-  service.answer("verify_api_key", value({ ...verified, requests_at_once: 4, more: "of a newer database" }));
-  const listed = endpoints.map(({ method, path, aliases, scope }) => ({ method, path, aliases, scope }));
-  expect(await (await service.send("/")).json()).toEqual({ version, ...verified, endpoints: listed });
-});
 
 test("the scopes that endpoints need are the scopes that there are", () => {
   const needed = new Set(endpoints.flatMap(({ scope }) => scope ?? []));
@@ -90,10 +80,7 @@ describe("Link", () => {
     ["/members/changes?after=start&limit=5", "limit=5&after=NEXT"],
     [`/kudos/changes?after=${cursor}&include=sender_id`, "include=sender_id&after=NEXT"],
     // What ends a link, or a header, or what readers of the header split it at.
-    [
-      `/members?role=a>; rel="prev", <https://evil.example`,
-      "role=a%3E%3B%20rel=%22prev%22%2C%20%3Chttps://evil.example&starting_after=NEXT",
-    ],
+    [`/members?role=a>; rel="prev", <http://a`, "role=a%3E%3B%20rel=%22prev%22%2C%20%3Chttp://a&starting_after=NEXT"],
     ["/members?role=\r\nX-Evil: 1\0".replace("\0", ""), "role=%0D%0AX-Evil:%201&starting_after=NEXT"],
     ["/members?role=größe😀\u007f", "role=gr%C3%B6%C3%9Fe%F0%9F%98%80%7F&starting_after=NEXT"],
   ])(

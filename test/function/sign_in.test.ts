@@ -7,15 +7,8 @@ const address = "https://any.example";
 const service = await startService({ signIn: { baseUrl: address, dashboardUrl: address, mcpUrl: `${address}/mcp` } });
 const post = (path: string, body: BodyInit) =>
   service.sendBare(path, { method: "POST", body, duplex: "half" } as RequestInit);
-const exchange = () =>
-  post(
-    "/oauth/token",
-    new URLSearchParams({
-      grant_type: "authorization_code",
-      code: "0".repeat(64),
-      code_verifier: "v".repeat(43),
-    }),
-  );
+const form = { grant_type: "authorization_code", code: "0".repeat(64), code_verifier: "v".repeat(43) };
+const exchange = () => post("/oauth/token", new URLSearchParams(form));
 
 // Proves: requests.65
 test("of forty programs that fetch a key two call the database, others wait for two seconds, and pages go on", async () => {

@@ -160,16 +160,6 @@ describe("a key that is new to the instance", () => {
     expect(good.status).toBe(200);
   });
 
-  test("is a 401 for all its requests when it is refused, and new again for the next one", async () => {
-    const requests = [ask("A"), ask("A")];
-    await settle();
-    await endAll(refusedKey);
-    expect(requests.map(({ status }) => status)).toEqual([401, 401]);
-    ask("A");
-    await settle();
-    expect(kinds()).toEqual(["verify"]);
-  });
-
   test.each([
     ["429", tooMany("A")],
     ["403", new ApiError(403, "Forbidden", { logged: ownerOf("A") })],
@@ -209,15 +199,22 @@ describe("a key that is new to the instance", () => {
   });
 });
 
-describe("a key that the instance knows", () => {
-  test("is new again when the database has refused it", async () => {
-    await askMany(1, "A");
+test.each([
+  ["new to the instance", () => [ask("A"), ask("A")]],
+  ["known to it", () => askMany(2, "A")],
+])(
+  "a key that is %s is a 401 for all its requests when it is refused, and new to the next one",
+  async (_what, send) => {
+    const requests = await send();
+    await settle();
     await endAll(refusedKey);
+    await settle(20);
+    expect(requests.map(({ status }) => status)).toEqual([401, 401]);
     ask("A");
     await settle();
     expect(kinds()).toEqual(["verify"]);
-  });
-});
+  },
+);
 
 describe("a call that the database cannot serve now", () => {
   test.each([

@@ -13,7 +13,7 @@ import { listen } from "../../scripts/stack/ports.ts";
 import vectors from "../vectors/api_keys.json" with { type: "json" };
 
 /** A call that the upstream received. */
-export type Call = { rpc: string; args: Record<string, unknown>; method: string; headers: IncomingHttpHeaders };
+type Call = { rpc: string; args: Record<string, unknown>; method: string; headers: IncomingHttpHeaders };
 
 /** The parts of an answer of the upstream. */
 type Parts = { status?: number; headers?: Record<string, string>; body?: string };
