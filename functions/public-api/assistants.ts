@@ -55,7 +55,7 @@ export const clientIdOf = (name: string, redirectUris: readonly string[]): strin
  */
 export function nameOfClient(clientId: string, redirectUri: string): string | null {
   const receiver = receiverOf(redirectUri);
-  if (receiver === null || clientId.length > 2000) return null;
+  if (receiver === null || clientId.length > 2300) return null;
   if (clientId.startsWith("https://")) {
     if (!URL.canParse(clientId)) return null;
     const { origin, host } = new URL(clientId);

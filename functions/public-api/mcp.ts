@@ -97,7 +97,7 @@ function queryOf({ parameters }: Endpoint, args: Record<string, unknown>): URLSe
       : "must not contain NUL or lone surrogates";
     if (items.some((item) => item instanceof Object || /\p{Surrogate}/u.test(String(item))))
       throw badRequest([`${shownName(name)} ${rule}`], `${kind ? name : "a name"} ${rule}`);
-    query.set(name, items.join());
+    for (const item of items) query.append(name, String(item));
   }
   return query;
 }
@@ -231,7 +231,8 @@ export async function serveMcp(headers: Headers, text: string, scopes: readonly 
       if (!endpoint) return refused(`There is no tool of this name. The tools are ${names.join(", ")}`);
       const called = await call(params.name, endpoint, params.arguments ?? {}, names, ask).catch((error) => {
         // The model reads what is wrong with its call: it may call again.
-        if (error instanceof ApiError) return { result: refused(error.message), logged: error.logged };
+        if (error instanceof ApiError)
+          return { result: refused(error.message), logged: { ...error.logged, status: error.status } };
         failure = error;
         throw error;
       });

@@ -12,7 +12,7 @@ import { scopes } from "./scopes.ts";
 /** A refusal with a code of RFC 6749 and a description for people. */
 const refused = (error: string, error_description: string): Outcome => ({
   answer: { ...json(JSON.stringify({ error, error_description })), status: 400 },
-  logged: {},
+  logged: { reason: error_description },
 });
 
 const readScopes = scopes.map(({ name }) => name).filter((name) => name.startsWith("read:"));

@@ -190,6 +190,7 @@ describe("an answer", () => {
       [{ format: "csv" }, `format ${words}`],
       [{ role: { toString: 5 } }, "role must be a text, a number or a list of texts"],
       [{ role: [["admin"]] }, "role must be a text, a number or a list of texts"],
+      [{ role: ["admin", "employee"] }, `role ${words.replace("is not a parameter of", "must be sent once to")}`],
       [{ role: "a\ud800" }, "role must not contain NUL or lone surrogates"],
       [{ "\udc00": "a\ud800" }, '"\\udc00" must not contain NUL or lone surrogates'],
       [{ role: "a\0" }, "role must not contain NUL or lone surrogates"],

@@ -22,6 +22,8 @@ test("a call of a tool is one line of the log, with the tool and its rows, and n
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("0 rows, there are no more")]);
   expect(service.lines).toHaveLength(1);
   expect(line()).toMatchObject({ method: "POST", path: "/mcp", status: 200, tool: "list_members", rows: 7, ...owner });
+  await send({ ...callTool, params: { ...callTool.params, arguments: { role: { secret: 1 } } } });
+  expect(line()).toMatchObject({ status: 400, tool: "list_members", reason: expect.stringMatching(/^role must be/) });
   expect(service.lines.join()).not.toMatch(/secret/);
 });
 

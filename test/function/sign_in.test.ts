@@ -1,6 +1,7 @@
 // Callers that have no key yet (docs/api.md, Assistants) take nothing from those that have one.
 import type { ServerResponse } from "node:http";
 import { expect, test } from "vitest";
+import { nameOfClient } from "../../functions/public-api/assistants.ts";
 import { internalServerError, list, startService } from "../support/service.ts";
 
 const address = "https://any.example";
@@ -25,19 +26,26 @@ test("of forty programs that fetch a key two call the database, others wait for 
   expect(new Set((await Promise.all(all)).map(({ status }) => status))).toEqual(new Set([400, 429]));
 });
 
-test("a code that may have been redeemed is not sent again", async () => {
-  for (const broken of [(response: ServerResponse) => void response.destroy(), { status: 502, body: "" }]) {
+test("a code that may have been redeemed is not sent again, and its failure says nothing", async () => {
+  const broken = (response: ServerResponse) => void response.destroy();
+  for (const failure of [broken, { status: 502, body: "" }, { status: 500, body: "{}" }]) {
     const before = service.calls.length;
-    service.answer("redeem_assistant_code", broken);
-    expect((await exchange()).status).toBe(500);
+    service.answer("redeem_assistant_code", failure);
+    const response = await exchange();
+    expect([response.status, await response.json()]).toEqual([500, internalServerError]);
     expect(service.calls).toHaveLength(before + 1);
   }
 });
 
-test("a code that the database cannot redeem is a failure that says nothing", async () => {
-  service.answer("redeem_assistant_code", { status: 500, body: "{}" });
-  const response = await exchange();
-  expect([response.status, await response.json()]).toEqual([500, internalServerError]);
+test("the log says why a request was refused", async () => {
+  await post("/oauth/token", "grant_type=secret");
+  expect(JSON.parse(service.lines.at(-1) ?? "").reason).toBe("grant_type must be authorization_code");
+});
+
+test("a program is known by its ID, however much it has registered", async () => {
+  const redirect_uris = [1, 2, 3, 4, 5].map((port) => `http://localhost:${port}/`.padEnd(300, "a"));
+  const registered = await post("/oauth/register", JSON.stringify({ client_name: "あ".repeat(60), redirect_uris }));
+  expect(nameOfClient((await registered.json()).client_id, redirect_uris[4] ?? "")).toBe("あ".repeat(60));
 });
 
 // Proves: requests.70
