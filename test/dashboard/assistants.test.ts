@@ -98,7 +98,8 @@ test("an admin refuses, and the program learns only that", async ({ admin }) => 
   await open(page);
   await says(page, "Let Claude read?");
   const [answer] = await Promise.all([told(page), press(page, "Refuse")]);
-  expect(answer).toEqual({ error: "access_denied", state: "s & t" });
+  // Without iss, programs would take it for an attack.
+  expect(answer).toEqual({ error: "access_denied", iss: resource, state: "s & t" });
 });
 
 // Proves: signin.6, signin.9

@@ -12,7 +12,6 @@ import { Notice } from "../parts/notice.tsx";
 import { When } from "../parts/when.tsx";
 import { Problem } from "../problems.ts";
 import { readScopes, type Scope } from "../scopes.ts";
-import { mcpAddress } from "../settings.ts";
 import { type AssistantRequest, answer } from "./request.ts";
 
 /** Who asks, for what: nothing is ticked, so that nobody agrees to more than they read. */
@@ -28,7 +27,7 @@ export function AgreementForm(props: { request: AssistantRequest; company: strin
     if (ticked.length === 0) throw new Problem("field", "Tick at least one.", "scopes");
     const { code } = await letAssistantRead(request.name, ticked, endAfter(90).toISOString(), request.boundTo);
     if (revokes) await Promise.all(earlier.map(({ id }) => revokeApiKey(id)));
-    leave({ code, iss: mcpAddress });
+    leave({ code });
   });
 
   return (

@@ -33,10 +33,10 @@ export function readRequest(search: string): AssistantRequest | null {
   };
 }
 
-/** Takes the answer to the program: the page is left for good. */
+/** Takes the answer to the program: the page is left for good. A refusal says too whose answer it is (RFC 9207). */
 export function answer({ redirectUri, state }: AssistantRequest, fields: Record<string, string>): void {
   const to = new URL(redirectUri);
-  for (const [name, value] of Object.entries(fields)) to.searchParams.set(name, value);
+  for (const [name, value] of Object.entries({ ...fields, iss: mcpAddress })) to.searchParams.set(name, value);
   if (state !== null) to.searchParams.set("state", state);
   window.location.replace(to.href);
 }
