@@ -6,40 +6,26 @@ import { randomInt, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type postgres from "postgres";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
 import { syncCommand } from "../../cli/src/commands/sync.ts";
 import { nameOf } from "../../cli/src/lists.ts";
 import { lists } from "../../functions/public-api/endpoints.ts";
 import { runHere } from "../cli/faulty_proxy.ts";
 import { workFolder } from "../support/command_line.ts";
-import { newCompany, type TestCompany } from "../support/companies.ts";
 import { Copy, exported } from "../support/copy.ts";
 import { count, tried } from "../support/counts.ts";
 import { connectAt, isolationLevels, serviceRole } from "../support/rpc.ts";
 import { allServed, hashOf, sql, stack } from "../support/stack.ts";
+import { worldOfFile } from "../support/world.ts";
 
 const changes = count(150, 3_500);
 
 const folder = workFolder();
 
-type Owned = { company: TestCompany; key: string; hash: string; mark: string };
-const owned: Owned[] = [];
-beforeAll(async () => {
-  for (const mark of ["Acorn", "Birch"]) {
-    const company = await newCompany(mark);
-    const key = (await company.makeKey()).api_key;
-    owned.push({ company, key, hash: hashOf(key), mark });
-    const c = company.id;
-    await sql`insert into app.teams (company_id, name) select ${c}, ${mark} || n from generate_series(1, 5) as n`;
-    await sql`insert into app.members (company_id, name, email) select ${c}, ${mark} || n, n || '@' || ${company.domain} from generate_series(1, 40) as n`;
-    await sql`insert into app.categories (company_id) select ${c} from generate_series(1, 4)`;
-    await sql`insert into app.pulse_questions (company_id, question) select ${c}, ${mark} || n from generate_series(1, 4) as n`;
-  }
-});
-afterAll(async () => {
-  for (const { company } of owned) await company.remove();
-});
+const worlds = await Promise.all([40, 40].map((size) => worldOfFile(size)));
+const owned = worlds.map(({ world, key }) => ({ ...world, key, hash: hashOf(key) }));
+type Owned = (typeof owned)[number];
 
 const pick = <T>(all: readonly T[]): T => all[randomInt(all.length)] as T;
 const one = (table: string) => `(select id from app.${table} where company_id = $1 order by random() limit 1)`;
@@ -121,8 +107,8 @@ async function several(tx: postgres.TransactionSql, company: string, text: strin
 }
 
 /** Lets something happen. Returns whether it was committed. */
-async function happen(db: postgres.Sql, { company, hash, mark }: Owned): Promise<boolean> {
-  const text = `${mark} ${randomUUID()}`;
+async function happen(db: postgres.Sql, { company, hash, canary }: Owned): Promise<boolean> {
+  const text = `${canary} ${randomUUID()}`;
   const dice = randomInt(100);
   const skus = new Set(Array.from({ length: 9 }, () => `sku-${randomInt(30)}`));
   const rewards = [...skus].map((external_id) => ({ external_id, name: text, points_cost: 1 }));
@@ -139,8 +125,8 @@ async function happen(db: postgres.Sql, { company, hash, mark }: Owned): Promise
 }
 
 /** Brings the copy of `sync` up to date, with CSV files. While many read at the same time, it may be told to come again. */
-const sync = ({ key, mark }: Owned): Promise<unknown> =>
-  runHere(syncCommand, ["--to", `${folder}/copy ${mark}`], stack.api_url, key).catch((error) => {
+const sync = ({ key, canary }: Owned): Promise<unknown> =>
+  runHere(syncCommand, ["--to", `${folder}/copy ${canary}`], stack.api_url, key).catch((error) => {
     expect(String(error)).toMatch("Too Many Requests");
   });
 
@@ -166,8 +152,8 @@ test.each(isolationLevels)(
       await db.end();
     })();
     const copies = owned.flatMap((own) => [1, 2].map(() => ({ ...own, copy: new Copy() })));
-    const readers = copies.map(async ({ hash, copy, mark }) => {
-      const other = owned.find((one) => one.mark !== mark)?.mark ?? "";
+    const readers = copies.map(async ({ hash, copy, canary }) => {
+      const other = owned.find((one) => one.canary !== canary)?.canary ?? "";
       let db = await serviceRole();
       while (going) {
         const list = pick(lists);
@@ -200,15 +186,13 @@ test.each(isolationLevels)(
     await db.end();
     for (const own of owned) {
       await sync(own);
-      const args = ["all", "--include_archived", "--out", `${folder}/whole ${own.mark}`];
+      const args = ["all", "--include_archived", "--out", `${folder}/whole ${own.canary}`];
       await runHere(exportCommand, args, stack.api_url, own.key);
       const read = (place: string) =>
-        lists.map((list) => readFileSync(`${folder}/${place} ${own.mark}/${nameOf(list)}.csv`, "utf8"));
+        lists.map((list) => readFileSync(`${folder}/${place} ${own.canary}/${nameOf(list)}.csv`, "utf8"));
       expect(read("copy")).toEqual(read("whole"));
     }
     const rows = copies.map(({ copy }) => copy.size);
-    tried(
-      `copies, ${level}: ${committed} changes, ${copies.length} copies of ${rows.join(", ")} rows, ${kills} readers killed`,
-    );
+    tried(`copies, ${level}: ${committed} changes, ${copies.length} copies of ${rows} rows, ${kills} readers killed`);
   },
 );

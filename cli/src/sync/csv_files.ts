@@ -1,7 +1,7 @@
 // The lists of a copy as CSV files, written as the API and an export write them.
 import { join } from "node:path";
 import Papa from "papaparse";
-import type { ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
+import type { Column, ListEndpoint } from "../../../functions/public-api/endpoint_types.ts";
 import { nameOf } from "../lists.ts";
 import { writeWhole } from "../whole_file.ts";
 import type { Copy } from "./copy.ts";
@@ -20,14 +20,16 @@ export async function writeCsv(copy: Copy, list: ListEndpoint, folder: string): 
       lines = [];
     };
     for (const row of copy.rows(list)) {
-      lines.push(columns.map(({ name, type }) => cell(row[name], type === "boolean")));
+      lines.push(columns.map(({ name, type }) => cell(row[name], type)));
       if (lines.length > batchSize) await write();
     }
     if (lines.length > 0) await write();
   });
 }
 
-function cell(value: unknown, isBoolean: boolean): string {
+function cell(value: unknown, type: Column["type"]): string {
   if (value === null || value === undefined) return "";
-  return isBoolean ? String(value !== 0n) : String(value);
+  if (type === "boolean") return String(value !== 0n);
+  // The copy has JSON, in which a text has quotes.
+  return type === "json" && /^"/.test(String(value)) ? JSON.parse(String(value)) : String(value);
 }
