@@ -3,18 +3,7 @@
 import type { ServerResponse } from "node:http";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { createApp } from "../../functions/public-api/app.ts";
-import {
-  key,
-  keyHash,
-  keyId,
-  list,
-  missingScope,
-  refusal,
-  refusedKey,
-  secretKey,
-  startService,
-  type Upstream,
-} from "../support/service.ts";
+import { key, keyHash, list, refusal, refusedKey, secretKey, startService, type Upstream } from "../support/service.ts";
 
 const service = await startService();
 const { supabaseUrl } = service;
@@ -25,7 +14,7 @@ const { headers, body } = page("replica");
 const fromReplica = { headers: { ...headers, "X-Replica-Lag": "12" }, body };
 
 const { "X-Has-More": _, ...owned } = fromReplica.headers;
-const ofOther = { body, headers: { ...fromReplica.headers, "X-Company-Id": keyId } };
+const ofOther = { body, headers: { ...fromReplica.headers, "X-Company-Id": "another" } };
 
 /** A function with these replicas, which knows the key: sends a GET, and returns the answer, its log line and the calls. */
 async function withReplicas(...readUrls: string[]) {
@@ -66,7 +55,7 @@ test("nothing but a list is read there", async () => {
 test.each<[what: string, answer: Upstream, error: string]>([
   ["does not know the function yet", refusal(404, "PGRST202"), "read_page answered 404 with PGRST202"],
   ["does not know the key yet", refusedKey, "key refused"],
-  ["does not know of a scope yet", missingScope, "answered 403"],
+  ["does not know of a scope yet", refusal(403, "PT403"), "answered 403"],
   ["does not know the row of starting_after yet", refusal(400, "PT400"), "answered 400"],
   ["no longer knows the cursor", refusal(410, "PT410"), "answered 410"],
   ["serves the company already", refusal(429, "PT429"), "refused by the database"],
@@ -100,7 +89,7 @@ test("a page for another company is not even read to its end", async () => {
 test("the errors of the primary win over the replica's refusal, also those of a list that is then read at the primary", async () => {
   const ask = await withReplicas(supabaseUrl);
   service.answer("read_page", refusedKey);
-  service.answer("verify_api_key", missingScope);
+  service.answer("verify_api_key", refusal(403, "PT403"));
   expect((await ask()).status).toBe(403);
   service.answer("verify_api_key", page("verified"));
   service.answer("list_members", { status: 500, body: "{}" });

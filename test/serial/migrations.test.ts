@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import postgres from "postgres";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { runSql } from "../../scripts/stack/database.ts";
 import { migrationFiles } from "../../scripts/stack/difference.ts";
 import { runSupabase } from "../../scripts/stack/process.ts";
@@ -11,14 +11,7 @@ import { count, tried } from "../support/counts.ts";
 import { startDataApi, startFunction } from "../support/function_process.ts";
 import { upsert } from "../support/rpc.ts";
 import { hashOf, stack } from "../support/stack.ts";
-import {
-  createCompany,
-  olderProject,
-  type ProjectCompany,
-  removeProjects,
-  returned,
-  waitsForLock,
-} from "../support/two_projects.ts";
+import { createCompany, olderProject, removeProjects, returned, waitsForLock } from "../support/two_projects.ts";
 
 const rows = count(20_000, 300_000);
 const versions = migrationFiles.map((file) => basename(file).split("_")[0]);
@@ -45,7 +38,7 @@ async function upgradeToOldest(): Promise<void> {
 const push = (remote = url) => runSupabase(["db", "push", "--yes"], { url: remote });
 
 /** Creates a company with `rows` rows in each table that grows. */
-async function fill(): Promise<ProjectCompany> {
+async function fill() {
   const company = await createCompany(sql, "Released");
   const { id, admin } = company;
   await sql.unsafe(`
@@ -88,7 +81,7 @@ async function checksums(tables: { name: string; columns: string[] }[]): Promise
  * Reads and writes as requests do, and makes keys as admins do, while migrations are applied. Returns how many requests
  * there were. Throws when one fails.
  */
-async function traffic({ key, admin }: ProjectCompany, going: () => boolean): Promise<number> {
+async function traffic({ key, admin }: Record<"key" | "admin", string>, going: () => boolean): Promise<number> {
   const asService = async (db: postgres.Sql) => {
     await db`set session authorization authenticator`;
     await db`set role service_role`;
@@ -212,17 +205,13 @@ test("a function that is deployed before the migrations says so in its log, and 
   const { key } = await createCompany(sql, "Older");
   const dataApi = await startDataApi(Object.assign(new URL(stack.superuser_url), { pathname: name }).href);
   const newer = await startFunction(dataApi.url);
+  onTestFinished(async () => void (await Promise.all([newer.kill(), dataApi.stop()])));
   const ask = async (path: string) => (await fetch(newer.url + path, { headers: { "X-API-Key": key } })).status;
-  try {
-    expect([await ask("/"), await ask("/members")]).toEqual([500, 500]);
-    const what = "the database is older than this function, push the migrations (docs/operate/upgrade.md)";
-    await expect
-      .poll(() => newer.log().match(/"error":"[^"]*"/g))
-      .toEqual(Array(2).fill(`"error":"verify_api_key answered without fields that are needed: ${what}"`));
-    await push(url);
-    expect([await ask("/"), await ask("/members")]).toEqual([200, 200]);
-  } finally {
-    await newer.kill();
-    await dataApi.stop();
-  }
+  expect([await ask("/"), await ask("/members")]).toEqual([500, 500]);
+  const what = "the database is older than this function, push the migrations (docs/operate/upgrade.md)";
+  await expect
+    .poll(() => newer.log().match(/"error":"[^"]*"/g))
+    .toEqual(Array(2).fill(`"error":"verify_api_key answered without fields that are needed: ${what}"`));
+  await push(url);
+  expect([await ask("/"), await ask("/members")]).toEqual([200, 200]);
 }, 60_000);

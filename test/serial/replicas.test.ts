@@ -3,7 +3,7 @@
 // Needs a stack of its own: the standby is a copy of the files of the stack's server.
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
-import { type ApiKey, newCompany } from "../support/companies.ts";
+import { type ApiKey, companyOfFile } from "../support/companies.ts";
 import { type FunctionProcess, startDataApi, startFunction } from "../support/function_process.ts";
 import { ask, queries } from "../support/log_queries.ts";
 import { hashOf, type Row, sql, stack } from "../support/stack.ts";
@@ -13,15 +13,13 @@ const standby = await startStandby();
 const [primary, replica] = await Promise.all([startDataApi(stack.superuser_url), startDataApi(standby.url)]);
 const withReplica = await startFunction(primary.url, "deno", [replica.url]);
 const plain = await startFunction(primary.url);
-const company = await newCompany("Replica");
-const key = await company.makeKey();
+const { company, key } = await companyOfFile("Replica");
 await addMembers(30);
 await standby.caughtUp();
 afterAll(async () => {
   await Promise.all([withReplica, plain].map((instance) => instance.kill()));
   await Promise.all([primary, replica].map(({ stop }) => stop()));
   await standby.stop();
-  await company.remove();
 });
 
 async function addMembers(count: number): Promise<void> {
@@ -43,7 +41,7 @@ async function late(use: () => Promise<void>): Promise<void> {
 }
 
 /** The status and body of an answer, and what its log line says of the servers. */
-async function send(path: string, api_key = key.api_key, { url, log } = withReplica) {
+async function send(path: string, api_key = key, { url, log } = withReplica) {
   const response = await fetch(url + path, { headers: { "X-API-Key": api_key } });
   const [id, body] = [response.headers.get("X-Request-Id") ?? "", await response.text()];
   const line = () => new RegExp(`^.*${id}.*\\}$`, "m").exec(log())?.[0];
@@ -57,7 +55,7 @@ test("every list of the replica is byte for byte the primary's, as JSON and as C
   await standby.caughtUp();
   for (const { path } of endpoints.filter(({ kind }) => kind === "list")) {
     for (const format of ["json", "csv"]) {
-      const { body } = await send(`${path}?format=${format}`, key.api_key, plain);
+      const { body } = await send(`${path}?format=${format}`, key, plain);
       const answer = { status: 200, body, served_by: "replica", replica_lag_milliseconds: expect.any(Number) };
       expect(await send(`${path}?format=${format}`)).toMatchObject(answer);
     }
@@ -110,7 +108,7 @@ test("when the replica is later than an operator allows, the primary serves", as
 test("while the replica is late, a list is walked to its end from a row that only the primary has", async () => {
   await late(async () => {
     await addMembers(10);
-    const all = rowsOf(await send("/members?limit=1000", key.api_key, plain));
+    const all = rowsOf(await send("/members?limit=1000", key, plain));
     const walked = all.slice(0, 1);
     const servedBy = [];
     for (let hasMore = true; hasMore; ) {
@@ -130,7 +128,7 @@ test("a copy that is kept from both servers ends equal to the primary", async ()
   const servedBy = new Set<string>();
   /** Reads one page; returns whether there was any change. */
   const sync = async (from: FunctionProcess) => {
-    const answer = await send(`/members/changes?after=${cursor}&limit=5`, key.api_key, from);
+    const answer = await send(`/members/changes?after=${cursor}&limit=5`, key, from);
     expect(answer).toMatchObject({ status: 200 });
     servedBy.add(answer.served_by);
     for (const { cursor: next, deleted, ...row } of rowsOf(answer)) {
@@ -161,7 +159,7 @@ test("a copy that is kept from both servers ends equal to the primary", async ()
     await sync(withReplica);
   }
   while (await sync(withReplica));
-  const all = rowsOf(await send("/members?limit=1000", key.api_key, plain));
+  const all = rowsOf(await send("/members?limit=1000", key, plain));
   expect(copy).toEqual(new Map(all.map((row) => [row.id, row])));
   expect(servedBy).toContain("replica");
 });
@@ -196,9 +194,8 @@ test.each<[what: string, why: RegExp, end: () => Promise<() => unknown>]>([
       const ended = withReplica.log().length;
       await more(40);
       const log = withReplica.log().slice(ended);
-      expect(alerts(log)).toEqual([
-        expect.objectContaining({ failures: 0, not_from_replica: expect.toSatisfy((lists) => lists >= 20) }),
-      ]);
+      const many = expect.toSatisfy((lists) => lists >= 20);
+      expect(alerts(log)).toMatchObject([{ failures: 0, not_from_replica: many }]);
       const reasons = [...log.matchAll(/"replica_error":"([^"]*)"/g)].map(([, reason]) => reason);
       expect(reasons).toContainEqual(expect.stringMatching(why));
     } finally {
@@ -217,19 +214,16 @@ test("a standby that has been promoted is no replica any more, and serves as the
   const page = rowsOf(await send("/members/changes?limit=1"));
   await standby.sql`select pg_promote()`;
   await addMembers(1);
-  const { body } = await send("/members?limit=2", key.api_key, plain);
+  const { body } = await send("/members?limit=2", key, plain);
   expect(await send("/members?limit=2")).toMatchObject({ status: 200, body, served_by: "primary" });
 
   const promoted = await startFunction(replica.url);
-  try {
-    const of = (path: string) => send(path, key.api_key, promoted);
-    const own = await of("/members?limit=2");
-    expect(own.status).toBe(200);
-    expect(own.body, "without the new member").not.toBe(body);
-    // What was copied before may not be what it has. It knows that it is another server after the next checkpoint.
-    await standby.sql`checkpoint`;
-    await expect.poll(async () => (await of(`/members/changes?after=${page[0]?.cursor}`)).status).toBe(410);
-  } finally {
-    await promoted.kill();
-  }
+  onTestFinished(() => promoted.kill());
+  const of = (path: string) => send(path, key, promoted);
+  const own = await of("/members?limit=2");
+  expect(own.status).toBe(200);
+  expect(own.body, "without the new member").not.toBe(body);
+  // What was copied before may not be what it has. It knows that it is another server after the next checkpoint.
+  await standby.sql`checkpoint`;
+  await expect.poll(async () => (await of(`/members/changes?after=${page[0]?.cursor}`)).status).toBe(410);
 });
