@@ -182,6 +182,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   "waiting_line.ts": [
     ["any number of calls is under way", "others: 6", "others: 6000"],
     ["any number of totals is under way", "totals: 2", "totals: 6"],
+    ["totals have no line of their own", "(isTotal ? this.#totals : this.#others)", "this.#others"],
     ["a company has several totals at a time", "inside < 1 &&", "inside < 4 &&"],
     ["a total takes none of its company's calls", " - this.#totals.inside(lane)"],
     ["a total waits no longer than a page", "if (isTotal) visit.patience = patienceOfTotals;"],
