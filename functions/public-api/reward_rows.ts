@@ -63,7 +63,7 @@ export function checkRow(sent: unknown): { row: Record<string, unknown>; problem
   const row: Record<string, unknown> = {};
   const problems: RowProblem[] = [];
   for (const [field, schema] of fields) {
-    const result = schema.safeParse(Object.hasOwn(sent, field) ? sent[field] : undefined);
+    const result = schema.safeParse(sent[field]);
     if (!result.success) problems.push({ field, words: String(result.error.issues[0]?.message) });
     else if (result.data !== undefined) row[field] = result.data;
   }

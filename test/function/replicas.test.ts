@@ -75,6 +75,9 @@ test.each<[what: string, answer: Upstream, error: string]>([
 });
 
 test("a page for another company is not even read to its end", async () => {
+  // The spy keeps the responses: one that is collected as garbage would be given up, too.
+  vi.spyOn(globalThis, "fetch");
+  onTestFinished(() => void vi.restoreAllMocks());
   const ask = await withReplicas(supabaseUrl);
   const closed = new Promise((resolve) => {
     service.answer("read_page", (response) => {
