@@ -287,8 +287,8 @@ function changesStatement(endpoint: ListEndpoint, included: readonly Column[]): 
   exists (
     select from (
       select from app.${table} as t
-      where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
-        and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+      where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+        and t.changed_in is distinct from pg_current_xact_id_if_assigned()
       order by t.changed_in, t.id limit 1
     ) as foreign_row
   )
@@ -298,7 +298,7 @@ from (
     select
       id,
 ${indent(names, 6)},
-      origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+      origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
         || case when changed_in < began then began_digits else '' end as cursor,
       deleted
     from (

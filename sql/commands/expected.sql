@@ -147,6 +147,7 @@ function app.note_refused_use(text,text)|form=security definer, volatile, return
 function app.note_use(uuid,uuid)|form=security invoker, volatile, returns void, search_path="", enable_seqscan=off|owner=postgres
 function app.number_change()|form=security invoker, volatile, returns trigger, search_path=""|owner=postgres
 function app.only_replaces_erased(uuid,_uuid,_uuid)|form=security invoker, stable, returns bool, search_path=""|owner=postgres
+function app.origin_of_cursors()|form=security invoker, immutable, returns text, search_path=""|granted to public_api=EXECUTE|owner=postgres
 function app.overdue()|form=security invoker, stable, returns setof record, search_path="", enable_seqscan=off, enable_bitmapscan=off, enable_sort=off|owner=postgres
 function app.page_headers()|form=security invoker, immutable, returns text, search_path=""|granted to public_api=EXECUTE|owner=postgres
 function app.page_of_changes(text,uuid,_text,int4,xid8,uuid,xid8,uuid,xid8,text,xid8,text)|form=security invoker, volatile, returns record, search_path="", jit=off|granted to public_api=EXECUTE|owner=postgres

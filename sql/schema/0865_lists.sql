@@ -1213,8 +1213,8 @@ begin
       exists (
         select from (
           select from app.members as t
-          where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
-            and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+          where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+            and t.changed_in is distinct from pg_current_xact_id_if_assigned()
           order by t.changed_in, t.id limit 1
         ) as foreign_row
       )
@@ -1224,7 +1224,7 @@ begin
         select
           id,
           name, email, role, team_id, team_name, created_at,
-          origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+          origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
             || case when changed_in < began then began_digits else '' end as cursor,
           deleted
         from (
@@ -1270,8 +1270,8 @@ begin
       exists (
         select from (
           select from app.teams as t
-          where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
-            and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+          where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+            and t.changed_in is distinct from pg_current_xact_id_if_assigned()
           order by t.changed_in, t.id limit 1
         ) as foreign_row
       )
@@ -1281,7 +1281,7 @@ begin
         select
           id,
           name, created_at,
-          origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+          origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
             || case when changed_in < began then began_digits else '' end as cursor,
           deleted
         from (
@@ -1328,8 +1328,8 @@ begin
         exists (
           select from (
             select from app.kudos as t
-            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
-              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
             order by t.changed_in, t.id limit 1
           ) as foreign_row
         )
@@ -1339,7 +1339,7 @@ begin
           select
             id,
             "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category,
-            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
             deleted
           from (
@@ -1385,8 +1385,8 @@ begin
         exists (
           select from (
             select from app.kudos as t
-            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
-              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
             order by t.changed_in, t.id limit 1
           ) as foreign_row
         )
@@ -1397,7 +1397,7 @@ begin
             id,
             "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category, sender_id,
             receiver_id, category_id,
-            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
             deleted
           from (
@@ -1456,8 +1456,8 @@ begin
         exists (
           select from (
             select from app.kudos as t
-            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
-              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
             order by t.changed_in, t.id limit 1
           ) as foreign_row
         )
@@ -1468,7 +1468,7 @@ begin
             id,
             "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category, sender_id,
             receiver_id, category_id, sender_team_id, sender_team_name, receiver_team_id, receiver_team_name,
-            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
             deleted
           from (
@@ -1540,8 +1540,8 @@ begin
       exists (
         select from (
           select from app.categories as t
-          where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
-            and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+          where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+            and t.changed_in is distinct from pg_current_xact_id_if_assigned()
           order by t.changed_in, t.id limit 1
         ) as foreign_row
       )
@@ -1551,7 +1551,7 @@ begin
         select
           id,
           name, created_at,
-          origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+          origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
             || case when changed_in < began then began_digits else '' end as cursor,
           deleted
         from (
@@ -1598,8 +1598,8 @@ begin
         exists (
           select from (
             select from app.rewards as t
-            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
-              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
             order by t.changed_in, t.id limit 1
           ) as foreign_row
         )
@@ -1609,7 +1609,7 @@ begin
           select
             id,
             name, description, points_cost, reward_type, stock_count, image_url, vendor_name, is_archived, created_at,
-            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
             deleted
           from (
@@ -1657,8 +1657,8 @@ begin
         exists (
           select from (
             select from app.rewards as t
-            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
-              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
             order by t.changed_in, t.id limit 1
           ) as foreign_row
         )
@@ -1669,7 +1669,7 @@ begin
             id,
             name, description, points_cost, reward_type, stock_count, image_url, vendor_name, is_archived, created_at,
             external_id,
-            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
             deleted
           from (
@@ -1719,8 +1719,8 @@ begin
         exists (
           select from (
             select from app.day_ratings as t
-            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
-              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
             order by t.changed_in, t.id limit 1
           ) as foreign_row
         )
@@ -1730,7 +1730,7 @@ begin
           select
             id,
             rating, comment, team_id, points_awarded, created_at,
-            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
             deleted
           from (
@@ -1776,8 +1776,8 @@ begin
         exists (
           select from (
             select from app.day_ratings as t
-            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
-              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
             order by t.changed_in, t.id limit 1
           ) as foreign_row
         )
@@ -1787,7 +1787,7 @@ begin
           select
             id,
             rating, comment, team_id, points_awarded, created_at, team_name,
-            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
             deleted
           from (
@@ -1835,8 +1835,8 @@ begin
         exists (
           select from (
             select from app.pulse_responses as t
-            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
-              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
             order by t.changed_in, t.id limit 1
           ) as foreign_row
         )
@@ -1846,7 +1846,7 @@ begin
           select
             id,
             "timestamp", question, response_type, value, comment,
-            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
             deleted
           from (
@@ -1892,8 +1892,8 @@ begin
         exists (
           select from (
             select from app.pulse_responses as t
-            where t.company_id = company and t.changed_in >= (select pg_snapshot_xmax(pg_current_snapshot()))
-              and t.changed_in is distinct from (select pg_current_xact_id_if_assigned())
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
             order by t.changed_in, t.id limit 1
           ) as foreign_row
         )
@@ -1903,7 +1903,7 @@ begin
           select
             id,
             "timestamp", question, response_type, value, comment, question_id,
-            origin || encode(int8send(changed_in::text::bigint), 'hex') || encode(uuid_send(id), 'hex')
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
               || case when changed_in < began then began_digits else '' end as cursor,
             deleted
           from (

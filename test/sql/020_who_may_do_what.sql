@@ -110,7 +110,7 @@ insert into expected values
   ('{public_api}', 'execute', '*', '{app.authenticate,app.changing_list,app.cursor_origin,app.list_headers,app.member_with_email,
     app.note_refused_use,app.refuse_cursor,app.requests_at_once,app.take_turn_of_total,app.totals_at_once,
     app.first_of_window,app.from_replica,app.max_replica_lag,app.most_groups,app.periods,
-    app.current_company_id,app.page_of_changes,app.iso_8601,app.page_headers,app.plain,app.rarest_kudos_filter,
+    app.current_company_id,app.origin_of_cursors,app.page_of_changes,app.iso_8601,app.page_headers,app.plain,app.rarest_kudos_filter,
     app.rarest_members_filter,app.refuse_starting_after,app.refuse_without_row_security,app.respond}');
 
 select bag_eq(

@@ -295,12 +295,14 @@ alter table app.kudos enable trigger user;
 select is(pg_temp.refusal('activity', 'start'), 'PT501 changes in app.kudos have the numbers of another server', 'Rows with numbers of another server are not passed over: the list refuses');
 
 -- A promoted standby begins a new timeline, and pg_upgrade makes a new server identifier but keeps all oids. Nothing in a
--- test can, so the number is put into the text of the function.
-create temporary table origins as select app.cursor_origin(pg_temp.id('Acorn'), 'members') as now, pg_get_functiondef('app.cursor_origin'::regproc) as definition;
-do $do$ begin execute (select replace(definition, 's.system_identifier', '(s.system_identifier + 1)') from origins); end $do$;
-select isnt(app.cursor_origin(pg_temp.id('Acorn'), 'members'), (select now from origins), 'A server that was upgraded gives other cursors: its identifier is in them');
-do $do$ begin execute (select replace(definition, 'c.timeline_id', '(c.timeline_id + 1)') from origins); end $do$;
-select isnt(app.cursor_origin(pg_temp.id('Acorn'), 'members'), (select now from origins), 'A server that was promoted gives other cursors: its timeline is in them');
+-- test can, so the number is put into the texts of the functions.
+create temporary table origins as select app.cursor_origin(pg_temp.id('Acorn'), 'members') as origin;
+do $do$ begin execute replace(pg_get_functiondef('app.origin_of_cursors'::regproc), 's.system_identifier', '(s.system_identifier + 1)'); end $do$;
+insert into origins select app.cursor_origin(pg_temp.id('Acorn'), 'members');
+select is((select count(distinct origin) from origins), 2::bigint, 'A server that was upgraded gives other cursors: its identifier is in them');
+do $do$ begin execute replace(pg_get_functiondef('app.cursor_origin'::regproc), '.timeline_id', '.timeline_id + 1'); end $do$;
+insert into origins select app.cursor_origin(pg_temp.id('Acorn'), 'members');
+select is((select count(distinct origin) from origins), 3::bigint, 'A server that was promoted gives other cursors: its timeline is in them');
 
 select * from finish();
 rollback;

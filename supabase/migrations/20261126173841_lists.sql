@@ -197,6 +197,39 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.begin_load(company_id uuid, company text)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET search_path TO ''
+AS $function$
+declare
+  its_name text;
+  other record;
+begin
+  perform app.require_open_company(company_id);
+  select c.name into its_name from app.companies as c where c.id = begin_load.company_id;
+  if company is distinct from its_name then
+    raise exception 'company must be the name of the company that company_id names: % is of "%", not of "%"',
+      company_id, its_name, company
+      using errcode = 'invalid_parameter_value';
+  end if;
+  -- Until the end of the transaction. A load that waits for this one reads it.
+  perform set_config('application_name', 'load into ' || company_id, true);
+  select coalesce('a load into ' || c.name, 'another session that uses staging') as what, a.pid, a.xact_start into other
+  from pg_catalog.pg_locks as l
+  join pg_catalog.pg_stat_activity as a on a.pid = l.pid
+  left join app.companies as c on a.application_name = 'load into ' || c.id
+  -- In this database: a copy of it on the same server has a table with the same number.
+  where l.relation = 'staging.teams'::regclass and a.datname = current_database()
+    and l.granted and l.pid <> pg_backend_pid() and a.backend_type = 'client backend'
+  limit 1;
+  if found then
+    raise notice 'waiting for % (process %, since %)', other.what, other.pid, to_char(other.xact_start, 'HH24:MI:SS TZ');
+  end if;
+  perform app.empty_staging();
+end
+$function$;
+
 CREATE OR REPLACE FUNCTION app.category_name(company_id uuid, category_id uuid)
  RETURNS text
  LANGUAGE sql
@@ -210,6 +243,19 @@ BEGIN ATOMIC
            ORDER BY (n.language = company.default_language) DESC, (lower(n.language) = lower(company.default_language)) DESC, (n.language = 'en'::text) DESC, n.language
           LIMIT 1), ''::text) AS "coalesce";
 END;
+
+CREATE OR REPLACE FUNCTION app.cursor_origin(company_id uuid, list text)
+ RETURNS text
+ LANGUAGE plpgsql
+ STABLE
+ SET search_path TO ''
+AS $function$
+begin
+  return left(encode(sha256(convert_to(format(
+    app.origin_of_cursors(), (pg_control_checkpoint()).timeline_id, 'app.deletions'::regclass::oid, company_id, list
+  ), 'utf8')), 'hex'), 8);
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION app.forget_cursors(company_id uuid DEFAULT NULL::uuid, relation text DEFAULT NULL::text)
  RETURNS void
@@ -524,6 +570,13 @@ begin
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION app.origin_of_cursors()
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+ SET search_path TO ''
+RETURN (SELECT format('%s %%s %s %%s %%s %%s'::text, s.system_identifier, d.oid) AS format FROM pg_control_system() s(pg_control_version, catalog_version_no, system_identifier, pg_control_last_modified), pg_database d WHERE (d.datname = current_database()));
+
 CREATE OR REPLACE FUNCTION app.overdue()
  RETURNS TABLE(company_id uuid, relation text, before timestamp with time zone, late interval)
  LANGUAGE sql
@@ -555,6 +608,754 @@ CREATE OR REPLACE FUNCTION app.page_headers()
  IMMUTABLE
  SET search_path TO ''
 RETURN '[{"X-Key-Id":"%s"},{"X-Company-Id":"%s"},{"X-Row-Count":"%s"},{"X-Has-More":"%s"},{"X-Next":"%s"},{"X-Next-Page":"%s"}]'::text;
+
+CREATE OR REPLACE FUNCTION app.page_of_changes(list text, company uuid, include text[], max_rows integer, after_transaction xid8, after_id uuid, deletions_after xid8, deletions_after_id uuid, horizon xid8, origin text, began xid8, began_digits text, OUT found_rows bigint, OUT page json, OUT next text, OUT are_foreign boolean)
+ RETURNS record
+ LANGUAGE plpgsql
+ SET search_path TO ''
+ SET jit TO 'off'
+AS $function$
+begin
+  if list = 'members' then
+    select
+      count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+      exists (
+        select from (
+          select from app.members as t
+          where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+            and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+          order by t.changed_in, t.id limit 1
+        ) as foreign_row
+      )
+    into found_rows, page, next, are_foreign
+    from (
+      select item, item.cursor as item_cursor, row_number() over () as place from (
+        select
+          id,
+          name, email, role, team_id, team_name, created_at,
+          origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+            || case when changed_in < began then began_digits else '' end as cursor,
+          deleted
+        from (
+          (
+            select
+              v.changed_in, v.id,
+              v.name, v.email, v.role, v.team_id, v.team_name, v.created_at,
+              false as deleted
+            from api.members as v
+            where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+            order by v.changed_in, v.id limit max_rows + 1
+          )
+          union all
+          (
+            select d.deleted_in, d.id, there.*, there is null as deleted
+            from (
+              select d.deleted_in, d.id from app.deletions as d
+              where d.company_id = company and d.relation = 'app.members'::regclass
+                and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+              order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+            ) as d
+            left join lateral (
+              select
+                v.name, v.email, v.role, v.team_id, v.team_name, v.created_at
+              from api.members as v where v.company_id = company and v.id = d.id offset 0
+            ) as there on true
+            where d.id not in (
+              select t.id from app.members as t
+              where t.company_id = company and not t.is_former
+                and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+              order by t.changed_in, t.id limit max_rows + 1
+            )
+            order by d.deleted_in, d.id
+          )
+          order by changed_in, id limit max_rows + 1
+        ) as change
+        order by changed_in, id
+      ) as item
+    ) as numbered;
+  elsif list = 'teams' then
+    select
+      count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+      exists (
+        select from (
+          select from app.teams as t
+          where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+            and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+          order by t.changed_in, t.id limit 1
+        ) as foreign_row
+      )
+    into found_rows, page, next, are_foreign
+    from (
+      select item, item.cursor as item_cursor, row_number() over () as place from (
+        select
+          id,
+          name, created_at,
+          origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+            || case when changed_in < began then began_digits else '' end as cursor,
+          deleted
+        from (
+          (
+            select
+              v.changed_in, v.id,
+              v.name, v.created_at,
+              false as deleted
+            from api.teams as v
+            where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+            order by v.changed_in, v.id limit max_rows + 1
+          )
+          union all
+          (
+            select d.deleted_in, d.id, there.*, there is null as deleted
+            from (
+              select d.deleted_in, d.id from app.deletions as d
+              where d.company_id = company and d.relation = 'app.teams'::regclass
+                and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+              order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+            ) as d
+            left join lateral (
+              select
+                v.name, v.created_at
+              from api.teams as v where v.company_id = company and v.id = d.id offset 0
+            ) as there on true
+            where d.id not in (
+              select t.id from app.teams as t
+              where t.company_id = company
+                and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+              order by t.changed_in, t.id limit max_rows + 1
+            )
+            order by d.deleted_in, d.id
+          )
+          order by changed_in, id limit max_rows + 1
+        ) as change
+        order by changed_in, id
+      ) as item
+    ) as numbered;
+  elsif list = 'activity' then
+    if include is null then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.kudos as t
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category,
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                false as deleted
+              from api.activity as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.kudos'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category
+                from api.activity as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.kudos as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    elsif not include && array['sender_team_id', 'sender_team_name', 'receiver_team_id', 'receiver_team_name'] then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.kudos as t
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category, sender_id,
+            receiver_id, category_id,
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+                case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+                case when 'category_id' = any (include) then v.category_id end as category_id,
+                false as deleted
+              from api.activity as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.kudos'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                  case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+                  case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+                  case when 'category_id' = any (include) then v.category_id end as category_id
+                from api.activity as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.kudos as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+      -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
+      -- never within a value, because quotes are escaped there.
+      if cardinality(include) < 3 then
+        if not 'sender_id' = any (include) then page := replace(page::text, ',"sender_id":null', ''); end if;
+        if not 'receiver_id' = any (include) then page := replace(page::text, ',"receiver_id":null', ''); end if;
+        if not 'category_id' = any (include) then page := replace(page::text, ',"category_id":null', ''); end if;
+      end if;
+    else
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.kudos as t
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", sender_name, sender_email, receiver_name, receiver_email, message, category, sender_id,
+            receiver_id, category_id, sender_team_id, sender_team_name, receiver_team_id, receiver_team_name,
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+                case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+                case when 'category_id' = any (include) then v.category_id end as category_id,
+                case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
+                case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+                case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
+                case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name,
+                false as deleted
+              from api.activity as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.kudos'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.sender_name, v.sender_email, v.receiver_name, v.receiver_email, v.message, v.category,
+                  case when 'sender_id' = any (include) then v.sender_id end as sender_id,
+                  case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
+                  case when 'category_id' = any (include) then v.category_id end as category_id,
+                  case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
+                  case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+                  case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
+                  case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+                from api.activity as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.kudos as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+      -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
+      -- never within a value, because quotes are escaped there.
+      if cardinality(include) < 7 then
+        if not 'sender_id' = any (include) then page := replace(page::text, ',"sender_id":null', ''); end if;
+        if not 'receiver_id' = any (include) then page := replace(page::text, ',"receiver_id":null', ''); end if;
+        if not 'category_id' = any (include) then page := replace(page::text, ',"category_id":null', ''); end if;
+        if not 'sender_team_id' = any (include) then page := replace(page::text, ',"sender_team_id":null', ''); end if;
+        if not 'sender_team_name' = any (include) then page := replace(page::text, ',"sender_team_name":null', ''); end if;
+        if not 'receiver_team_id' = any (include) then page := replace(page::text, ',"receiver_team_id":null', ''); end if;
+        if not 'receiver_team_name' = any (include) then page := replace(page::text, ',"receiver_team_name":null', ''); end if;
+      end if;
+    end if;
+  elsif list = 'categories' then
+    select
+      count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+      exists (
+        select from (
+          select from app.categories as t
+          where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+            and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+          order by t.changed_in, t.id limit 1
+        ) as foreign_row
+      )
+    into found_rows, page, next, are_foreign
+    from (
+      select item, item.cursor as item_cursor, row_number() over () as place from (
+        select
+          id,
+          name, created_at,
+          origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+            || case when changed_in < began then began_digits else '' end as cursor,
+          deleted
+        from (
+          (
+            select
+              v.changed_in, v.id,
+              v.name, v.created_at,
+              false as deleted
+            from api.categories as v
+            where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+            order by v.changed_in, v.id limit max_rows + 1
+          )
+          union all
+          (
+            select d.deleted_in, d.id, there.*, there is null as deleted
+            from (
+              select d.deleted_in, d.id from app.deletions as d
+              where d.company_id = company and d.relation = 'app.categories'::regclass
+                and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+              order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+            ) as d
+            left join lateral (
+              select
+                v.name, v.created_at
+              from api.categories as v where v.company_id = company and v.id = d.id offset 0
+            ) as there on true
+            where d.id not in (
+              select t.id from app.categories as t
+              where t.company_id = company
+                and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+              order by t.changed_in, t.id limit max_rows + 1
+            )
+            order by d.deleted_in, d.id
+          )
+          order by changed_in, id limit max_rows + 1
+        ) as change
+        order by changed_in, id
+      ) as item
+    ) as numbered;
+  elsif list = 'rewards' then
+    if include is null then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.rewards as t
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            name, description, points_cost, reward_type, stock_count, image_url, vendor_name, is_archived, created_at,
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+                v.created_at,
+                false as deleted
+              from api.rewards as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.rewards'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+                  v.created_at
+                from api.rewards as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.rewards as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    else
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.rewards as t
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            name, description, points_cost, reward_type, stock_count, image_url, vendor_name, is_archived, created_at,
+            external_id,
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+                v.created_at, v.external_id,
+                false as deleted
+              from api.rewards as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.rewards'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v.name, v.description, v.points_cost, v.reward_type, v.stock_count, v.image_url, v.vendor_name, v.is_archived,
+                  v.created_at, v.external_id
+                from api.rewards as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.rewards as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    end if;
+  elsif list = 'day-ratings' then
+    if include is null then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.day_ratings as t
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            rating, comment, team_id, points_awarded, created_at,
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v.rating, v.comment, v.team_id, v.points_awarded, v.created_at,
+                false as deleted
+              from api.day_ratings as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.day_ratings'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v.rating, v.comment, v.team_id, v.points_awarded, v.created_at
+                from api.day_ratings as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.day_ratings as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    else
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.day_ratings as t
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            rating, comment, team_id, points_awarded, created_at, team_name,
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v.rating, v.comment, v.team_id, v.points_awarded, v.created_at, v.team_name,
+                false as deleted
+              from api.day_ratings as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.day_ratings'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v.rating, v.comment, v.team_id, v.points_awarded, v.created_at, v.team_name
+                from api.day_ratings as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.day_ratings as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    end if;
+  elsif list = 'pulse-responses' then
+    if include is null then
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.pulse_responses as t
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", question, response_type, value, comment,
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.question, v.response_type, v.value, v.comment,
+                false as deleted
+              from api.pulse_responses as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.pulse_responses'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.question, v.response_type, v.value, v.comment
+                from api.pulse_responses as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.pulse_responses as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    else
+      select
+        count(*), json_agg(item) filter (where place <= max_rows), string_agg(item_cursor, '') filter (where place = max_rows),
+        exists (
+          select from (
+            select from app.pulse_responses as t
+            where t.company_id = company and t.changed_in >= pg_snapshot_xmax(pg_current_snapshot())
+              and t.changed_in is distinct from pg_current_xact_id_if_assigned()
+            order by t.changed_in, t.id limit 1
+          ) as foreign_row
+        )
+      into found_rows, page, next, are_foreign
+      from (
+        select item, item.cursor as item_cursor, row_number() over () as place from (
+          select
+            id,
+            "timestamp", question, response_type, value, comment, question_id,
+            origin || encode(xid8send(changed_in) || uuid_send(id), 'hex')
+              || case when changed_in < began then began_digits else '' end as cursor,
+            deleted
+          from (
+            (
+              select
+                v.changed_in, v.id,
+                v."timestamp", v.question, v.response_type, v.value, v.comment, v.question_id,
+                false as deleted
+              from api.pulse_responses as v
+              where v.company_id = company and (v.changed_in, v.id) > (after_transaction, after_id) and v.changed_in < horizon
+              order by v.changed_in, v.id limit max_rows + 1
+            )
+            union all
+            (
+              select d.deleted_in, d.id, there.*, there is null as deleted
+              from (
+                select d.deleted_in, d.id from app.deletions as d
+                where d.company_id = company and d.relation = 'app.pulse_responses'::regclass
+                  and (d.deleted_in, d.id) > (deletions_after, deletions_after_id) and d.deleted_in < horizon
+                order by d.deleted_in, d.id limit 2 * (max_rows + 1)
+              ) as d
+              left join lateral (
+                select
+                  v."timestamp", v.question, v.response_type, v.value, v.comment, v.question_id
+                from api.pulse_responses as v where v.company_id = company and v.id = d.id offset 0
+              ) as there on true
+              where d.id not in (
+                select t.id from app.pulse_responses as t
+                where t.company_id = company
+                  and (t.changed_in, t.id) > (after_transaction, after_id) and t.changed_in < horizon
+                order by t.changed_in, t.id limit max_rows + 1
+              )
+              order by d.deleted_in, d.id
+            )
+            order by changed_in, id limit max_rows + 1
+          ) as change
+          order by changed_in, id
+        ) as item
+      ) as numbered;
+    end if;
+  end if;
+end
+$function$;
 
 CREATE OR REPLACE FUNCTION app.plain(text text)
  RETURNS text
@@ -1508,10 +2309,12 @@ declare
   served_page record;
   headers text;
 begin
-  if exists (
-    select from unnest('{app.teams,app.members,app.categories,app.kudos,app.rewards,app.day_ratings,app.pulse_questions,
-      app.pulse_responses,app.deletions,app.forgotten_deletions}'::regclass[]) as read (relation)
-    where not row_security_active(read.relation)
+  if not (
+    row_security_active('app.teams'::regclass) and row_security_active('app.members'::regclass)
+    and row_security_active('app.categories'::regclass) and row_security_active('app.kudos'::regclass)
+    and row_security_active('app.rewards'::regclass) and row_security_active('app.day_ratings'::regclass)
+    and row_security_active('app.pulse_questions'::regclass) and row_security_active('app.pulse_responses'::regclass)
+    and row_security_active('app.deletions'::regclass) and row_security_active('app.forgotten_deletions'::regclass)
   ) then
     perform app.refuse_without_row_security();
   end if;
@@ -1552,12 +2355,10 @@ begin
   end if;
 
   -- Afterwards, because deletions may have been forgotten since this function began.
-  if after <> 'start' and exists (
-    select from app.forgotten_deletions as f
+  if after <> 'start' then
+    perform app.refuse_cursor(api_key.key_id, api_key.company_id) from app.forgotten_deletions as f
     where f.company_id = api_key.company_id and f.relation = served.relation
-      and (f.deleted_in, f.id) > (after_transaction::text::xid8, after_id) and f.deleted_in >= began::text::xid8
-  ) then
-    perform app.refuse_cursor(api_key.key_id, api_key.company_id);
+      and (f.deleted_in, f.id) > (after_transaction::text::xid8, after_id) and f.deleted_in >= began::text::xid8;
   end if;
 
   headers := set_config(
@@ -2615,6 +3416,8 @@ COMMENT ON FUNCTION "app"."note_refused_use"(text, text) IS 'Records now as the 
 
 COMMENT ON FUNCTION "app"."note_use"(uuid, uuid) IS 'Records now as the last use of a key, or as its last quick check, at most once a minute, unless another transaction is doing so or the database is read-only.';
 
+COMMENT ON FUNCTION "app"."origin_of_cursors"() IS 'What every cursor of this server and database holds for, for format().';
+
 COMMENT ON FUNCTION "app"."overdue"() IS 'The tables with rows older than the retention of their company, and how late they are.';
 
 COMMENT ON FUNCTION "app"."page_headers"() IS 'The response.headers of a list, for format(): as app.list_headers with the id of the last row, then its time and id.';
@@ -2708,6 +3511,10 @@ GRANT EXECUTE ON FUNCTION "app"."may_note"(timestamp with time zone, text, text)
 REVOKE ALL ON FUNCTION "app"."note_refused_use"(text, text) FROM PUBLIC;
 
 GRANT EXECUTE ON FUNCTION "app"."note_refused_use"(text, text) TO "postgres", "public_api";
+
+REVOKE ALL ON FUNCTION "app"."origin_of_cursors"() FROM PUBLIC;
+
+GRANT EXECUTE ON FUNCTION "app"."origin_of_cursors"() TO "postgres", "public_api";
 
 REVOKE ALL ON FUNCTION "app"."overdue"() FROM PUBLIC;
 
