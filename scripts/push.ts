@@ -1,10 +1,9 @@
 // DATABASE_URL=… npm run push [-- --dry-run]: applies the missing migrations at a moment when nobody has to wait for
 // them, or lists them (docs/operate/upgrade.md).
 import { readFile } from "node:fs/promises";
-import { basename } from "node:path";
 import { parseArgs } from "node:util";
 import { type Database, databaseAddress, OperatorError, openDatabase, query } from "./move/database.ts";
-import { migrationFiles } from "./stack/difference.ts";
+import { hasAllMigrations } from "./stack/database.ts";
 import { root, runSupabase } from "./stack/process.ts";
 
 const maxTries = 60;
@@ -25,15 +24,6 @@ async function compareProjects({ hostname, username }: URL): Promise<void> {
     throw new OperatorError(
       `DATABASE_URL is project ${project}, but this folder is linked to ${linked}: run npx supabase link ${project}`,
     );
-}
-
-/** Whether the database has the migrations of this folder, no fewer and no others. */
-async function isUpToDate(database: Database): Promise<boolean> {
-  const table = "supabase_migrations.schema_migrations";
-  const [there] = await query(database, "select where to_regclass($1) is not null", [table]);
-  const applied = there ? await query<{ version: string }>(database, `select version from ${table} order by 1`) : [];
-  const local = migrationFiles.map((file) => basename(file).split("_")[0]);
-  return local.join() === applied.map(({ version }) => version).join();
 }
 
 /** The sessions of this database that hold a lock and for which a condition holds, with the time since `since`. */
@@ -66,7 +56,7 @@ async function inTheWay(database: Database): Promise<string | undefined> {
 
 /** What prevented the migrations this time, or undefined when all are applied. Throws what will not pass by itself. */
 async function obstacle(database: Database, url: string): Promise<string | undefined> {
-  if (await isUpToDate(database)) {
+  if (await hasAllMigrations(url)) {
     console.log("The database has every migration: there is nothing to push");
     return undefined;
   }

@@ -1,7 +1,7 @@
 // npm run release: makes what is here a release. It dates the change log's newest section, makes docs/openapi.json the
 // document that later ones are compared with, and stores the hashes of the new migrations, which must not be edited from
 // then on.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { version } from "../functions/public-api/endpoints.ts";
@@ -47,12 +47,7 @@ async function isMeasured(commit: string): Promise<boolean> {
 async function freezeMigrations(): Promise<void> {
   const known = await read(hashes);
   const added = migrationFiles.filter((file) => !known.includes(`  ${basename(file)}\n`));
-  const lines = added.map(async (file) => {
-    const hash = createHash("sha256")
-      .update(await readFile(file))
-      .digest("hex");
-    return `${hash}  ${basename(file)}\n`;
-  });
+  const lines = added.map(async (file) => `${hash("sha256", await readFile(file))}  ${basename(file)}\n`);
   await write(hashes, known + (await Promise.all(lines)).join(""));
 }
 

@@ -75,7 +75,7 @@ export async function createDatabase(
 }
 
 /** Whether the database has exactly the migrations of supabase/migrations. */
-async function hasAllMigrations(databaseUrl: string): Promise<boolean> {
+export async function hasAllMigrations(databaseUrl: string): Promise<boolean> {
   const applied = await withDatabase(databaseUrl, async (sql) => {
     const [table] = await sql`select to_regclass('supabase_migrations.schema_migrations') is not null as exists`;
     return table?.exists

@@ -1,4 +1,5 @@
-import { access, readFile, rename, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, dirname } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -24,11 +25,7 @@ function* untar(archive: Buffer): Generator<{ path: string; content: Buffer }> {
  */
 export async function installPgtap(server: string): Promise<void> {
   const folder = `${dirname(dirname(server))}/share/postgresql/extension`;
-  const isThere = await access(`${folder}/pgtap.control`).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return;
+  if (existsSync(`${folder}/pgtap.control`)) return;
 
   const main = createRequire(import.meta.url).resolve("@electric-sql/pglite-pgtap");
   const files = [...untar(gunzipSync(await readFile(`${dirname(main)}/pgtap.tar.gz`)))]

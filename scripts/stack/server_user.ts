@@ -22,25 +22,11 @@ export async function serverUser(): Promise<ServerUser> {
   if (!uid || !gid)
     throw new Error("PostgreSQL does not run as root, and there is no user postgres or nobody to run it as");
 
-  const right = "-all,+dac_override";
+  const capabilities = ["bounding-set", "inh-caps", "ambient-caps"].map((set) => `--${set}=-all,+dac_override`);
   // PostgreSQL looks for its own programs with access(2), which ignores the capability without no_setuid_fixup.
-  const setpriv = [
-    "setpriv",
-    "--reuid",
-    uid,
-    "--regid",
-    gid,
-    "--clear-groups",
-    "--securebits=+no_setuid_fixup",
-  ] as const;
+  const rights = ["--clear-groups", "--securebits=+no_setuid_fixup", ...capabilities];
   return {
-    wrap: (command) => [
-      ...setpriv,
-      `--bounding-set=${right}`,
-      `--inh-caps=${right}`,
-      `--ambient-caps=${right}`,
-      ...command,
-    ],
+    wrap: (command) => ["setpriv", `--reuid=${uid}`, `--regid=${gid}`, ...rights, ...command],
     own: (folder) => chown(folder, Number(uid), Number(gid)),
   };
 }

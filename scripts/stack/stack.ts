@@ -66,17 +66,12 @@ async function withKeys(file: string, project: Project, url: DatabaseUrl): Promi
 }
 
 /** What can be stopped. */
-interface Part {
-  stop(): Promise<void>;
-}
+type Part = { stop(): Promise<void> };
 
-/** Stops the parts that were added, the last one first. */
-class Cleanup {
-  #steps: (() => Promise<void>)[] = [];
-
+/** The parts that run. It stops them, the last one first. */
+class Parts extends AsyncDisposableStack {
   add<T extends Part>(part: T): T {
-    this.#steps.push(() => part.stop());
-    return part;
+    return this.adopt(part, () => part.stop());
   }
 
   /** Adds two parts that start at the same time. If one of them does not start, the other is added before it throws. */
@@ -84,14 +79,10 @@ class Cleanup {
     for (const part of await Promise.allSettled([one, other])) if (part.status === "fulfilled") this.add(part.value);
     return Promise.all([one, other]);
   }
-
-  async run(): Promise<void> {
-    for (const step of this.#steps.splice(0).reverse()) await step();
-  }
 }
 
-/** Starts the parts, PostgreSQL and the function at the same time, and adds each to `cleanup`. */
-async function startParts(options: StackOptions, cleanup: Cleanup): Promise<Omit<Stack, "stop">> {
+/** Starts the parts, PostgreSQL and the function at the same time, and adds each to `parts`. */
+async function startParts(options: StackOptions, parts: Parts): Promise<Omit<Stack, "stop">> {
   const { folder, ports, throwaway, progress, signal } = options;
   const step = (what: string): void => {
     signal?.throwIfAborted();
@@ -104,19 +95,19 @@ async function startParts(options: StackOptions, cleanup: Cleanup): Promise<Omit
   const secrets = await stackSecrets(folder);
   const log = await newLog(`${folder}/gateway.log`);
 
-  const gateway = cleanup.add(await startGateway(await freePort(ports.gateway), log));
+  const gateway = parts.add(await startGateway(await freePort(ports.gateway), log));
   const supabase_url = `http://127.0.0.1:${gateway.port}`;
   const { publishable_key, secret_key } = secrets;
   const project = { supabase_url, api_url: `${supabase_url}/functions/v1/public-api`, publishable_key };
 
-  const dashboard = cleanup.add(await serveDashboard(folder, await freePort(ports.dashboard), gateway.port));
+  const dashboard = parts.add(await serveDashboard(folder, await freePort(ports.dashboard), gateway.port));
   const dashboard_url = `http://127.0.0.1:${dashboard.port}`;
   const dashboardBuilt = buildDashboard(folder, project, dashboard_url, signal);
   // It is awaited at the end. Without this, a failure before that would be an unhandled rejection.
   dashboardBuilt.catch(() => {});
 
   step("PostgreSQL and the function");
-  const [database, edgeFunction] = await cleanup.addBoth(
+  const [database, edgeFunction] = await parts.addBoth(
     startPostgres(folder, secrets, { port: ports.database, throwaway }),
     startEdgeFunction(folder, supabase_url, secret_key, dashboard_url),
   );
@@ -128,7 +119,7 @@ async function startParts(options: StackOptions, cleanup: Cleanup): Promise<Omit
   step("Data API and Auth");
   const driver = await captureMails(`${folder}/mails.jsonl`);
   const mailing = { siteUrl: dashboard_url, driver };
-  const lite = cleanup.add(startLite(database.url("supabase_auth_admin"), mailing, secrets, log));
+  const lite = parts.add(startLite(database.url("supabase_auth_admin"), mailing, secrets, log));
   gateway.upstreams.lite = lite.fetch;
 
   step("API keys");
@@ -146,7 +137,7 @@ async function startParts(options: StackOptions, cleanup: Cleanup): Promise<Omit
     secret_key,
     companies,
   };
-  cleanup.add({ stop: withdraw });
+  parts.add({ stop: withdraw });
   await replaceJson(`${folder}/stack.json`, file);
 
   const ended = Promise.race([
@@ -163,10 +154,10 @@ async function startParts(options: StackOptions, cleanup: Cleanup): Promise<Omit
  * keys and passwords for the next start.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const cleanup = new Cleanup();
-  const stop = () => cleanup.run();
+  const parts = new Parts();
+  const stop = () => parts.disposeAsync();
   try {
-    return { ...(await startParts(options, cleanup)), stop };
+    return { ...(await startParts(options, parts)), stop };
   } catch (error) {
     await stop();
     throw error;
