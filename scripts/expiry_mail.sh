@@ -3,17 +3,18 @@
 # (docs/operate/dashboard.md, Expiry emails). Needs psql and curl, and in the environment: DATABASE_URL (role postgres),
 # SMTP_URL, MAIL_FROM, DASHBOARD_URL.
 psql "$DATABASE_URL" --tuples-only --no-align --field-separator="$(printf '\t')" --command "
-  select m.email, to_char(k.expires_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI\"Z\"'), k.hint, k.name, c.name
+  select m.email, to_char(k.expires_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI\"Z\"'), k.hint, k.name, c.name,
+    case when k.assistant is null then 'Replace it' else 'Connect ' || k.assistant || ' again' end
   from app.api_keys as k
   join app.companies as c on c.id = k.company_id
   join app.members as m on m.company_id = k.company_id and m.role = 'admin' and not m.is_former
   where k.revoked_at is null and k.replaced_by is null
     and (k.expires_at at time zone 'UTC')::date - (now() at time zone 'UTC')::date in (14, 3, 1)
   order by m.email, k.expires_at" |
-  while IFS="$(printf '\t')" read -r to until hint name company; do
+  while IFS="$(printf '\t')" read -r to until hint name company remedy; do
     printf '%s\r\n' "From: <$MAIL_FROM>" "To: <$to>" "Subject: An API key expires soon" "MIME-Version: 1.0" \
       "Content-Type: text/plain; charset=utf-8" "Content-Transfer-Encoding: 8bit" "" \
-      "The API key \"$name\" ($hint) of $company works until $until." "Replace it in time: $DASHBOARD_URL/integrations/public-api?view=attention" |
+      "The API key \"$name\" ($hint) of $company works until $until." "$remedy in time: $DASHBOARD_URL/integrations/public-api?view=attention" |
       curl --silent --show-error "$SMTP_URL" --mail-from "$MAIL_FROM" --mail-rcpt "$to" --upload-file - ||
       echo "An email was not sent" >&2
   done

@@ -52,7 +52,8 @@ test("each admin gets an email 14, 3 and 1 days before a key expires, and about 
     if (name === "Replaced") await ada.rpc("replace_api_key", { key_id: id, overlap: "7 days" });
     await sql.begin(async (tx) => {
       await tx`set local session_replication_role = replica`;
-      await tx`update app.api_keys set expires_at = date_trunc('day', now(), 'UTC') + ${days}::int * interval '1 day' + interval '23 hours' where id = ${id}`;
+      await tx`update app.api_keys set expires_at = date_trunc('day', now(), 'UTC') + ${days}::int * interval '1 day' + interval '23 hours',
+        assistant = case name when 'Tomorrow' then 'Claude' end where id = ${id}`;
     });
   }
   const env = {
@@ -66,11 +67,17 @@ test("each admin gets an email 14, 3 and 1 days before a key expires, and about 
   const mine = received.filter(({ to }) => to.some((address) => address.includes(company.domain)));
   const told = mine.map(({ to, text }) => [
     to.join(),
-    /The API key "(.*)" \(sk_live_….{4}\) of Hollis & Rowe works until .*T23:00Z\./.exec(text)?.[1],
+    ...(/The API key "(.*)" \(sk_live_….{4}\) of Hollis & Rowe works until .*T23:00Z\.\n(.*) in time: /
+      .exec(text)
+      ?.slice(1) ?? []),
   ]);
-  const names = ["Fortnight", 'A|B "ÿ" $(id)\\', "Tomorrow"];
+  const keys = [
+    ["Fortnight", "Replace it"],
+    ['A|B "ÿ" $(id)\\', "Replace it"],
+    ["Tomorrow", "Connect Claude again"],
+  ];
   const expected = ["Ada Brandt", "Ben Osei"].flatMap((admin) =>
-    names.map((name) => [`<${company.emailOf(admin)}>`, name]),
+    keys.map((said) => [`<${company.emailOf(admin)}>`, ...said]),
   );
   expect(told.sort()).toEqual(expected.sort());
   expect(mine[0]?.from).toBe("<keys@service.example>");
