@@ -76,8 +76,9 @@ export function createApp(settings: Settings, log: (line: string) => void) {
 
   async function respond(path: string, received: Received): Promise<Outcome> {
     const { request } = received;
-    const signedIn = await signIn(settings.signIn, request, path, withoutKey);
-    if (signedIn) return signedIn;
+    const { visit, ...stranger } = withoutKey(request);
+    const signedIn = await signIn(settings.signIn, request, path, stranger).catch(failed);
+    if (signedIn) return { ...signedIn, logged: withVisit(signedIn.logged, visit, signedIn.answer.status) };
     const { endpoint, allowed, isMcp, wrongMethod } = route(path, request.method);
     // Programs probe for assistants with GET and HEAD, and must find out that a key is wanted.
     if (wrongMethod && !isMcp) throw wrongMethod;
@@ -145,7 +146,7 @@ const strangers = (line: WaitingLine, bodies: Bodies, callDatabase: CallDatabase
     const caller = { scope: null, endpoint: rpc, noted: {} };
     return (await line.callWithoutKey(visit, () => callDatabase(rpc, args as Arguments, caller, asText))).body;
   };
-  return { receive, ask };
+  return { visit, receive, ask };
 };
 
 /** What the database notes about a request (`docs/api.md`, Authentication). */

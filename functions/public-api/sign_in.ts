@@ -7,12 +7,12 @@ export async function signIn(
   settings: SignInSettings | undefined,
   request: Request,
   path: string,
-  withoutKey: (request: Request) => SignInService,
+  service: SignInService,
 ): Promise<Outcome | undefined> {
   if (!settings || !/^\/(oauth|mcp\/\.well-known)\//.test(path)) return undefined;
   // Loaded when it is asked for: no other request waits for it.
   const { serveOAuth } = await import("./oauth.ts");
-  return await serveOAuth(settings, request.method, path, withoutKey(request));
+  return await serveOAuth(settings, request.method, path, service);
 }
 
 /** Of a 401 of `/mcp` the headers that say where to sign in. */

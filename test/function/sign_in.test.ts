@@ -20,6 +20,7 @@ test("of forty programs that fetch a key two call the database, others wait for 
   expect((await service.send("/members")).status).toBe(200);
   const late = await Promise.race(all);
   expect([late.status, late.headers.get("Retry-After"), held.length]).toEqual([429, "1", 2]);
+  expect(JSON.parse(service.lines.at(-1) ?? "").waited_milliseconds).toBeGreaterThan(1900);
   const unknownCode = { ...list("null"), status: 200 };
   service.answer("redeem_assistant_code", unknownCode);
   for (const response of held) response.writeHead(200, unknownCode.headers).end("null");
