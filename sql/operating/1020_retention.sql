@@ -237,7 +237,7 @@ comment on procedure app.purge_before(uuid, timestamptz) is
   'Deletes the kudos, day ratings and pulse answers of a company that were created before a time, and commits after every '
   '2,000 rows.';
 comment on procedure app.forget_all_deletions() is
-  'Removes the recorded deletions that are older than 90 days, and commits after every 5,000.';
+  'Removes the recorded deletions that are older than 90 days, and codes of assistants, and commits after every 5,000.';
 comment on procedure app.purge_expired() is
   'Deletes the kudos, day ratings and pulse answers that are older than the retention of their company, then the recorded '
   'deletions that nobody needs.';

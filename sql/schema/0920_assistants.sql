@@ -80,7 +80,8 @@ begin
   -- Whoever sends a code first uses it up, also a program that it is not for.
   delete from app.assistant_codes as c where c.code_hash = decode(redeem_assistant_code.code_hash, 'hex')
   returning * into agreed;
-  if agreed.code_hash is null or agreed.expires_at < now() or agreed.bound_to <> redeem_assistant_code.bound_to then
+  if agreed.code_hash is null or agreed.bound_to <> redeem_assistant_code.bound_to
+    or least(agreed.expires_at, agreed.key_expires_at) <= now() then
     return null;
   end if;
   select a.user_id into account

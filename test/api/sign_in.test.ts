@@ -110,6 +110,7 @@ test("a key reads the company of the admin who agreed, also if another company l
 // Proves: signin.5
 test.each([
   ["its minute is over", "assistant_codes set expires_at = now() - interval '1 second' where company_id = $1"],
+  ["its key would have expired", "assistant_codes set key_expires_at = now() where company_id = $1"],
   ["its admin is demoted", "members set role = 'employee' where company_id = $1"],
   ["its company has moved", "companies set serving = 'closed', move_id = gen_random_uuid() where id = $1"],
 ])("a code is worth nothing when %s", async (_when, change) => {
