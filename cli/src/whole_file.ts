@@ -33,7 +33,7 @@ export async function placeOf(out: string): Promise<{ path: string; mode: number
 /**
  * Writes a file. Until it is complete, only its owner may read it; when writing fails, nothing is left of it.
  * @param write writes the content, piece by piece
- * @throws CliError when the place is none for a file
+ * @throws CliError when no file can be there
  */
 export async function writeWhole<T>(
   out: string,

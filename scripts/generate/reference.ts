@@ -77,17 +77,24 @@ function valueWords(one: Parameter, endpoint: Endpoint): string {
   return kinds[one.kind] ?? (typeof format === "string" ? format : "text");
 }
 
-/** Every parameter of these endpoints; a row for each meaning that it has. */
-function parameterTable(title: string, all: string, of: readonly Endpoint[]): string {
-  const taken = of.flatMap((endpoint) => endpoint.parameters.map((one) => ({ endpoint, one })));
+const groups: [name: string, endpoints: readonly Endpoint[]][] = [
+  ["all", [...lists, ...questions]],
+  ["every list", lists],
+  ["both totals", questions],
+];
+
+/** Every parameter of lists and totals; a row for each meaning that it has. */
+function parameterTable(): string {
+  const taken = [...lists, ...questions].flatMap((endpoint) => endpoint.parameters.map((one) => ({ endpoint, one })));
   const alike = Map.groupBy(taken, ({ one }) => `${one.name}: ${one.description}`);
   const rows = [...alike.values()].flatMap((having) => {
     const [first] = having;
     if (!first) return [];
-    const where = having.length === of.length ? all : having.map(({ endpoint }) => code(endpoint.path)).join(", ");
-    return [[code(first.one.name), valueWords(first.one, first.endpoint), where, first.one.description]];
+    const paths = having.map(({ endpoint }) => code(endpoint.path)).join(", ");
+    const group = groups.find(([, of]) => of.map(({ path }) => code(path)).join(", ") === paths);
+    return [[code(first.one.name), valueWords(first.one, first.endpoint), group?.[0] ?? paths, first.one.description]];
   });
-  return table(["Parameter", "Value", title, "Meaning"], rows);
+  return table(["Parameter", "Value", "Of", "Meaning"], rows);
 }
 
 function typeOf({ type, nullable, minimum, maximum }: Column): string {
@@ -184,9 +191,9 @@ const reference = (): string => `${endpointTable()}
 ## Scopes
 
 ${scopeTable()}
-## Parameters of lists
+## Parameters
 
-${parameterTable("Lists", "every list", lists)}
+${parameterTable()}
 ${listSections()}
 ## Changes
 
@@ -194,9 +201,6 @@ ${listSections()}
 \`after\`: \`start\` (default) or a cursor. Its rows have the fields of the list, then:
 
 ${table(["Field", "Type", "Meaning"], changeColumns.map(field("")))}
-## Parameters of totals
-
-${parameterTable("Totals", "both", questions)}
 ${questionSections()}
 ## Reward import
 

@@ -68,6 +68,10 @@ test("each purpose fills in a key and leads to its own steps, until the first re
       await press(dialog, "Copy the query");
       await expect.poll(() => clipboard(page)).toContain(`BaseUrl = "${stack.api_url}"`);
     }
+    if (guide === "import-rewards") {
+      await press(dialog, "Copy the script");
+      await expect.poll(() => clipboard(page)).toContain(`BASE_ADDRESS = "${stack.api_url}"`);
+    }
     expect(await dialog.textContent(), purpose).not.toContain(key);
     const leads = await dialog.getByRole("link", { name: "The guide for" }).getAttribute("href");
     expect(leads).toBe(`/reference/guides/${guide}/`);

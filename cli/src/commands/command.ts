@@ -14,7 +14,7 @@ export interface Surroundings {
   progress: Progress;
   /** Prints what came of the command: on the terminal, else to the standard output, for the log of a nightly job. */
   outcome(line: string): void;
-  /** Asks on a terminal whether to go on. Elsewhere nobody can be asked, and it goes on. */
+  /** Asks on a terminal whether to continue. Elsewhere nobody can be asked, and the answer is yes. */
   confirm(question: string): Promise<boolean>;
   /** @throws CliError that names a missing setting */
   connect(): Connection;
@@ -67,7 +67,7 @@ async function isYes(question: string): Promise<boolean> {
   }
 }
 
-/** Aborted by Ctrl-C, so that the command can say how to go on. The second time, the process ends at once. */
+/** Aborted by Ctrl-C, so that the command can say how to continue. The second time, the process ends at once. */
 function stopBySignal(): AbortSignal {
   const controller = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM"] as const)

@@ -24,7 +24,7 @@ const usage = `Usage: public-data-api export <list> [filters] --out <file>|-
        public-data-api export all [filters] --out <folder>
 
 Writes every row of a list, newest first, with all columns. The name of the file gives its format: .csv or .json, .csv.gz or .json.gz.
-A copy that is kept up to date, and goes on where it was interrupted: sync --help.
+A copy that is kept up to date, and continues where it was interrupted: sync --help.
 
   --out <file>      the file; an older one is replaced when the new one is complete
   --out <folder>    with all: a file for each list that the key may read; a filter is used for the lists that have it

@@ -1,5 +1,5 @@
 // databases.md: its commands run unchanged, with the stack, DuckDB and a separate database.
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import postgres from "postgres";
 import { expect, test } from "vitest";
 import { root } from "../../../scripts/stack/process.ts";
@@ -11,8 +11,10 @@ import { blocks, runRecipe } from "./recipe.ts";
 const tools = `${root}/test/cli/tools`;
 const folder = workFolder();
 const [duckdb = "", pipes = "", postgresql = ""] = blocks("databases.md", "sh");
-const [tables = "", question = "", reader = ""] = blocks("databases.md", "sql");
-const [fill = ""] = blocks("databases.md", "psql");
+const [question = "", reader = ""] = blocks("databases.md", "sql");
+const [tables = "", fill = ""] = ["tables", "fill"].map((name) =>
+  readFileSync(`${root}/docs/connect/${name}.sql`, "utf8"),
+);
 
 /** psql before version 18 takes the second line for the end of the file, even inside a cell. */
 const endOfFile = "one\n\\.\ntwo";

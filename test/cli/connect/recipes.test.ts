@@ -49,7 +49,10 @@ const folders = recipes.map(() => workFolder());
 /** Makes the types of typescript.md, as the page says. */
 async function generateTypes(folder: string, key: string): Promise<void> {
   symlinkSync(`${root}/node_modules`, `${folder}/node_modules`);
-  for (const file of ["docs/openapi.json", "docs/connect/typescript/package.json"])
+  for (const file of [
+    "docs/openapi.json",
+    ...["package.json", "lists.ts"].map((name) => `docs/connect/typescript/${name}`),
+  ])
     copyFileSync(`${root}/${file}`, `${folder}/${basename(file)}`);
   const commands = blocks("typescript.md", "sh")[0]?.trim().split("\n") ?? [];
   expect(commands).toHaveLength(2);
