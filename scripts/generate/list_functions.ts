@@ -38,8 +38,10 @@ const factsOf = ({ path }: Pick<ListEndpoint, "path">): Facts => {
 };
 
 /** A column of include: the only one of its list is in every page that has a column of include. */
-const onRequest = ({ name }: Column, included: readonly Column[]): string =>
-  included.length === 1 ? `v.${name}` : `case when '${name}' = any (include) then v.${name} end as ${name}`;
+function onRequest({ name }: Column, included: readonly Column[], joined?: string): string {
+  if (included.length === 1) return joined ? `${joined} as ${name}` : `v.${name}`;
+  return `case when '${name}' = any (include) then ${joined ?? `v.${name}`} end as ${name}`;
+}
 
 /** The conditions of a statement. */
 function conditions({ rpc }: ListEndpoint, { args }: Facts, { from, lead, filters = [], where }: Branch): string[] {
@@ -56,18 +58,16 @@ function conditions({ rpc }: ListEndpoint, { args }: Facts, { from, lead, filter
 /** One page of a list into page, with these columns of include. */
 function statement(endpoint: ListEndpoint, fact: Facts, branch: Branch, included: readonly Column[]): string {
   const { columns } = endpoint;
-  const column = ({ name }: Column) => {
-    const expression = fact.expressions?.[name];
-    return expression ? `${expression} as ${name}` : `v.${quoted(name)}`;
-  };
+  const { joined = {}, join } = fact;
   const shown = [
-    ...columns.map(column),
-    ...included.map((one) => (included.length === 1 ? column(one) : onRequest(one, included))),
+    ...columns.map(({ name }) => `v.${quoted(name)}`),
+    ...included.map((one) => onRequest(one, included, joined[one.name])),
   ];
+  const others = join && included.some(({ name }) => name in joined) ? `\n${join}` : "";
   const order = branch.from ? "" : "\norder by v.instant desc, v.id desc\nlimit max_rows + 1";
   const rows = `select
 ${indent(commas(shown), 2)}
-from ${branch.from ? `(\n${indent(branch.from, 2)}\n)` : viewOf(endpoint)} as v${included.length > 0 && fact.join ? `\n${fact.join}` : ""}
+from ${branch.from ? `(\n${indent(branch.from, 2)}\n)` : viewOf(endpoint)} as v${others}
 where ${conditions(endpoint, fact, branch).join("\n  and ")}${order}`;
   const time = columns.find(({ type }) => type === "date-time")?.name ?? "";
   return `select
@@ -112,12 +112,14 @@ end if;
 function withoutOthers(included: readonly Column[]): string {
   if (included.length < 2) return "";
   const lines = included.map(
-    ({ name }) => `  if not '${name}' = any (include) then page := replace(page::text, ',"${name}":null', ''); end if;`,
+    ({ name }) => `  if not '${name}' = any (include) then kept := replace(kept, ',"${name}":null', ''); end if;`,
   );
   return `-- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
--- never within a value, because quotes are escaped there.
+-- never within a value, because quotes are escaped there. Each assignment to page parses it.
 if cardinality(include) < ${included.length} then
+  kept := page;
 ${lines.join("\n")}
+  page := kept;
 end if;
 `;
 }
@@ -252,7 +254,7 @@ declare
   -- The page begins below this pair of instant and id (docs/api.md, Lists).
   below_instant timestamptz := ${isWindowed ? "until + interval '1 microsecond'" : "timestamptz 'infinity'"};
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
-${leadBy ? "  lead_by text;\n" : ""}begin
+${leadBy ? "  lead_by text;\n" : ""}${endpoint.included.length > 1 ? "  kept text;\n" : ""}begin
 ${indent(body, 2)}end
 $$;
 
@@ -378,6 +380,8 @@ language plpgsql volatile
 set search_path = ''
 set jit = off
 as $$
+declare
+  kept text;
 begin
 ${indent(choice(lists.map((one) => ({ when: `list = '${one.path.slice(1)}'`, text: byInclude(one, (columns) => changesStatement(one, columns)) }))), 2)}end
 $$;

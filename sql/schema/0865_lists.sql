@@ -282,6 +282,7 @@ declare
   below_instant timestamptz := until + interval '1 microsecond';
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
   lead_by text;
+  kept text;
 begin
   if not (
     row_security_active('app.kudos'::regclass)
@@ -462,11 +463,13 @@ begin
       ) as numbered;
     end if;
     -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
-    -- never within a value, because quotes are escaped there.
+    -- never within a value, because quotes are escaped there. Each assignment to page parses it.
     if cardinality(include) < 3 then
-      if not 'sender_id' = any (include) then page := replace(page::text, ',"sender_id":null', ''); end if;
-      if not 'receiver_id' = any (include) then page := replace(page::text, ',"receiver_id":null', ''); end if;
-      if not 'category_id' = any (include) then page := replace(page::text, ',"category_id":null', ''); end if;
+      kept := page;
+      if not 'sender_id' = any (include) then kept := replace(kept, ',"sender_id":null', ''); end if;
+      if not 'receiver_id' = any (include) then kept := replace(kept, ',"receiver_id":null', ''); end if;
+      if not 'category_id' = any (include) then kept := replace(kept, ',"category_id":null', ''); end if;
+      page := kept;
     end if;
   else
     if lead_by is null then
@@ -481,10 +484,16 @@ begin
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id,
             case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-            case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+            case when 'sender_team_name' = any (include) then sender_team.name end as sender_team_name,
             case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-            case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+            case when 'receiver_team_name' = any (include) then receiver_team.name end as receiver_team_name
           from api.activity as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
+          ) as sender_team on true
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.receiver_team_id offset 0
+          ) as receiver_team on true
           where v.company_id = api_key.company_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
           order by v.instant desc, v.id desc
@@ -503,10 +512,16 @@ begin
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id,
             case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-            case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+            case when 'sender_team_name' = any (include) then sender_team.name end as sender_team_name,
             case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-            case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+            case when 'receiver_team_name' = any (include) then receiver_team.name end as receiver_team_name
           from api.activity as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
+          ) as sender_team on true
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.receiver_team_id offset 0
+          ) as receiver_team on true
           where v.company_id = api_key.company_id and v.sender_id = list_activity.sender_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
             and (list_activity.receiver_id is null or v.receiver_id = list_activity.receiver_id)
@@ -527,10 +542,16 @@ begin
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id,
             case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-            case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+            case when 'sender_team_name' = any (include) then sender_team.name end as sender_team_name,
             case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-            case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+            case when 'receiver_team_name' = any (include) then receiver_team.name end as receiver_team_name
           from api.activity as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
+          ) as sender_team on true
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.receiver_team_id offset 0
+          ) as receiver_team on true
           where v.company_id = api_key.company_id and v.receiver_id = list_activity.receiver_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
             and (list_activity.sender_id is null or v.sender_id = list_activity.sender_id)
@@ -551,10 +572,16 @@ begin
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id,
             case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-            case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+            case when 'sender_team_name' = any (include) then sender_team.name end as sender_team_name,
             case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-            case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+            case when 'receiver_team_name' = any (include) then receiver_team.name end as receiver_team_name
           from api.activity as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
+          ) as sender_team on true
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.receiver_team_id offset 0
+          ) as receiver_team on true
           where v.company_id = api_key.company_id and v.category_id = list_activity.category_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
             and (list_activity.sender_id is null or v.sender_id = list_activity.sender_id)
@@ -565,15 +592,17 @@ begin
       ) as numbered;
     end if;
     -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
-    -- never within a value, because quotes are escaped there.
+    -- never within a value, because quotes are escaped there. Each assignment to page parses it.
     if cardinality(include) < 7 then
-      if not 'sender_id' = any (include) then page := replace(page::text, ',"sender_id":null', ''); end if;
-      if not 'receiver_id' = any (include) then page := replace(page::text, ',"receiver_id":null', ''); end if;
-      if not 'category_id' = any (include) then page := replace(page::text, ',"category_id":null', ''); end if;
-      if not 'sender_team_id' = any (include) then page := replace(page::text, ',"sender_team_id":null', ''); end if;
-      if not 'sender_team_name' = any (include) then page := replace(page::text, ',"sender_team_name":null', ''); end if;
-      if not 'receiver_team_id' = any (include) then page := replace(page::text, ',"receiver_team_id":null', ''); end if;
-      if not 'receiver_team_name' = any (include) then page := replace(page::text, ',"receiver_team_name":null', ''); end if;
+      kept := page;
+      if not 'sender_id' = any (include) then kept := replace(kept, ',"sender_id":null', ''); end if;
+      if not 'receiver_id' = any (include) then kept := replace(kept, ',"receiver_id":null', ''); end if;
+      if not 'category_id' = any (include) then kept := replace(kept, ',"category_id":null', ''); end if;
+      if not 'sender_team_id' = any (include) then kept := replace(kept, ',"sender_team_id":null', ''); end if;
+      if not 'sender_team_name' = any (include) then kept := replace(kept, ',"sender_team_name":null', ''); end if;
+      if not 'receiver_team_id' = any (include) then kept := replace(kept, ',"receiver_team_id":null', ''); end if;
+      if not 'receiver_team_name' = any (include) then kept := replace(kept, ',"receiver_team_name":null', ''); end if;
+      page := kept;
     end if;
   end if;
 
@@ -1206,6 +1235,8 @@ language plpgsql volatile
 set search_path = ''
 set jit = off
 as $$
+declare
+  kept text;
 begin
   if list = 'members' then
     select
@@ -1444,11 +1475,13 @@ begin
         ) as item
       ) as numbered;
       -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
-      -- never within a value, because quotes are escaped there.
+      -- never within a value, because quotes are escaped there. Each assignment to page parses it.
       if cardinality(include) < 3 then
-        if not 'sender_id' = any (include) then page := replace(page::text, ',"sender_id":null', ''); end if;
-        if not 'receiver_id' = any (include) then page := replace(page::text, ',"receiver_id":null', ''); end if;
-        if not 'category_id' = any (include) then page := replace(page::text, ',"category_id":null', ''); end if;
+        kept := page;
+        if not 'sender_id' = any (include) then kept := replace(kept, ',"sender_id":null', ''); end if;
+        if not 'receiver_id' = any (include) then kept := replace(kept, ',"receiver_id":null', ''); end if;
+        if not 'category_id' = any (include) then kept := replace(kept, ',"category_id":null', ''); end if;
+        page := kept;
       end if;
     else
       select
@@ -1523,15 +1556,17 @@ begin
         ) as item
       ) as numbered;
       -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
-      -- never within a value, because quotes are escaped there.
+      -- never within a value, because quotes are escaped there. Each assignment to page parses it.
       if cardinality(include) < 7 then
-        if not 'sender_id' = any (include) then page := replace(page::text, ',"sender_id":null', ''); end if;
-        if not 'receiver_id' = any (include) then page := replace(page::text, ',"receiver_id":null', ''); end if;
-        if not 'category_id' = any (include) then page := replace(page::text, ',"category_id":null', ''); end if;
-        if not 'sender_team_id' = any (include) then page := replace(page::text, ',"sender_team_id":null', ''); end if;
-        if not 'sender_team_name' = any (include) then page := replace(page::text, ',"sender_team_name":null', ''); end if;
-        if not 'receiver_team_id' = any (include) then page := replace(page::text, ',"receiver_team_id":null', ''); end if;
-        if not 'receiver_team_name' = any (include) then page := replace(page::text, ',"receiver_team_name":null', ''); end if;
+        kept := page;
+        if not 'sender_id' = any (include) then kept := replace(kept, ',"sender_id":null', ''); end if;
+        if not 'receiver_id' = any (include) then kept := replace(kept, ',"receiver_id":null', ''); end if;
+        if not 'category_id' = any (include) then kept := replace(kept, ',"category_id":null', ''); end if;
+        if not 'sender_team_id' = any (include) then kept := replace(kept, ',"sender_team_id":null', ''); end if;
+        if not 'sender_team_name' = any (include) then kept := replace(kept, ',"sender_team_name":null', ''); end if;
+        if not 'receiver_team_id' = any (include) then kept := replace(kept, ',"receiver_team_id":null', ''); end if;
+        if not 'receiver_team_name' = any (include) then kept := replace(kept, ',"receiver_team_name":null', ''); end if;
+        page := kept;
       end if;
     end if;
   elsif list = 'categories' then

@@ -615,6 +615,8 @@ CREATE OR REPLACE FUNCTION app.page_of_changes(list text, company uuid, include 
  SET search_path TO ''
  SET jit TO 'off'
 AS $function$
+declare
+  kept text;
 begin
   if list = 'members' then
     select
@@ -853,11 +855,13 @@ begin
         ) as item
       ) as numbered;
       -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
-      -- never within a value, because quotes are escaped there.
+      -- never within a value, because quotes are escaped there. Each assignment to page parses it.
       if cardinality(include) < 3 then
-        if not 'sender_id' = any (include) then page := replace(page::text, ',"sender_id":null', ''); end if;
-        if not 'receiver_id' = any (include) then page := replace(page::text, ',"receiver_id":null', ''); end if;
-        if not 'category_id' = any (include) then page := replace(page::text, ',"category_id":null', ''); end if;
+        kept := page;
+        if not 'sender_id' = any (include) then kept := replace(kept, ',"sender_id":null', ''); end if;
+        if not 'receiver_id' = any (include) then kept := replace(kept, ',"receiver_id":null', ''); end if;
+        if not 'category_id' = any (include) then kept := replace(kept, ',"category_id":null', ''); end if;
+        page := kept;
       end if;
     else
       select
@@ -932,15 +936,17 @@ begin
         ) as item
       ) as numbered;
       -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
-      -- never within a value, because quotes are escaped there.
+      -- never within a value, because quotes are escaped there. Each assignment to page parses it.
       if cardinality(include) < 7 then
-        if not 'sender_id' = any (include) then page := replace(page::text, ',"sender_id":null', ''); end if;
-        if not 'receiver_id' = any (include) then page := replace(page::text, ',"receiver_id":null', ''); end if;
-        if not 'category_id' = any (include) then page := replace(page::text, ',"category_id":null', ''); end if;
-        if not 'sender_team_id' = any (include) then page := replace(page::text, ',"sender_team_id":null', ''); end if;
-        if not 'sender_team_name' = any (include) then page := replace(page::text, ',"sender_team_name":null', ''); end if;
-        if not 'receiver_team_id' = any (include) then page := replace(page::text, ',"receiver_team_id":null', ''); end if;
-        if not 'receiver_team_name' = any (include) then page := replace(page::text, ',"receiver_team_name":null', ''); end if;
+        kept := page;
+        if not 'sender_id' = any (include) then kept := replace(kept, ',"sender_id":null', ''); end if;
+        if not 'receiver_id' = any (include) then kept := replace(kept, ',"receiver_id":null', ''); end if;
+        if not 'category_id' = any (include) then kept := replace(kept, ',"category_id":null', ''); end if;
+        if not 'sender_team_id' = any (include) then kept := replace(kept, ',"sender_team_id":null', ''); end if;
+        if not 'sender_team_name' = any (include) then kept := replace(kept, ',"sender_team_name":null', ''); end if;
+        if not 'receiver_team_id' = any (include) then kept := replace(kept, ',"receiver_team_id":null', ''); end if;
+        if not 'receiver_team_name' = any (include) then kept := replace(kept, ',"receiver_team_name":null', ''); end if;
+        page := kept;
       end if;
     end if;
   elsif list = 'categories' then
@@ -1828,6 +1834,7 @@ declare
   below_instant timestamptz := until + interval '1 microsecond';
   below_id uuid := uuid '00000000-0000-0000-0000-000000000000';
   lead_by text;
+  kept text;
 begin
   if not (
     row_security_active('app.kudos'::regclass)
@@ -2008,11 +2015,13 @@ begin
       ) as numbered;
     end if;
     -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
-    -- never within a value, because quotes are escaped there.
+    -- never within a value, because quotes are escaped there. Each assignment to page parses it.
     if cardinality(include) < 3 then
-      if not 'sender_id' = any (include) then page := replace(page::text, ',"sender_id":null', ''); end if;
-      if not 'receiver_id' = any (include) then page := replace(page::text, ',"receiver_id":null', ''); end if;
-      if not 'category_id' = any (include) then page := replace(page::text, ',"category_id":null', ''); end if;
+      kept := page;
+      if not 'sender_id' = any (include) then kept := replace(kept, ',"sender_id":null', ''); end if;
+      if not 'receiver_id' = any (include) then kept := replace(kept, ',"receiver_id":null', ''); end if;
+      if not 'category_id' = any (include) then kept := replace(kept, ',"category_id":null', ''); end if;
+      page := kept;
     end if;
   else
     if lead_by is null then
@@ -2027,10 +2036,16 @@ begin
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id,
             case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-            case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+            case when 'sender_team_name' = any (include) then sender_team.name end as sender_team_name,
             case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-            case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+            case when 'receiver_team_name' = any (include) then receiver_team.name end as receiver_team_name
           from api.activity as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
+          ) as sender_team on true
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.receiver_team_id offset 0
+          ) as receiver_team on true
           where v.company_id = api_key.company_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
           order by v.instant desc, v.id desc
@@ -2049,10 +2064,16 @@ begin
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id,
             case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-            case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+            case when 'sender_team_name' = any (include) then sender_team.name end as sender_team_name,
             case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-            case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+            case when 'receiver_team_name' = any (include) then receiver_team.name end as receiver_team_name
           from api.activity as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
+          ) as sender_team on true
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.receiver_team_id offset 0
+          ) as receiver_team on true
           where v.company_id = api_key.company_id and v.sender_id = list_activity.sender_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
             and (list_activity.receiver_id is null or v.receiver_id = list_activity.receiver_id)
@@ -2073,10 +2094,16 @@ begin
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id,
             case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-            case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+            case when 'sender_team_name' = any (include) then sender_team.name end as sender_team_name,
             case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-            case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+            case when 'receiver_team_name' = any (include) then receiver_team.name end as receiver_team_name
           from api.activity as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
+          ) as sender_team on true
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.receiver_team_id offset 0
+          ) as receiver_team on true
           where v.company_id = api_key.company_id and v.receiver_id = list_activity.receiver_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
             and (list_activity.sender_id is null or v.sender_id = list_activity.sender_id)
@@ -2097,10 +2124,16 @@ begin
             case when 'receiver_id' = any (include) then v.receiver_id end as receiver_id,
             case when 'category_id' = any (include) then v.category_id end as category_id,
             case when 'sender_team_id' = any (include) then v.sender_team_id end as sender_team_id,
-            case when 'sender_team_name' = any (include) then v.sender_team_name end as sender_team_name,
+            case when 'sender_team_name' = any (include) then sender_team.name end as sender_team_name,
             case when 'receiver_team_id' = any (include) then v.receiver_team_id end as receiver_team_id,
-            case when 'receiver_team_name' = any (include) then v.receiver_team_name end as receiver_team_name
+            case when 'receiver_team_name' = any (include) then receiver_team.name end as receiver_team_name
           from api.activity as v
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.sender_team_id offset 0
+          ) as sender_team on true
+          left join lateral (
+            select t.name from app.teams as t where t.company_id = v.company_id and t.id = v.receiver_team_id offset 0
+          ) as receiver_team on true
           where v.company_id = api_key.company_id and v.category_id = list_activity.category_id
             and v.instant >= since and (v.instant, v.id) < (below_instant, below_id)
             and (list_activity.sender_id is null or v.sender_id = list_activity.sender_id)
@@ -2111,15 +2144,17 @@ begin
       ) as numbered;
     end if;
     -- Columns that include does not name are null in every row, and are taken out of the text of the page. This text is
-    -- never within a value, because quotes are escaped there.
+    -- never within a value, because quotes are escaped there. Each assignment to page parses it.
     if cardinality(include) < 7 then
-      if not 'sender_id' = any (include) then page := replace(page::text, ',"sender_id":null', ''); end if;
-      if not 'receiver_id' = any (include) then page := replace(page::text, ',"receiver_id":null', ''); end if;
-      if not 'category_id' = any (include) then page := replace(page::text, ',"category_id":null', ''); end if;
-      if not 'sender_team_id' = any (include) then page := replace(page::text, ',"sender_team_id":null', ''); end if;
-      if not 'sender_team_name' = any (include) then page := replace(page::text, ',"sender_team_name":null', ''); end if;
-      if not 'receiver_team_id' = any (include) then page := replace(page::text, ',"receiver_team_id":null', ''); end if;
-      if not 'receiver_team_name' = any (include) then page := replace(page::text, ',"receiver_team_name":null', ''); end if;
+      kept := page;
+      if not 'sender_id' = any (include) then kept := replace(kept, ',"sender_id":null', ''); end if;
+      if not 'receiver_id' = any (include) then kept := replace(kept, ',"receiver_id":null', ''); end if;
+      if not 'category_id' = any (include) then kept := replace(kept, ',"category_id":null', ''); end if;
+      if not 'sender_team_id' = any (include) then kept := replace(kept, ',"sender_team_id":null', ''); end if;
+      if not 'sender_team_name' = any (include) then kept := replace(kept, ',"sender_team_name":null', ''); end if;
+      if not 'receiver_team_id' = any (include) then kept := replace(kept, ',"receiver_team_id":null', ''); end if;
+      if not 'receiver_team_name' = any (include) then kept := replace(kept, ',"receiver_team_name":null', ''); end if;
+      page := kept;
     end if;
   end if;
 
