@@ -1,8 +1,11 @@
 import type { Plugin } from "vite";
 
-/** The page may load files of its own origin and connect to its Supabase project. Nothing inline, no other hosts. */
-function policy(supabaseUrl: string): string {
-  return [
+/**
+ * The page may load files of its own origin and connect to its Supabase project. Nothing inline, no other hosts. The policy is in
+ * the built page, where it works on every static host. frame-ancestors works only as a header.
+ */
+export function contentSecurityPolicy(supabaseUrl: string): Plugin {
+  const content = [
     "default-src 'self'",
     "script-src 'self'",
     "style-src 'self'",
@@ -13,20 +16,15 @@ function policy(supabaseUrl: string): string {
     "base-uri 'none'",
     "form-action 'self'",
   ].join("; ");
-}
-
-/** Puts the policy into the built page, where it works on every static host. frame-ancestors works only as a header. */
-export function contentSecurityPolicy(supabaseUrl: string): Plugin {
+  const tag = {
+    tag: "meta",
+    attrs: { "http-equiv": "Content-Security-Policy", content },
+    injectTo: "head-prepend",
+  } as const;
   return {
     name: "content-security-policy",
     // The development server needs inline scripts.
     apply: "build",
-    transformIndexHtml: () => [
-      {
-        tag: "meta",
-        attrs: { "http-equiv": "Content-Security-Policy", content: policy(supabaseUrl) },
-        injectTo: "head-prepend",
-      },
-    ],
+    transformIndexHtml: () => [tag],
   };
 }

@@ -1,8 +1,9 @@
+import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename, posix } from "node:path";
 import { Marked } from "marked";
 import { paths } from "../src/paths.ts";
-import type { Found } from "../src/reference/contents.ts";
+import type { Found } from "../src/reference/search.ts";
 import { copying } from "./reference_article.tsx";
 import { scrolling } from "./reference_contents.ts";
 
@@ -15,26 +16,12 @@ const guides = [
   ...["docs/api.md", "docs/api-reference.md", "docs/api-errors.md", "CHANGELOG.md"],
 ];
 
-/** The files that the guides offer for download, below /reference/files/. */
-const files = [
-  "docs/connect/public-data-api.pq",
-  "docs/connect/google-sheets.gs",
-  "docs/connect/import-rewards.gs",
-  "docs/connect/PublicDataApi.ps1",
-  "docs/connect/public-data-api.mjs",
-  "docs/connect/whole.mjs",
-  "docs/connect/public_data_api.py",
-  "docs/connect/public_data_api.sh",
-  "docs/connect/public_data_api.R",
-  "docs/connect/public-data-api.postman_collection.json",
-  "docs/connect/typescript/lists.ts",
-  "docs/connect/typescript/package.json",
-  "docs/connect/tables.sql",
-  "docs/connect/fill.sql",
-  "docs/connect/dlt_public_data_api.py",
-  "docs/connect/airbyte-public-data-api.yaml",
-  "docs/connect/n8n-public-data-api.json",
-];
+const root = `${import.meta.dirname}/../..`;
+
+/** The files beside the guides, which they offer for download: below /reference/files/. */
+const files = [...readdirSync(`${root}/docs/connect`), "typescript/package.json"]
+  .filter((name) => /^\w.*\.(?!md$)/.test(name))
+  .map((name) => `docs/connect/${name}`);
 
 const addressOf = (guide: string): string =>
   `/reference/guides/${basename(guide, ".md").replace("README", "recipes").toLowerCase()}/`;
@@ -139,27 +126,15 @@ function partsOf(title: string, address: string, text: string): Found[] {
   ];
 }
 
-/** A page below /reference/: its title, its first sentence, its addresses, its HTML, its Markdown, and what is found of it. */
-export type Page = {
-  title: string;
-  about: string;
-  address: string;
-  markdown: { address: string; text: string };
-  html: string;
-  found: Found[];
-};
+/** A page below /reference/: its first sentence, its addresses, its HTML, its Markdown, and what is found of it. */
+export type Page = Awaited<ReturnType<typeof readGuides>>[number];
 
-const titleOf = (file: string, text: string): string => {
-  const title = /^# (.+)$/m.exec(text)?.[1];
-  if (title === undefined) throw new Error(`${file} has no title`);
-  return title.replaceAll("`", "");
-};
-
-export async function readGuides(root: string, baseAddress: string): Promise<Page[]> {
+export async function readGuides(baseAddress: string) {
   const documents = await Promise.all(
     guides.map(async (file) => {
       const text = await readFile(`${root}/${file}`, "utf8");
-      return { file, text, title: titleOf(file, text), address: addressOf(file) };
+      const title = /^# (.+)$/m.exec(text)?.[1]?.replaceAll("`", "") ?? file;
+      return { file, text, title, address: addressOf(file) };
     }),
   );
   const titles = new Map(documents.map(({ address, title }) => [address, title]));
@@ -179,7 +154,7 @@ export async function readGuides(root: string, baseAddress: string): Promise<Pag
 }
 
 /** The files for download. The project's base address replaces the placeholder in them. */
-export async function readFiles(root: string, baseAddress: string): Promise<[name: string, text: string][]> {
+export async function readFiles(baseAddress: string): Promise<[name: string, text: string][]> {
   return Promise.all(
     files.map(async (file) => {
       const text = await readFile(`${root}/${file}`, "utf8");

@@ -5,7 +5,7 @@ import { Fragment, type ReactNode } from "react";
 import { renderToStaticMarkup } from "react-dom/server";
 import { paths } from "../src/paths.ts";
 import { addressOf, firstValues, languages } from "../src/reference/samples.ts";
-import type { Article, Term } from "./reference_contents.ts";
+import type { Article, Operation, Term } from "./reference_contents.ts";
 
 /** Copies the element before it, or the file `from` (src/reference/copying.ts). */
 function Copying({ label = "Copy", from }: { label?: string; from?: string }) {
@@ -25,7 +25,7 @@ function Sample({ text }: { text: string }) {
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what is too wide scrolls, by keyboard too */}
       <pre tabIndex={0}>
-        <code translate="no">{text}</code>
+        <code>{text}</code>
       </pre>
       <Copying />
     </>
@@ -45,7 +45,7 @@ function Terms({ place, terms }: { place: string; terms: Term[] }) {
         <div key={name}>
           <dt id={`${place}-${name}`}>
             <a href={`#${place}-${name}`}>
-              <code translate="no">{name}</code>
+              <code>{name}</code>
             </a>{" "}
             {type}
           </dt>
@@ -79,8 +79,6 @@ function Samples({ operation: { id, method, path, body, parameters }, base }: { 
   );
 }
 
-type Operation = Article["operations"][number];
-
 function OperationArticle({ operation, base }: { operation: Operation; base: string }) {
   const { id, method, path, parameters, body, summary, html, aliases, groups, answers, examples } = operation;
   return (
@@ -95,7 +93,7 @@ function OperationArticle({ operation, base }: { operation: Operation; base: str
         <Markdown html={html} />
         {aliases.map((alias) => (
           <p key={alias}>
-            Alias: <code translate="no">{alias}</code>, with the same parameters and the same answer.
+            Alias: <code>{alias}</code>, with the same parameters and the same answer.
           </p>
         ))}
         {groups.map((group) => (
@@ -113,7 +111,7 @@ function OperationArticle({ operation, base }: { operation: Operation; base: str
               </dt>
               <dd>
                 <Markdown html={html} />
-                {example !== null && <code translate="no">{example}</code>}
+                {example !== null && <code>{example}</code>}
                 <details>
                   <summary>Headers</summary>
                   <span translate="no">{headers.join(", ")}</span>
@@ -153,7 +151,7 @@ function Reference({ article, base }: { article: Article; base: string }) {
         <h1>API reference</h1>
         <Markdown html={article.about} />
         <div className="address">
-          <span>Base address:</span> <code translate="no">{base}</code> <Copying label="Copy base address" />
+          <span>Base address:</span> <code>{base}</code> <Copying label="Copy base address" />
         </div>
         <p>
           For programs and assistants: <a href="/reference/openapi.json">openapi.json</a>,{" "}

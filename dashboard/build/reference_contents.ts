@@ -1,27 +1,15 @@
 // docs/openapi.json as the reference shows it: references are followed, aliases stand at their operation, and Markdown
 // is HTML.
 import { Marked } from "marked";
-import type { Found, Operation } from "../src/reference/contents.ts";
+import type { Found } from "../src/reference/search.ts";
 
 /** A parameter, a field or a header: its name, the words for its type, and what it means, as HTML. */
 export type Term = { name: string; type: string; html: string };
 type Example = { format: string; text: string };
 
-/** The whole reference. `html`, `about` and `headers` are HTML of Markdown. */
-export type Article = {
-  about: string;
-  tags: { name: string; html: string }[];
-  operations: (Operation & {
-    tag: string;
-    summary: string;
-    html: string;
-    aliases: string[];
-    groups: { title: string; id: string; terms: Term[] }[];
-    answers: { status: string; html: string; example: string | null; headers: string[] }[];
-    examples: Example[];
-  })[];
-  headers: Term[];
-};
+/** The whole reference. `html` and `about` are HTML of Markdown. */
+export type Article = ReturnType<typeof articleOf>;
+export type Operation = Article["operations"][number];
 
 type Schema = {
   $ref?: string;
@@ -83,7 +71,7 @@ export const withTheirChanges = <Endpoint extends { method: string; path: string
   ...Map.groupBy(all, ({ method, path }) => `${method} ${path.replace(/.changes$/, "")}`).values(),
 ];
 
-export function articleOf({ info, tags, paths, components }: OpenApi): Article {
+export function articleOf({ info, tags, paths, components }: OpenApi) {
   const followed = (schema: Schema): Schema =>
     schema.$ref ? (components.schemas[schema.$ref.split("/").at(-1) ?? ""] ?? {}) : schema;
 

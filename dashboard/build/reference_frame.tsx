@@ -3,11 +3,10 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { HeaderBar, signInLink } from "../src/pages/header_bar.tsx";
 import { paths } from "../src/paths.ts";
-import { type Article, withTheirChanges } from "./reference_contents.ts";
+import { type Article, type Operation, withTheirChanges } from "./reference_contents.ts";
 
 export const home = "/reference/";
 
-type Operation = Article["operations"][number];
 type Link = { title: string; address: string };
 
 /** @param title of the page, null for that of the API */

@@ -71,14 +71,15 @@ export function referencePages(supabaseUrl: string): Plugin {
         this.emitFile({ type: "asset", fileName, source });
       const openApi = JSON.parse(await readFile(`${root}/docs/openapi.json`, "utf8"));
       const article = articleOf(openApi);
-      const guides = await readGuides(root, baseAddress);
+      const guides = await readGuides(baseAddress);
       const menu = menuHtml(article, guides);
       const emitPage = (fileName: string, title: string, text: string) => {
         const parts = {
           TITLE: title,
           HEADER: headerHtml(fileName === "reference/index.html" ? null : title),
           MENU: menu,
-          ARTICLE: text,
+          // In the words of documents too, code stays as it is when a browser translates the page.
+          ARTICLE: text.replaceAll("<code>", '<code translate="no">'),
         };
         const html = String(page.source).replaceAll(
           /%(TITLE|HEADER|MENU|ARTICLE)%/g,
@@ -100,7 +101,7 @@ export function referencePages(supabaseUrl: string): Plugin {
 
       const servers = [{ url: baseAddress, description: "The base address." }];
       emit("reference/openapi.json", JSON.stringify({ ...openApi, servers }));
-      for (const [name, text] of await readFiles(root, baseAddress)) emit(`reference/files/${name}`, text);
+      for (const [name, text] of await readFiles(baseAddress)) emit(`reference/files/${name}`, text);
       emit("reference/files/public-data-api-cli.tgz", await packCommandLine());
     },
   };

@@ -53,8 +53,7 @@ export type NewApiKey = Pick<ApiKey, "id" | "name" | "hint" | "scopes" | "create
   api_key: string;
 };
 
-/** `revoked_by` is null if an operator of the service revoked the key. */
-export type RevokedApiKey = { id: string; revoked_at: string; revoked_by: string | null };
+export type RevokedApiKey = Pick<ApiKey, "id" | "revoked_by"> & { revoked_at: string };
 
 export type ApiKeyEvent = {
   created_at: string;

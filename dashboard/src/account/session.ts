@@ -61,8 +61,3 @@ export async function signOut(): Promise<void> {
   await auth.signOut({ scope: "local" });
   leaving = false;
 }
-
-/** Call this when the service no longer knows the session. */
-export async function loseSession(): Promise<void> {
-  await auth.signOut({ scope: "local" });
-}

@@ -93,14 +93,13 @@ export type Concern = {
 /** Whole days from a moment until now. */
 const daysSince = (moment: string): number => Math.floor((Date.now() - Date.parse(moment)) / day);
 
-const caller = (client: string | null): string => (client === null ? "A program" : clientName(client));
-
 /** A key that no longer works, and is still called. */
 function stillCalled({ status, refused_at, refused_client, revoked_at, expires_at, assistant }: ApiKey): Concern[] {
   const end = status === "revoked" ? revoked_at : expires_at;
   if (refused_at === null || end === null || daysSince(refused_at) >= recent) return [];
   const ended = status === "revoked" ? "was revoked" : "expired";
-  const words = `${caller(refused_client)} still calls it; it ${ended} ${ago(end)}`;
+  const caller = refused_client === null ? "A program" : clientName(refused_client);
+  const words = `${caller} still calls it; it ${ended} ${ago(end)}`;
   return [{ words, about: "used", urgency: -1, ...(!assistant && { remedy: "again" }) }];
 }
 

@@ -1,16 +1,15 @@
 // The SQL functions for admins, each as one function that returns its result or throws a Problem.
-import { loseSession } from "../account/session.ts";
 import type { ApiKey, ApiKeyEvent, EventPage, Member, NewApiKey, Overlap, RevokedApiKey } from "../database.ts";
 import { dataProblem, Problem } from "../problems.ts";
 import type { Scope } from "../scopes.ts";
-import { dataApi } from "../supabase.ts";
+import { auth, dataApi } from "../supabase.ts";
 
 /** @param conflict what it means if the state of the key does not allow the call */
 async function call<Result>(name: string, given: object = {}, conflict = ""): Promise<Result> {
   const { data, error, status } = await dataApi.rpc(name, given);
   if (error === null) return data as Result;
   const problem = dataProblem(error, status, conflict);
-  if (problem.kind === "session") await loseSession();
+  if (problem.kind === "session") await auth.signOut({ scope: "local" });
   throw problem;
 }
 

@@ -20,8 +20,6 @@ export function pastedKey(pasted: string): string {
 /** The format of every key (`docs/api.md`, Authentication). */
 const wellFormed = /^sk_live_[0-9A-Za-z]{38}$/;
 
-const noAnswer = (): Problem => new Problem("failed", "The API did not answer as it should. Try again in a moment.");
-
 /** Requests the base address with the key, which is sent only in a header. Throws a Problem. */
 export async function checkKey(apiKey: string): Promise<KeyCheck> {
   if (!wellFormed.test(apiKey)) {
@@ -37,10 +35,7 @@ export async function checkKey(apiKey: string): Promise<KeyCheck> {
   if (response.status === 401) {
     throw new Problem("refused", "This key does not work: it is mistyped, revoked or expired.");
   }
-  if (response.status !== 200) throw noAnswer();
-  try {
-    return (await response.json()) as KeyCheck;
-  } catch {
-    throw noAnswer();
-  }
+  const check: KeyCheck | null = response.status === 200 ? await response.json().catch(() => null) : null;
+  if (check === null) throw new Problem("failed", "The API did not answer as it should. Try again in a moment.");
+  return check;
 }

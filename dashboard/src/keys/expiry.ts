@@ -1,22 +1,17 @@
-// A key expires at a date-time. When a person chooses a day, it is the end of that day in their own time zone.
-
-/**
- * The first moment of a day in the viewer's own time zone: midnight, or one o'clock where summer time leaves it out. It is made
- * from year, month and day, because a date that is set to the next day keeps its hour.
- * @param month from 0
- */
-const startOfDay = (year: number, month: number, day: number): Date => new Date(year, month, day);
+// A key expires at a date-time. When a person chooses a day, it is the end of that day in their own time zone: midnight, or
+// one o'clock where summer time leaves it out. It is made from year, month and day: a date that is set to the next day keeps
+// its hour.
 
 /** The end of a day (`2026-12-31`) in the viewer's own time zone. */
 export function endOfDay(day: string): Date {
   const [year = 0, month = 0, date = 0] = day.split("-").map(Number);
-  return startOfDay(year, month - 1, date + 1);
+  return new Date(year, month - 1, date + 1);
 }
 
 /** The end of the day that is `days` days from now. */
 export function endAfter(days: number): Date {
   const now = new Date();
-  return startOfDay(now.getFullYear(), now.getMonth(), now.getDate() + days + 1);
+  return new Date(now.getFullYear(), now.getMonth(), now.getDate() + days + 1);
 }
 
 /** A day as `2026-12-31`, which is how Swedish writes it. */

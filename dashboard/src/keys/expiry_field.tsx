@@ -1,6 +1,6 @@
 import { NativeSelect, Stack, Text, TextInput } from "@mantine/core";
 import { type KeyboardEvent, useState } from "react";
-import { localEnd } from "../parts/when.tsx";
+import { inWords } from "../parts/when.tsx";
 import { endAfter, endOfDay, isDay, type Lifetime, lifetimes } from "./expiry.ts";
 
 const choices = [
@@ -50,7 +50,7 @@ export function ExpiryField({ error, preset }: { error: string | undefined; pres
       )}
       <Text size="sm" c="dimmed" role="status">
         {choice === "" && "Works until you revoke it."}
-        {end !== null && error === undefined && `Works until ${localEnd(end.toISOString())}.`}
+        {end !== null && error === undefined && `Works until ${inWords.end(end.toISOString())}.`}
       </Text>
     </Stack>
   );

@@ -6,7 +6,7 @@ import type { ApiKeyEvent } from "../database.ts";
 import { Failed } from "../parts/failed.tsx";
 import { Hint, Name, ScopeName } from "../parts/name.tsx";
 import { Notice } from "../parts/notice.tsx";
-import { localWeekday, When } from "../parts/when.tsx";
+import { inWords, When } from "../parts/when.tsx";
 import { messageOf } from "../problems.ts";
 import { listApiKeyEvents } from "./calls.ts";
 import classes from "./keys.module.css";
@@ -96,7 +96,7 @@ export function Entries({ keyId, revision }: { keyId: string | null; revision: s
 /** A page of the history, day by day. `events` has one more than is shown if there is an older page. */
 function Days(props: { events: ApiKeyEvent[]; order: 2 | 4; number: number; onTurn: (number: number) => void }) {
   const { events, order, number, onTurn } = props;
-  const days = Map.groupBy(events.slice(0, pageSize), ({ created_at }) => localWeekday(created_at));
+  const days = Map.groupBy(events.slice(0, pageSize), ({ created_at }) => inWords.weekday(created_at));
   const isLast = events.length <= pageSize;
   return (
     <Stack gap="md">

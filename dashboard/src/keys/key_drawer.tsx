@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import type { ApiKey } from "../database.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { After, Aside, Hint, Name, ScopeName } from "../parts/name.tsx";
-import { Ago, lastDays, localDay, When } from "../parts/when.tsx";
+import { Ago, inWords, lastDays, When } from "../parts/when.tsx";
 import { scopes } from "../scopes.ts";
 import type { Concern } from "./arrangement.ts";
 import { Entries } from "./history.tsx";
@@ -148,7 +148,7 @@ function Days({ usedOn }: { usedOn: string[] }) {
     <>
       <div
         role="img"
-        aria-label={`${words}${used.map((day) => `, ${localDay(day)}`).join("")}`}
+        aria-label={`${words}${used.map((day) => `, ${inWords.utcDay(day)}`).join("")}`}
         className={classes.strip}
       >
         {days.map((day) => (

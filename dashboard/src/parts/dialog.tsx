@@ -71,11 +71,7 @@ const common = {
   padding: "lg",
   size: "lg",
   closeButtonProps: { "aria-label": "Close" },
-  classNames: {
-    content: classes.dialog ?? "",
-    header: classes.header ?? "",
-    title: classes.title ?? "",
-  },
+  classNames: classes,
   // Mantine locks scrolling with an inline style, which the Content-Security-Policy refuses.
   lockScroll: false,
 } as const;

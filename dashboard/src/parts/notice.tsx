@@ -37,11 +37,7 @@ export function Notice(props: {
           role="group"
           {...(onClose ? { withCloseButton: true, closeButtonLabel: "Close message", onClose } : {})}
           className={classes.notice}
-          classNames={{
-            icon: classes.notice_icon ?? "",
-            message: classes.notice_text ?? "",
-            closeButton: classes.close ?? "",
-          }}
+          classNames={classes}
           style={{ "--tone": `var(--mantine-color-${tone})` }}
         >
           {children}

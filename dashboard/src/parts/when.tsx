@@ -13,22 +13,29 @@ function regionOf(language: string): string {
 /** English words, with the order of the day and the clock of the browser's region. */
 const locale = `en-${regionOf(navigator.language)}`;
 
-const formats = {
-  moment: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" }),
-  day: new Intl.DateTimeFormat(locale, { dateStyle: "medium" }),
-  utcDay: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" }),
-  weekday: new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric", month: "short", year: "numeric" }),
-  clock: new Intl.DateTimeFormat(locale, { timeStyle: "short" }),
+const saying = (options: Intl.DateTimeFormatOptions) => {
+  const format = new Intl.DateTimeFormat(locale, options);
+  return (iso: string): string => format.format(new Date(iso));
 };
 
-/** `21 Nov 2026, 10:15` in the viewer's own time zone. */
-const localTime = (iso: string): string => formats.moment.format(new Date(iso));
-
-/** `Sat, 21 Nov 2026` in the viewer's own time zone. */
-export const localWeekday = (iso: string): string => formats.weekday.format(new Date(iso));
-
-/** A day, `2026-11-21`, as `21 Nov 2026`: it is the same day in every time zone. */
-export const localDay = (day: string): string => formats.utcDay.format(new Date(day));
+/** A date-time in words, in the viewer's own time zone. */
+export const inWords = {
+  moment: saying({ dateStyle: "medium", timeStyle: "short" }),
+  day: saying({ dateStyle: "medium" }),
+  weekday: saying({ weekday: "short", day: "numeric", month: "short", year: "numeric" }),
+  clock: saying({ timeStyle: "short" }),
+  /** A day, `2026-11-21`: it is the same day in every time zone. */
+  utcDay: saying({ dateStyle: "medium", timeZone: "UTC" }),
+  /** `end of 30 Jun 2027`: a day's first moment ends the day before. */
+  shortEnd(iso: string): string {
+    const [end, before] = [new Date(iso), new Date(Date.parse(iso) - 1)];
+    return before.getDate() === end.getDate() ? this.moment(iso) : `end of ${this.day(before.toISOString())}`;
+  },
+  /** `end of 30 Jun 2027 (New York time)` */
+  end(iso: string): string {
+    return `${this.shortEnd(iso)} (${zone})`;
+  },
+};
 
 /** The last days in UTC, as `2026-11-21`, today last. */
 export const lastDays = (count: number): string[] =>
@@ -41,16 +48,6 @@ export const zone = `${Intl.DateTimeFormat().resolvedOptions().timeZone.split("/
   /[_ ]/g,
   "\u00a0",
 );
-
-/** `end of 30 Jun 2027`: an end, in the viewer's own time zone. A day's first moment ends the day before. */
-function shortEnd(iso: string): string {
-  const end = new Date(iso);
-  const before = new Date(end.getTime() - 1);
-  return before.getDate() !== end.getDate() ? `end of ${formats.day.format(before)}` : formats.moment.format(end);
-}
-
-/** `end of 30 Jun 2027 (New York time)` */
-export const localEnd = (iso: string): string => `${shortEnd(iso)} (${zone})`;
 
 const steps = [
   ["year", 365 * 24 * 3600],
@@ -68,24 +65,16 @@ export function ago(iso: string): string {
   return unit === undefined || length === undefined ? "just now" : relative.format(-Math.floor(seconds / length), unit);
 }
 
-const texts = {
-  moment: localTime,
-  day: (iso: string) => formats.day.format(new Date(iso)),
-  clock: (iso: string) => formats.clock.format(new Date(iso)),
-  end: localEnd,
-  shortEnd,
-};
-
 /** A date-time in the viewer's time zone. */
-export function When({ at, as = "moment" }: { at: string; as?: keyof typeof texts }) {
-  return <time dateTime={at}>{texts[as](at)}</time>;
+export function When({ at, as = "moment" }: { at: string; as?: keyof typeof inWords }) {
+  return <time dateTime={at}>{inWords[as](at)}</time>;
 }
 
 /** How long ago something was. Its tooltip, which the keyboard reaches too, has the moment, and in UTC as in the API. */
 export function Ago({ at }: { at: string }) {
   return (
     <Tooltip
-      label={`${localTime(at)} (${at.slice(0, 19).replace("T", " ")} UTC)`}
+      label={`${inWords.moment(at)} (${at.slice(0, 19).replace("T", " ")} UTC)`}
       events={{ hover: true, focus: true, touch: true }}
       interactive
       closeDelay={100}

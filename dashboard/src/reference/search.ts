@@ -1,6 +1,8 @@
 // The search of the menu: endpoints, parameters, errors, guides and their sections. What it needs is loaded at its first use.
 import type MiniSearch from "minisearch";
-import type { Found } from "./contents.ts";
+
+/** What is found: `where` says in a word what it belongs to, `text` has what is searched and not shown. */
+export type Found = { href: string; title: string; where: string; text: string };
 
 const field = document.querySelector<HTMLInputElement>(".menu input");
 const search = document.querySelector<HTMLElement>(".menu search");
@@ -81,7 +83,12 @@ async function show(): Promise<void> {
     ...found.map(({ id, title, where }) => {
       const link = document.createElement("a");
       link.href = id;
-      link.append(title, " ", Object.assign(document.createElement("small"), { textContent: where }));
+      // A method and a path stay as they are when a browser translates the page.
+      const name = Object.assign(document.createElement("span"), {
+        textContent: title,
+        translate: !title.includes(" /"),
+      });
+      link.append(name, " ", Object.assign(document.createElement("small"), { textContent: where }));
       const item = document.createElement("li");
       item.append(link);
       return item;

@@ -9,9 +9,18 @@ import { Problem, unreachable } from "../problems.ts";
 import { render } from "../render.tsx";
 import { baseAddress } from "../settings.ts";
 import { deadline } from "../supabase.ts";
-import type { Operation } from "./contents.ts";
 import { KeyField, useWorkingKey } from "./key_field.tsx";
 import { addressOf, firstValues, languages } from "./samples.ts";
+
+/** What the page has of an endpoint (build/reference_contents.ts). `values`: those that a parameter may have, if it is one of a few. */
+type Operation = {
+  id: string;
+  method: string;
+  path: string;
+  parameters: { name: string; values: string[] }[];
+  /** An example; null if there is no body. */
+  body: unknown;
+};
 
 /** `said`: status and headers, in a line. */
 type Answer = { said: string; text: string };
@@ -56,6 +65,7 @@ function TryOut({ operation }: { operation: Operation }) {
 
   const field = (name: string) => ({
     label: name,
+    labelProps: { translate: "no" as const },
     size: "xs",
     value: values[name] ?? "",
     onChange: (event: { currentTarget: { value: string } }) =>
