@@ -272,7 +272,7 @@ test.for([
   ["no admin", "/integrations/public-api", (page: Page) => page.getByText("Only admins manage API keys")],
   ["reference", "/reference/", (page: Page) => page.getByRole("button", { name: "Sign out" })],
 ] as const)(
-  "nothing moves when the data arrives, at any width: %s",
+  "nothing moves when the data and the typeface arrive, and nothing is cut, at any width: %s",
   async ([what, at, arrived], { company, admin }) => {
     await makeKeys(company, admin, 30);
     const person = what === "no admin" ? await company.addPerson("Ben Osei", "employee") : admin;
@@ -282,6 +282,8 @@ test.for([
         await new Promise((resolve) => setTimeout(resolve, 700));
         await route.continue();
       });
+      const typeface = Promise.withResolvers<void>();
+      await page.route("**/*.woff2", (route) => typeface.promise.then(() => route.continue()));
       await page.addInitScript(() => {
         new PerformanceObserver((list) => {
           for (const entry of list.getEntries()) shifts.push((entry as unknown as { value: number }).value);
@@ -289,14 +291,18 @@ test.for([
         const shifts: number[] = [];
         Object.assign(window, { shifts });
       });
-      await page.goto(at);
+      await page.goto(at, { waitUntil: "commit" });
       await arrived(page).waitFor();
+      const loaded = page.waitForEvent("requestfinished", (request) => request.url().endsWith(".woff2"));
+      typeface.resolve();
+      await loaded;
       await page.evaluate(() => document.fonts.ready.then(() => new Promise((drawn) => requestAnimationFrame(drawn))));
       const shifts = await page.evaluate(() => (window as unknown as { shifts: number[] }).shifts);
       expect(
         shifts.reduce((sum, one) => sum + one, 0),
         `${width} px: ${shifts}`,
       ).toBeLessThan(0.02);
+      expect(await clipped(page), `${width} px`).toEqual([]);
       await page.close();
     }
   },

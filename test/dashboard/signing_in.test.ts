@@ -55,7 +55,7 @@ test("signing in links an admin and leads to the keys; a former admin makes none
   await page.getByRole("heading", { name: "Public API", level: 1 }).waitFor();
   expect(new URL(page.url()).pathname).toBe(path);
   expect(await page.title()).toBe("Public API · Recognition and rewards");
-  expect(await page.getByRole("navigation", { name: "Breadcrumbs" }).textContent()).toBe("Integrations→Public API");
+  expect(await page.getByRole("navigation", { name: "Breadcrumbs" }).textContent()).toBe("Integrations›Public API");
   for (const words of ["Hollis & Rowe", admin.name]) await says(page.getByRole("banner"), words);
   const linked = await sql`
     select m.email from app.member_accounts a join auth.users u on u.id = a.user_id

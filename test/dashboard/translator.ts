@@ -1,9 +1,10 @@
 /**
  * Does to a page what a browser's translator does, as long as the page is open: each text node is taken out, and a
- * translation (here the same words) stands in its place, in elements of its own. What is marked `translate="no"` stays.
- * It runs in the page. A text node that the page changes afterwards is one that nobody sees: that is an error in the console.
+ * translation (here the same words, or as many letters of Arabic, from right to left) stands in its place, in elements of its
+ * own. What is marked `translate="no"` stays. It runs in the page. A text node that the page changes afterwards is one that
+ * nobody sees: that is an error in the console.
  */
-export function translator(): void {
+export function translator(language?: "ar"): void {
   const replaced = new WeakSet<Node>();
   const untouched = "font, script, style, noscript, [translate=no]";
 
@@ -11,7 +12,8 @@ export function translator(): void {
     const parent = text.parentElement;
     if (!parent || !document.body?.contains(parent) || parent.closest(untouched)) return;
     const [outer, inner] = [document.createElement("font"), document.createElement("font")];
-    inner.textContent = text.data;
+    const inArabic = (letter: string) => String.fromCharCode(0x628 + (letter.charCodeAt(0) % 19));
+    inner.textContent = language ? text.data.replaceAll(/\p{L}/gu, inArabic) : text.data;
     outer.append(inner);
     text.replaceWith(outer);
     replaced.add(text);
@@ -26,6 +28,7 @@ export function translator(): void {
   };
 
   new MutationObserver((changes) => {
+    if (language) Object.assign(document.documentElement, { lang: language, dir: "rtl" });
     for (const { addedNodes } of changes) for (const node of addedNodes) translateAll(node);
   }).observe(document, { childList: true, subtree: true });
 

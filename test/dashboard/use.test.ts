@@ -10,7 +10,7 @@ import { root } from "../../scripts/stack/process.ts";
 import { workFolder } from "../support/command_line.ts";
 import { makeKey } from "../support/companies.ts";
 import { call, sql, stack } from "../support/stack.ts";
-import { newPage, translateEachPage } from "./browser.ts";
+import { narrow, newPage, translateEachPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { openPage, signedInPage, test } from "./scene.ts";
 import {
@@ -42,9 +42,9 @@ test("each purpose fills in a key and leads to its own steps, until the first re
   const importing = ["read:rewards", "write:rewards"];
   for (const [purpose, scopes, days, guide, step] of [
     ["Power BI or Excel", reading, "365", "excel-and-power-bi", "Copy the query"],
-    ["Google Sheets", reading, "365", "google-sheets", "Extensions → Apps Script"],
+    ["Google Sheets", reading, "365", "google-sheets", "Extensions › Apps Script"],
     ["Nightly copy", reading, "365", "sqlite", "&& public-data-api sync company.sqlite"],
-    ["Reward import", importing, "365", "import-rewards", "Rewards → Try, write nothing"],
+    ["Reward import", importing, "365", "import-rewards", "Rewards › Try, write nothing"],
     ["Assistant (MCP)", [], "90", "assistants", `claude mcp add --transport http public-data ${stack.api_url}/mcp`],
     ["Something else", ["read:members", "read:activity"], "", "curl", "| curl -H @-"],
   ] as const) {
@@ -147,7 +147,20 @@ test("a key has one drawer, with an address: its scopes, use, days, history and 
   await drawer.getByText("Replaced by").waitFor();
   await drawer.getByRole("definition").getByRole("button").click();
   await drawer.getByText("Replaces", { exact: true }).waitFor();
-  expect(new URL(page.url()).searchParams.get("key")).toBe((data as { id: string }).id);
+  const next = new URL(page.url()).searchParams.get("key");
+  expect(next).toBe((data as { id: string }).id);
+
+  // A title of several lines keeps away from Close.
+  await client.rpc("rename_api_key", { key_id: next, name: "l".repeat(100) });
+  await page.setViewportSize(narrow);
+  await page.reload();
+  const right = await page.getByRole("heading", { name: /^l+$/ }).evaluate((title) => {
+    const text = document.createRange();
+    text.selectNodeContents(title);
+    return text.getBoundingClientRect().right;
+  });
+  const close = await page.getByRole("dialog").getByRole("button", { name: "Close" }).boundingBox();
+  expect((close?.x ?? 0) - right).toBeGreaterThan(8);
   const unknown = await openPage(page.context(), "?key=00000000-0000-0000-0000-000000000000");
   await says(unknown.getByRole("dialog", { name: "No such key" }), "Your company has no key with this id.");
 });

@@ -233,7 +233,10 @@ export function Concerns(props: {
             <Button
               size="compact-sm"
               variant="default"
+              h="auto"
+              mih={26}
               mt={4}
+              styles={{ label: { whiteSpace: "normal" } }}
               aria-label={`${actions[remedy].words}: ${name}`}
               onClick={() => onAction(remedy)}
             >

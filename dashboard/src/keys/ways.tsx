@@ -41,7 +41,7 @@ export const ways: Record<string, Way> = {
           Copy the query, which has the base address in it.
           <CopyFile file="/reference/files/public-data-api.pq" label="Copy the query" />
         </li>
-        <li>Get Data → Blank Query → Advanced Editor: paste it, and name the query PublicDataApi.</li>
+        <li>Get Data › Blank Query › Advanced Editor: paste it, and name the query PublicDataApi.</li>
         <li>
           When it asks for credentials, choose <b>Basic</b>: user name <Code>key</Code>, password the key, for the base
           address.
@@ -54,9 +54,9 @@ export const ways: Record<string, Way> = {
     guide: "google-sheets",
     steps: (
       <ol className={classes.steps}>
-        <li>Extensions → Apps Script: paste the script of the guide.</li>
+        <li>Extensions › Apps Script: paste the script of the guide.</li>
         <li>
-          Project Settings → Script Properties: <Code>PUBLIC_API_URL</Code> is the base address above,{" "}
+          Project Settings › Script Properties: <Code>PUBLIC_API_URL</Code> is the base address above,{" "}
           <Code>PUBLIC_API_KEY</Code> the key. Then run <Code>onePage</Code>.
         </li>
       </ol>
@@ -76,12 +76,12 @@ export const ways: Record<string, Way> = {
           Copy the script, which has the base address in it.
           <CopyFile file="/reference/files/import-rewards.gs" label="Copy the script" />
         </li>
-        <li>In a Google spreadsheet with your rewards, choose Extensions → Apps Script, and paste it.</li>
+        <li>In a Google spreadsheet with your rewards, choose Extensions › Apps Script, and paste it.</li>
         <li>
-          Project Settings → Script Properties: <Code>PUBLIC_API_KEY</Code> is the key.
+          Project Settings › Script Properties: <Code>PUBLIC_API_KEY</Code> is the key.
         </li>
         <li>
-          Reload the spreadsheet, and choose <b>Rewards → Try, write nothing</b>. The guide shows how to import files,
+          Reload the spreadsheet, and choose <b>Rewards › Try, write nothing</b>. The guide shows how to import files,
           too.
         </li>
       </ol>

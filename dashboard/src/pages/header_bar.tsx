@@ -21,7 +21,7 @@ export function HeaderBar({ crumbs, children }: { crumbs: Crumb[]; children: Rea
       <nav aria-label="Breadcrumbs">
         {crumbs.map(({ words, href }, place) => (
           <Fragment key={words}>
-            {place > 0 && <span aria-hidden>→</span>}
+            {place > 0 && <span aria-hidden>›</span>}
             {href === undefined ? (
               <span aria-current={place === crumbs.length - 1 ? "page" : undefined}>{words}</span>
             ) : (
