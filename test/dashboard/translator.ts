@@ -10,7 +10,9 @@ export function translator(language?: "ar"): void {
 
   const translate = (text: Text): void => {
     const parent = text.parentElement;
-    if (!parent || !document.body?.contains(parent) || parent.closest(untouched)) return;
+    // The line breaks between elements are no text.
+    if (!parent || !document.body?.contains(parent) || parent.closest(untouched) || /^\s*\n\s*$/.test(text.data))
+      return;
     const [outer, inner] = [document.createElement("font"), document.createElement("font")];
     const inArabic = (letter: string) => String.fromCharCode(0x628 + (letter.charCodeAt(0) % 19));
     inner.textContent = language ? text.data.replaceAll(/\p{L}/gu, inArabic) : text.data;

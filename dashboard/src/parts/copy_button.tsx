@@ -28,6 +28,8 @@ export function CopyButton(props: {
         variant={variant}
         size={size}
         flex="none"
+        // A file that has not arrived yet.
+        disabled={value === ""}
         leftSection={<Icon aria-hidden size={16} />}
         onClick={() => clipboard.copy(value)}
       >
