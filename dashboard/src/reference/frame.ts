@@ -39,7 +39,7 @@ function followReader(): void {
 
 /**
  * Goes to the place that the address names. What is near it is laid out only then, and moves it: so it is looked for again in the
- * next frames, and when a typeface comes late, unless the reader has scrolled meanwhile.
+ * next frames, unless the reader has scrolled meanwhile.
  */
 function goToPlace(): void {
   const place = document.getElementById(decodeURIComponent(window.location.hash.slice(1)));
@@ -53,7 +53,7 @@ function goToPlace(): void {
     place.scrollIntoView();
     frames -= 1;
     if (frames > 0) requestAnimationFrame(look);
-    else void document.fonts.ready.then(() => found.signal.aborted || place.scrollIntoView()).then(() => found.abort());
+    else found.abort();
   };
   look();
 }
