@@ -1,9 +1,8 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig, loadEnv } from "vite";
 import { contentSecurityPolicy } from "./build/content_security_policy.ts";
-import { pagePerPath } from "./build/page_per_path.ts";
+import { pages } from "./build/pages.ts";
 import { expectPublishable } from "./build/publishable_key.ts";
-import { referencePages } from "./build/reference_pages.ts";
 import { themeStyles } from "./build/theme_styles.ts";
 
 /** Returns a setting. Throws if it is missing: a page built without it would fail only later, for an admin. */
@@ -23,8 +22,7 @@ export default defineConfig(({ mode }) => {
       react({ jsxImportSource: `${import.meta.dirname}/src/jsx` }),
       themeStyles(),
       contentSecurityPolicy(supabaseUrl),
-      pagePerPath(),
-      referencePages(supabaseUrl),
+      pages(supabaseUrl),
     ],
     // A file inlined as a data: address would need a wider Content-Security-Policy.
     build: {

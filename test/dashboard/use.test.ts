@@ -120,7 +120,7 @@ test("a key has one drawer, with an address: its scopes, use, days, history and 
   expect((await call("/members?limit=1", api_key, mashup)).status).toBe(200);
   await sql`update app.api_key_uses set used_on = used_on || (current_date - 3) || (current_date - 29) where key_id = ${id}`;
   const page = await signedInPage(admin);
-  expect(await row(page, "Payroll").getByRole("cell").nth(3).textContent()).toBe("just nowPower BI or Excel");
+  expect(await row(page, "Payroll").getByRole("cell").nth(3).textContent()).toBe("Last usedjust nowPower BI or Excel");
   await press(row(page, "Payroll"), "Payroll");
   const drawer = page.getByRole("dialog", { name: "Payroll" });
   for (const words of [

@@ -7,7 +7,7 @@ import Ellipsis from "lucide-react/icons/ellipsis";
 import List from "lucide-react/icons/list";
 import Pencil from "lucide-react/icons/pencil";
 import RefreshCw from "lucide-react/icons/refresh-cw";
-import { Fragment, useEffect, useRef } from "react";
+import { Fragment, type ReactNode, useEffect, useRef } from "react";
 import type { ApiKey } from "../database.ts";
 import { Aside, Hint, Name, ScopeName } from "../parts/name.tsx";
 import { Ago, When, zone } from "../parts/when.tsx";
@@ -154,17 +154,17 @@ function KeyRow(props: {
           <Relation words=" replaces " to={predecessor} />
         </Aside>
       </Table.Td>
-      <Table.Td data-column="Scopes">
+      <Cell column="Scopes">
         {apiKey.scopes.map((scope) => (
           <div key={scope}>
             <ScopeName>{scope}</ScopeName>
           </div>
         ))}
-      </Table.Td>
-      <Table.Td data-column="Created">
+      </Cell>
+      <Cell column="Created">
         <When at={apiKey.created_at} as="day" />
-      </Table.Td>
-      <Table.Td data-column="Last used">
+      </Cell>
+      <Cell column="Last used">
         <div>{apiKey.last_used_at === null ? "never" : <Ago at={apiKey.last_used_at} />}</div>
         {apiKey.last_client !== null && (
           <Aside>
@@ -172,17 +172,27 @@ function KeyRow(props: {
           </Aside>
         )}
         <Concerns about="used" name={apiKey.name} {...{ concerns, onAction }} />
-      </Table.Td>
-      <Table.Td data-column="Expires">
+      </Cell>
+      <Cell column="Expires">
         <div>{apiKey.expires_at === null ? "never" : <When at={apiKey.expires_at} as="shortEnd" />}</div>
         <Concerns about="expiry" name={apiKey.name} {...{ concerns, onAction }} />
-      </Table.Td>
+      </Cell>
       <Table.Td ta="end" className={classes.actions}>
         <KeyMenu apiKey={apiKey} onAction={onAction} />
       </Table.Td>
     </Table.Tr>
   );
 }
+
+/** A cell, with the name of its column, which cards show. */
+const Cell = ({ column, children }: { column: string; children: ReactNode }) => (
+  <Table.Td data-column={column}>
+    <Text span inherit c="dimmed" className={classes.column}>
+      {column}
+    </Text>
+    {children}
+  </Table.Td>
+);
 
 const mixed = (color: string) => `color-mix(in srgb, var(--mantine-color-${color}) 80%, var(--mantine-color-text))`;
 const tones = { good: mixed("teal-7"), soon: mixed("orange-7"), bad: "var(--mantine-color-error)", idle: undefined };

@@ -1,4 +1,4 @@
-// The pages are HTML already (build/reference_pages.ts). This adds the search, copying and trying out.
+// The pages are HTML already (build/pages.ts). This adds the search, copying and trying out.
 import "../styles.ts";
 import "@mantine/core/styles/Typography.css";
 import "./reference.css";

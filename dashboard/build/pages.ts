@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { promisify } from "node:util";
 import type { Plugin } from "vite";
+import { paths } from "../src/paths.ts";
 import { type Page, readFiles, readGuides } from "./guides.ts";
 import { guideHtml, missingHtml, referenceHtml } from "./reference_article.tsx";
 import { articleOf, foundIn } from "./reference_contents.ts";
@@ -53,22 +54,28 @@ async function packCommandLine(): Promise<Buffer> {
 }
 
 /**
- * Builds /reference: a page for the API and one for each guide, from reference.html, each guide as Markdown too, what the
+ * Writes the dashboard's page once for every path, so that it also works on a static host that has no fallback page. And builds
+ * /reference: a page for the API and one for each guide, from reference.html, each guide as Markdown too, what the
  * search finds, the OpenAPI document with this project's base address, and the files that guides offer for download; and
  * /llms.txt, and the page for addresses that there are not. The dashboard loads nothing of it, and nobody has to sign in to
  * read it.
  */
-export function referencePages(supabaseUrl: string): Plugin {
+export function pages(supabaseUrl: string): Plugin {
   const baseAddress = `${supabaseUrl.replace(/\/+$/, "")}/functions/v1/public-api`;
   return {
-    name: "reference-pages",
+    name: "pages",
     enforce: "post",
     async generateBundle(_, bundle) {
-      const page = bundle["reference.html"];
-      if (page?.type !== "asset") throw new Error("Vite built no reference.html");
-      delete bundle["reference.html"];
+      const built = (page: string): string => {
+        const file = bundle[page];
+        if (file?.type !== "asset") throw new Error(`Vite built no ${page}`);
+        return String(file.source);
+      };
       const emit = (fileName: string, source: string | Uint8Array) =>
         this.emitFile({ type: "asset", fileName, source });
+      for (const path of Object.values(paths)) emit(`${path.slice(1)}/index.html`, built("index.html"));
+      const frame = built("reference.html");
+      delete bundle["reference.html"];
       const openApi = JSON.parse(await readFile(`${root}/docs/openapi.json`, "utf8"));
       const article = articleOf(openApi);
       const guides = await readGuides(baseAddress);
@@ -81,10 +88,7 @@ export function referencePages(supabaseUrl: string): Plugin {
           // In the words of documents too, code stays as it is when a browser translates the page.
           ARTICLE: text.replaceAll("<code>", '<code translate="no">'),
         };
-        const html = String(page.source).replaceAll(
-          /%(TITLE|HEADER|MENU|ARTICLE)%/g,
-          (_, name: keyof typeof parts) => parts[name],
-        );
+        const html = frame.replaceAll(/%(TITLE|HEADER|MENU|ARTICLE)%/g, (_, name: keyof typeof parts) => parts[name]);
         emit(fileName, html);
       };
 
