@@ -19,7 +19,7 @@ const guides = [
 const root = `${import.meta.dirname}/../..`;
 
 /** The files beside the guides, which they offer for download: below /reference/files/. */
-const files = [...readdirSync(`${root}/docs/connect`), "typescript/package.json"]
+const files = [...readdirSync(`${root}/docs/connect`), "typescript/lists.ts", "typescript/package.json"]
   .filter((name) => /^\w.*\.(?!md$)/.test(name))
   .map((name) => `docs/connect/${name}`);
 
