@@ -72,7 +72,8 @@ export class WaitingLine {
   page(visit: Visit, isTotal: boolean, ask: Ask<Page>, verify: Ask<string>): Promise<Reply<Page>> {
     const askAndOpen = async () => {
       const reply = await ask();
-      this.#answers.open(this.#laneOf(visit), visit.ended);
+      // As the database says: this instance may have forgotten the key meanwhile.
+      this.#answers.open(reply.logged.company_id ?? "", visit.ended);
       return reply;
     };
     return this.call(visit, isTotal, askAndOpen, verify);

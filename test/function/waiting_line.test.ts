@@ -313,6 +313,24 @@ describe("answers that nobody reads", () => {
     expect(running).toHaveLength(3);
   });
 
+  test("count for their company, also when its keys are so many that they are forgotten meanwhile", async () => {
+    const ended = new Promise(() => {});
+    for (let open = 0; open < 16; open++) {
+      ask(`${open} of A`, { ended });
+      await settle();
+      await running[0]?.end();
+      for (const key of manyKeys(200, "A")) {
+        ask(`${open} ${key}`);
+        await settle();
+        while (running.length > 1) await running[1]?.end();
+      }
+      await endAll();
+    }
+    ask("B");
+    await settle();
+    expect(companies()).toEqual(["B"]);
+  });
+
   test("are 64 in all, and count for two minutes", async () => {
     const companies = [..."ABCDE"];
     await know(...companies);
