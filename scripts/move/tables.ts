@@ -3,7 +3,7 @@
 import { OperatorError, type Queryable, query } from "./database.ts";
 
 /** Tables of schema app that are not copied, with the reason. All others are. */
-export const notCarried: Record<string, string> = {
+const notCarried: Record<string, string> = {
   "app.arriving_companies": "which companies a project awaits belongs to the project",
   "app.deleted_companies": "which companies a project has deleted belongs to the project",
   "app.deletions": "cursors, for which they are kept, end with the move",

@@ -245,7 +245,7 @@ test.each([
   ["SIGTERM", 143],
 ] as const)("%s leaves nothing, and the older file as it was", async (signal, code) => {
   writeFileSync(`${folder}/year.json`, "older");
-  expect(await endAfterPage(signal)).toEqual({ code, stderr: `Stopped by ${signal}\n` });
+  expect(await endAfterPage(signal)).toMatchObject({ code, output: `Stopped by ${signal}\n` });
   expect(readdirSync(folder)).toEqual(["year.json"]);
   expect(file("year.json")).toBe("older");
 });

@@ -1,16 +1,14 @@
 // A proxy in front of the API that answers some requests itself, as a busy platform or a bad connection would, and
 // commands of public-data-api that run in this process, through it.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync, rmSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
-import { buffer, text } from "node:stream/consumers";
+import { buffer } from "node:stream/consumers";
 import { Agent } from "undici";
 import { afterAll, beforeEach } from "vitest";
 import type { Command } from "../../cli/src/commands/command.ts";
 import { type Connection, readConnection } from "../../cli/src/connection.ts";
 import { listen } from "../../scripts/stack/ports.ts";
-import { environment, main, type Run, workFolder } from "../support/command_line.ts";
+import { environment, main, startProgram, workFolder } from "../support/command_line.ts";
 import { checkedFetch } from "../support/contract.ts";
 import { stack } from "../support/stack.ts";
 
@@ -139,16 +137,8 @@ export async function runHere(
   return { output: printed.join(""), done: outcomes.at(-1) ?? "", outcomes, lines, pauses };
 }
 
-/** Starts public-data-api through the proxy in a process of its own. `kill` gives its exit code and its error output. */
+/** Starts public-data-api through the proxy in a process of its own. */
 export function startCli(args: string[], folder: string, { url }: FaultyProxy, key: string, before: string[] = []) {
-  const options = { cwd: folder, env: environment(key, url) };
   const [program = "", ...rest] = [...before, process.execPath, main, ...args];
-  const child = spawn(program, rest, { ...options, stdio: ["ignore", "ignore", "pipe"] });
-  const stderr = text(child.stderr);
-  const ended = once(child, "exit").then(async ([code]) => ({ code, stderr: await stderr }));
-  const kill = (signal: NodeJS.Signals = "SIGKILL"): Promise<Pick<Run, "code" | "stderr">> => {
-    child.kill(signal);
-    return ended;
-  };
-  return { ended, kill };
+  return startProgram(program, rest, { cwd: folder, env: environment(key, url) });
 }

@@ -1,13 +1,13 @@
 // public-data-api import (docs/connect/import-rewards.md): files as spreadsheets write them, the line of each problem, and
 // a service that misbehaves. What an import changes in a catalogue is in import_changes.test.ts.
-import { mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { Readable } from "node:stream";
 import papaparse from "papaparse";
 import { expect, test } from "vitest";
 import { quoted } from "../../cli/src/errors.ts";
 import { withEvenLines } from "../../cli/src/even_lines.ts";
-import { root } from "../../scripts/stack/process.ts";
 import { environment, run } from "../support/command_line.ts";
+import { codeBlocks } from "../support/pages.ts";
 import { sql } from "../support/stack.ts";
 import { dropped, half, status } from "./faulty_proxy.ts";
 import { importer, many } from "./importer.ts";
@@ -287,10 +287,8 @@ test("headings are found below a title, in several lines, and with blanks around
 });
 
 test("the file with headings of its own in import-rewards.md is read as the page says", async () => {
-  const page = readFileSync(`${root}/docs/connect/import-rewards.md`, "utf8");
-  const [file = "", command = "", printed = ""] = [...page.matchAll(/^```(?:csv)?\n([^`]*)```$/gm)]
-    .map(([, block = ""]) => block)
-    .filter((block) => /Art\.-Nr\.|preisliste\.csv:/.test(block));
+  const blocks = codeBlocks("docs/connect/import-rewards.md").map(({ text }) => text);
+  const [file = "", command = "", printed = ""] = blocks.filter((text) => /Art\.-Nr\.|preisliste\.csv:/.test(text));
   write("preisliste.csv", `\ufeff${file.replaceAll("\n", "\r\n")}`);
   const [program, ...args] = [...command.matchAll(/"([^"]+)"|(\S+)/g)]
     .map(([word, inQuotes]) => inQuotes ?? word)

@@ -1,7 +1,7 @@
 // public-data-api sync (docs/connect/sqlite.md): a copy that equals a full export, whatever happens to the rows, to the
 // process and to the cursor.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -14,24 +14,14 @@ import { tried } from "../support/counts.ts";
 import { allServed, type Row, sql } from "../support/stack.ts";
 import { forAllTests, lists, makeLists } from "./connect/companies.ts";
 import { blocks, runRecipe } from "./connect/recipe.ts";
-import { folderAndProxy, page, runHere, startCli, status } from "./faulty_proxy.ts";
+import { folderAndProxy, runHere, startCli, status } from "./faulty_proxy.ts";
 
 const { folder, proxy } = await folderAndProxy();
 const file = `${folder}/company.sqlite`;
 const copy = `${folder}/copy/company.sqlite`;
-const year = await forAllTests(async () => {
-  const year = await makeLists();
-  return { ...year, analytics: (await year.company.makeKey(["read:analytics"])).api_key };
-});
+const year = await forAllTests(makeLists);
 
 const sync = (args = [file], key = year.key) => runHere(syncCommand, args, proxy.url, key);
-
-/** Syncs day ratings and pulse responses from these answers: only the key's check reaches the server. */
-const syncFrom = (...answers: typeof proxy.faults) => {
-  proxy.faults = [undefined, ...answers];
-  return sync([file], year.analytics);
-};
-const none = page("[]", "false");
 
 const open = <T>(read: (database: DatabaseSync) => T, path = file): T => {
   const database = new DatabaseSync(path);
@@ -162,31 +152,12 @@ test("a file of another company, of something else or of the future is refused a
   expect(readFileSync(file, "utf8")).toBe("text ".repeat(1000));
 });
 
-const row = (id: string, cursor: string, value: string): string =>
-  `{"id":"${id}","timestamp":"2026-11-21T00:00:00.000000Z","question":"?","response_type":"number","value":${value},"comment":null,"question_id":"7","cursor":"${cursor}","deleted":false}`;
-
-test("numbers keep their digits, and answers that do not follow each other end the sync", async () => {
-  const digits = '{"n":12345678901234567890,"d":[1.10,-7]}';
-  const first = page(`[${row("1", "01", digits)}]`, "true");
-  const through = (...responses: typeof proxy.faults) => syncFrom(none, ...responses);
-  await expect(through(first, first)).rejects.toThrow("an answer does not continue the one before");
-  await expect(through(page("[]", "true"))).rejects.toThrow("an answer does not continue the one before");
-  await expect(through(page("[]"))).rejects.toThrow("does not say whether there are more rows");
-  const broken = page(`[${row("2", "02", "1").replace('"comment":null,', "")}]`, "false");
-  await expect(through(...Array(6).fill(broken))).rejects.toThrow("no whole answer (a row that is not whole), 6 times");
-  await expect(through(...Array(9).fill(status(410)))).rejects.toThrow("410 Not now");
-  await through(page(`[${row("2", "02", "7")}]`, "false"));
-  expect(rowsOf("select id, value from pulse_responses order by id")).toEqual([{ id: "2", value: "7" }]);
-  await through(page(`[${row("3", "03", digits)}]`, "false"));
-  expect(rowsOf("select value from pulse_responses where id = '3'")).toEqual([{ value: digits }]);
-});
-
 test("a sync that was killed goes on under another host name, as in a fresh container", async ({ skip }) => {
   const isAllowed = spawnSync("unshare", ["-u", "hostname", "night"]).status === 0;
   skip(!isAllowed, "the right to a host name of one's own (unshare -u) is missing");
   const start = (night: string) => {
     const before = ["unshare", "-u", "sh", "-c", `hostname ${night}; exec "$@"`, "sh"];
-    return startCli(["sync", `${folder}/nights.sqlite`], folder, proxy, year.analytics, before);
+    return startCli(["sync", `${folder}/nights.sqlite`], folder, proxy, year.key, before);
   };
   proxy.requests.length = 0;
   proxy.faults = [undefined, undefined, () => {}];
@@ -195,44 +166,6 @@ test("a sync that was killed goes on under another host name, as in a fresh cont
   await first.kill();
   proxy.faults = [];
   expect(await start("night-two").ended).toMatchObject({ code: 0 });
-});
-
-// Proves: copies.15
-test("a second sync at the same time is refused; nothing of a corrected text is left, also when the sync was killed", async () => {
-  const ratings = (change: number, comment: (n: number) => string) => {
-    const row = { rating: 3, team_id: null, points_awarded: null, created_at: "2026", team_name: null };
-    const ids = Array.from({ length: 300 }, (_, n) => String(n).padStart(4, "0"));
-    return page(
-      JSON.stringify(
-        ids.map((id, n) => ({ ...row, id, comment: comment(n), cursor: `${change}${id}`, deleted: false })),
-      ),
-      "false",
-    );
-  };
-  await syncFrom(
-    ratings(1, (n) => `of before${".".repeat(n % 200)}`),
-    none,
-  );
-  proxy.requests.length = 0;
-  // The pulse responses are not answered.
-  proxy.faults = [undefined, ratings(2, () => "corrected ".repeat(100)), () => {}];
-  const { kill } = startCli(["sync", file], folder, proxy, year.analytics);
-  await expect.poll(() => proxy.requests.length).toBe(3);
-  const before = readFileSync(file);
-  await expect(sync()).rejects.toThrow(/^Another sync is writing .*company\.sqlite\. Wait until it has ended$/);
-  expect(readFileSync(file).equals(before)).toBe(true);
-  await kill();
-  expect(rowsOf("select count(*) as n from day_ratings where comment like 'corrected%'")).toEqual([{ n: 300 }]);
-  expect(readFileSync(file).includes("of before"), "SQLite has left it where it moved rows").toBe(true);
-
-  // A folder stands where a CSV file has to be written.
-  mkdirSync(`${folder}/day-ratings.csv`);
-  proxy.faults = [undefined, none, none];
-  await expect(sync(["--to", folder], year.analytics)).rejects.toThrow("day-ratings.csv");
-  expect(readFileSync(file).includes("of before")).toBe(false);
-  const version = rowsOf("pragma schema_version");
-  expect((await syncFrom(none, none)).done).toBe(`${file}: 0 added, 0 changed, 0 deleted`);
-  expect(rowsOf("pragma schema_version"), "not rewritten without need: VACUUM raises this number").toEqual(version);
 });
 
 const tools = [

@@ -3,7 +3,7 @@
 // the check of the key reaches the API.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { syncCommand } from "../../cli/src/commands/sync.ts";
@@ -171,29 +171,48 @@ test("a file in WAL mode keeps no name of an erased person, also while a viewer 
   expect(state()).toEqual({ user_version: 1 });
 });
 
+/** 600 members. Rows of other lengths in another order: SQLite moves some of them, and leaves a copy where they were. */
+const crowd = (change: number, step: number, name: (n: number) => string) =>
+  members(
+    ...Array.from({ length: 600 }, (_, n) => ({
+      ...{ id: `${1000 + ((n * step) % 600)}`, name: name(n), cursor: `${change}${1000 + n}` },
+    })),
+  );
+const ofBefore = crowd(1, 1, (n) => `of before${".".repeat(n % 200)}`);
+const corrected = crowd(2, 7, () => "corrected ".repeat(100));
+
 test("a list that was fetched again leaves nothing of its old rows in the file", async () => {
-  const crowd = (id: (n: number) => number, name: (n: number) => string) =>
-    members(
-      ...Array.from({ length: 600 }, (_, n) => ({ id: `${1000 + id(n)}`, name: name(n), cursor: `${1000 + n}` })),
-    );
-  // Rows of other lengths in another order: SQLite moves some of them, and leaves a copy where they were.
-  await sync([
-    crowd(
-      (n) => n,
-      (n) => `of before${".".repeat(n % 200)}`,
-    ),
-    none,
-  ]);
-  await sync([
-    status(410),
-    crowd(
-      (n) => (n * 7) % 600,
-      () => "corrected ".repeat(100),
-    ),
-    none,
-  ]);
+  await sync([ofBefore, none]);
+  await sync([status(410), corrected, none]);
   expect(has("corrected")).toBe(true);
   expect(has("of before")).toBe(false);
+});
+
+// Proves: copies.15
+test("a second sync at the same time is refused; nothing of a corrected text is left, also when the sync was killed", async () => {
+  await sync([ofBefore, none]);
+  proxy.requests.length = 0;
+  // The teams are not answered.
+  proxy.faults = [undefined, corrected, () => {}];
+  const { kill } = startCli(["sync", file], folder, proxy, people.key);
+  await expect.poll(() => proxy.requests.length).toBe(3);
+  const before = readFileSync(file);
+  await expect(sync([])).rejects.toThrow(/^Another sync is writing .*company\.sqlite\. Wait until it has ended$/);
+  expect(readFileSync(file).equals(before)).toBe(true);
+  await kill();
+  const own = open();
+  const changed = own.prepare("select count(*) as n from members where name like 'corrected%'").get();
+  expect(changed).toEqual({ n: 600 });
+  expect(has("of before"), "SQLite has left it where it moved rows").toBe(true);
+
+  // A folder stands where a CSV file has to be written.
+  mkdirSync(`${folder}/members.csv`);
+  await expect(sync([none, none], ["--to", folder])).rejects.toThrow("members.csv");
+  expect(has("of before")).toBe(false);
+  const version = () => own.prepare("pragma schema_version").get();
+  const written = version();
+  expect((await sync([none, none])).done).toBe(`${file}: 0 added, 0 changed, 0 deleted`);
+  expect(version(), "not rewritten without need: VACUUM raises this number").toEqual(written);
 });
 
 test("synced_at is when a list was last complete", async () => {
@@ -236,14 +255,28 @@ test("a list whose first fetch an older version began, with fewer columns, is fe
   expect(proxy.requests[1]?.path).toContain("after=start&");
 });
 
-test("an integer that JavaScript cannot hold is stored, and written as CSV, with all its digits", async () => {
-  const text = rowsText("day-ratings", [{ id: "1", cursor: "01" }]);
-  const large = text.replace('"rating":null', '"rating":9007199254740993');
-  await sync([page(large, "false"), none], ["--to", folder], people.analytics);
+test("numbers are stored, and written as CSV, with all their digits", async () => {
+  const digits = '{"n":12345678901234567890,"d":[1.10,-7]}';
+  const one = [{ id: "1", cursor: "01" }];
+  const ratings = rowsText("day-ratings", one).replace('"rating":null', '"rating":9007199254740993');
+  const responses = rowsText("pulse-responses", one).replace('"value":null', `"value":${digits}`);
+  await sync([page(ratings, "false"), page(responses, "false")], ["--to", folder], people.analytics);
   expect(open().prepare("select cast(rating as text) as rating from day_ratings").get()).toEqual({
     rating: "9007199254740993",
   });
   expect(readFileSync(`${folder}/day-ratings.csv`, "utf8")).toContain(",9007199254740993,");
+  expect(open().prepare("select value from pulse_responses").get()).toEqual({ value: digits });
+});
+
+test("answers that do not follow each other end the sync, and nothing of them is in the file", async () => {
+  const first = rows("members", [anna], "true");
+  const notContinued = "an answer does not continue the one before";
+  await expect(sync([first, first])).rejects.toThrow(notContinued);
+  await expect(sync([page("[]", "true")])).rejects.toThrow(notContinued);
+  await expect(sync([page("[]")])).rejects.toThrow("does not say whether there are more rows");
+  await expect(sync(Array(9).fill(status(410)))).rejects.toThrow("410 Not now");
+  await sync([members(bert), none]);
+  expect(open().prepare("select name from members").all()).toEqual([{ name: "Bert" }]);
 });
 
 test("the lock stays and holds nobody up; one of version 1.2.0, which is no SQLite file, is named", async () => {
@@ -261,6 +294,7 @@ test("whatever a server answers, the sync ends with a sentence and without a row
   const answers = [
     ...["", "null", "{}", '"text"', "[null]", "[[]]", "[1]", "[", deep(100_000), "[{}]"],
     ...['"id":7', '"id":null', '"cursor":7', '"cursor":"Z"', '"cursor":null', '"deleted":1', '"deleted":null'],
+    rowsText("members", [anna]).replace('"role":null,', ""),
     ...['"name":{"a":1}', '"name":["a"]', '"name":7', '"name":true', '"name":1e400', '"name":1.10'],
   ].map((text) => page(text.startsWith('"') && text.includes(":") ? withCell(text) : text, "false"));
   const numbers = ["3.0", "1e3", "1e400", "true", '"3"', "{}", "9223372036854775808"].map((rating) =>

@@ -1,14 +1,13 @@
 // A rehearsal of a deployment (docs/operate/deploy.md): what the real CLI sends to a stand-in of the management API, and
 // what its commands do to a database.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
-import { afterAll, expect, onTestFinished, test } from "vitest";
-import { createDatabase, runSql, withDatabase } from "../../scripts/stack/database.ts";
+import { afterAll, expect, test } from "vitest";
+import { runSql } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
-import { workFolder } from "../support/command_line.ts";
+import { startProgram, workFolder } from "../support/command_line.ts";
+import { hold } from "../support/rpc.ts";
 import { stack } from "../support/stack.ts";
-import { newProject, removeProjects } from "../support/two_projects.ts";
+import { newDatabase, newProject, type Project, removeProjects } from "../support/two_projects.ts";
 import { project, startManagementApi } from "./deploy/management_api.ts";
 
 const folder = "functions/public-api";
@@ -73,53 +72,27 @@ test("config push closes what a new project leaves open, and no more", async () 
   ]);
 });
 
-test("no deploy has to set a setting: those that the function needs are the platform's own", () => {
-  const sources = [...sent.values()].join("\n");
-  expect(new Set(sources.match(/\b[A-Z]+(?:_[A-Z]+)*_(?:URL|KEYS?)\b/g))).toEqual(
-    new Set([
-      "SUPABASE_URL",
-      "SUPABASE_SECRET_KEYS",
-      "SUPABASE_SERVICE_ROLE_KEY",
-      "PUBLIC_API_READ_URL",
-      "PUBLIC_API_URL",
-      "PUBLIC_API_DASHBOARD_URL",
-      "PUBLIC_API_MCP_URL",
-    ]),
-  );
-});
-
-/** A database without migrations, for pushes. */
-async function unpushed(name: string): Promise<string> {
-  const url = await createDatabase(stack, name, []);
-  onTestFinished(() => runSql(stack.superuser_url, `drop database if exists ${name} with (force)`));
-  return url;
-}
-
-/** Runs npm run push. `output` is what it has printed so far. */
-function push(url: string, args: string[] = [], settings: Record<string, string> = {}) {
-  const env = { ...process.env, DATABASE_URL: url, ...settings };
-  const child = spawn(process.execPath, ["scripts/push.ts", ...args], { cwd: root, env });
-  const run = { output: "", code: once(child, "close").then(([code]) => code as number) };
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (run.output += text));
-  return run;
-}
+/** Starts npm run push. */
+const push = (url: string, args: string[] = [], settings: Record<string, string> = {}) =>
+  startProgram(process.execPath, ["scripts/push.ts", ...args], {
+    cwd: root,
+    env: { ...process.env, DATABASE_URL: url, ...settings },
+  });
 
 /** Holds locks as a long dump of another role does, and calls `use` meanwhile. */
-const dumping = <T>(url: string, tables: string, use: () => Promise<T>): Promise<T> =>
-  withDatabase(
-    `${stack.superuser_url.replace(/\/\w+$/, new URL(url).pathname)}?application_name=pg_dump`,
-    async (dump) => {
-      await dump.unsafe(`begin; lock table ${tables} in access share mode; select pg_sleep(5.1)`);
-      return use();
-    },
-  );
+async function dumping<T>({ sql }: Project, tables: string, use: () => Promise<T>): Promise<T> {
+  const dump = await hold(sql, `lock table ${tables} in access share mode`);
+  await dump.tx`select set_config('application_name', 'pg_dump', true), pg_sleep(5.1)`;
+  return await use().finally(() => dump.release());
+}
 
 test("npm run push waits for a long transaction, a second push for the first, and neither when nothing is to be pushed", async () => {
-  const url = await unpushed("pushed");
-  const app = () => withDatabase(url, (sql) => sql`select to_regnamespace('app')::text as app`);
-  const looked = push(url, ["--dry-run"]);
-  expect([await looked.code, looked.output]).toEqual([0, expect.stringContaining("_baseline.sql")]);
-  const [first, second] = await dumping(url, "auth.users", async () => {
+  const pushed = await newDatabase();
+  const { url, sql } = pushed;
+  const app = async () => [...(await sql`select to_regnamespace('app')::text as app`)];
+  const looked = await push(url, ["--dry-run"]).ended;
+  expect(looked).toEqual({ code: 0, output: expect.stringContaining("_baseline.sql") });
+  const [first, second] = await dumping(pushed, "auth.users", async () => {
     const first = push(url);
     await expect.poll(() => first.output, { timeout: 20_000 }).toContain("Trying again in 5 seconds");
     expect(first.output).toMatch(/process \d+ \(supabase_admin, pg_dump\), for 00:\d\d:\d\d/);
@@ -128,49 +101,43 @@ test("npm run push waits for a long transaction, a second push for the first, an
     await expect.poll(() => second.output, { timeout: 20_000 }).toContain("Trying again in 5 seconds");
     return [first, second];
   });
-  expect(await Promise.all([first.code, second.code])).toEqual([0, 0]);
-  expect(first.output).toContain("Finished supabase db push");
+  expect(await first.ended).toEqual({ code: 0, output: expect.stringContaining("Finished supabase db push") });
   const running = /^Another push is running: process \d+ \(postgres, npm run push\), for 00:\d\d:\d\d\. Trying again/;
-  expect(second.output).toMatch(running);
+  expect(await second.ended).toEqual({ code: 0, output: expect.stringMatching(running) });
   expect(await app()).toEqual([{ app: "app" }]);
-  expect(await withDatabase(url, (sql) => sql`select from app.companies`), "no demo data").toHaveLength(0);
-  await dumping(url, "auth.users, app.kudos", async () => {
-    const third = push(url);
-    const nothing = "The database has every migration: there is nothing to push\n";
-    expect([await third.code, third.output]).toEqual([0, nothing]);
+  expect(await sql`select from app.companies`, "no demo data").toHaveLength(0);
+  await dumping(pushed, "auth.users, app.kudos", async () => {
+    const output = "The database has every migration: there is nothing to push\n";
+    expect(await push(url).ended).toEqual({ code: 0, output });
   });
 });
 
 test("npm run push refuses another project than the linked one, for a direct address and for the session pooler", async () => {
-  const at = (address: string) => push(`postgres://${address}/postgres`, [], { SUPABASE_PROJECT_ID: project });
+  const at = (address: string) => push(`postgres://${address}/postgres`, [], { SUPABASE_PROJECT_ID: project }).ended;
   for (const address of [
     "postgres:pw@db.zyxwvutsrqponmlkjihg.supabase.co",
     "postgres.zyxwvutsrqponmlkjihg:pw@127.0.0.1:1",
   ]) {
-    const refused = at(address);
-    const why = `DATABASE_URL is project zyxwvutsrqponmlkjihg, but this folder is linked to ${project}: run npx supabase link zyxwvutsrqponmlkjihg\n`;
-    expect([await refused.code, refused.output]).toEqual([1, why]);
+    const output = `DATABASE_URL is project zyxwvutsrqponmlkjihg, but this folder is linked to ${project}: run npx supabase link zyxwvutsrqponmlkjihg\n`;
+    expect(await at(address)).toEqual({ code: 1, output });
   }
-  const own = at(`postgres.${project}:pw@127.0.0.1:1`);
-  expect([await own.code, own.output]).toEqual([1, "DATABASE_URL: no connection (ECONNREFUSED)\n"]);
+  const own = await at(`postgres.${project}:pw@127.0.0.1:1`);
+  expect(own).toEqual({ code: 1, output: "DATABASE_URL: no connection (ECONNREFUSED)\n" });
 });
 
 test("npm run push shows the password to nobody: as no argument, nor when the CLI dies at once, nor in an address that does not parse", async () => {
-  const url = await unpushed("secret");
+  const { url } = await newDatabase();
   const { password } = new URL(url);
   const cli = `${work}/cli`;
   await writeFile(cli, '#!/bin/sh\necho "$*" > "$0.arguments"\nprintf %s "$PGPASSWORD" > "$0.password"\nexit 1\n');
   await chmod(cli, 0o700);
-  const dies = push(url, [], { SUPABASE_CLI_BINARY_OVERRIDE: cli });
-  expect([await dies.code, dies.output]).toEqual([1, expect.stringContaining("Command failed")]);
+  const dies = await push(url, [], { SUPABASE_CLI_BINARY_OVERRIDE: cli }).ended;
+  expect(dies).toEqual({ code: 1, output: expect.stringContaining("Command failed") });
   expect(await readFile(`${cli}.password`, "utf8")).toBe(password);
   for (const text of [dies.output, await readFile(`${cli}.arguments`, "utf8")]) expect(text).not.toContain(password);
   for (const wrong of ["p%zz", "12/s3cret", "12#s3cret", "12?s3cret", "s3cret word#"]) {
-    const refused = push(`postgres://postgres:${wrong}@127.0.0.1:1/postgres`);
-    expect([await refused.code, refused.output]).toEqual([
-      1,
-      expect.stringMatching(/^DATABASE_URL must be the address/),
-    ]);
+    const refused = await push(`postgres://postgres:${wrong}@127.0.0.1:1/postgres`).ended;
+    expect(refused).toEqual({ code: 1, output: expect.stringMatching(/^DATABASE_URL must be the address/) });
     expect(refused.output).not.toContain("s3cret");
   }
 });

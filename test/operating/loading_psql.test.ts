@@ -1,16 +1,15 @@
 // Loading with psql and sql/commands/load.sql (docs/operate/load-data.md): what the files say is stored to the letter,
 // what psql refuses, what waits for what, and how a large load is written.
-import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import papaparse from "papaparse";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
-import { type Run, runProgram, workFolder } from "../support/command_line.ts";
-import { type Cells, countsOf, good, headers, ids, inserted, stage } from "../support/loading.ts";
+import { type Run, runProgram, startProgram, workFolder } from "../support/command_line.ts";
+import { type Cells, countsOf, good, headers, ids, inserted } from "../support/loading.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
-import { isolationLevels } from "../support/rpc.ts";
+import { hold, isolationLevels } from "../support/rpc.ts";
 import {
   createCompany,
   everything,
@@ -18,7 +17,6 @@ import {
   type ProjectCompany,
   readList,
   removeProjects,
-  waitsForLock,
 } from "../support/two_projects.ts";
 
 const { url, sql } = await newProject();
@@ -155,18 +153,11 @@ test.each(isolationLevels)(
   async (level) => {
     const atLevel = ["--command", `set default_transaction_isolation = '${level}'`];
     const other = await createCompany(sql, "Other");
-    let waiting: Promise<Run> | undefined;
-    await withDatabase(url, (earlier) =>
-      earlier.begin(async (tx) => {
-        await tx`select app.begin_load(${other.id}, 'Other')`;
-        waiting = runLoad(texts(good()), company, ...atLevel);
-        const locks = () => sql`
-          select from pg_locks join pg_stat_activity using (pid)
-          where relation = 'staging.teams'::regclass and not granted and datname = current_database()`;
-        await expect.poll(locks).toHaveLength(1);
-      }),
-    );
-    expect((await waiting)?.stderr).toMatch(
+    const earlier = await hold(sql, "select app.begin_load($1, 'Other')", [other.id]);
+    const waiting = runLoad(texts(good()), company, ...atLevel);
+    await earlier.reached();
+    await earlier.release();
+    expect((await waiting).stderr).toMatch(
       /NOTICE: {2}waiting for a load into Other \(process \d+, since \d\d:\d\d:\d\d UTC\)/,
     );
     const loads = await Promise.all([company, company, other].map((one) => runLoad(texts(good()), one, ...atLevel)));
@@ -181,15 +172,9 @@ test.each(isolationLevels)(
 test("a load in another database of the server is none to wait for", async () => {
   const elsewhere = await newProject();
   const other = await createCompany(elsewhere.sql, "Elsewhere");
-  await withDatabase(elsewhere.url, (earlier) =>
-    earlier.begin(async (tx) => {
-      await tx`select app.begin_load(${other.id}, 'Elsewhere')`;
-      expect(await runLoad(texts(good()))).toMatchObject({
-        code: 0,
-        stderr: expect.not.stringContaining("waiting for"),
-      });
-    }),
-  );
+  const earlier = await hold(elsewhere.sql, "select app.begin_load($1, 'Elsewhere')", [other.id]);
+  expect(await runLoad(texts(good()))).toMatchObject({ code: 0, stderr: expect.not.stringContaining("waiting for") });
+  await earlier.release();
 });
 
 test("a load into another company than the one that is named is refused; without a name psql shows it and asks", async () => {
@@ -276,30 +261,22 @@ test("a load whose psql is killed ends at the server", async () => {
     await tx`create function app.slow() returns trigger language plpgsql as 'begin perform pg_sleep(60); return new; end'`;
     await tx`create trigger slow before insert on app.pulse_responses for each row execute function app.slow()`;
   });
-  const child = spawn("psql", loading(...intoOneOfSeveral(company)), { cwd, stdio: "ignore" });
+  const { kill } = startProgram("psql", loading(...intoOneOfSeveral(company)), { cwd });
   await expect.poll(async () => (await running()).length).toBe(1);
-  child.kill("SIGKILL");
+  await kill();
   await expect.poll(async () => (await running()).length, { timeout: 20_000 }).toBe(0);
   await sql`drop function app.slow cascade`;
 });
 
 test("a load waits for a session that is still filling staging, and checks its rows", async () => {
-  await withDatabase(url, (later) =>
-    withDatabase(url, async (filling) => {
-      const [{ pid } = { pid: 0 }] = await later`select pg_backend_pid() as pid`;
-      let answer: Promise<string> = Promise.resolve("");
-      await filling.begin(async (tx) => {
-        await stage(tx, { teams: [{ id: "1", name: "Sales" }] });
-        answer = later`select from app.load_staging(${company.id})`.then(
-          () => "loaded",
-          (error: Error) => error.message,
-        );
-        await waitsForLock(pid);
-      });
-      expect(await answer).toBe("teams line 2: id must be a uuid");
-      await filling`delete from staging.teams`;
-    }),
+  const filling = await hold(sql, "insert into staging.teams (id, name) values ('1', 'Sales')");
+  const loaded = expect(sql`select from app.load_staging(${company.id})`).rejects.toThrow(
+    "teams line 2: id must be a uuid",
   );
+  await filling.reached();
+  await filling.release("commit");
+  await loaded;
+  await sql`delete from staging.teams`;
 });
 
 test("a big first load reads no table again and again, also after one that was broken off", async () => {

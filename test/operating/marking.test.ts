@@ -2,9 +2,9 @@
 // otherwise a copy would keep the old name (docs/api.md, Keeping a copy).
 import { randomUUID } from "node:crypto";
 import { afterAll, expect, test } from "vitest";
-import { again, atEachLevel, connectAt, isolationLevels } from "../support/rpc.ts";
+import { again, atEachLevel, hold, type IsolationLevel, isolationLevels } from "../support/rpc.ts";
 import { sql } from "../support/stack.ts";
-import { createCompany, waitsForLock } from "../support/two_projects.ts";
+import { createCompany } from "../support/two_projects.ts";
 
 const companies: string[] = [];
 afterAll(async () => {
@@ -17,6 +17,10 @@ async function newCompany(name: string, language?: string): Promise<string> {
   companies.push(id);
   return id;
 }
+
+/** Writes at this level, again as long as PostgreSQL asks for it. */
+const write = (level: IsolationLevel, statement: string, id: string) =>
+  again(() => sql.begin(`isolation level ${level}`, (tx) => tx.unsafe(statement, [id])));
 
 // Proves: copies.9
 test.each(
@@ -41,25 +45,13 @@ test.each(
   async (level, _what, change, add, table) => {
     const id = await newCompany("Marking");
     await sql`insert into app.pulse_questions (company_id, id, question) values (${id}, ${randomUUID()}, 'How?')`;
-    const [adding, changing] = [connectAt(level), connectAt(level)];
-    await adding`begin`;
-    await adding.unsafe(add, [id]);
-    const [session] = await changing`select pg_backend_pid() as pid`;
-    let changed = false;
-    const nameChanged = again(() =>
-      changing.unsafe(`${change} returning pg_current_xact_id()::text as transaction`, [id]),
-    ).then((rows) => {
-      changed = true;
-      return rows[0]?.transaction;
-    });
-    const waits = async () =>
-      changed || (await sql`select from pg_locks where pid = ${session?.pid} and not granted`).length > 0;
-    await expect.poll(waits, { interval: 5 }).toBe(true);
-    await adding`commit`;
-    const transaction = await nameChanged;
-    for (const session of [adding, changing]) await session.end();
+    const adding = await hold(sql, add, [id], level);
+    const changing = write(level, `${change} returning pg_current_xact_id()::text as transaction`, id);
+    await adding.reached();
+    await adding.release("commit");
+    const changed = await changing;
     const rows = await sql.unsafe(`select changed_in::text as transaction from ${table} where company_id = $1`, [id]);
-    expect([...rows]).toEqual([{ transaction }]);
+    expect([...rows]).toEqual([...changed]);
   },
 );
 
@@ -89,15 +81,11 @@ test.each(
     const id = await newCompany("Naming", "de");
     await sql`insert into app.categories (company_id) values (${id})`;
     await sql.unsafe(named("es", "Equipo"), [id]);
-    const [holding, waiting] = [connectAt(level), connectAt(level)];
-    await holding`begin`;
-    await holding.unsafe(first, [id]);
-    const [session] = await waiting`select pg_backend_pid() as pid`;
-    const written = again(() => waiting.unsafe(second, [id]).execute());
-    await waitsForLock(session?.pid);
-    await holding`commit`;
+    const writing = await hold(sql, first, [id], level);
+    const written = write(level, second, id);
+    await writing.reached();
+    await writing.release("commit");
     await written;
-    for (const session of [holding, waiting]) await session.end();
     expect([...(await sql`select name from app.categories where company_id = ${id}`)]).toEqual([{ name }]);
   },
 );
@@ -144,18 +132,15 @@ test.each(isolationLevels)(
     await sql`
     insert into app.deletions (company_id, relation, deleted_in, id, deleted_at)
     values (${id}, 'app.teams', '5', ${id}, now() - interval '91 days')`;
-    const [deleting, forgetting] = [connectAt(level), connectAt(level)];
-    await deleting`begin`;
-    await deleting`insert into app.teams (company_id, id, name) values (${id}, ${id}, 'Again')`;
-    await deleting`
+    const insert = "insert into app.teams (company_id, id, name) values ($1, $1, 'Again')";
+    const deleting = await hold(sql, insert, [id], level);
+    await deleting.tx`
     insert into app.deletions (company_id, relation, id) values (${id}, 'app.teams', ${id})
     on conflict on constraint deletions_pkey do update set deleted_in = excluded.deleted_in, deleted_at = excluded.deleted_at`;
-    const [session] = await forgetting`select pg_backend_pid() as pid`;
-    const forgotten = again(() => forgetting`select app.forget_deletions(${id}, 'app.teams')`.execute());
-    await waitsForLock(session?.pid);
-    await deleting`commit`;
+    const forgotten = write(level, "select app.forget_deletions($1, 'app.teams')", id);
+    await deleting.reached();
+    await deleting.release("commit");
     await forgotten;
-    for (const session of [deleting, forgetting]) await session.end();
     const kept =
       await sql`select deleted_at > now() - interval '1 day' as is_new from app.deletions where company_id = ${id}`;
     expect([...kept]).toEqual([{ is_new: true }]);

@@ -2,15 +2,12 @@
 // same time, a run that is interrupted at any moment, and a move that is given up. The command runs as an operator runs
 // it.
 import { randomInt, randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
-import pg from "pg";
-import { afterAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { carriedTables, notCarried } from "../../scripts/move/tables.ts";
+import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { runSql, withDatabase } from "../../scripts/stack/database.ts";
-import { root } from "../../scripts/stack/process.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
-import { type IsolationLevel, isolationLevels } from "../support/rpc.ts";
+import { codeBlocks } from "../support/pages.ts";
+import { hold, type IsolationLevel, isolationLevels } from "../support/rpc.ts";
 import { hashOf } from "../support/stack.ts";
 import {
   contents,
@@ -62,21 +59,6 @@ async function expectMoved(run = move()): Promise<string> {
   return output;
 }
 
-// Proves: moving.3
-test("every table of app is carried, or named as not", async () => {
-  const database = new pg.Pool({ connectionString: target.url, max: 1 });
-  onTestFinished(() => database.end());
-  const carried = (await carriedTables(database)).map(({ name }) => name);
-  const all = await target.sql<{ name: string }[]>`
-    select 'app.' || relname as name from pg_class where relnamespace = 'app'::regnamespace and relkind in ('r', 'p')`;
-  expect([...carried, ...Object.keys(notCarried)].sort()).toEqual(all.map(({ name }) => name).sort());
-  const filled = Object.values(await ofSource()).filter((rows) => rows.length > 0);
-  expect(filled.length, "the tests have rows to carry").toBeGreaterThanOrEqual(14);
-
-  await target.sql`create table app.unclear (id integer primary key)`;
-  await expect(carriedTables(database)).rejects.toThrow("app.unclear has no company_id");
-});
-
 // Proves: moving.1, moving.3, layer.19
 test("everything arrives as it was, a table that is new too, keys go on at the target, and no other company is touched", async () => {
   for (const { sql } of [source, target]) {
@@ -97,6 +79,8 @@ test("everything arrives as it was, a table that is new too, keys go on at the t
     select company_id, id, 1, message from app.kudos where company_id = ${company.id}`;
   const page = await readList(source.sql, company.key);
   const [before, untouched] = [await arriving(), await others()];
+  const filled = Object.values(before).filter((rows) => rows.length > 0);
+  expect(filled.length, "tables with rows to carry").toBeGreaterThanOrEqual(14);
   const output = await expectMoved();
   for (const table of ["kudos", "badges"]) expect(output).toContain(`      1000  app.${table}\n`);
   expect(output).toContain(`${company.id} is served by the target; the source is closed`);
@@ -211,6 +195,7 @@ describe("refused, with nothing changed", () => {
       target.sql`insert into app.companies (id, name) values (${company.id}, 'Namesake')`,
     "The migrations differ: source 2026": () =>
       target.sql`insert into supabase_migrations.schema_migrations (version) values ('29990101000000')`,
+    "app.unclear has no company_id": () => source.sql`create table app.unclear (id integer primary key)`,
     "The tables differ, although the migrations do not": () => target.sql`alter table app.kudos add column extra text`,
     "The company is moving to another project than this target. Nothing was changed": () => movedElsewhere("moving"),
     "The company has moved from the source to another project. Nothing was changed": () => movedElsewhere("readable"),
@@ -241,29 +226,7 @@ describe("refused, with nothing changed", () => {
   });
 });
 
-/** Runs this statement in a transaction, whose locks make the command wait until `release`. */
-async function hold({ sql }: Project, statement: string) {
-  const connection = await sql.reserve();
-  await connection`begin`;
-  await connection.unsafe(statement);
-  const [me] = await connection`select pg_backend_pid() as pid`;
-  const waiting = () => sql`select pid from pg_stat_activity where ${me?.pid} = any (pg_blocking_pids(pid))`;
-  return {
-    reached: () => expect.poll(async () => (await waiting()).length, { interval: 10 }).toBeGreaterThan(0),
-    endWaiting: () => sql`select pg_terminate_backend(pid, 5000) from (${waiting()}) as waiting`,
-    async release(how = "rollback") {
-      await connection.unsafe(how);
-      connection.release();
-    },
-  };
-}
 const isMoving = () => expect.poll(serving, { interval: 20 }).toEqual(["moving", undefined]);
-
-/** Kills the command, as when its machine is switched off. */
-async function kill({ process, ended }: Run): Promise<void> {
-  process.kill("SIGKILL");
-  await ended;
-}
 
 /** Waits until neither database has an open session of the command. */
 const gone = () =>
@@ -278,7 +241,7 @@ const gone = () =>
 describe("while others write", () => {
   test("an import that began before is waited for and carried; one that comes later gets a 429", async () => {
     const early = await hold(
-      source,
+      source.sql,
       `set local role service_role;
       select public.upsert_rewards('${hashOf(company.key)}', '[{"external_id":"early","name":"R","points_cost":1}]'::text)`,
     );
@@ -295,7 +258,7 @@ describe("while others write", () => {
 
   test("a key that is being made in the target is waited for, and requests there do not wait for the move", async () => {
     const maker = await hold(
-      target,
+      target.sql,
       `select set_config('request.jwt.claims', '{"sub":"${other.admin}"}', true), public.create_api_key('slow')`,
     );
     const run = move();
@@ -333,7 +296,7 @@ describe("while others write", () => {
     await moreAreSent(5);
     const killed = move();
     await pause(randomInt(1200));
-    await kill(killed);
+    await killed.kill();
     await gone();
     await expectMoved();
     await moreAreSent(sent.length + 5);
@@ -346,15 +309,11 @@ describe("while others write", () => {
   });
 });
 
-const page = await readFile(`${root}/docs/operate/move-a-company.md`, "utf8");
-const [, section = ""] = page.split("To give up instead");
-const statements = [...section.matchAll(/^```sql\n([^`]*)^```/gm)].map(([, text = ""]) => text);
-
 /** Runs the statements of the page, one session on each side. Returns the result of the `delete` in the target. */
 async function giveUp(): Promise<string> {
   const id = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
-  const [atTarget = "", atSource = "", ...more] = statements.map((text) => text.replace(id, company.id));
-  expect(more).toEqual([]);
+  const statements = codeBlocks("docs/operate/move-a-company.md").filter(({ language }) => language === "sql");
+  const [atTarget = "", atSource = ""] = statements.slice(-2).map(({ text }) => text.replace(id, company.id));
   return withDatabase(target.url, async (operator) => {
     let result = "";
     for (const statement of atTarget.split(/(?<=;)\n/).filter(Boolean)) {
@@ -372,7 +331,7 @@ async function giveUp(): Promise<string> {
 describe("broken off", () => {
   type End = (run: Run, release: () => Promise<void>) => Promise<void>;
   const killed: End = async (run, release) => {
-    await kill(run);
+    await run.kill();
     await release();
   };
   const givenUp: End = async (run, release) => {
@@ -390,11 +349,11 @@ describe("broken off", () => {
       await release();
       expect((await run.ended).code).toBe(1);
     };
-  const holdTable = (name: string) => () => hold(target, `lock table app.${name} in share mode`);
+  const holdTable = (name: string) => () => hold(target.sql, `lock table app.${name} in share mode`);
 
   // Proves: moving.8, moving.9
   test.each<[how: string, holding: () => ReturnType<typeof hold>, end: End, now: string]>([
-    ["by a kill before the copy", () => hold(source, "select"), killed, "moving"],
+    ["by a kill before the copy", () => hold(source.sql, "select"), killed, "moving"],
     ["by a kill in the first table", holdTable("companies"), killed, "moving"],
     ["by a kill in the middle of the copy", holdTable("kudos"), killed, "moving"],
     ["by a kill while keys are locked", holdTable("api_key_uses"), killed, "moving"],
@@ -430,10 +389,10 @@ describe("broken off", () => {
     const table = await holdTable("kudos")();
     const run = move();
     await table.reached();
-    const row = await hold(source, `select from app.companies where id = '${company.id}' for update`);
+    const row = await hold(source.sql, `select from app.companies where id = '${company.id}' for update`);
     await table.release();
     await row.reached();
-    await kill(run);
+    await run.kill();
     // Ends the statement that the command had already sent, as if its machine had been switched off before.
     await row.endWaiting();
     await row.release();

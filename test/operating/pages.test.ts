@@ -1,13 +1,14 @@
 // The operator's pages, run as they stand and in their order: a company is added, loaded, erased from and deleted; a
 // leaked key is handled; and a service writes into the tables as docs/operate/writing-data.md says, in every isolation level.
 import { createHash } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import papaparse from "papaparse";
 import { afterAll, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { workFolder } from "../support/command_line.ts";
 import { type Cells, good, headers } from "../support/loading.ts";
+import { codeBlocks, read } from "../support/pages.ts";
 import { isolationLevels } from "../support/rpc.ts";
 import { createCompany, newProject, readList, removeProjects } from "../support/two_projects.ts";
 
@@ -21,15 +22,10 @@ const person = (number: number) => `8c1d5e2f-3b4a-4c6d-8e7f-0a1b2c3d4e0${number}
 type Command = { language: string; text: string };
 
 /** The commands of a page: its blocks of SQL, and those of a shell, without pg_cron, which only hosted projects have. */
-async function commandsOf(page: string, shell = /^ *psql /): Promise<Command[]> {
-  const markdown = await readFile(`${root}/docs/operate/${page}.md`, "utf8");
-  return [...markdown.matchAll(/^( *)```(sql|psql|sh)\n(.*?)^ *```$/gms)]
-    .map(([, indent = "", language = "", text = ""]) => ({
-      language,
-      text: text.replaceAll(new RegExp(`^${indent}`, "gm"), "").replaceAll(/^select cron\..*\n/gm, ""),
-    }))
-    .filter(({ language, text }) => language !== "sh" || shell.test(text));
-}
+const commandsOf = (page: string, shell = /^ *psql /): Command[] =>
+  codeBlocks(`docs/operate/${page}.md`)
+    .map(({ language, text }) => ({ language, text: text.replaceAll(/^select cron\..*\n/gm, "") }))
+    .filter(({ language, text }) => (language === "sh" ? shell.test(text) : /sql$/.test(language)));
 
 async function run({ language, text }: Command, url: string, more: Record<string, string> = {}): Promise<string> {
   const file = `${folder}/command.sql`;
@@ -41,7 +37,7 @@ async function run({ language, text }: Command, url: string, more: Record<string
 
 async function runPage(page: string, url: string, id: string, before = /$/): Promise<string[]> {
   const printed: string[] = [];
-  for (const { language, text } of (await commandsOf(page)).filter(({ text }) => before.test(text))) {
+  for (const { language, text } of commandsOf(page).filter(({ text }) => before.test(text))) {
     const mine = text.replaceAll(shown, id).replaceAll("…/sql/", `${root}/sql/`);
     printed.push(await run({ language, text: mine }, url));
   }
@@ -88,7 +84,7 @@ test("a leaked key is revoked, found by its hash and told from others by the com
   const { name, key } = await createCompany(sql, "Leaked");
   const digits = createHash("sha256").update(key).digest("hex");
   // The Supabase CLI needs a hosted project: test/api/watching.test.ts and deploy.test.ts run its commands.
-  const commands = await commandsOf("incidents", /^ *(psql|printf) /);
+  const commands = commandsOf("incidents", /^ *(psql|printf) /);
   const printed: string[] = [];
   for (const { language, text } of commands) {
     const mine = text.replace("a1B2", key.slice(-4)).replace("<the 64 digits>", digits);
@@ -104,8 +100,8 @@ test("a leaked key is revoked, found by its hash and told from others by the com
   await expect(readList(sql, key)).rejects.toThrow("Unauthorized");
 });
 
-test("each section of incidents.md begins with a command or a table: it is in sight after its heading", async () => {
-  const [, ...sections] = (await readFile(`${root}/docs/operate/incidents.md`, "utf8")).split(/^## /m);
+test("each section of incidents.md begins with a command or a table: it is in sight after its heading", () => {
+  const [, ...sections] = read("docs/operate/incidents.md").split(/^## /m);
   const late = sections.filter(
     (section) => !/^ *(```|\|)|^Reset it under \*\*/m.test(section.split("\n").slice(0, 8).join("\n")),
   );
@@ -118,7 +114,7 @@ test.each(isolationLevels)(
   async (level) => {
     const { url, sql } = await newProject();
     const company = await createCompany(sql, "Written");
-    const [block] = await commandsOf("writing-data");
+    const [block] = commandsOf("writing-data");
     const text = (block?.text ?? "").replaceAll(shown, company.id).replace("begin;", `begin isolation level ${level};`);
     /** As the page says: the whole transaction again, after what may pass. In this order there is no deadlock. */
     const write = async (): Promise<void> => {

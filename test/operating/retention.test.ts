@@ -6,7 +6,7 @@ import { withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import { good, ids, load } from "../support/loading.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
-import { type IsolationLevel, isolationLevels } from "../support/rpc.ts";
+import { hold, type IsolationLevel, isolationLevels } from "../support/rpc.ts";
 import {
   createCompany,
   everything,
@@ -111,22 +111,24 @@ test.each(isolationLevels)(
   "at %s, a purge commits every 2,000 rows: it waits for a locked row with the rest deleted, and a request waits for nothing",
   async (level) => {
     await fill(company.id, 3000);
-    let purging: Promise<string[]> = Promise.resolve([]);
-    const hold = (holding: postgres.Sql) =>
-      holding.begin(async (tx) => {
-        // The newest of the old rows is locked. The oldest rows are deleted first.
-        await tx`
-        select from app.kudos where company_id = ${company.id} and created_at < '2026-01-01Z' order by created_at desc limit 1 for update`;
-        purging = purge(company.id, "2025-06-01Z", level);
-        await expect.poll(async () => (await left(company.id))[0]?.rows).toBe(4000);
-        expect(await readList(sql, company.key)).toHaveLength(100);
-        await importReward(sql, company.key, "1", level);
-        await sql`
+    // The newest of the old rows is locked. The oldest rows are deleted first.
+    const held = await hold(
+      sql,
+      `select from app.kudos where company_id = $1 and created_at < '2026-01-01Z' order by created_at desc limit 1 for update`,
+      [company.id],
+    );
+    const work = async () => {
+      const purging = purge(company.id, "2025-06-01Z", level);
+      await expect.poll(async () => (await left(company.id))[0]?.rows).toBe(4000);
+      expect(await readList(sql, company.key)).toHaveLength(100);
+      await importReward(sql, company.key, "1", level);
+      await sql`
         insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
         select company_id, sender_id, receiver_id, category_id, 'came in meanwhile', '2024-01-01Z' from app.kudos
         where company_id = ${company.id} limit 1`;
-      });
-    const work = () => withDatabase(url, hold).then(() => purging);
+      await held.release();
+      await purging;
+    };
     await besideNeighbour(work, () => readList(sql, other.key));
     expect(await left(company.id)).toEqual(allLeft(3000, "2026-01-01 00:00:00+00"));
   },
@@ -182,18 +184,15 @@ test("with a time limit, as pg_cron has one, a locked company is named and purge
     await fill(id, 3);
     await keepHalf(id);
   }
-  await withDatabase(url, (loading) =>
-    loading.begin(async (tx) => {
-      await tx`select from app.companies where id = ${company.id} for update`;
-      const why = "0 rows deleted, then: canceling statement due to lock timeout";
-      // pg_cron keeps only the error.
-      await expect(run("purge_expired()", 60_000)).rejects.toMatchObject({
-        message: expect.stringContaining("1 of 4 purges failed"),
-        detail: expect.stringMatching(`^${company.id}: (${tables.join("|")}): ${why}$`),
-      });
-      expect(await left(other.id)).toEqual(allLeft(3, "2026-01-01 00:00:00+00"));
-    }),
-  );
+  const loading = await hold(sql, "select from app.companies where id = $1 for update", [company.id]);
+  const why = "0 rows deleted, then: canceling statement due to lock timeout";
+  // pg_cron keeps only the error.
+  await expect(run("purge_expired()", 60_000)).rejects.toMatchObject({
+    message: expect.stringContaining("1 of 4 purges failed"),
+    detail: expect.stringMatching(`^${company.id}: (${tables.join("|")}): ${why}$`),
+  });
+  expect(await left(other.id)).toEqual(allLeft(3, "2026-01-01 00:00:00+00"));
+  await loading.release();
   expect((await run("purge_expired()", 60_000)).at(-1)).toBe("9 rows deleted");
 });
 

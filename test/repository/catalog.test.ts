@@ -1,25 +1,18 @@
 // The deployed migrations (supabase/migrations) make the same database as the files that people read (sql/schema,
 // sql/operating), and released migrations stay unchanged.
-import { hash, randomUUID } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { expectedFile, expectedSql } from "../../scripts/migration/expectation.ts";
-import { createDatabase, runSql, withDatabase } from "../../scripts/stack/database.ts";
+import { withDatabase } from "../../scripts/stack/database.ts";
 import { difference, migrationFiles, schemaFiles } from "../../scripts/stack/difference.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { workFolder } from "../support/command_line.ts";
 import { stack } from "../support/stack.ts";
+import { newDatabase, removeProjects } from "../support/two_projects.ts";
 
-const databases: string[] = [];
 const folder = workFolder();
-
-/** Makes a new database from these files. */
-async function database(files: string[]): Promise<string> {
-  const name = `catalog_${randomUUID()}`;
-  databases.push(name);
-  return createDatabase(stack, name, files);
-}
 
 /** Which tables are logged, and the options of their columns. The comparison does not look at this. */
 const storage = (url: string) =>
@@ -32,10 +25,8 @@ const storage = (url: string) =>
       where c.relkind = 'r' and c.relnamespace::regnamespace::text in ('app', 'staging') order by 1`),
   ]);
 
-const fromSchema = await database(schemaFiles);
-afterAll(async () => {
-  for (const name of databases) await runSql(stack.superuser_url, `drop database if exists "${name}" with (force)`);
-});
+const { url: fromSchema } = await newDatabase(schemaFiles);
+afterAll(removeProjects);
 
 test("supabase/migrations makes the database that sql/schema makes: the running stack has applied them", async () => {
   const missing = await difference(stack.database_url, fromSchema);
@@ -60,7 +51,8 @@ test.each([
     );
     const file = `${folder}/older_project.sql`;
     await writeFile(file, grants.join("\n"));
-    const statements = await difference(fromSchema, await database([file, ...files]));
+    const older = await newDatabase([file, ...files]);
+    const statements = await difference(fromSchema, older.url);
     const defaults = /^ALTER DEFAULT PRIVILEGES .*;$/gm;
     expect(statements.match(defaults)?.filter((line) => line.includes(" GRANT "))).toHaveLength(9);
     expect(statements.replace(defaults, "").trim()).toBe("");

@@ -3,6 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { afterAll, expect, test } from "vitest";
 import { bin, root, runCommand } from "../../scripts/stack/process.ts";
 import { workFolder } from "../support/command_line.ts";
+import { read } from "../support/pages.ts";
 import { newProject, removeProjects } from "../support/two_projects.ts";
 
 const linters = `${root}/test/repository/linters`;
@@ -45,7 +46,7 @@ test("supabase db advisors finds a table that anybody can read, and nothing else
 test("no line of SQL is longer than 130 characters, but psql's commands, the demo data and what is generated", () => {
   const files = globSync("sql/{schema,operating,commands}/**/*.sql", { cwd: root, exclude: ["**/expected.sql"] });
   const long = files.flatMap((file) =>
-    readFileSync(`${root}/${file}`, "utf8")
+    read(file)
       .split("\n")
       .flatMap((line, place) => (line.length > 130 && !line.startsWith("\\") ? [`${file}:${place + 1}`] : [])),
   );
@@ -78,7 +79,7 @@ test("redocly lint finds nothing in docs/openapi.json", async () => {
 });
 
 test("docs/openapi.json has no alternatives, of which generators make classes that they do not write, or drop the tool", () => {
-  expect(readFileSync(`${root}/docs/openapi.json`, "utf8")).not.toMatch(/"(oneOf|anyOf|allOf)":/);
+  expect(read("docs/openapi.json")).not.toMatch(/"(oneOf|anyOf|allOf)":/);
 });
 
 test("actionlint has no objection to a workflow", async () => {
@@ -94,12 +95,12 @@ test("knip finds no dependency, export or file that nothing uses (linters/knip.j
 });
 
 test("nothing is deployed without its tests, twice at once, or to production without a person who approves it", () => {
-  const read = (name: string) => readFileSync(`${root}/.github/workflows/${name}.yml`, "utf8");
+  const workflow = (name: string) => read(`.github/workflows/${name}.yml`);
   const job = (file: string, name: string) =>
-    read(file)
+    workflow(file)
       .split(/^(?= {2}\w+:$)/m)
       .find((text) => text.startsWith(`  ${name}:`));
-  expect(read("deploy")).toMatch(/^concurrency: deploy$/m);
+  expect(workflow("deploy")).toMatch(/^concurrency: deploy$/m);
   expect(job("deploy", "test")).toMatch(/^ {4}uses: \.\/\.github\/workflows\/test\.yml$/m);
   expect(job("deploy", "real")).toMatch(/^ {4}uses: \.\/\.github\/workflows\/real\.yml$/m);
   expect(job("deploy", "staging")).toMatch(/^ {4}needs: \[test, real\]$[\s\S]*^ {6}environment: staging$/m);
@@ -107,10 +108,10 @@ test("nothing is deployed without its tests, twice at once, or to production wit
   expect(job("deploy", "production")).toMatch(/^ {4}needs: staging$[\s\S]*^ {6}environment: production$/m);
   expect(job("deploy_to", "deploy")).toMatch(/^ {4}environment: \$\{\{ inputs\.environment \}\}$/m);
   expect(job("test", "test")).toMatch(/^ {6}- run: npm test$/m);
-  expect(read("test")).toMatch(/^ {2}push:\n {4}branches: \[main\]\n {2}pull_request:$/m);
+  expect(workflow("test")).toMatch(/^ {2}push:\n {4}branches: \[main\]\n {2}pull_request:$/m);
   expect(job("real", "real")).toMatch(/^ {6}- run: npm test -- --stack stack\.json$/m);
   for (const name of ["deploy", "deploy_to", "real", "test"]) {
-    expect(read(name).match(/^ *permissions:\n(?: +.*\n)/gm), name).toEqual(["permissions:\n  contents: read\n"]);
-    expect(read(name), name).not.toMatch(/continue-on-error|if: always|\bwrite\b/);
+    expect(workflow(name).match(/^ *permissions:\n(?: +.*\n)/gm), name).toEqual(["permissions:\n  contents: read\n"]);
+    expect(workflow(name), name).not.toMatch(/continue-on-error|if: always|\bwrite\b/);
   }
 });

@@ -2,18 +2,19 @@
 // sql/schema, what a release writes, and the output when there is nothing to write or something is wrong.
 import { hash } from "node:crypto";
 import { appendFile, cp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { beforeAll, beforeEach, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { version } from "../../functions/public-api/endpoints.ts";
 import { mayBeBuiltBefore } from "../../scripts/migration/built_before.ts";
-import { createDatabase, runSql, withDatabase } from "../../scripts/stack/database.ts";
+import { runSql } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { runProgram, workFolder } from "../support/command_line.ts";
-import { stack } from "../support/stack.ts";
+import { newDatabase, removeProjects } from "../support/two_projects.ts";
 
 /** The files that a release writes, beside the hashes of migrations. */
 const releasedFiles = ["CHANGELOG.md", "docs/openapi.json", "docs/openapi.released.json"];
 
 const folder = workFolder();
+afterAll(removeProjects);
 beforeAll(async () => {
   await symlink(`${root}/node_modules`, `${folder}/node_modules`);
   for (const part of ["package.json", "scripts", "functions", "cli"])
@@ -75,24 +76,19 @@ test("a change of sql/schema becomes a migration in time limits; with it the two
 });
 
 test("an index that was built before passes where it is valid and has the same definition, and no other does", async () => {
-  const url = await createDatabase(stack, "built_before", []);
-  onTestFinished(() => runSql(stack.superuser_url, "drop database built_before with (force)"));
+  const { url, sql } = await newDatabase();
   await runSql(url, "create schema app; create table app.x (a integer, b integer)");
   const text = mayBeBuiltBefore("CREATE INDEX x_a ON app.x USING btree (a, b DESC) WHERE (b > 0);");
-  const indexes = () =>
-    withDatabase(url, (sql) => sql`select indisvalid from pg_index where indrelid = 'app.x'::regclass`);
   await runSql(url, text);
   await runSql(url, text);
   await runSql(url, "drop index app.x_a");
   await runSql(url, "create index concurrently x_a on app.x (a, b desc) where b > 0");
   await runSql(url, text);
-  expect([...(await indexes())]).toEqual([{ indisvalid: true }]);
+  const indexes = await sql`select indisvalid from pg_index where indrelid = 'app.x'::regclass`;
+  expect([...indexes]).toEqual([{ indisvalid: true }]);
   const refusal =
     "app.x_a is invalid or has another definition: drop it, then build it as docs/operate/upgrade.md says";
-  await runSql(
-    stack.superuser_url.replace(/\/\w+$/, "/built_before"),
-    "update pg_index set indisvalid = false where indexrelid = 'app.x_a'::regclass",
-  );
+  await sql`update pg_index set indisvalid = false where indexrelid = 'app.x_a'::regclass`;
   await expect(runSql(url, text)).rejects.toThrow(refusal);
   await runSql(url, "drop index app.x_a; create index x_a on app.x (a)");
   await expect(runSql(url, text)).rejects.toThrow(refusal);

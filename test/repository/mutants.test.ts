@@ -1,18 +1,16 @@
 // The mutants of npm run test:mutants fit what they change: a refactoring that moves a protection moves its mutant too.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
 import { databaseMutants, stackMutants } from "../mutants/database.ts";
 import { functionMutants } from "../mutants/function.ts";
+import { read } from "../support/pages.ts";
 import { sql } from "../support/stack.ts";
 
 test("the text of each mutant of the function stands once in its file", () => {
-  const texts = new Map<string, string>();
-  const read = (file: string) => readFileSync(`${root}/functions/public-api/${file}`, "utf8");
-  const places = functionMutants.map(({ name, file, from }) => {
-    if (!texts.has(file)) texts.set(file, read(file));
-    return `${file}: ${name}: ${(texts.get(file) ?? "").split(from).length - 1}`;
-  });
+  const places = functionMutants.map(
+    ({ name, file, from }) => `${file}: ${name}: ${read(`functions/public-api/${file}`).split(from).length - 1}`,
+  );
   expect(places.filter((place) => !place.endsWith(": 1"))).toEqual([]);
 });
 

@@ -1,6 +1,6 @@
 // npm start for a new user and for a careless one, in a copy of the project in a folder with an awkward name. The tests
 // build on one another, in this order.
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdir, readdir, readFile, rm, stat, symlink } from "node:fs/promises";
 import { createServer, request } from "node:http";
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { listeningPort } from "../../scripts/stack/edge_function.ts";
 import { root, runCommand } from "../../scripts/stack/process.ts";
 import type { StackFile } from "../../scripts/stack/stack.ts";
-import { runProgram, workFolder } from "../support/command_line.ts";
+import { runProgram, startProgram, workFolder } from "../support/command_line.ts";
 import { checkedFetch } from "../support/contract.ts";
 
 // A start may take minutes on a busy machine.
@@ -49,19 +49,14 @@ const start = (...args: string[]) => startBy(process.execPath, "scripts/start.ts
 function startBy(program: string, ...args: string[]) {
   // The proxy of a developer's machine, which is for other machines. Nothing listens there.
   const env = { ...process.env, HTTP_PROXY: "http://127.0.0.1:9" };
-  const child = spawn(program, args, { cwd: project, detached: true, env });
-  children.push(child);
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (chunk) => (output += chunk));
-  const ended = once(child, "close").then(([code]) => code);
+  const run = startProgram(program, args, { cwd: project, detached: true, env });
+  children.push(run.child);
+  const printed = () => (run.child.exitCode === null ? run.output : `${run.output}\nended`);
   const waitFor = async (what: string) => {
-    await expect
-      .poll(() => (child.exitCode === null ? output : `${output}\nended`), { timeout: 180_000 })
-      .toMatch(what);
-    return output;
+    await expect.poll(printed, { timeout: 180_000 }).toMatch(what);
+    return run.output;
   };
-  return { child, ended, waitFor };
+  return Object.assign(run, { waitFor });
 }
 
 const ready = "Ctrl-C stops everything";
@@ -138,11 +133,11 @@ test("every server listens on 127.0.0.1 and nowhere else", async () => {
 test("a second start says that one is running and leaves it alone; an unknown argument is refused", async () => {
   const second = start();
   expect(await second.waitFor("is running already")).toContain(String(first.pid));
-  expect(await second.ended).toBe(1);
+  expect(await second.ended).toMatchObject({ code: 1 });
   expect(await status(first, "/members")).toBe(200);
   const mistyped = start("--frehs");
   await mistyped.waitFor("Usage: npm start");
-  expect(await mistyped.ended).toBe(2);
+  expect(await mistyped.ended).toMatchObject({ code: 2 });
 });
 
 test("no path ends the dashboard's server", async () => {
@@ -155,7 +150,7 @@ test("no path ends the dashboard's server", async () => {
 
 test("Ctrl-C ends every process, and stack.json goes with them", async () => {
   process.kill(-Number(running.child.pid), "SIGINT");
-  expect(await running.ended).toBe(0);
+  expect(await running.ended).toMatchObject({ code: 0 });
   await expect.poll(processes).toEqual([]);
   expect(await readdir(folder)).not.toContain("stack.json");
 });
@@ -196,7 +191,7 @@ test("--fresh deletes all data, and a start that is interrupted leaves nothing r
   const names = await readdir(folder);
   for (const name of ["stack.json", "companies.json"]) expect(names).not.toContain(name);
   child.kill("SIGINT");
-  expect(await ended).toBe(0);
+  expect(await ended).toMatchObject({ code: 0 });
   // The build of the page may be packing the command line, which ends by itself.
   await expect.poll(processes).toEqual([]);
 });

@@ -1,14 +1,13 @@
 // The policy of docs/api.md, Versioning: which changes of the released document are not allowed, and which version
 // number a document must have.
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { breakingChanges } from "../../scripts/generate/openapi/breaking_changes.ts";
 import { type VersionedContract, versionProblems } from "../../scripts/generate/openapi/version.ts";
-import { root } from "../../scripts/stack/process.ts";
+import { read } from "../support/pages.ts";
 
-const read = (file: string) => JSON.parse(readFileSync(`${root}/${file}`, "utf8"));
-const committed: VersionedContract = read("docs/openapi.json");
-const released: VersionedContract = read("docs/openapi.released.json");
+const parsed = (file: string) => JSON.parse(read(file));
+const committed: VersionedContract = parsed("docs/openapi.json");
+const released: VersionedContract = parsed("docs/openapi.released.json");
 
 const problems = (now: VersionedContract) => [...breakingChanges(released, now), ...versionProblems(released, now)];
 
@@ -43,8 +42,8 @@ test("docs/openapi.json keeps what the released version promised, and its versio
 });
 
 test("docs/openapi.json, the newest entry of CHANGELOG.md and the command line name the same version", () => {
-  const [, newest] = /^## (\d+\.\d+\.\d+)/m.exec(readFileSync(`${root}/CHANGELOG.md`, "utf8")) ?? [];
-  const commandLine = [read("cli/package.json").version, read("package-lock.json").packages.cli.version];
+  const [, newest] = /^## (\d+\.\d+\.\d+)/m.exec(read("CHANGELOG.md")) ?? [];
+  const commandLine = [parsed("cli/package.json").version, parsed("package-lock.json").packages.cli.version];
   expect([newest, ...commandLine]).toEqual(Array(3).fill(committed.info.version));
 });
 

@@ -1,12 +1,9 @@
-import { readFileSync } from "node:fs";
 import { idOf, type Proof, provenPages, readProofs } from "../../scripts/generate/specification.ts";
-import { root } from "../../scripts/stack/process.ts";
+import { read } from "../support/pages.ts";
 
 /** The ids of all statements of the specification and of the threat model, in order. */
 const statements = (): string[] =>
-  provenPages
-    .flatMap((page) => readFileSync(`${root}/${page}`, "utf8").split("\n"))
-    .flatMap((line) => idOf(line) ?? []);
+  provenPages.flatMap((page) => read(page).split("\n")).flatMap((line) => idOf(line) ?? []);
 
 /** The full names of a test when it runs, `path › group › name`. A row of a table of tests runs in any file. */
 function runningAs({ file, name }: Proof): RegExp {

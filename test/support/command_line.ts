@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, type SpawnOptionsWithoutStdio, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { afterAll } from "vitest";
@@ -29,6 +30,20 @@ export const main = `${root}/cli/src/main.ts`;
 /** Runs public-data-api from its source in this folder. */
 export const run = (args: string[], folder: string, env: NodeJS.ProcessEnv): Promise<Run> =>
   runProgram(process.execPath, [main, ...args], folder, env);
+
+/** Starts a program. `output` is what it has printed so far; `ended` resolves with its exit code and all of it. */
+export function startProgram(program: string, args: string[], options: SpawnOptionsWithoutStdio) {
+  const child = spawn(program, args, options);
+  const run = { child, output: "" };
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text) => (run.output += text));
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, output: run.output }));
+  const kill = (signal: NodeJS.Signals = "SIGKILL") => {
+    child.kill(signal);
+    return ended;
+  };
+  return Object.assign(run, { ended, kill });
+}
 
 /** A folder for the files of a test file, deleted after its tests. */
 export function workFolder(): string {

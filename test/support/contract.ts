@@ -1,9 +1,8 @@
 // Every answer of the running stack is checked against docs/openapi.json, with formats. Fields that it does not list are
 // not allowed.
-import { readFileSync } from "node:fs";
 import { Ajv2020, type AnySchema, type ValidateFunction } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
-import { root } from "../../scripts/stack/process.ts";
+import { read } from "./pages.ts";
 
 type Header = { required?: boolean; schema: AnySchema };
 type Answer = { headers?: Record<string, { $ref: string }>; content?: Record<string, { schema: object }> };
@@ -12,7 +11,7 @@ type Document = {
   components: { schemas: Record<string, object>; headers: Record<string, Header> };
 };
 
-const document: Document = JSON.parse(readFileSync(`${root}/docs/openapi.json`, "utf8"), closed);
+const document: Document = JSON.parse(read("docs/openapi.json"), closed);
 const { schemas, headers } = document.components;
 
 const ajv = new Ajv2020({

@@ -1,7 +1,9 @@
 // The function as a process that a test can kill. The stack's own runs behind a guard, which would stop it gently.
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { vi } from "vitest";
 import { startThread } from "../../scripts/bench/http.ts";
 import { type DenoVersion, denoCommand, functionSettings, listeningPort } from "../../scripts/stack/edge_function.ts";
+import { startProgram } from "./command_line.ts";
 import { stack } from "./stack.ts";
 
 export type FunctionProcess = Awaited<ReturnType<typeof startFunction>>;
@@ -24,28 +26,21 @@ export async function startFunction(
 ) {
   const settings = functionSettings(supabaseUrl, stack.secret_key, ...replicas);
   const { command, args, env } = denoCommand(settings, undefined, version);
-  const child = spawn(command, args, { env, stdio: ["ignore", "pipe", "pipe"] });
-  running.add(child);
-  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve(void running.delete(child))));
-  let text = "";
-  const port = await new Promise<number>((resolve, reject) => {
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (data) => {
-        text += data;
-        const port = listeningPort(text);
-        if (port) resolve(port);
-      });
-    void gone.then(() => reject(new Error(`the function ended: ${text}`)));
-  });
+  const run = startProgram(command, args, { env });
+  running.add(run.child);
+  void run.ended.then(() => running.delete(run.child));
+  const hasStarted = () => listeningPort(run.output) !== undefined || run.child.exitCode !== null;
+  await vi.waitUntil(hasStarted, { timeout: 300_000, interval: 10 });
+  const port = listeningPort(run.output);
+  if (!port) throw new Error(`the function ended: ${run.output}`);
   return {
     url: `http://127.0.0.1:${port}/public-api`,
-    pid: child.pid ?? 0,
+    pid: run.child.pid ?? 0,
     /** What the process has printed. */
-    log: () => text,
+    log: () => run.output,
     /** kill -9; resolves when the process has ended. */
     async kill() {
-      child.kill("SIGKILL");
-      await gone;
+      await run.kill();
     },
   };
 }

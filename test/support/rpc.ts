@@ -1,6 +1,7 @@
 // The functions of the database, called directly on separate connections, so that calls run at the same time. The
 // stand-in for the Data API would run them one after the other.
 import postgres from "postgres";
+import { expect } from "vitest";
 import { hashOf, sql, stack } from "./stack.ts";
 
 /** The isolation levels of transactions. What writes must be right in each: operators and their programs choose. */
@@ -23,6 +24,30 @@ export const sqlAt =
   (level: IsolationLevel) =>
   (text: TemplateStringsArray, ...values: postgres.ParameterOrFragment<never>[]) =>
     again(() => sql.begin(`isolation level ${level}`, (tx) => tx(text, ...values)));
+
+/** Begins a transaction with this statement, whose locks others wait for until `release`. */
+export async function hold(
+  sql: postgres.Sql,
+  statement: string,
+  values: string[] = [],
+  level: IsolationLevel = "read committed",
+) {
+  const tx = await sql.reserve();
+  await tx.unsafe(`begin isolation level ${level}`);
+  await tx.unsafe(statement, values);
+  const [me] = await tx`select pg_backend_pid() as pid`;
+  const waiting = () => sql`select pid from pg_stat_activity where ${me?.pid} = any (pg_blocking_pids(pid))`;
+  return {
+    tx,
+    /** Resolves when another session waits. */
+    reached: () => expect.poll(async () => (await waiting()).length, { interval: 10 }).toBeGreaterThan(0),
+    endWaiting: () => sql`select pg_terminate_backend(pid, 5000) from (${waiting()}) as waiting`,
+    async release(how = "rollback") {
+      await tx.unsafe(how);
+      tx.release();
+    },
+  };
+}
 
 /** A connection whose transactions have this isolation level. */
 export const connectAt = (level: IsolationLevel): postgres.Sql =>

@@ -1,7 +1,5 @@
 // Databases of other projects on the stack's server, for tests that load, erase or move a company.
-import { spawn } from "node:child_process";
 import { createHash, randomUUID } from "node:crypto";
-import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import postgres from "postgres";
@@ -9,6 +7,7 @@ import { expect } from "vitest";
 import { createDatabase, pushMigrations, runSql, withDatabase } from "../../scripts/stack/database.ts";
 import { migrationFiles } from "../../scripts/stack/difference.ts";
 import { root } from "../../scripts/stack/process.ts";
+import { startProgram } from "./command_line.ts";
 import { again, type IsolationLevel, upsert } from "./rpc.ts";
 import { hashOf, sql, stack } from "./stack.ts";
 
@@ -47,6 +46,13 @@ export async function newProject(template?: string): Promise<Project> {
   return opened(name);
 }
 
+/** The database of a new project, with these migrations and no others. */
+export async function newDatabase(migrations: string[] = []): Promise<Project> {
+  const name = `project_${randomUUID()}`;
+  await createDatabase(stack, name, migrations);
+  return opened(name);
+}
+
 /** A project that is removed with the others. */
 function opened(name: string): Project {
   const sql = postgres(at(stack.superuser_url, name), { max: 8, idle_timeout: 2, onnotice: () => {} });
@@ -58,16 +64,15 @@ function opened(name: string): Project {
 /** A project with the migrations up to this one, noted as `supabase db push` notes them. */
 export async function olderProject(newest: string): Promise<Project> {
   const files = migrationFiles.filter((file) => basename(file) <= `${newest}~`);
-  const name = `project_${randomUUID()}`;
-  const url = await createDatabase(stack, name, files);
+  const project = await newDatabase(files);
   const versions = files.map((file) => `('${basename(file).split("_")[0]}')`);
   await runSql(
-    url,
+    project.url,
     `create schema supabase_migrations;
     create table supabase_migrations.schema_migrations (version text primary key, statements text[], name text);
     insert into supabase_migrations.schema_migrations (version) values ${versions}`,
   );
-  return opened(name);
+  return project;
 }
 
 /** Closes the connections to all projects, and removes them. */
@@ -196,13 +201,10 @@ export async function everything(sql: postgres.Sql, ...without: string[]): Promi
 
 export type Run = ReturnType<typeof moveCompany>;
 
-/** Runs the move command as an operator does. `ended` resolves with its exit code and its output. */
+/** Starts the move command as an operator does. */
 export function moveCompany(from: Project, to: Project, ...args: string[]) {
   const env = { ...process.env, SOURCE_DATABASE_URL: from.url, TARGET_DATABASE_URL: to.url };
-  const child = spawn(process.execPath, [`${root}/scripts/move_company.ts`, ...args], { env });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (text) => (output += text));
-  return { process: child, ended: once(child, "close").then(([code]) => ({ code, output })) };
+  return startProgram(process.execPath, [`${root}/scripts/move_company.ts`, ...args], { env });
 }
 
 /** The newest hundred rows of a list, as the function reads them. */

@@ -1,11 +1,10 @@
 // docs/connect/kudos-per-team.md: the table in each program, compared with the tables of the database.
-import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import papaparse from "papaparse";
 import { expect, test } from "vitest";
-import { root } from "../../../scripts/stack/process.ts";
 import { environment, run, workFolder } from "../../support/command_line.ts";
 import { newCompany } from "../../support/companies.ts";
+import { read } from "../../support/pages.ts";
 import { sql, stack } from "../../support/stack.ts";
 import { appsScript } from "./apps_script.ts";
 import { blocks, runRecipe } from "./recipe.ts";
@@ -66,7 +65,7 @@ test("kudos-per-team.md: curl, Google Sheets and SQLite show what the tables hav
   }));
   expect(sorted(byCurl)).toEqual(inBerlin);
 
-  const script = readFileSync(`${root}/docs/connect/google-sheets.gs`, "utf8");
+  const script = read("docs/connect/google-sheets.gs");
   const google = appsScript(script, { PUBLIC_API_URL: `${stack.api_url}/`, PUBLIC_API_KEY: `${company.key}\n` });
   google.run("kudosPerTeam");
   const cells = google.cells("Kudos per team");

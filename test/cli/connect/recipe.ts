@@ -1,15 +1,10 @@
 // The recipes of docs/connect, read from their pages.
-import { readFileSync } from "node:fs";
-import { root } from "../../../scripts/stack/process.ts";
 import { environment, runProgram } from "../../support/command_line.ts";
+import { codeBlocks } from "../../support/pages.ts";
 
 /** The code blocks of a page in one language, in order. */
-export function blocks(page: string, language: string): string[] {
-  const markdown = readFileSync(`${root}/docs/connect/${page}`, "utf8");
-  return [...markdown.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, name, text = ""]) =>
-    name === language ? [text] : [],
-  );
-}
+export const blocks = (page: string, language: string): string[] =>
+  codeBlocks(`docs/connect/${page}`).flatMap((block) => (block.language === language ? [block.text] : []));
 
 /**
  * Runs a recipe in a folder, with the address and the key in its environment.
