@@ -307,23 +307,3 @@ test("a big first load reads no table again and again, also after one that was b
     });
   });
 });
-
-test("each row of a file looks for its own by its id, also in a new company, which the planner takes for one like the others", async () => {
-  const [{ query = "", settings = [] } = {}] = await sql<{ query: string; settings: string[] }[]>`
-    select app.write_query('kudos') as query, proconfig as settings from pg_proc where oid = 'app.write_file'::regproc`;
-  await sql`set session_replication_role = replica`;
-  await sql`
-    insert into app.kudos (company_id, id, sender_id, receiver_id, category_id, message, created_at)
-    select md5('company ' || n % 2000)::uuid, md5('kudos ' || n)::uuid, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), '', now()
-    from generate_series(1, 40000) as n`;
-  await sql`insert into staging.kudos (id, created_at) select md5('new ' || n)::uuid, now() from generate_series(1, 20000) as n`;
-  await sql`analyze app.kudos, staging.kudos`;
-  const plan = await sql.begin(async (tx) => {
-    for (const [name = "", value = ""] of settings.map((text) => text.split("=")))
-      await tx`select set_config(${name}, ${value.replace('""', "")}, true)`;
-    return await tx.unsafe(`explain (costs off) ${query}`, [randomUUID(), 1, 1_000_000_000]);
-  });
-  const text = plan.map((line) => line["QUERY PLAN"]).join("\n");
-  expect(text).toMatch(/Index Cond: \(\(company_id = .*\) AND \(id = /);
-  expect(text).not.toContain("Join Filter");
-});
