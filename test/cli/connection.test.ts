@@ -10,7 +10,7 @@ import { syncCommand } from "../../cli/src/commands/sync.ts";
 import { readConnection, request } from "../../cli/src/connection.ts";
 import { clientOf } from "../../functions/public-api/client.ts";
 import { environment, run } from "../support/command_line.ts";
-import { newCompany } from "../support/companies.ts";
+import { companyOfTest } from "../support/companies.ts";
 import { call, first, stack } from "../support/stack.ts";
 import { folderAndProxy, quickConnection, runHere, serve, status } from "./faulty_proxy.ts";
 
@@ -163,12 +163,11 @@ test("a redirect is refused, also of a later request: the key never goes to anot
 
 test("a key that is not valid, or lacks the scope, ends with 3; a refusal names its request and is not tried again", async () => {
   const id = "\\(request [0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\\)";
-  const company = await newCompany("Connection");
-  const { api_key } = await company.makeKey(["read:activity"]);
+  const poor = await companyOfTest("Connection", ["read:activity"]);
   for (const [requests, key, exitCode, message, ...args] of [
     [1, "sk_live_none", 3, "401 Unauthorized: Invalid or missing API Key", "members"],
-    [2, api_key, 3, '403 Forbidden: this key is missing the "read:members" scope', "members"],
-    [2, api_key, 1, "400 sender_id must be a uuid", "activity", "--sender_id", "7"],
+    [2, poor.key, 3, '403 Forbidden: this key is missing the "read:members" scope', "members"],
+    [2, poor.key, 1, "400 sender_id must be a uuid", "activity", "--sender_id", "7"],
   ] as const) {
     proxy.requests.length = 0;
     const refused = runHere(exportCommand, [...args, "--out", `${folder}/a.csv`], proxy.url, key);
@@ -176,7 +175,6 @@ test("a key that is not valid, or lacks the scope, ends with 3; a refusal names 
     await expect(refused).rejects.toMatchObject({ exitCode, message: line });
     expect(proxy.requests, "the key, and the list").toHaveLength(requests);
   }
-  await company.remove();
 });
 
 test("a busy service is asked again when it says so, six times at most; then the command ends with 4", async () => {
@@ -202,20 +200,18 @@ test("a busy service is asked again when it says so, six times at most; then the
 });
 
 test("check says whose the key is and what it may do", async () => {
-  const company = await newCompany("Connection");
-  const { name, api_key } = await company.makeKey(["read:activity", "write:rewards"]);
-  expect((await check(stack.api_url, api_key)).output.split("\n")).toEqual([
+  const { key } = await companyOfTest("Connection", ["read:activity", "write:rewards"]);
+  expect((await check(stack.api_url, key)).output.split("\n")).toEqual([
     "Company  Connection",
-    `Key      ${name}`,
+    "Key      test of Connection",
     "Expires  never",
     "Scopes   read:activity, write:rewards",
     expect.stringMatching(/^Allowed {2}GET \/activity, .*POST \/rewards$/),
     expect.stringMatching(/^API {6}\d+\.\d+\.\d+$/),
     "",
   ]);
-  const { output } = await runHere(checkCommand, ["--json"], stack.api_url, api_key);
-  expect(JSON.parse(output)).toEqual(await (await call("/", api_key)).json());
-  await company.remove();
+  const { output } = await runHere(checkCommand, ["--json"], stack.api_url, key);
+  expect(JSON.parse(output)).toEqual(await (await call("/", key)).json());
 });
 
 test.each<[Command, string[], string]>([

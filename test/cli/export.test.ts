@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
 import { bar, progressOn } from "../../cli/src/progress.ts";
 import { environment, main, runProgram } from "../support/command_line.ts";
-import { newCompany } from "../support/companies.ts";
+import { companyOfTest } from "../support/companies.ts";
 import { call, expectRows, first, list, type Row, sql } from "../support/stack.ts";
 import { forAllTests, makeCrowd, makeYear, lists as names } from "./connect/companies.ts";
 import { cut, dropped, folderAndProxy, half, page, runHere, startCli, status } from "./faulty_proxy.ts";
@@ -139,16 +139,14 @@ test("--excel writes a byte-order mark and escapes formulas", async () => {
 });
 
 test("a filter of export all goes to the lists that know it; what the key may not read is named", async () => {
-  const company = await newCompany("Some");
+  const { company, key } = await companyOfTest("Some", ["read:members", "read:analytics"]);
   await sql`insert into app.day_ratings (company_id, rating, created_at) values (${company.id}, 3, '2026-01-01Z'), (${company.id}, 4, '2026-02-01Z')`;
-  const { api_key } = await company.makeKey(["read:members", "read:analytics"]);
-  const { lines } = await exportTo(".", ["all", "--since", "2026-01-15"], api_key);
+  const { lines } = await exportTo(".", ["all", "--since", "2026-01-15"], key);
   expect(lines).toContain("activity left out: the key has no scope read:activity");
   expect(lines).toContain("rewards left out: the key has no scope read:rewards");
   for (const name of ["day-ratings", "members"])
     expect(file(`${name}.csv`).trimEnd().split("\r\n"), name).toHaveLength(2);
   expect(readdirSync(folder)).not.toContain("rewards.csv");
-  await company.remove();
 });
 
 test("export all makes the folder; a list that fails ends it, and what stands there is whole", async () => {

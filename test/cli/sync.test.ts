@@ -9,7 +9,7 @@ import papaparse from "papaparse";
 import { expect, test } from "vitest";
 import { exportCommand } from "../../cli/src/commands/export.ts";
 import { syncCommand } from "../../cli/src/commands/sync.ts";
-import { newCompany } from "../support/companies.ts";
+import { companyOfTest } from "../support/companies.ts";
 import { tried } from "../support/counts.ts";
 import { allServed, type Row, sql } from "../support/stack.ts";
 import { forAllTests, lists, makeLists } from "./connect/companies.ts";
@@ -134,13 +134,11 @@ test("a cursor that the server no longer knows begins again by itself; the rows 
 });
 
 test("a file of another company, of something else or of the future is refused and not touched", async () => {
-  const other = await newCompany("Other");
+  const other = await companyOfTest("Other");
   await sync();
-  const { api_key } = await other.makeKey(["read:rewards"]);
   const before = readFileSync(file);
-  await expect(sync([file], api_key)).rejects.toThrow("is a copy of another company (Connect). Choose another file");
+  await expect(sync([file], other.key)).rejects.toThrow("is a copy of another company (Connect). Choose another file");
   expect(readFileSync(file).equals(before)).toBe(true);
-  await other.remove();
   rmSync(file);
   open((database) => database.exec("create table mine (id integer)"));
   await expect(sync()).rejects.toThrow("was not made by sync. Choose another file");

@@ -121,10 +121,6 @@ const losses: Record<string, unknown> = {
   // Nor more than what this version makes.
   "create index more on app.kudos (message); alter table app.kudos add constraint more check (message <> 'x'); create policy more on app.kudos for insert to anon with check (false); create function app.more() returns trigger language plpgsql as 'begin return new; end'; create trigger more before insert on app.kudos for each row execute function app.more()":
     "",
-  "grant execute on function public.list_api_keys() to public":
-    "function public.list_api_keys must not be granted to public: EXECUTE",
-  "grant execute on function app.authenticate(text, text) to service_role":
-    "function app.authenticate must not be granted to service_role: EXECUTE",
   "revoke execute on function app.current_company_id from public_api":
     "function app.current_company_id must be granted to public_api: EXECUTE",
   "alter function app.authenticate reset jit": expect.stringMatching(
@@ -133,8 +129,6 @@ const losses: Record<string, unknown> = {
   "alter function app.current_company_id owner to supabase_admin":
     "function app.current_company_id must belong to postgres, not to supabase_admin",
   "revoke usage on schema app from authenticated": "schema app must be granted to authenticated: USAGE",
-  "alter table app.kudos drop constraint kudos_message_length":
-    "constraint kudos_message_length on app.kudos must exist: check (message)",
   "alter table app.kudos drop constraint kudos_company_id_fkey; alter table app.kudos add constraint kudos_company_id_fkey foreign key (company_id) references app.companies not valid":
     expect.stringMatching(
       /^constraint kudos_company_id_fkey on app.kudos must be .* on delete cascade, not .* not valid$/,
@@ -147,13 +141,8 @@ const losses: Record<string, unknown> = {
     /^policy api_read on app.kudos must be .* by app.current_company_id\(\), company_id, not /,
   ),
   "alter table app.kudos disable row level security": "table app.kudos must have row-level security enabled",
-  "alter table staging.teams disable row level security": "table staging.teams must have row-level security enabled",
   "alter view api.members reset (security_invoker)": "view api.members must have security_invoker",
   "revoke select on api.activity from public_api": "view api.activity must be granted to public_api: SELECT",
-  "revoke select on app.teams from public_api": "table app.teams must be granted to public_api: SELECT",
-  "drop policy api_read on app.kudos": expect.stringMatching(
-    /^policy api_read on app.kudos must exist: permissive for select/,
-  ),
   "grant select on app.day_ratings to service_role":
     "table app.day_ratings must not be granted to service_role: SELECT",
   "alter table app.api_keys disable trigger make_api_key": "trigger make_api_key must be enabled on app.api_keys",

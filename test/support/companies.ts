@@ -1,7 +1,7 @@
 // Companies that a test creates for itself, so that it can write, revoke and delete without touching other rows.
 import { randomUUID } from "node:crypto";
 import { createClient, type SupabaseClient } from "@supabase/supabase-js";
-import { afterAll } from "vitest";
+import { afterAll, onTestFinished } from "vitest";
 import { allScopes, sql, stack } from "./stack.ts";
 
 export type ApiKey = { id: string; name: string; api_key: string; hint: string };
@@ -105,6 +105,13 @@ export async function newCompany(name: string, defaultLanguage?: string) {
       dataOf(await admin.rpc("revoke_api_key", { key_id: keyId }));
     },
   };
+}
+
+/** A company of this test, and a key of it with these scopes. The company is removed after the test. */
+export async function companyOfTest(name: string, scopes?: string[]) {
+  const company = await newCompany(name);
+  onTestFinished(() => company.remove());
+  return { company, key: (await company.makeKey(scopes)).api_key };
 }
 
 /** A company of this test file, and a key of it with every scope. The company is removed after the tests. */

@@ -5,7 +5,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { expect, test } from "vitest";
 import { root } from "../../../scripts/stack/process.ts";
 import { environment, workFolder } from "../../support/command_line.ts";
-import { newCompany } from "../../support/companies.ts";
+import { companyOfTest } from "../../support/companies.ts";
 import { agree, resource } from "../../support/sign_in.ts";
 import { first, stack } from "../../support/stack.ts";
 
@@ -42,7 +42,7 @@ async function expectPeopleOnly(client: Client): Promise<void> {
 }
 
 test("a program of the SDK is refused, signs in, and reads what the admin let it", async () => {
-  const company = await newCompany("Sign-in");
+  const { company } = await companyOfTest("Sign-in");
   const redirectUrl = "http://localhost:4711/callback";
   const clientMetadata = { client_name: "SDK", redirect_uris: [redirectUrl] };
   // biome-ignore lint/suspicious/noExplicitAny: what the SDK saves, it gets again as it was
@@ -64,7 +64,6 @@ test("a program of the SDK is refused, signs in, and reads what the admin let it
   await refused.finishAuth((await agree(company.admin, saved.asked)).searchParams);
   await client.connect(transport());
   await expectPeopleOnly(client);
-  await company.remove();
 });
 
 const folder = workFolder();
@@ -72,7 +71,7 @@ const folder = workFolder();
 test("mcp-remote signs in, and reads what the admin let it", async (context) => {
   const program = `${root}/test/cli/tools/node_modules/mcp-remote/dist/proxy.js`;
   context.skip(!existsSync(program), "npm install --prefix test/cli/tools is missing");
-  const company = await newCompany("Remote");
+  const { company } = await companyOfTest("Remote");
   const env = { ...environment(undefined), MCP_REMOTE_CONFIG_DIR: folder, BROWSER: "true" } as Record<string, string>;
   const transport = new StdioClientTransport({
     ...{ command: process.execPath, args: [program, resource, "--transport", "http-only"], env, stderr: "pipe" },
@@ -88,5 +87,4 @@ test("mcp-remote signs in, and reads what the admin let it", async (context) => 
   await fetch(await agree(company.admin, new URL((await asked()) ?? "")));
   await connected;
   await expectPeopleOnly(client);
-  await company.remove();
 });

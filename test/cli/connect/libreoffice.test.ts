@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { workFolder } from "../../support/command_line.ts";
-import { newCompany } from "../../support/companies.ts";
+import { companyOfTest } from "../../support/companies.ts";
 import { call, importRewards, sql } from "../../support/stack.ts";
 import { runRecipe } from "./recipe.ts";
 
@@ -18,23 +18,21 @@ test("a German LibreOffice reads averages, days, umlauts and IDs as what they ar
   context.skip(spawnSync("soffice", ["--version"]).status !== 0, "LibreOffice Calc is missing");
   mkdirSync(`${folder}/office/user`, { recursive: true });
   writeFileSync(`${folder}/office/user/registrymodifications.xcu`, german);
-  const company = await newCompany("Büro");
-  const { api_key } = await company.makeKey();
+  const { company, key } = await companyOfTest("Büro");
   await sql`
     with team as (insert into app.teams (company_id, name) values (${company.id}, 'Küche') returning company_id, id)
     insert into app.day_ratings (company_id, team_id, rating, created_at)
     select *, unnest(array[1, 2, 2, 2]), '2026-11-03Z' from team`;
-  await importRewards(api_key, { external_id: "00123", name: "=1+1", points_cost: 1000 });
+  await importRewards(key, { external_id: "00123", name: "=1+1", points_cost: 1000 });
   const cells: string[] = [];
   for (const path of ["/day-ratings/averages?by=day,team&since=2026-11-01", "/rewards?include=external_id"]) {
-    const csv = await call(`${path}&format=csv&escape_formulas=true`, api_key);
+    const csv = await call(`${path}&format=csv&escape_formulas=true`, key);
     writeFileSync(`${folder}/list.csv`, await csv.text());
     const profile = `-env:UserInstallation=file://${folder}/office`;
-    await runRecipe(folder, api_key, "soffice", [profile, opened, "--convert-to", "fods", "list.csv"]);
+    await runRecipe(folder, key, "soffice", [profile, opened, "--convert-to", "fods", "list.csv"]);
     const read = readFileSync(`${folder}/list.fods`, "utf8").matchAll(cell);
     for (const [, type, value, shown] of read) cells.push(`${type} ${value ?? shown}`);
   }
   const averages = ["date 2026-11-03", "string Küche", "float 4", "float 1.75"];
   expect(cells).toEqual(expect.arrayContaining([...averages, "string &apos;=1+1", "float 1000", "string 00123"]));
-  await company.remove();
 });

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import papaparse from "papaparse";
 import { expect, test } from "vitest";
 import { environment, run, workFolder } from "../../support/command_line.ts";
-import { newCompany } from "../../support/companies.ts";
+import { companyOfTest } from "../../support/companies.ts";
 import { read } from "../../support/pages.ts";
 import { sql, stack } from "../../support/stack.ts";
 import { appsScript } from "./apps_script.ts";
@@ -13,7 +13,7 @@ const folder = workFolder();
 
 /** A company with kudos to people of two teams and of none, also just before and behind the beginning of a month in Berlin. */
 async function makeTeams() {
-  const company = await newCompany("Questions");
+  const { company, key } = await companyOfTest("Questions", ["read:members", "read:activity", "read:analytics"]);
   const { id } = company;
   await sql`insert into app.teams (company_id, name) values (${id}, 'Red, "hot"'), (${id}, '=Blue')`;
   await sql`insert into app.members (company_id, name, email, role, team_id)
@@ -31,8 +31,7 @@ async function makeTeams() {
     )
     insert into app.pulse_responses (company_id, question_id, value, created_at)
     select ${id}, question.id, value::jsonb, '2026-03-05Z' from question, unnest('{10,9,8,6,null}'::text[]) as value`;
-  const { api_key } = await company.makeKey(["read:members", "read:activity", "read:analytics"]);
-  return { ...company, key: api_key };
+  return { id, key };
 }
 
 /** Month, team and kudos, as the tables have them. */
@@ -47,9 +46,8 @@ const counted = (company: string, zone: string) => sql<{ month: string; team: st
 const sorted = (rows: { month: string; team: string; kudos: number }[]) =>
   rows.map(({ month, team, kudos }) => [month, team, kudos]).sort();
 
-test("kudos-per-team.md: curl, Google Sheets and SQLite show what the tables have", async ({ onTestFinished }) => {
+test("kudos-per-team.md: curl, Google Sheets and SQLite show what the tables have", async () => {
   const company = await makeTeams();
-  onTestFinished(() => company.remove());
   const inBerlin = sorted([...(await counted(company.id, "Europe/Berlin"))]);
   const inUtc = sorted([...(await counted(company.id, "UTC"))]);
   expect(inBerlin).not.toEqual(inUtc);

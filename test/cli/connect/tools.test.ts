@@ -8,7 +8,7 @@ import { endpoints } from "../../../functions/public-api/endpoints.ts";
 import { operations } from "../../../scripts/generate/openapi/schemas.ts";
 import { root } from "../../../scripts/stack/process.ts";
 import { workFolder } from "../../support/command_line.ts";
-import { newCompany } from "../../support/companies.ts";
+import { companyOfTest } from "../../support/companies.ts";
 import { makeExtremes } from "../../support/extreme_rows.ts";
 import { call, first, list, stack } from "../../support/stack.ts";
 import { runRecipe } from "./recipe.ts";
@@ -53,13 +53,12 @@ withTools("the queries of Excel and Power BI and the scripts of powershell.md ar
 });
 
 withTools("the Postman collection works on import, and running all of it writes nothing", async () => {
-  const company = await newCompany("Postman");
-  const { api_key } = await company.makeKey();
+  const { key } = await companyOfTest("Postman");
   const collection = JSON.parse(readFileSync(`${root}/docs/connect/public-data-api.postman_collection.json`, "utf8"));
   const report = `${folder}/newman.json`;
   const answers = async () => {
     writeFileSync(`${folder}/collection.json`, JSON.stringify(collection));
-    const variables = [`base_url=${stack.api_url}`, `api_key=${api_key}`].flatMap((one) => ["--env-var", one]);
+    const variables = [`base_url=${stack.api_url}`, `api_key=${key}`].flatMap((one) => ["--env-var", one]);
     const output = ["--reporters", "json", "--reporter-json-export", report];
     await node(bin("newman"), "run", "collection.json", ...variables, ...output);
     const { run } = JSON.parse(readFileSync(report, "utf8"));
@@ -68,12 +67,11 @@ withTools("the Postman collection works on import, and running all of it writes 
   };
   const all = operations.map(({ summary }) => [summary, 200]);
   expect(await answers()).toEqual(all);
-  expect(await list("/rewards", api_key)).toEqual([]);
+  expect(await list("/rewards", key)).toEqual([]);
   // As the page says: dry_run disabled.
   for (const { request } of collection.item) if (request.method === "POST") request.url = "{{base_url}}/rewards";
   expect(await answers()).toEqual(all);
-  expect(await list("/rewards", api_key)).toHaveLength(1);
-  await company.remove();
+  expect(await list("/rewards", key)).toHaveLength(1);
 });
 
 withTools("clients made from the document by Hey API and Orval compile, and one is understood", async () => {
