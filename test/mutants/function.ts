@@ -19,8 +19,8 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["anybody learns what is wrong with a request", "return await afterVerifying", "throw error; afterVerifying"],
     [
       "a body is read before the key is verified",
-      "return afterVerifying(endpoint, call, async () => {",
-      "return Promise.try(async () => {",
+      "afterVerifying(endpoint, call, async () =>",
+      "Promise.try(async () =>",
     ],
     ["any query of /mcp is taken", "readParameters(endpoint, query);\n"],
     ["a 400 asks for no scope", "required_scope: scope", "required_scope: null"],
@@ -70,11 +70,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["an import that may have been made is made again", "return !sentOnce.includes(rpc);", "return true;"],
     ["that no connection is free is final", 'code === "PGRST003"', "false"],
     ["whose the refused request was is not logged", 'by the database", owner)', 'by the database", {})'],
-    [
-      "a database that is away is not called again",
-      "return isAway(rpc, response.status, code) ? new Busy(error) :",
-      "return",
-    ],
+    ["a database that is away is not called again", "isAway(rpc, response.status, code) ? new Busy(error) :"],
   ],
   "bodies.ts": [
     ["a body may have any length", "if (bytes > most)", "if (false)"],
@@ -92,11 +88,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   "reward_import.ts": [
     ["any number of rewards is taken", "if (rows.length > limits.rewards)", "if (false)"],
     ["no reward is no error", 'if (rows.length === 0) throw badRequest(["body must not be empty"]);'],
-    [
-      "one bad row of many is let through",
-      "if (first === undefined) return",
-      "if (problems.length < rows.length) return",
-    ],
+    ["one bad row of many is let through", "if (first === undefined)", "if (problems.length < rows.length)"],
     ["a body may hold any number of values", "if (++values > limits.values)", "if (false)"],
     ["values in texts count", "at += Number(code === 0x5c)", "at += 0"],
     ["a field may come twice", "if (countFields(body) < names)", "if (false)"],
@@ -113,11 +105,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["any address of a picture is taken", "/^https?:\\/\\/[^\\s]+$/i.test(value) && ", ""],
     ["an address of a picture need not be one", " && URL.canParse(value)"],
     ["a vendor may be empty", "vendor_name: text(1,", "vendor_name: text(0,"],
-    [
-      "is_archived may be null",
-      'is_archived: z.boolean("must be true or false")',
-      "is_archived: z.boolean().nullable()",
-    ],
+    ["is_archived may be null", 'z.boolean("must be true or false")', "z.boolean().nullable()"],
     ["unknown fields are inherited ones", "!Object.hasOwn(rewardFields, field)", "!(field in rewardFields)"],
     ["other keys may stand beside rewards", "Object.keys(body).length === 1 && "],
     ["only the outermost object counts", "for (const inner of values) open.push(inner);"],
@@ -243,11 +231,7 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
     ["a note does not say which scope is missing", "{ missing_scope: caller.scope } : {}", "{} : {}"],
   ],
   "fair_queue.ts": [
-    [
-      "a waiting request waits for ever",
-      "setTimeout(giveUp, Math.max(0, this.patience - this.waited))",
-      "setTimeout(giveUp, 100 * this.patience)",
-    ],
+    ["a waiting request waits for ever", "Math.max(0, this.patience - this.waited)", "100 * this.patience"],
     ["what was waited before does not count", "this.patience - this.waited", "this.patience"],
     ["who went away stays in the line", ".finally(() => lane.waiting.delete(resolve))"],
     ["who went away is waited for", 'this.#signal.addEventListener("abort", leave);'],
