@@ -39,25 +39,19 @@ test("sql/commands/check.sql expects this database", async () => {
   expect(isWritten, "npm run migration -- <name> writes what it expects").toBe(true);
 });
 
-test.each([
-  ["sql/schema", schemaFiles],
-  ["supabase/migrations", migrationFiles],
-])(
-  "a project that grants everything new in public to all roles, as older ones do, gets the same database from %s",
-  async (_, files) => {
-    const grants = ["tables", "sequences", "functions"].map(
-      (things) =>
-        `alter default privileges in schema public grant all on ${things} to anon, authenticated, service_role;`,
-    );
-    const file = `${folder}/older_project.sql`;
-    await writeFile(file, grants.join("\n"));
-    const older = await newDatabase([file, ...files]);
-    const statements = await difference(fromSchema, older.url);
-    const defaults = /^ALTER DEFAULT PRIVILEGES .*;$/gm;
-    expect(statements.match(defaults)?.filter((line) => line.includes(" GRANT "))).toHaveLength(9);
-    expect(statements.replace(defaults, "").trim()).toBe("");
-  },
-);
+test("a project that grants everything new in public to all roles, as older ones do, gets the same database", async () => {
+  const grants = ["tables", "sequences", "functions"].map(
+    (things) =>
+      `alter default privileges in schema public grant all on ${things} to anon, authenticated, service_role;`,
+  );
+  const file = `${folder}/older_project.sql`;
+  await writeFile(file, grants.join("\n"));
+  const older = await newDatabase([file, ...migrationFiles]);
+  const statements = await difference(fromSchema, older.url);
+  const defaults = /^ALTER DEFAULT PRIVILEGES .*;$/gm;
+  expect(statements.match(defaults)?.filter((line) => line.includes(" GRANT "))).toHaveLength(9);
+  expect(statements.replace(defaults, "").trim()).toBe("");
+});
 
 test("a released migration is as it was, and those that are not released yet come after it", async () => {
   const released = (await readFile(`${root}/test/released/migrations.sha256`, "utf8")).trimEnd().split("\n");
