@@ -2,9 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { beforeEach } from "vitest";
 import { importCommand } from "../../cli/src/commands/import.ts";
-import { newCompany } from "../support/companies.ts";
+import { companyOfFile } from "../support/companies.ts";
 import { type Row, sql } from "../support/stack.ts";
-import { forAllTests } from "./connect/companies.ts";
 import { folderAndProxy, runHere } from "./faulty_proxy.ts";
 
 export const many = Array.from({ length: 1234 }, (_, n) => ({
@@ -18,10 +17,7 @@ export const many = Array.from({ length: 1234 }, (_, n) => ({
 /** A company without rewards before each test, and a folder for its files. */
 export async function importer() {
   const { folder, proxy } = await folderAndProxy();
-  const company = await forAllTests(async () => {
-    const company = await newCompany("Import files");
-    return { company, key: (await company.makeKey(["read:rewards", "write:rewards"])).api_key };
-  });
+  const company = await companyOfFile("Import files");
   const { id } = company.company;
   beforeEach(() => sql`delete from app.rewards where company_id = ${id}`);
   const inFolder = (text: string): string => text.replaceAll(`${folder}/`, "");

@@ -11,17 +11,15 @@ import { CliError } from "../../cli/src/errors.ts";
 import { lists, nameOf } from "../../cli/src/lists.ts";
 import { Copy } from "../../cli/src/sync/copy.ts";
 import { columnsOf } from "../../cli/src/sync/tables.ts";
+import { companyOfFile } from "../support/companies.ts";
 import type { Row } from "../support/stack.ts";
-import { forAllTests, makeCrowd } from "./connect/companies.ts";
 import { folderAndProxy, page, runHere, startCli, status } from "./faulty_proxy.ts";
 
 const { folder, proxy } = await folderAndProxy();
 const file = `${folder}/company.sqlite`;
-const people = await forAllTests(async () => {
-  const customer = await makeCrowd(0);
-  const keyFor = async (scope: string) => (await customer.company.makeKey([scope])).api_key;
-  return { ...customer, key: await keyFor("read:members"), analytics: await keyFor("read:analytics") };
-});
+const { company } = await companyOfFile("Connect");
+const keyFor = async (scope: string) => (await company.makeKey([scope])).api_key;
+const people = { company, key: await keyFor("read:members"), analytics: await keyFor("read:analytics") };
 
 /** Rows of a list as JSON. A column that is not given is null. */
 const rowsText = (name: string, values: Row[]): string => {
