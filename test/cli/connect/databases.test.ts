@@ -1,10 +1,12 @@
 // databases.md: its commands run unchanged, with the stack, DuckDB and a separate database.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import postgres from "postgres";
-import { expect, test } from "vitest";
+import type postgres from "postgres";
+import { afterAll, expect, test } from "vitest";
+import { runSql } from "../../../scripts/stack/database.ts";
 import { root } from "../../../scripts/stack/process.ts";
 import { main, workFolder } from "../../support/command_line.ts";
-import { expectRows, list, type Row, sql, stack } from "../../support/stack.ts";
+import { expectRows, list, type Row, sql } from "../../support/stack.ts";
+import { newDatabase, removeProjects } from "../../support/two_projects.ts";
 import { forAllTests, idsOf, lists, makeLists } from "./companies.ts";
 import { blocks, runRecipe } from "./recipe.ts";
 
@@ -66,40 +68,35 @@ test("DuckDB holds every list whole, answers the question, and reads from the AP
 });
 
 test("PostgreSQL holds every list whole, night for night, for a role that may only read", async () => {
-  const name = `lists_${process.pid}`;
-  const url = new URL(stack.superuser_url);
-  url.pathname = `/${name}`;
-  const night = () => run(postgresql, { DATABASE_URL: url.href });
-  await sql.unsafe(`create database ${name}`);
-  const copy = postgres(url.href, { max: 1, onnotice: () => {} });
-  try {
-    await copy.unsafe(tables);
-    await copy.unsafe(reader);
-    writeFileSync(`${folder}/fill.sql`, fill);
-    await night();
-    await expectCopy(copy);
+  const { url, sql: copy } = await newDatabase();
+  const night = () => run(postgresql, { DATABASE_URL: url });
+  for (const statements of [tables, reader]) await runSql(url, statements);
+  writeFileSync(`${folder}/fill.sql`, fill);
+  await night();
+  await expectCopy(copy);
 
-    const [reward] = await idsOf("rewards", year);
-    await sql`delete from app.rewards where id = ${String(reward)}`;
-    await night();
-    await expectCopy(copy);
+  const [reward] = await idsOf("rewards", year);
+  await sql`delete from app.rewards where id = ${String(reward)}`;
+  await night();
+  await expectCopy(copy);
 
-    // The files have columns that the tables do not have. The load is refused, and the rows of the night before remain.
-    const truncated = fill
-      .replace("lists/teams.csv", "lists/categories.csv")
-      .replace("lists/rewards.csv", "lists/members.csv");
-    writeFileSync(`${folder}/fill.sql`, truncated);
-    await expect(night()).rejects.toThrow(/column name mismatch|wrong number of fields/);
-    await expectCopy(copy);
+  // The files have columns that the tables do not have. The load is refused, and the rows of the night before remain.
+  const truncated = fill
+    .replace("lists/teams.csv", "lists/categories.csv")
+    .replace("lists/rewards.csv", "lists/members.csv");
+  writeFileSync(`${folder}/fill.sql`, truncated);
+  await expect(night()).rejects.toThrow(/column name mismatch|wrong number of fields/);
+  await expectCopy(copy);
 
-    await copy`set role metabase`;
-    await expect(copy`delete from members`).rejects.toThrow("permission denied");
-    expect(await copy`select id from pulse_responses limit 1`).toHaveLength(1);
-  } finally {
-    await copy.end();
-    await sql.unsafe(`drop database ${name} with (force)`);
-    await sql`drop role metabase`;
-  }
+  const metabase = await copy.reserve();
+  await metabase`set role metabase`;
+  await expect(metabase`delete from members`).rejects.toThrow("permission denied");
+  expect(await metabase`select id from pulse_responses limit 1`).toHaveLength(1);
+  metabase.release();
+});
+afterAll(async () => {
+  await removeProjects();
+  await sql`drop role if exists metabase`;
 });
 
 /** Expects every row of every list, and every field of kudos. */
