@@ -4,6 +4,8 @@ import { execFileSync } from "node:child_process";
 import { runInNewContext } from "node:vm";
 import papaparse from "papaparse";
 import { expect } from "vitest";
+import { read } from "../../support/pages.ts";
+import { stack } from "../../support/stack.ts";
 
 interface Answer {
   status: number;
@@ -92,11 +94,21 @@ const uiWith = (menu: Map<string, string>) => ({
   }),
 });
 
+/** A script of docs/connect, for this stack. */
+const scriptOf = (file: string): string =>
+  read(`docs/connect/${file}`).replace("https://<project>.supabase.co/functions/v1/public-api", stack.api_url);
+
+/** The properties of a script. */
+const propertiesWith = (apiKey: string) => {
+  const all: Record<string, string> = { PUBLIC_API_URL: `${stack.api_url}/`, PUBLIC_API_KEY: apiKey };
+  return { getProperty: (name: string) => all[name] ?? null };
+};
+
 /**
- * A script with its properties and its spreadsheet.
+ * A script of docs/connect with this key, for this stack, and its spreadsheet.
  * @param answers to the next requests, which are then not sent; null sends one
  */
-export function appsScript(script: string, properties: Record<string, string>, answers: (Answer | null)[] = []) {
+export function appsScript(file: string, apiKey: string, answers: (Answer | null)[] = []) {
   const sheets = new Map<string, Sheet>();
   const slept: number[] = [];
   const menu = new Map<string, string>();
@@ -115,7 +127,7 @@ export function appsScript(script: string, properties: Record<string, string>, a
         },
       }),
     },
-    PropertiesService: { getScriptProperties: () => ({ getProperty: (key: string) => properties[key] ?? null }) },
+    PropertiesService: { getScriptProperties: () => propertiesWith(apiKey) },
     SpreadsheetApp: {
       getActiveSheet: () => sheets.values().next().value,
       getUi: () => uiWith(menu),
@@ -142,7 +154,7 @@ export function appsScript(script: string, properties: Record<string, string>, a
   const run = (name: string) => {
     const isFirst = !isLocked;
     try {
-      runInNewContext(`${script}\n${name}();`, { ...services });
+      runInNewContext(`${scriptOf(file)}\n${name}();`, { ...services });
     } finally {
       if (isFirst) isLocked = false;
     }

@@ -1,15 +1,9 @@
 // docs/connect/import-rewards.md: what a person sees in the sheet after each click, and what is in the catalogue then.
-import { readFileSync } from "node:fs";
 import { test as base, expect } from "vitest";
-import { root } from "../../../scripts/stack/process.ts";
 import { newCompany } from "../../support/companies.ts";
-import { importRewards, list, sql, stack } from "../../support/stack.ts";
+import { importRewards, list, sql } from "../../support/stack.ts";
 import { appsScript } from "./apps_script.ts";
 
-const script = readFileSync(`${root}/docs/connect/import-rewards.gs`, "utf8").replace(
-  "https://<project>.supabase.co/functions/v1/public-api",
-  stack.api_url,
-);
 const [tries, imports] = ["Try, write nothing", "Import"];
 
 const test = base.extend("shop", async ({ onTestFinished }) => {
@@ -19,7 +13,7 @@ const test = base.extend("shop", async ({ onTestFinished }) => {
   const stored = () => sql<{ external_id: string; name: string; points_cost: number }[]>`
     select external_id, name, points_cost::int from app.rewards where company_id = ${company.id} order by external_id`;
   const open = (answers: Parameters<typeof appsScript>[2] = [], key = `${api_key}\n`) =>
-    appsScript(script, { PUBLIC_API_KEY: key }, answers);
+    appsScript("import-rewards.gs", key, answers);
   return { api_key, stored, open };
 });
 

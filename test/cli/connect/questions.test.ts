@@ -4,8 +4,7 @@ import papaparse from "papaparse";
 import { expect, test } from "vitest";
 import { environment, run, workFolder } from "../../support/command_line.ts";
 import { companyOfTest } from "../../support/companies.ts";
-import { read } from "../../support/pages.ts";
-import { sql, stack } from "../../support/stack.ts";
+import { sql } from "../../support/stack.ts";
 import { appsScript } from "./apps_script.ts";
 import { blocks, runRecipe } from "./recipe.ts";
 
@@ -63,8 +62,7 @@ test("kudos-per-team.md: curl, Google Sheets and SQLite show what the tables hav
   }));
   expect(sorted(byCurl)).toEqual(inBerlin);
 
-  const script = read("docs/connect/google-sheets.gs");
-  const google = appsScript(script, { PUBLIC_API_URL: `${stack.api_url}/`, PUBLIC_API_KEY: `${company.key}\n` });
+  const google = appsScript("google-sheets.gs", `${company.key}\n`);
   google.run("kudosPerTeam");
   const cells = google.cells("Kudos per team");
   for (const row of cells) row[4] = "mine";
@@ -76,9 +74,7 @@ test("kudos-per-team.md: curl, Google Sheets and SQLite show what the tables hav
     .map(([month, team, kudos]) => [month, team?.replace(/^'=/, "="), kudos]);
   expect(shown.sort()).toEqual(inBerlin);
   expect(new Set(google.cells("Kudos per team").map((row) => row[4]))).toEqual(new Set(["mine"]));
-  expect(() =>
-    appsScript(script, { PUBLIC_API_URL: stack.api_url, PUBLIC_API_KEY: "none" }).run("kudosPerTeam"),
-  ).toThrow("401: ");
+  expect(() => appsScript("google-sheets.gs", "none").run("kudosPerTeam")).toThrow("401: ");
 
   google.run("moodPerTeam");
   const moods = await sql<{ month: string; team: string; ratings: number; average: number }[]>`

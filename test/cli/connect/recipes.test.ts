@@ -141,9 +141,7 @@ test.concurrent.for(recipes)(
 );
 
 test("google-sheets.md; text that would run as a formula is escaped", async ({ year }) => {
-  const properties = { PUBLIC_API_URL: stack.api_url, PUBLIC_API_KEY: year.key };
-  const script = readFileSync(`${root}/docs/connect/google-sheets.gs`, "utf8");
-  const google = appsScript(script, properties);
+  const google = appsScript("google-sheets.gs", year.key);
   const idsIn = ({ rows }: typeof google, list: string) =>
     rows(list)
       .slice(1)
@@ -192,15 +190,15 @@ test("google-sheets.md; text that would run as a formula is escaped", async ({ y
   expect(() => google.run("wholeLists")).toThrow("The sheet teams has columns of yours among its first 3: My note");
   expect(google.cells("teams")).toEqual(before);
 
-  const refused = appsScript(script, { ...properties, PUBLIC_API_KEY: "sk_live_none" });
+  const refused = appsScript("google-sheets.gs", "sk_live_none");
   expect(() => refused.run("wholeLists")).toThrow("401: ");
   const answer = { status: 429, headers: { "Retry-After": "7" }, text: "Not now" };
-  const busy = appsScript(script, properties, [answer, { ...answer, status: 503, headers: {} as never }]);
+  const busy = appsScript("google-sheets.gs", year.key, [answer, { ...answer, status: 503, headers: {} as never }]);
   busy.run("onePage");
   expect(busy.slept).toEqual([7000, 2000]);
   expect(idsIn(busy, "activity")).toEqual((await idsOf("activity", year)).slice(0, 100));
   const answers = Array.from({ length: 9 }, () => answer);
-  expect(() => appsScript(script, properties, answers).run("onePage")).toThrow("429: Not now");
+  expect(() => appsScript("google-sheets.gs", year.key, answers).run("onePage")).toThrow("429: Not now");
   expect(answers, "six tries").toHaveLength(3);
 });
 
