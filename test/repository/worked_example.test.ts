@@ -23,11 +23,3 @@ test("it fits the files that it changes", () => {
   expect([...texts.keys()]).toEqual(filesOf(example));
   for (const [path, text] of texts) expect(text, path).not.toBe(read(path));
 });
-
-test("an example that does not fit any more names page, file and lines", () => {
-  const [file = ""] = filesOf(example);
-  const without = (text: string | undefined) => () =>
-    applyExample(example, (path) => (path === file ? text : read(path)));
-  expect(without("select 1;\n")).toThrow(`${page}: ${file} has nowhere:\n`);
-  expect(without(undefined)).toThrow(`${page}: ${file} is not there`);
-});
