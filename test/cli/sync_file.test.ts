@@ -1,8 +1,6 @@
 // The file of public-data-api sync (docs/connect/sqlite.md): what a user has built in it survives, other programs read it,
 // nothing stays in it that was deleted, and no answer of a server ends in a stack trace. The answers are made up here; only
 // the check of the key reaches the API.
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { expect, onTestFinished, test } from "vitest";
@@ -11,6 +9,7 @@ import { CliError } from "../../cli/src/errors.ts";
 import { lists, nameOf } from "../../cli/src/lists.ts";
 import { Copy } from "../../cli/src/sync/copy.ts";
 import { columnsOf } from "../../cli/src/sync/tables.ts";
+import { startProgram } from "../support/command_line.ts";
 import { companyOfFile } from "../support/companies.ts";
 import type { Row } from "../support/stack.ts";
 import { folderAndProxy, page, runHere, startCli, status } from "./faulty_proxy.ts";
@@ -231,8 +230,8 @@ test("a program that has the file for a moment is waited for", async () => {
     database.exec("begin exclusive");
     console.log("held");
     setTimeout(() => database.exec("commit"), 1000);`;
-  const child = spawn(process.execPath, ["-e", hold], { stdio: ["ignore", "pipe", "ignore"] });
-  await once(child.stdout, "data");
+  const program = startProgram(process.execPath, ["-e", hold], {});
+  await expect.poll(() => program.output).toBe("held\n");
   expect((await sync([members(bert), none])).done).toContain(": 1 added");
 });
 
