@@ -18,13 +18,6 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-const others = ["/", "/functions/v1/", "/functions/v1/public-apis", "/functions/v1/other", "/_system/info", "/rest/v2"];
-
-test.each(others)("the path %s leads nowhere", async (path) => {
-  answer = () => expect.unreachable();
-  expect((await fetch(`http://127.0.0.1:${gateway.port}${path}`)).status).toBe(404);
-});
-
 // Proves: requests.58
 test.each([
   ["chunked", {}],
@@ -50,11 +43,6 @@ test("a client that goes away ends the request behind the gateway", async () => 
   await fetch(base, { signal: gone.signal });
   gone.abort();
   await ended;
-});
-
-test("a function that does not answer is a 502", async () => {
-  answer = (incoming) => incoming.socket.destroy();
-  expect((await fetch(base)).status).toBe(502);
 });
 
 // The stack's own gateway and function.
