@@ -3,16 +3,6 @@ import { writeFile } from "node:fs/promises";
 import { root, runCommand, withoutPassword } from "../stack/process.ts";
 import { compare, type Part, shown } from "./figure.ts";
 
-/** The other files of a load. They have no rows, because the people and categories are there already. */
-const emptyFiles = {
-  teams: "id,name",
-  members: "id,name,email,role,team_id,created_at",
-  categories: "id,language,name",
-  day_ratings: "id,rating,comment,team_id,points_awarded,created_at",
-  pulse_questions: "id,question,response_type",
-  pulse_responses: "id,question_id,value,comment,created_at",
-};
-
 /** A company with the people and categories of the largest one, and no kudos. */
 const company = randomUUID();
 const createCompany = `
@@ -61,7 +51,10 @@ export const loading: Part = {
     const columns = "id, sender_id, receiver_id, category_id, message, app.iso_8601(created_at) as created_at";
     await exported(columns, "kudos.csv");
     await exported(`'${company}' as company_id, ${columns}`, "copy.csv");
-    for (const [file, header] of Object.entries(emptyFiles)) await writeFile(`${folder}/${file}.csv`, `${header}\n`);
+    // The other files have no rows, because the people and categories are there already.
+    const others = await superuser`
+      select file, string_agg(field, ',' order by place) as header from app.loaded_columns() where file <> 'kudos' group by file`;
+    for (const { file, header } of others) await writeFile(`${folder}/${file}.csv`, `${header}\n`);
 
     /** Seconds until the rows are in the table. The company is new each time. */
     const timed =

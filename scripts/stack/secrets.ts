@@ -1,16 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 
-/** The secrets of a stack: passwords of database roles, the signing secret of sessions, the project's two keys. */
-export interface Secrets {
-  supabase_admin: string;
-  postgres: string;
-  supabase_auth_admin: string;
-  jwt_secret: string;
-  publishable_key: string;
-  secret_key: string;
-}
-
 /** A random password of 192 bits that needs no escaping in URLs, SQL and shell commands. */
 export const randomPassword = (): string => randomBytes(24).toString("base64url");
 
@@ -29,19 +19,23 @@ export async function readJson<T>(path: string): Promise<T | null> {
   }
 }
 
+/** New secrets of a stack: passwords of database roles, the signing secret of sessions, the project's two keys. */
+const newSecrets = () => ({
+  supabase_admin: randomPassword(),
+  postgres: randomPassword(),
+  supabase_auth_admin: randomPassword(),
+  jwt_secret: randomPassword(),
+  publishable_key: `sb_publishable_${randomPassword()}`,
+  secret_key: `sb_secret_${randomPassword()}`,
+});
+export type Secrets = ReturnType<typeof newSecrets>;
+
 /** The secrets of the stack in this folder, created on its first start. */
 export async function stackSecrets(folder: string): Promise<Secrets> {
   const path = `${folder}/secrets.json`;
   const known = await readJson<Secrets>(path);
   if (known) return known;
-  const made: Secrets = {
-    supabase_admin: randomPassword(),
-    postgres: randomPassword(),
-    supabase_auth_admin: randomPassword(),
-    jwt_secret: randomPassword(),
-    publishable_key: `sb_publishable_${randomPassword()}`,
-    secret_key: `sb_secret_${randomPassword()}`,
-  };
+  const made = newSecrets();
   await writePrivate(path, `${JSON.stringify(made, null, 2)}\n`);
   return made;
 }
