@@ -79,12 +79,18 @@ export class FairQueue {
     const { promise, resolve } = Promise.withResolvers<void>();
     lane.waiting.add(resolve);
     this.admit();
-    if (lane.waiting.has(resolve)) await visit.wait(promise).finally(() => lane.waiting.delete(resolve));
-    return () => {
+    const leave = () => {
       lane.inside--;
       this.#places++;
       this.admit();
     };
+    const giveUp = (error: unknown) => {
+      // Its turn may come in the moment in which it goes, as when a connection with several requests breaks.
+      if (!lane.waiting.delete(resolve)) leave();
+      throw error;
+    };
+    if (lane.waiting.has(resolve)) await visit.wait(promise).catch(giveUp);
+    return leave;
   }
 
   /** Lets in whoever waits and has room now, one of each lane in turn. */

@@ -313,6 +313,23 @@ describe("answers that nobody reads", () => {
     expect(running).toHaveLength(3);
   });
 
+  test("leave no place to a caller who goes in the moment in which one of them ends", async () => {
+    const [reading, caller] = [Promise.withResolvers<void>(), new AbortController()];
+    await know("A");
+    for (const ended of [reading.promise, ...Array(15).fill(new Promise(() => {}))]) {
+      ask("A", { ended });
+      await settle();
+      await endAll();
+    }
+    ask("A", { signal: caller.signal });
+    await settle();
+    reading.resolve();
+    caller.abort();
+    await settle(120_000);
+    await askMany(4, "A");
+    expect(companies()).toEqual([..."AAA"]);
+  });
+
   test("count for their company, also when its keys are so many that they are forgotten meanwhile", async () => {
     const ended = new Promise(() => {});
     for (let open = 0; open < 16; open++) {

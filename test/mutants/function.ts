@@ -233,7 +233,8 @@ const inFile: Record<string, [name: string, from: string, to?: string][]> = {
   "fair_queue.ts": [
     ["a waiting request waits for ever", "Math.max(0, this.patience - this.waited)", "100 * this.patience"],
     ["what was waited before does not count", "this.patience - this.waited", "this.patience"],
-    ["who went away stays in the line", ".finally(() => lane.waiting.delete(resolve))"],
+    ["who went away stays in the line", ".catch(giveUp)"],
+    ["who goes at its turn keeps the place", "(resolve)) leave();", "(resolve)) {}"],
     ["who went away is waited for", 'this.#signal.addEventListener("abort", leave);'],
     [
       "callers are listened for when they have their answer",
