@@ -33,7 +33,7 @@ const dashboard = folder("dashboard", {
 
 /** The function's answers once more, under the newest Deno. */
 const newest = folder("newest", {
-  include: ["api/import", "api/requests", "hardening/csv"].map((name) => `test/${name}.test.ts`),
+  include: ["api/import", "api/requests", "hardening/isolation"].map((name) => `test/${name}.test.ts`),
   setupFiles: "test/runner/newest_deno.ts",
 });
 

@@ -1,15 +1,10 @@
 // What the Data API (/rest/v1) gives to whom, with the real supabase-js. Every table and view of every schema is read from
-// the catalog and tried; who may call which function is in test/sql/020_who_may_do_what.sql.
+// the catalog and tried; who may call which function is in test/sql/020_who_may_do_what.sql, and what a key is needed for in 050_authenticate.sql.
 // In all of this, Supabase Lite answers as the hosted PostgREST does: 406 for a schema that is not exposed, 404 for a
 // relation that does not exist.
 import { expect, test } from "vitest";
-import { endpoints } from "../../functions/public-api/endpoints.ts";
 import { client, companyOfFile, signUp } from "../support/companies.ts";
-import { hashOf, sql, stack } from "../support/stack.ts";
-
-/** Those of the endpoints, and the one that read replicas serve. */
-const ofPrimary = [...new Set(endpoints.map(({ rpc }) => rpc))];
-const keyFunctions = [...ofPrimary, "read_page"].sort();
+import { sql, stack } from "../support/stack.ts";
 
 const { company } = await companyOfFile("Isolation");
 const actors = {
@@ -32,22 +27,6 @@ test("nobody reaches a table or a view through the Data API, in whatever schema"
       const { error } = await supabase.from(name).update({ name: "X" }).eq("name", "Y");
       const codes = { read: hidden.error?.code, written: error?.code };
       expect({ actor, schema, name, ...codes }).toEqual({ actor, schema, name, read: "PGRST106", written: "PGRST205" });
-    }
-  }
-});
-
-// Proves: actor.5
-test("the secret key alone opens nothing: the functions need the hash of a good API key", async () => {
-  for (const key_hash of [null, "", "00", "zz", "f".repeat(64), hashOf("sk_live_")]) {
-    for (const name of keyFunctions) {
-      const { data, error } = await actors.secretKey.rpc(name, {
-        key_hash,
-        ...(/^(list|read)_/.test(name) && { max_rows: 5 }),
-        ...(name === "read_page" && { rpc: "list_members" }),
-        ...(name.endsWith("_changes") && { list: "members", after: "start" }),
-        ...(name === "upsert_rewards" && { rewards: "[]" }),
-      });
-      expect({ name, data, refused: error !== null }).toEqual({ name, data: null, refused: true });
     }
   }
 });

@@ -1,6 +1,6 @@
 // Every list of the table of endpoints (docs/api.md, Lists): its rows, their order and fields, its filters, windows and
 // pages. What each answer must be is computed from the same data by the model (test/support), which shares no code with
-// the API. test/hardening/isolation.test.ts shows that rows are the company's own, csv.test.ts there the lists as CSV.
+// the API. test/hardening/isolation.test.ts shows that rows are the company's own, and the lists as CSV.
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { lists } from "../../functions/public-api/endpoints.ts";

@@ -104,6 +104,18 @@ test("there is an alert when three requests get no answer in time, also among th
   expect(alerts([])).toEqual([]);
 });
 
+test("there is an alert when most lists are read at the primary although there are replicas, twenty at least", () => {
+  const from = (served_by: string, count: number) =>
+    Array(count).fill(JSON.stringify({ ...JSON.parse(healthy() ?? ""), served_by }));
+  const found = [
+    [21, 20],
+    [20, 20],
+    [19, 0],
+    [20, 0],
+  ].map(([primary = 0, replica = 0]) => alerts([...from("primary", primary), ...from("replica", replica)]).length);
+  expect(found).toEqual([1, 0, 0, 1]);
+});
+
 test("there is an alert for a company that fails beside good requests of others, and for a key that is only refused", () => {
   const other = (line = "") => line.replaceAll(companyId, "00000000-0000-4000-8000-0000000000ff");
   const failing = texts.filter((text) => text.includes("list_activity answered 500 with 57014"));

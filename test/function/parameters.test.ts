@@ -60,12 +60,6 @@ test("by is read as include is", async () => {
   expect(service.calls[0]?.args.by).toEqual(["month", "receiver_team"]);
 });
 
-// Proves: keys.15
-test("GET / makes one call, with the hash of the key and nothing else", async () => {
-  await service.send("/");
-  expect(service.calls.map(({ rpc, args }) => [rpc, args])).toEqual([["verify_api_key", { key_hash: keyHash }]]);
-});
-
 // Proves: requests.28, requests.29, requests.30, requests.31, requests.34, requests.35, requests.36
 test.each<[text: string, since: string, until?: string]>([
   ["2026-11-21T10:15:30.123456Z", "2026-11-21T10:15:30.123456Z"],

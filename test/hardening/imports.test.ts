@@ -46,7 +46,7 @@ function after(batches: Reward[][]): Record<string, Reward> {
 const orders = <T>(all: T[]): T[][] =>
   all.length < 2 ? [all] : all.flatMap((one, at) => orders(all.toSpliced(at, 1)).map((rest) => [one, ...rest]));
 
-// Proves: layer.11
+// Proves: import.4, limits.3, layer.11
 test.each(isolationLevels)(
   "writers of the same 500 rewards, %s: no deadlock, whole pages, and a serial order",
   async (level) => {

@@ -1,5 +1,5 @@
-// Isolation, with random requests: the answer to any request is the one that the model predicts from the data of the key's
-// company, and no byte of it comes from another company. What keys without a scope and revoked keys get is in
+// Isolation, with random requests: the answer to any request, as JSON or as CSV, is the one that the model predicts from the
+// data of the key's company, and no byte of it comes from another company. What keys without a scope and revoked keys get is in
 // test/api/keys.test.ts.
 import { randomUUID } from "node:crypto";
 import fc from "fast-check";
@@ -88,7 +88,9 @@ function expectAnswer(response: RawResponse, query: ListRequest, world: World): 
   }
 }
 
-// Proves: service.5, authentication.5, reaching.4, reaching.6, actor.2, risk.1
+// Proves: service.1, service.5, authentication.5, parameters.3, requests.40, requests.42, requests.44, responses.4, responses.7,
+// responses.9, responses.10, responses.12, responses.15, responses.16, responses.17, reaching.4, reaching.6, actor.2, layer.4,
+// risk.1
 test("every answer is what the model predicts from the key's company, and no byte of it is another company's", async () => {
   const seen = new Map<number, number>();
   const property = fc.asyncProperty(drawn, async (request) => {

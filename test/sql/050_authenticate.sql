@@ -149,6 +149,8 @@ insert into calls values
 insert into calls
 select format('list_changes($1, %L, 100, ''start'')', replace(substring(call from 'list_(\w+)'), '_', '-')), scope from calls
 union all values
+  ('count_activity($1, ''{month}'')', 'read:activity'),
+  ('average_day_ratings($1, ''{month}'')', 'read:analytics'),
   ('upsert_rewards($1, ''[{"external_id": "mug", "name": "Mug", "points_cost": 1}]'')', 'write:rewards'),
   ('verify_api_key($1, ''read:rewards'')', 'read:rewards'),
   ('verify_api_key($1)', null);
@@ -172,6 +174,7 @@ select is_empty(
     select call, hash from calls, (values (null), (''), (repeat('0', 64)), (pg_temp.hash_of('revoked')), (pg_temp.hash_of('over'))) as bad (hash)
     where pg_temp.outcome('public.' || call, hash) !~ '^PT401'
   $$,
+  -- Proves: actor.5
   'Every function refuses no key, and an empty, unknown, revoked or expired one with PT401'
 );
 reset role;

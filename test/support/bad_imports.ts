@@ -40,7 +40,7 @@ const bodies: BadRequests = {
     ...["null", "true", "1e400", '"[]"', '{"rewards": null}', '{"rewards": {}}', `{"rewards": ${row}}`],
     ...[`{"rewards": [${row}], "dry_run": true}`, `{"rewards": [], ${row.slice(1)}`],
   ].map((body) => post(body, 'body must be a reward, an array of rewards or { "rewards": [ … ] }')),
-  // Proves: errors.4, rows.29
+  // Proves: errors.4, import.4, limits.3, rows.29
   "more than 500 rewards are refused, and more than 8 MiB": [
     ...[`[${Array(501).fill(row)}]`, `{"rewards": [${Array(501).fill("null")}]}`, `[${Array(10_000).fill("{}")}]`].map(
       (body) => post(body, "body must hold at most 500 rewards"),
@@ -170,7 +170,7 @@ const rewards: BadRequests = {
     ),
     post(`[${row}, ${row.replace("bad", "b\\u0061d")}]`, `rewards[1]: ${shared}`),
   ],
-  // Proves: errors.5, rows.22, rows.23
+  // Proves: errors.5, errors.7, import.13, rows.14, rows.22, rows.23
   "all problems of all rows are named, a row's in the order of the fields": [
     post(
       '[{"zebra": 1, "vendor_name": 1, "image_url": 1, "stock_count": "1", "is_archived": 1, "points_cost": "1", "reward_type": "", "colour": 1, "description": 5, "name": "", "external_id": 7}, 5]',

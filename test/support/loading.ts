@@ -87,20 +87,13 @@ export function countsOf(loaded: readonly string[][]): Record<string, string[]> 
   );
 }
 
-/**
- * Loads files as an operator does, but without psql. Throws PostgreSQL's error.
- * @param alsoElsewhere whether other companies may have the same rows: many tests load `good`
- */
-export async function load(
-  databaseUrl: string,
-  company: string,
-  files: Files,
-  alsoElsewhere = true,
-): Promise<Record<string, string[]>> {
+/** Loads files as an operator does, but without psql. Throws PostgreSQL's error. */
+export async function load(databaseUrl: string, company: string, files: Files): Promise<Record<string, string[]>> {
   return await withDatabase(databaseUrl, async (operator) => {
     const loaded = await operator.begin(async (tx) => {
       await stage(tx, files);
-      return await tx<Cells[]>`select * from app.load_staging(${company}, ${alsoElsewhere})`;
+      // Other companies may have the same rows: many tests load `good`.
+      return await tx<Cells[]>`select * from app.load_staging(${company}, true)`;
     });
     return countsOf(loaded.map((row) => Object.values(row)));
   });

@@ -9,7 +9,6 @@ export type ModelRow = Row & { at: bigint };
 export type ListRequest = { path: string; parameters: Record<string, string> };
 
 interface List {
-  scope: string;
   columns: string[];
   /** The columns that `include` may name. */
   included: string[];
@@ -33,7 +32,6 @@ function categoryName({ categories, language }: World, id: string): string {
 }
 
 const members: List = {
-  scope: "read:members",
   columns: ["id", "name", "email", "role", "team_id", "team_name", "created_at"],
   included: [],
   filters: ["team_id", "role"],
@@ -43,7 +41,6 @@ const members: List = {
     world.members.map((member) => ({ ...member, team_name: teamName(world, member.team_id) ?? "No Team" })),
 };
 const activity: List = {
-  scope: "read:activity",
   columns: ["id", "timestamp", "sender_name", "sender_email", "receiver_name", "receiver_email", "message", "category"],
   included: [
     ...["sender_id", "receiver_id", "category_id"],
@@ -72,15 +69,14 @@ const names = { columns: ["id", "name", "created_at"], included: [], filters: []
 export const lists: Record<string, List> = {
   "/members": members,
   "/users": members,
-  "/teams": { ...names, scope: "read:members", table: "teams", rows: ({ teams }) => teams },
+  "/teams": { ...names, table: "teams", rows: ({ teams }) => teams },
   "/categories": {
-    ...{ ...names, scope: "read:activity", table: "categories" },
+    ...{ ...names, table: "categories" },
     rows: (world) => world.categories.map(({ id, at }) => ({ id, at, name: categoryName(world, id) })),
   },
   "/activity": activity,
   "/kudos": activity,
   "/rewards": {
-    scope: "read:rewards",
     columns: [
       ...["id", "name", "description", "points_cost", "reward_type", "stock_count", "image_url", "vendor_name"],
       ...["is_archived", "created_at"],
@@ -92,7 +88,6 @@ export const lists: Record<string, List> = {
     rows: ({ rewards }) => rewards,
   },
   "/day-ratings": {
-    scope: "read:analytics",
     columns: ["id", "rating", "comment", "team_id", "points_awarded", "created_at"],
     included: ["team_name"],
     filters: ["since", "until", "team_id"],
@@ -102,7 +97,6 @@ export const lists: Record<string, List> = {
       world.day_ratings.map((rating) => ({ ...rating, team_name: teamName(world, rating.team_id) ?? null })),
   },
   "/pulse-responses": {
-    scope: "read:analytics",
     columns: ["id", "timestamp", "question", "response_type", "value", "comment"],
     included: ["question_id"],
     filters: ["since", "until"],
@@ -164,7 +158,6 @@ export function predict(world: World, { path, parameters }: ListRequest): { rows
 }
 
 interface Question {
-  scope: string;
   /** The list whose rows are counted. */
   list: string;
   filters: string[];
@@ -176,7 +169,6 @@ interface Question {
 
 const teamOf = (world: World, id: unknown) => world.members.find((member) => member.id === id)?.team_id ?? null;
 const counts: Question = {
-  scope: "read:activity",
   list: "/activity",
   filters: ["category_id", "sender_id", "receiver_id"],
   by: {
@@ -189,7 +181,6 @@ const counts: Question = {
   numbers: (rows) => ({ kudos: rows.length }),
 };
 const averages: Question = {
-  scope: "read:analytics",
   list: "/day-ratings",
   filters: ["team_id"],
   by: { team: ["team_id", "team_name"] },
