@@ -37,13 +37,10 @@ export const base64Url = (bytes: Uint8Array): string =>
     .replaceAll("=", "");
 
 /** What a program calls itself, without characters that show nothing; "" when it says nothing. */
-export const shownClientName = (name: unknown): string =>
-  typeof name === "string"
-    ? name
-        .replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")
-        .trim()
-        .slice(0, 60)
-    : "";
+export function shownClientName(name: unknown): string {
+  const shown = typeof name === "string" ? name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "").trim() : "";
+  return [...shown].slice(0, 60).join("");
+}
 
 /** A registration that nobody has to keep: the client ID says itself what was registered. */
 export const clientIdOf = (name: string, redirectUris: readonly string[]): string =>
@@ -55,7 +52,7 @@ export const clientIdOf = (name: string, redirectUris: readonly string[]): strin
  */
 export function nameOfClient(clientId: string, redirectUri: string): string | null {
   const receiver = receiverOf(redirectUri);
-  if (receiver === null || clientId.length > 2300) return null;
+  if (receiver === null || clientId.length > 2400) return null;
   if (clientId.startsWith("https://")) {
     if (!URL.canParse(clientId)) return null;
     const { origin, host } = new URL(clientId);
