@@ -1,7 +1,7 @@
 #!/bin/sh
 # Emails each admin of a company 14, 3, and 1 days (in UTC) before a key expires that is neither revoked nor replaced
-# (docs/operate/dashboard.md, Expiry emails). Needs psql and curl, and in the environment: DATABASE_URL (role postgres),
-# SMTP_URL, MAIL_FROM, DASHBOARD_URL.
+# (docs/operate/dashboard.md, Expiry emails). Needs psql and curl, and in the environment: DATABASE_URL (role postgres,
+# without the password), PGPASSWORD, SMTP_URL, MAIL_FROM, DASHBOARD_URL.
 psql "$DATABASE_URL" --tuples-only --no-align --field-separator="$(printf '\t')" --command "
   select m.email, to_char(k.expires_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI\"Z\"'), k.hint, k.name, c.name,
     case when k.assistant is null then 'Replace it' else 'Connect ' || k.assistant || ' again' end

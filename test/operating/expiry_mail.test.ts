@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import { afterAll, expect, test } from "vitest";
-import { root, runCommand } from "../../scripts/stack/process.ts";
+import { root, runCommand, withoutPassword } from "../../scripts/stack/process.ts";
 import { emptyCompany, makeKey, signedIn } from "../support/companies.ts";
 import { sql, stack } from "../support/stack.ts";
 
@@ -56,9 +56,10 @@ test("each admin gets an email 14, 3 and 1 days before a key expires, and about 
         assistant = case name when 'Tomorrow' then 'Claude' end where id = ${id}`;
     });
   }
+  const { address, env: withPassword } = withoutPassword(stack.database_url);
   const env = {
-    ...process.env,
-    DATABASE_URL: stack.database_url,
+    ...withPassword,
+    DATABASE_URL: address,
     SMTP_URL: `smtp://127.0.0.1:${(mailServer.address() as AddressInfo).port}`,
     MAIL_FROM: "keys@service.example",
     DASHBOARD_URL: stack.dashboard_url,

@@ -5,7 +5,7 @@ import { writeFile } from "node:fs/promises";
 import papaparse from "papaparse";
 import { afterAll, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
-import { root, runCommand } from "../../scripts/stack/process.ts";
+import { root, runCommand, withoutPassword } from "../../scripts/stack/process.ts";
 import { workFolder } from "../support/command_line.ts";
 import { type Cells, good, headers } from "../support/loading.ts";
 import { codeBlocks, read } from "../support/pages.ts";
@@ -31,7 +31,8 @@ async function run({ language, text }: Command, url: string, more: Record<string
   const file = `${folder}/command.sql`;
   await writeFile(file, text);
   const psql = `psql "$DATABASE_URL" --no-psqlrc --set ON_ERROR_STOP=1 --file ${file}`;
-  const env = { ...process.env, DATABASE_URL: url, ...more };
+  const { address, env: withPassword } = withoutPassword(url);
+  const env = { ...withPassword, DATABASE_URL: address, ...more };
   return await runCommand("bash", ["-ec", `cd ${folder}; ${language === "sh" ? text : psql}`], { env });
 }
 
