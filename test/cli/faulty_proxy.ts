@@ -138,5 +138,7 @@ export async function runHere(
 }
 
 /** Starts public-data-api through the proxy in a process of its own. */
-export const startCli = (args: string[], folder: string, { url }: FaultyProxy, key: string) =>
-  startProgram(process.execPath, [main, ...args], { cwd: folder, env: environment(key, url) });
+export function startCli(args: string[], folder: string, { url }: FaultyProxy, key: string, before: string[] = []) {
+  const [program = "", ...rest] = [...before, process.execPath, main, ...args];
+  return startProgram(program, rest, { cwd: folder, env: environment(key, url) });
+}
