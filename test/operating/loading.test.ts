@@ -5,7 +5,6 @@ import { type Cells, type Files, good, headers, ids, inserted, load, stage, unto
 import { createCompany, everything, newProject, removeProjects } from "../support/two_projects.ts";
 
 const { url, sql } = await newProject();
-const other = await createCompany(sql, "Other files");
 let company: string;
 beforeEach(async () => {
   company = (await createCompany(sql, "Files", "de")).id;
@@ -25,15 +24,6 @@ test("files may come one at a time; loading them again writes nothing, also all 
   }
   expect(await loaded(files)).toEqual(untouched);
   expect(await everything(sql)).toEqual(before);
-});
-
-test("the same ids in another company are other rows", async () => {
-  await load(url, other.id, good());
-  const before = await everything(sql, company);
-  expect(
-    await loaded({ ...good(), teams: [{ id: ids.design, name: "Other" }, ...(good().teams?.slice(1) ?? [])] }),
-  ).toEqual(inserted);
-  expect(await everything(sql, company)).toEqual(before);
 });
 
 test("a value may nest 60 levels and hold numbers of 1000 characters, and a text may look like either", async () => {
@@ -273,11 +263,6 @@ test("twenty problems are named, the rest is counted", async () => {
   const named = teams.slice(0, 20).map((_, index) => `teams line ${index + 2}: id must be a uuid`);
   expect(await refusal({ teams: teams.slice(0, 20) })).toBe(named.join("; "));
   expect(await refusal({ teams })).toBe(`${named.join("; ")}; and 3 more`);
-});
-
-test("a company that does not exist is named", async () => {
-  const unknown = randomUUID();
-  expect(await refusal(good(), unknown)).toBe(`company_id must be the id of a company, ${unknown} is none`);
 });
 
 test("another company's teams, members, categories and questions are unknown, and what is right in the files is not written", async () => {

@@ -1,20 +1,15 @@
 // Rows that a transaction is still adding are marked as changed, too, when a name that they show changes meanwhile:
 // otherwise a copy would keep the old name (docs/api.md, Keeping a copy).
 import { randomUUID } from "node:crypto";
-import { afterAll, expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { again, atEachLevel, hold, type IsolationLevel, isolationLevels } from "../support/rpc.ts";
 import { sql } from "../support/stack.ts";
 import { createCompany } from "../support/two_projects.ts";
 
-const companies: string[] = [];
-afterAll(async () => {
-  for (const id of companies) await sql`select app.delete_company(${id})`;
-});
-
-/** Makes a company, and returns its id. */
+/** Makes a company of this test, and returns its id. */
 async function newCompany(name: string, language?: string): Promise<string> {
   const { id } = await createCompany(sql, name, language);
-  companies.push(id);
+  onTestFinished(async () => void (await sql`select app.delete_company(${id})`));
   return id;
 }
 
