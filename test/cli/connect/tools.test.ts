@@ -1,16 +1,15 @@
 // Tools of others, with the OpenAPI document and the recipes (docs/connect). A recipe that cannot run here is at least
 // parsed.
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { expect, type TestContext, test } from "vitest";
-import type { Endpoint } from "../../../functions/public-api/endpoint_types.ts";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { expect, test } from "vitest";
 import { endpoints } from "../../../functions/public-api/endpoints.ts";
 import { operations } from "../../../scripts/generate/openapi/schemas.ts";
 import { root } from "../../../scripts/stack/process.ts";
 import { workFolder } from "../../support/command_line.ts";
 import { companyOfTest } from "../../support/companies.ts";
 import { makeExtremes } from "../../support/extreme_rows.ts";
-import { call, first, list, stack } from "../../support/stack.ts";
+import { first, list, stack } from "../../support/stack.ts";
 import { runRecipe } from "./recipe.ts";
 
 const tools = `${root}/test/cli/tools`;
@@ -20,10 +19,10 @@ const document = `${root}/docs/openapi.json`;
 if (existsSync(`${tools}/node_modules`)) symlinkSync(`${tools}/node_modules`, `${folder}/node_modules`);
 
 /** These tools are large, so they are installed separately. */
-const withTools = (name: string, check: (context: TestContext) => Promise<void>): void =>
-  test(name, async (context) => {
-    context.skip(!existsSync(`${tools}/node_modules`), "npm install --prefix test/cli/tools is missing");
-    await check(context);
+const withTools = (name: string, check: () => Promise<void>): void =>
+  test(name, async ({ skip }) => {
+    skip(!existsSync(`${tools}/node_modules`), "npm install --prefix test/cli/tools is missing");
+    await check();
   });
 
 const bin = (name: string): string => `${tools}/node_modules/.bin/${name}`;
@@ -132,72 +131,5 @@ withTools("clients that check every answer, or only type it, read the most extre
   await expect(checked.get("/teams", { headers: { "X-API-Key": "none" } })).rejects.toThrow("401");
   expect(await oazapfts.listMembers({ limit: 1001 })).toMatchObject({ status: 400, data: { error } });
   await expect(swagger.listMembers({ limit: 1001 })).rejects.toMatchObject({ status: 400, error: { error } });
-  await remove();
-});
-
-const days = ["", "&since=0001-01-01&until=0001-12-31", "&since=9999-01-01&until=9999-12-31"];
-
-/** What to ask of an endpoint, to get all that its rows can hold. */
-function questions(endpoint: Endpoint): string[] {
-  const { kind, path } = endpoint;
-  if (kind === "list" || kind === "changes")
-    return [`${path}?limit=1000${endpoint.included.map(({ name }) => `&include=${name}`).join("")}`];
-  return kind === "aggregates"
-    ? days.flatMap((span) => endpoint.by.map(({ name }) => `${path}?by=${name}${span}`))
-    : [];
-}
-
-/** Answers of every kind, by the name of their schema: rows, a check of the key, an import and an error. */
-async function answersOfEachKind(keys: string[]): Promise<Record<string, string[]>> {
-  const answers: Record<string, string[]> = {};
-  const keep = async (name: string, response: Promise<Response>) => {
-    answers[name] = [...(answers[name] ?? []), await (await response).text()];
-  };
-  const init = { method: "POST", body: JSON.stringify({ external_id: "new", name: "New", points_cost: 1 }) };
-  for (const key of keys) {
-    for (const endpoint of endpoints)
-      for (const path of questions(endpoint)) if ("rows" in endpoint) await keep(endpoint.rows.name, call(path, key));
-    await keep("KeyCheck", call("/", key));
-    await keep("Imported", call("/rewards?dry_run=true", key, init));
-    await keep("Error", call("/members?limit=0", key));
-  }
-  return answers;
-}
-
-/**
- * An answer without what is written in several ways: a null may be left out, or stand for a field that was not there,
- * and a second may end in zeros.
- */
-const plain = (text: string): unknown =>
-  JSON.parse(text, (_, value) => {
-    if (typeof value === "string") return value.replace(/(:\d\d)(?:\.0+|(\.\d*[1-9])0*)Z$/, "$1$2Z");
-    return value ?? undefined;
-  });
-
-withTools("types that quicktype makes for Go read every answer, and lose nothing", async (context) => {
-  context.skip(spawnSync("go", ["version"]).status !== 0, "Go is missing");
-  const { makeKey, remove } = await makeExtremes();
-  const answers = await answersOfEachKind([first.key, (await makeKey()).api_key]);
-  const { components } = JSON.parse(readFileSync(document, "utf8"));
-  const kinds = Object.entries(answers).map(([name, [answer]]) => {
-    const one = { $ref: `#/components/schemas/${name}` };
-    return [name, { type: "array", items: answer?.startsWith("[") ? { type: "array", items: one } : one }];
-  });
-  const schema = {
-    type: "object",
-    required: Object.keys(answers),
-    properties: Object.fromEntries(kinds),
-    components,
-  };
-  writeFileSync(`${folder}/answers.json`, JSON.stringify(schema));
-  copyFileSync(`${tools}/read.go`, `${folder}/read.go`);
-  const types = ["--lang", "go", "--package", "main", "--out", "types.go"];
-  await node(bin("quicktype"), "--src-lang", "schema", "--src", "answers.json", "--top-level", "Answers", ...types);
-  await runRecipe(folder, first.key, "sh", ["-c", "go build -o read read.go types.go"]);
-
-  const input = `{${Object.entries(answers).map(([name, texts]) => `"${name}":[${texts}]`)}}`;
-  const run = spawnSync(`${folder}/read`, { cwd: folder, input, encoding: "utf8", maxBuffer: 64 << 20 });
-  expect(run).toMatchObject({ status: 0, stderr: "" });
-  expect(plain(run.stdout)).toEqual(plain(input));
   await remove();
 });
