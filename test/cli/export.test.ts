@@ -10,7 +10,7 @@ import { bar, progressOn } from "../../cli/src/progress.ts";
 import { environment, main, runProgram } from "../support/command_line.ts";
 import { companyOfTest } from "../support/companies.ts";
 import { call, expectRows, first, list, type Row, sql } from "../support/stack.ts";
-import { forAllTests, makeCrowd, makeYear, lists as names } from "./connect/companies.ts";
+import { forAllTests, makeYear, lists as names } from "./connect/companies.ts";
 import { cut, dropped, folderAndProxy, half, page, runHere, startCli, status } from "./faulty_proxy.ts";
 
 const { folder, proxy } = await folderAndProxy();
@@ -77,14 +77,12 @@ test.each([
   ["the last row of a page", 999],
   ["a whole page", 0],
 ])("%s is deleted between two pages: every row comes once", async (_, from) => {
-  const { company, key } = await makeCrowd(2100);
-  const rows = await sql<{ id: string }[]>`
-    select id::text from app.kudos where company_id = ${company.id} order by created_at desc, id desc`;
-  const ids = rows.map(({ id }) => id);
+  const { company, key, rows } = await makeYear();
+  const ids = rows.map(({ id }) => String(id));
   // The second page's request has to wait, and in this pause rows of the first page are deleted.
   proxy.faults = [undefined, undefined, status(429, { "Retry-After": "0" })];
   const pause = async () => void (await sql`delete from app.kudos where id = any (${ids.slice(from, 1000)}::uuid[])`);
-  await exportTo("walk.json", ["activity"], key, { pause });
+  await exportTo("walk.json", ["activity", ...of2026], key, { pause });
   const exported = JSON.parse(file("walk.json")).map(({ id }: Row) => id);
   expect(exported).toEqual(ids);
   await company.remove();

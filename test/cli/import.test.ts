@@ -296,15 +296,6 @@ test("the file with headings of its own in import-rewards.md is read as the page
   expect(program).toBe("public-data-api");
   const { code, stdout, stderr } = await run(args, folder, environment(key));
   expect({ code, printed: stderr + stdout }).toEqual({ code: 0, printed });
-  await run(
-    args.filter((word) => word !== "--dry-run"),
-    folder,
-    environment(key),
-  );
-  expect(await stored()).toMatchObject([
-    { external_id: "00123", name: "Kaffeetasse, 0,4 l", points_cost: 250 },
-    { external_id: "00124", name: "Ein Tag frei", points_cost: 5000 },
-  ]);
 });
 
 test("--dry-run without a key checks the file and says how to see more", async () => {

@@ -37,18 +37,6 @@ async function makeCustomer() {
   return { company, key: api_key };
 }
 
-/** A company whose kudos all have the same time in 2026. */
-export async function makeCrowd(size: number): Promise<Customer> {
-  const customer = await makeCustomer();
-  const { id } = customer.company;
-  await sql`
-    insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
-    select ${id}, m.id, m.id, c.id, 'crowd', '2026-06-15 12:00Z'
-    from app.members as m, app.categories as c, generate_series(1, ${size})
-    where m.company_id = ${id} and c.company_id = ${id}`;
-  return customer;
-}
-
 /** `rows` are the kudos of 2026 with all columns, read from the tables, in the form in which the API must return them. */
 export async function makeYear() {
   const customer = await makeCustomer();

@@ -202,20 +202,6 @@ test("google-sheets.md; text that would run as a formula is escaped", async ({ y
   expect(answers, "six tries").toHaveLength(3);
 });
 
-test("PHP reads the CSV exactly as api.md says", async ({ skip, year }) => {
-  skip(spawnSync("php", ["--version"]).status !== 0, "PHP is missing");
-  const [read] = readFileSync(`${root}/docs/api.md`, "utf8").match(/fgetcsv\(.*?\)/) ?? [];
-  const path = "/activity?include=sender_id,receiver_id,category_id&format=csv&until=2026-12-31&limit=200";
-  const response = await fetch(`${stack.api_url}${path}`, { headers: { "X-API-Key": year.key } });
-  const script = `$file = fopen("php://stdin", "r"); while ($row = ${read}) $rows[] = $row; echo json_encode($rows);`;
-  const { stdout } = spawnSync("php", ["-r", script], { input: await response.text(), encoding: "utf8" });
-  const [header = [], ...rows]: string[][] = JSON.parse(stdout);
-  expectRows(
-    rows.map((cells) => Object.fromEntries(cells.map((cell, index) => [header[index], cell]))),
-    year.rows.slice(0, 200),
-  );
-});
-
 test("warehouses.md: the script for dlt and the manifest for Airbyte are well-formed, and name every list", async () => {
   const read = (file: string) => readFileSync(`${root}/docs/connect/${file}`, "utf8");
   const script = `import ast, sys; print(ast.literal_eval(ast.parse(sys.stdin.read()).body[4].value))`;
