@@ -1,7 +1,7 @@
 // A proxy in front of the API that answers some requests itself, as a busy platform or a bad connection would, and
 // commands of public-data-api that run in this process, through it.
 import { readdirSync, rmSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders, type RequestListener, type ServerResponse } from "node:http";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { Agent } from "undici";
 import { afterAll, beforeEach } from "vitest";
@@ -48,12 +48,6 @@ export async function serve(listener: RequestListener): Promise<{ url: string; c
   return { url: `http://127.0.0.1:${port}`, close: stop };
 }
 
-/** The header that holds the key, whichever of the two a caller uses. */
-const keyOf = (headers: IncomingHttpHeaders): Record<string, string> => {
-  const names = ["x-api-key", "authorization"].filter((name) => headers[name] !== undefined);
-  return Object.fromEntries(names.map((name) => [name, String(headers[name])]));
-};
-
 export async function startFaultyProxy() {
   const proxy = {
     /** The paths and bodies of the requests. */
@@ -68,7 +62,7 @@ export async function startFaultyProxy() {
     const forward = () =>
       checkedFetch(stack.api_url, incoming.url ?? "", {
         method: incoming.method ?? "GET",
-        headers: keyOf(incoming.headers),
+        headers: { "X-API-Key": String(incoming.headers["x-api-key"]) },
         ...(sent.length > 0 && { body: sent }),
       });
     if (fault) return fault(response, async () => Buffer.from(await (await forward()).arrayBuffer()));

@@ -18,29 +18,22 @@ const messages = [
   "00000000-0000-4000-8000-000000000000,2026-01-01",
 ];
 
-export type Customer = Awaited<ReturnType<typeof makeCustomer>>;
 export type Year = Awaited<ReturnType<typeof makeYear>>;
 
-/** Makes a customer for a test file, and removes it after the last test. */
-export async function forAllTests<T extends Customer>(make: () => Promise<T>): Promise<T> {
-  const customer = await make();
-  afterAll(() => customer.company.remove());
-  return customer;
+/** Makes a year for a test file, and removes it after the last test. */
+export async function forAllTests(make: () => Promise<Year>): Promise<Year> {
+  const year = await make();
+  afterAll(() => year.company.remove());
+  return year;
 }
 
-async function makeCustomer() {
+/** `rows` are the kudos of 2026 with all columns, read from the tables, in the form in which the API must return them. */
+export async function makeYear() {
   const company = await newCompany("Connect");
   const { id } = company;
   const { api_key } = await company.makeKey(["read:activity"]);
   await sql`insert into app.categories (company_id) values (${id})`;
   await sql`insert into app.category_names select company_id, id, 'en', 'Team, "play"' from app.categories where company_id = ${id}`;
-  return { company, key: api_key };
-}
-
-/** `rows` are the kudos of 2026 with all columns, read from the tables, in the form in which the API must return them. */
-export async function makeYear() {
-  const customer = await makeCustomer();
-  const { id } = customer.company;
   await sql`
     insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
     select ${id}, m.id, m.id, c.id, (${messages}::text[])[1 + n % ${messages.length}::int], t.created_at
@@ -61,7 +54,7 @@ export async function makeYear() {
     from app.kudos as k join app.members as m on m.id = k.sender_id
     where k.company_id = ${id} and k.created_at >= '2026-01-01Z' and k.created_at < '2027-01-01Z'
     order by k.created_at desc, k.id desc`;
-  return { ...customer, rows: [...rows] };
+  return { company, key: api_key, rows: [...rows] };
 }
 
 /** The names of all lists. */
@@ -88,14 +81,14 @@ export async function makeLists(): Promise<Year> {
 }
 
 /** The ids of a list's rows, read from the table, in the order of the list. */
-export async function idsOf(list: string, { company }: Customer): Promise<string[]> {
+export async function idsOf(list: string, { company }: Year): Promise<string[]> {
   const table = list === "activity" ? "kudos" : list.replace("-", "_");
   const rows = await sql<{ id: string }[]>`
     select id::text from ${sql(`app.${table}`)} where company_id = ${company.id} order by created_at desc, id desc`;
   return rows.map(({ id }) => id);
 }
 
-export async function addKudos({ company }: Customer, ...times: string[]): Promise<void> {
+export async function addKudos({ company }: Year, ...times: string[]): Promise<void> {
   await sql`
     insert into app.kudos (company_id, sender_id, receiver_id, category_id, message, created_at)
     select company_id, sender_id, receiver_id, category_id, E'new, "quoted"\nline', t.created_at

@@ -1,34 +1,29 @@
 // docs/connect/import-rewards.md: what a person sees in the sheet after each click, and what is in the catalogue then.
-import { test as base, expect } from "vitest";
-import { newCompany } from "../../support/companies.ts";
+import { expect, test } from "vitest";
+import { companyOfTest } from "../../support/companies.ts";
 import { importRewards, list, sql } from "../../support/stack.ts";
 import { appsScript } from "./apps_script.ts";
 
 const [tries, imports] = ["Try, write nothing", "Import"];
 
-const test = base.extend("shop", async ({ onTestFinished }) => {
-  const company = await newCompany("Shop");
-  onTestFinished(() => company.remove());
-  const { api_key } = await company.makeKey(["read:rewards", "write:rewards"]);
+async function makeShop() {
+  const { company, key } = await companyOfTest("Shop", ["read:rewards", "write:rewards"]);
   const stored = () => sql<{ external_id: string; name: string; points_cost: number }[]>`
     select external_id, name, points_cost::int from app.rewards where company_id = ${company.id} order by external_id`;
-  const open = (answers: Parameters<typeof appsScript>[2] = [], key = `${api_key}\n`) =>
-    appsScript("import-rewards.gs", key, answers);
-  return { api_key, stored, open };
-});
+  return { key, stored };
+}
 
 /** A column of a sheet, from the heading to the last of these rows. */
 const columnOf = (cells: string[][], column: number, rows: number) => cells.slice(0, rows).map((row) => row[column]);
 
-test("the sheet says what is wrong in each row, then what is new and what changes; a try writes nothing", async ({
-  shop: { api_key, stored, open },
-}) => {
-  await importRewards(api_key, [
+test("the sheet says what is wrong in each row, then what is new and what changes; a try writes nothing", async () => {
+  const { key, stored } = await makeShop();
+  await importRewards(key, [
     { external_id: "00124", name: "Day off", points_cost: 5000, stock_count: 2 },
     { external_id: "00125", name: "Lunch", points_cost: 120 },
   ]);
   const before = await stored();
-  const google = open();
+  const google = appsScript("import-rewards.gs", `${key}\n`);
   google.open([
     ["external_id", "name", "points_cost", "stock_count", "is_archived", ""],
     ["00123", new Date(0), "250", "", false, ""],
@@ -90,7 +85,7 @@ test("the sheet says what is wrong in each row, then what is new and what change
     { external_id: "00126", name: "2027", points_cost: 10 },
     { external_id: "00127", name: "A book", points_cost: 100 },
   ]);
-  const [dayOff] = await list("/rewards?include_archived=true&external_id=00124", api_key);
+  const [dayOff] = await list("/rewards?include_archived=true&external_id=00124", key);
   expect(dayOff).toMatchObject({ stock_count: 2, is_archived: true });
   google.click(imports);
   expect(columnOf(cells, 5, 7)).toEqual([
@@ -100,14 +95,13 @@ test("the sheet says what is wrong in each row, then what is new and what change
   expect(new Set(columnOf(cells, 6, cells.length))).toEqual(new Set(["mine"]));
 });
 
-test("an import that breaks off says how far it came, and the next one completes it", async ({
-  shop: { stored, open },
-}) => {
+test("an import that breaks off says how far it came, and the next one completes it", async () => {
+  const { key, stored } = await makeShop();
   const busy = { status: 429, headers: { "Retry-After": "7" }, text: "Not now" };
   const gone = { status: 401, headers: {}, text: "Unauthorized" };
   const rewards = Array.from({ length: 501 }, (_, index) => [`R-${1000 + index}`, `Reward ${index}`, index]);
   // Two requests try it, one reads the catalogue, two import it.
-  const google = open([busy, null, null, null, null, gone]);
+  const google = appsScript("import-rewards.gs", key, [busy, null, null, null, null, gone]);
   google.open([["external_id", "name", "points_cost"], ...rewards]);
   expect(() => google.click(imports)).toThrow("401: Unauthorized");
   expect(google.slept).toEqual([7000]);
@@ -121,9 +115,7 @@ test("an import that breaks off says how far it came, and the next one completes
   expect(await stored()).toHaveLength(501);
 });
 
-test("without rewards, without a key, and with a refused key, the script says so, and old results are gone", ({
-  shop: { open },
-}) => {
+test("without rewards, without a key, and with a refused key, the script says so, and old results are gone", () => {
   const rows = [
     ["external_id", "name", "points_cost", "Result"],
     ["1", "Mug", 1, "new"],
@@ -132,7 +124,7 @@ test("without rewards, without a key, and with a refused key, the script says so
     ["", "Add the script property PUBLIC_API_KEY under Project Settings"],
     ["sk_live_none", "401: "],
   ] as const) {
-    const google = open([], key);
+    const google = appsScript("import-rewards.gs", key);
     google.open([["external_id", "Result"]]);
     expect(() => google.click(tries)).toThrow("The sheet has no rewards");
     google.open(rows);
