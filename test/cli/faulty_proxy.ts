@@ -105,18 +105,18 @@ export function quickConnection(url: string, key: string): Connection & { lines:
 }
 
 /**
- * Runs a command. Returns what it printed to the output, its last line, its lines about problems, and its pauses.
- * @param more replaces parts of the connection; `answer` is what the user says when asked
+ * Runs a command, for a user who agrees when asked. Returns what it printed to the output, its last line, its lines about
+ * problems, and its pauses.
+ * @param more replaces parts of the connection
  */
 export async function runHere(
   command: Command,
   args: string[],
   url: string,
   key: string,
-  more: Partial<Connection> & { answer?: boolean } = {},
+  more: Partial<Connection> = {},
 ) {
-  const { answer = true, ...parts } = more;
-  const connection = { ...quickConnection(url, key), ...parts };
+  const connection = { ...quickConnection(url, key), ...more };
   const [printed, outcomes]: [string[], string[]] = [[], []];
   const output = { write: (text: string) => printed.push(text) > 0 } as unknown as NodeJS.WriteStream;
   const done = (line: string) => void outcomes.push(line);
@@ -124,7 +124,7 @@ export async function runHere(
   const env = { PUBLIC_API_URL: url, PUBLIC_API_KEY: key };
   const confirm = async (question: string) => {
     connection.lines.push(question);
-    return answer;
+    return true;
   };
   await command.run(args, { env, output, progress, outcome: done, confirm, connect: () => connection });
   const { lines, pauses } = connection;

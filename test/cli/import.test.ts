@@ -6,7 +6,7 @@ import papaparse from "papaparse";
 import { expect, test } from "vitest";
 import { quoted } from "../../cli/src/errors.ts";
 import { withEvenLines } from "../../cli/src/even_lines.ts";
-import { environment, run } from "../support/command_line.ts";
+import { environment, main, run, runProgram } from "../support/command_line.ts";
 import { codeBlocks } from "../support/pages.ts";
 import { sql } from "../support/stack.ts";
 import { dropped, half, status } from "./faulty_proxy.ts";
@@ -290,12 +290,9 @@ test("the file with headings of its own in import-rewards.md is read as the page
   const blocks = codeBlocks("docs/connect/import-rewards.md").map(({ text }) => text);
   const [file = "", command = "", printed = ""] = blocks.filter((text) => /Art\.-Nr\.|preisliste\.csv:/.test(text));
   write("preisliste.csv", `\ufeff${file.replaceAll("\n", "\r\n")}`);
-  const [program, ...args] = [...command.matchAll(/"([^"]+)"|(\S+)/g)]
-    .map(([word, inQuotes]) => inQuotes ?? word)
-    .filter((word) => word !== "\\");
-  expect(program).toBe("public-data-api");
-  const { code, stdout, stderr } = await run(args, folder, environment(key));
-  expect({ code, printed: stderr + stdout }).toEqual({ code: 0, printed });
+  const script = `public-data-api() { "${process.execPath}" "${main}" "$@"; }\n${command.trim()} 2>&1`;
+  const { code, stdout } = await runProgram("bash", ["-c", script], folder, environment(key));
+  expect({ code, stdout }).toEqual({ code: 0, stdout: printed });
 });
 
 test("--dry-run without a key checks the file and says how to see more", async () => {

@@ -71,10 +71,9 @@ test("--dry-run says what would be new, and what would change, field by field; -
   expect(report.filter(([kind]) => kind === "changed")).toHaveLength(62);
   expect(await stored()).toEqual(before);
 
-  const poor = await send("many.csv", ["--dry-run"], { key: await writeKey() });
+  const poor = await send("many.csv", ["--dry-run"], await writeKey());
   expect(poor.done).toBe(`${counts}\nTo see which ones, and how, use a key that also has read:rewards`);
-  for (const more of [["--all"], ["--report", "a.csv"], ["--dry-run", "--report", "a.txt"]])
-    await expect(send("many.csv", more)).rejects.toMatchObject({ exitCode: 2 });
+  await expect(send("many.csv", ["--dry-run", "--report", "a.txt"])).rejects.toMatchObject({ exitCode: 2 });
 });
 
 test("--dry-run warns of a new id that looks like a known one whose zeros or last digits are lost", async () => {
@@ -194,7 +193,7 @@ test("an export needs a key that reads the catalogue too, and an is_archived tha
   await exportTo("rewards.csv", "--include_archived");
   const message =
     "rewards.csv is an export: comparing it with the catalogue needs a key with the scope read:rewards too";
-  const poor = send("rewards.csv", ["--dry-run"], { key: await writeKey() });
+  const poor = send("rewards.csv", ["--dry-run"], await writeKey());
   await expect(poor).rejects.toMatchObject({ exitCode: 3, message });
 });
 
@@ -214,7 +213,6 @@ test("--archive-missing archives what was imported once and is not in the file, 
   await fillCatalogue();
   write("a.csv", fileOf(3, 4, 5, 6));
   const shown = ['  "sku-1" No. 1', '  "sku-2" No. 2', "Not in a.csv, to be archived: 2"];
-  await expect(send("a.csv", ["--archive-missing"], { answer: false })).rejects.toThrow("Nothing was sent");
   const dry = await send("a.csv", ["--archive-missing", "--dry-run"]);
   const would = shown.map((line) => line.replace("to be", "would be"));
   expect(dry.outcomes[0]?.split("\n").toSorted()).toEqual(would);
@@ -277,6 +275,6 @@ test("--archive-missing archives more than half of the catalogue with --yes only
   expect([lines, done]).toEqual([[], expect.stringMatching(/4 archived$/)]);
   expect(await archived()).toEqual(["sku-1", "sku-2", "sku-3", "sku-4", "sku-7"]);
   expect((await archive(few)).outcomes).toHaveLength(1);
-  const poor = send("few.csv", ["--archive-missing"], { key: await writeKey() });
+  const poor = send("few.csv", ["--archive-missing"], await writeKey());
   await expect(poor).rejects.toMatchObject({ exitCode: 3, message: expect.stringContaining("read:rewards") });
 });

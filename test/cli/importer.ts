@@ -35,10 +35,9 @@ export async function importer() {
       ...(await sql<Row[]>`select *, xmin::text from app.rewards where company_id = ${id} order by name`),
     ],
     write: (name: string, content: string | Buffer) => writeFileSync(`${folder}/${name}`, content),
-    /** Imports a file of the folder, with another key or answer too. What it says has no name of the folder. */
-    async send(name: string, args: string[] = [], more: { key?: string; answer?: boolean } = {}) {
-      const { key = company.key, ...answer } = more;
-      const ran = runHere(importCommand, [`${folder}/${name}`, ...args], proxy.url, key, answer);
+    /** Imports a file of the folder. What it says has no name of the folder. */
+    async send(name: string, args: string[] = [], key = company.key) {
+      const ran = runHere(importCommand, [`${folder}/${name}`, ...args], proxy.url, key);
       const { done, lines, outcomes, pauses } = await ran.catch((error) => {
         throw Object.assign(error, { message: inFolder(error.message) });
       });

@@ -42,7 +42,7 @@ async function keyFor(code = ""): Promise<string> {
   return (await exchange({ ...form, client_id: clientIdOf("Claude", [claude]) })).body.access_token;
 }
 
-test("after a new password an admin lets Claude read; agreeing again revokes the first key", async ({
+test("after a new password an admin lets Claude read, or refuses; agreeing again revokes the first key", async ({
   company,
   admin,
 }) => {
@@ -72,6 +72,11 @@ test("after a new password an admin lets Claude read; agreeing again revokes the
   const first = await keyFor(answer.code);
   expect((await call("/members?limit=1", first)).status).toBe(200);
 
+  await open(page);
+  const [refusal] = await Promise.all([told(page), press(page, "Refuse")]);
+  // Without iss, programs would take it for an attack.
+  expect(refusal).toEqual({ error: "access_denied", iss: resource, state: "s & t" });
+
   // What asks an admin who has signed out waits until they have signed in.
   await open(page);
   await press(page, "Sign out");
@@ -91,15 +96,6 @@ test("after a new password an admin lets Claude read; agreeing again revokes the
   await says(await chooseIn(row(page, "Claude"), "Details"), `for Claude, agreed by ${admin.name}`);
   await page.keyboard.press("Escape");
   await says(await openHistory(page), `Claude, agreed by ${admin.name}`);
-});
-
-test("an admin refuses, and the program learns only that", async ({ admin }) => {
-  const page = await (await signedInBrowser(admin)).newPage();
-  await open(page);
-  await says(page, "Let Claude read?");
-  const [answer] = await Promise.all([told(page), press(page, "Refuse")]);
-  // Without iss, programs would take it for an attack.
-  expect(answer).toEqual({ error: "access_denied", iss: resource, state: "s & t" });
 });
 
 // Proves: signin.6, signin.9

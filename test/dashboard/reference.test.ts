@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { globSync, readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
 import { makeKey } from "../support/companies.ts";
@@ -87,6 +87,16 @@ test("the first Tab leads past the menu, and an address that there is not says s
   const operations = await page.locator("article.operation").all();
   const areDrawn = await Promise.all(operations.map((operation) => operation.evaluate(drawn)));
   expect(areDrawn.filter(Boolean).length, "operations that are laid out, of 5,000 elements").toBeLessThan(5);
+  // What a heading begins stands apart from what is before it.
+  const rooms = await page.locator("main").evaluate((main) =>
+    [...main.querySelectorAll("h2, article:first-of-type h4")].flatMap((heading) => {
+      const part = heading.previousElementSibling ? heading : heading.parentElement;
+      const before = part?.previousElementSibling?.getBoundingClientRect();
+      return before && before.height > 0 ? [heading.getBoundingClientRect().top - before.bottom] : [];
+    }),
+  );
+  expect(rooms.length).toBeGreaterThan(10);
+  expect(Math.min(...rooms)).toBeGreaterThanOrEqual(16);
   await page.keyboard.press("Tab");
   await expectFocus(page, page.getByRole("link", { name: "Skip to the text" }));
   await page.keyboard.press("Enter");
@@ -195,10 +205,22 @@ test("the menu marks where one is, and a guide can be copied", async () => {
     await expect.poll(() => marked(page)).toEqual([`/reference/#${id}`]);
   }
   await slow.send("Emulation.setCPUThrottlingRate", { rate: 1 });
-  const top = async (of: Page) => Math.round((await operationOf(of, "listDayRatings").boundingBox())?.y ?? -1);
+  const topOf = async (part: Locator) => (await part.boundingBox())?.y ?? -1;
   const another = await newPage();
   await another.goto(page.url());
-  for (const each of [page, another]) await expect.poll(() => top(each)).toSatisfy((y) => y >= 0 && y < 300);
+  for (const each of [page, another])
+    await expect.poll(() => topOf(operationOf(each, "listDayRatings"))).toSatisfy((y) => y >= 0 && y < 300);
+  // Each field has an address, and the samples stay beside the text while it scrolls.
+  await another.goto("/reference/#listActivity-field-category");
+  await expect.poll(() => marked(another)).toEqual(["/reference/#listActivity"]);
+  const activity = operationOf(another, "listActivity");
+  await expect.poll(() => topOf(activity.locator("dt", { hasText: "category" }).last())).toBeGreaterThanOrEqual(0);
+  await expect.poll(() => topOf(activity.locator("[data-language=curl]"))).toSatisfy((y) => y >= 0 && y < 300);
+  await activity.getByRole("link", { name: "message", exact: true }).click();
+  await expect.poll(() => new URL(another.url()).hash).toBe("#listActivity-field-message");
+  await another.mouse.move(600, 400);
+  await another.mouse.wheel(0, 20_000);
+  await expect.poll(() => marked(another)).not.toEqual(["/reference/#listActivity"]);
   await page.emulateMedia({ forcedColors: "active" });
   const colours = menuOf(page)
     .getByRole("link")
@@ -322,22 +344,6 @@ test("each guide is accessible, its links lead somewhere, and files are download
     page.locator("article a[download]").first().click(),
   ]);
   expect(offered).toContain(download.suggestedFilename());
-});
-
-test("the samples stay beside the text while it scrolls, the menu follows, and each field has an address", async () => {
-  const page = await openReference("#listActivity-field-category");
-  const activity = operationOf(page, "listActivity");
-  await expect.poll(() => marked(page)).toEqual(["/reference/#listActivity"]);
-  const visible = (text: string) => activity.locator("dt", { hasText: text }).last();
-  await expect.poll(async () => ((await visible("category").boundingBox())?.y ?? -1) >= 0).toBe(true);
-  const sample = activity.locator("[data-language=curl]");
-  expect((await sample.boundingBox())?.y).toBeGreaterThanOrEqual(0);
-  expect((await sample.boundingBox())?.y).toBeLessThan(300);
-  await activity.getByRole("link", { name: "message", exact: true }).click();
-  await expect.poll(() => new URL(page.url()).hash).toBe("#listActivity-field-message");
-  await page.mouse.move(600, 400);
-  await page.mouse.wheel(0, 20_000);
-  await expect.poll(() => marked(page)).not.toEqual(["/reference/#listActivity"]);
 });
 
 test("each guide is also Markdown, for readers of this page: its address, and nothing of the repository", async () => {

@@ -102,22 +102,6 @@ test("who has no access sees why and what to do, and gets in as soon as that is 
   }
 });
 
-test("a session survives reload and new tab; Sign out ends it in this browser alone", async ({ browser, page }) => {
-  await page.reload();
-  const tab = await browser.newPage();
-  await tab.goto("/");
-  for (const each of [page, tab]) await each.getByRole("button", { name: "Create key" }).waitFor();
-
-  // In this browser alone: the scope shows it, because the stack's Auth never ends other sessions, whatever the scope.
-  const sent = page.waitForRequest((request) => request.url().includes("/auth/v1/logout"));
-  await press(page, "Sign out");
-  expect(new URL((await sent).url()).searchParams.get("scope")).toBe("local");
-  for (const each of [page, tab]) await each.getByRole("heading", { name: "Sign in" }).waitFor();
-  expect(await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }))).not.toContain("token");
-  await page.goto(path);
-  await page.getByRole("heading", { name: "Sign in" }).waitFor();
-});
-
 test("Forgot password? leads to a new password, once, and never says who has an account", async ({ company, skip }) => {
   skip(!existsSync(mailbox), "the mailbox of a stack of its own is missing");
   const person = await company.addPerson("Will Weak", "admin");
