@@ -3,7 +3,7 @@ import type { Page, Route } from "playwright-core";
 import { expect } from "vitest";
 import { makeKey } from "../support/companies.ts";
 import { call, sql, stack } from "../support/stack.ts";
-import { translateEachPage } from "./browser.ts";
+import { takeTroubles, translateEachPage } from "./browser.ts";
 import { expectGoodLooks } from "./looks.ts";
 import { openPage, signedInPage, storageKey, test } from "./scene.ts";
 import {
@@ -156,6 +156,10 @@ test("on a slow network the page says so, and creates a key once", async ({ comp
   const { release } = await hold(page, "**/rpc/link_member");
   await page.goto("/");
   await page.getByRole("status").getByText("Loading your company's keys").waitFor({ state: "attached" });
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  const moving = () =>
+    document.getAnimations().flatMap(({ effect }) => (effect?.getComputedTiming().activeDuration ? [effect] : []));
+  expect(await page.evaluate(moving), "nothing turns or pulses with reduced motion").toEqual([]);
   await expectGoodLooks(page, "loading");
   release();
 
@@ -209,8 +213,14 @@ test("without a network the page keeps what it has, and says so", async ({ clien
 
 test("a failure has a message, and the focus stays where one works", async ({ browser }) => {
   const page = await browser.newPage();
-  await page.route("**/rpc/list_api_keys", (route) => route.fulfill(broken));
+  // Even what the page cannot understand leaves a way back.
+  await page.route("**/rpc/list_api_keys", (route) => route.fulfill({ json: [{ id: "no key" }] }));
   await page.goto("/");
+  await says(page.getByRole("alert"), "This page has stopped");
+  expect(takeTroubles()).not.toEqual([]);
+  await page.unroute("**/rpc/list_api_keys");
+  await page.route("**/rpc/list_api_keys", (route) => route.fulfill(broken));
+  await press(page, "Load the page again");
   await says(page, "Something went wrong on the service's side. Try again in a moment.");
   expect(await page.content()).not.toContain("internals");
   await expectGoodLooks(page, "failure");
