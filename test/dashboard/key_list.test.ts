@@ -35,36 +35,35 @@ const outOfReach = (page: Page, buttons: string) =>
 /** From 320 to 1600, and 320 less the width of a scrollbar. */
 const widths = [304, ...Array.from({ length: 33 }, (_, step) => 320 + 40 * step)];
 
-test.for([1, 204])(
-  "%i keys: every action is in reach at every width from 320 to 1600, and nothing is cut",
-  async (count, { company, admin }) => {
-    await makeKeys(company, admin, count);
-    const longer = {
-      "System 203": "W".repeat(100),
-      "System 202": "نظام الرواتب والمكافآت",
-      "System 201": "給与システムと人事データベースの連携用キー 🚀",
-      "System 199": '<img src=x onerror="alert(1)">',
-    };
-    for (const [before, name] of Object.entries(longer))
-      await setKey(company, before, { name, expires_at: daysFromNow(9) });
-    const page = await signedInPage(admin);
-    const menus = page.locator("tbody button[aria-haspopup=menu]");
-    if (count > 1) expect((await names(page)).slice(0, 4)).toEqual(Object.values(longer));
-    const listed = Math.min(25, count);
-    for (const [turn, width] of widths.entries()) {
-      await page.setViewportSize({ width, height: 900 });
-      expect(await menus.count()).toBe(listed);
-      expect(await outOfReach(page, "tbody button, thead th button:visible"), `${width} px`).toEqual([]);
-      expect(await clipped(page), `${width} px`).toEqual([]);
-      // Each row's menu is opened at another width: the 34 widths are more than the rows of a page.
-      await menus.nth(turn % listed).click();
-      expect(await outOfReach(page, "[role=menuitem]"), `${width} px`).toEqual([]);
-      await page.getByRole("menu").press("Escape");
-      await page.getByRole("menu").waitFor({ state: "hidden" });
-    }
-    await expectGoodLooks(page, `keys-${count}`);
-  },
-);
+test("204 keys: every action is in reach at every width from 320 to 1600, and nothing is cut", async ({
+  company,
+  admin,
+}) => {
+  await makeKeys(company, admin, 204);
+  const longer = {
+    "System 203": "W".repeat(100),
+    "System 202": "نظام الرواتب والمكافآت",
+    "System 201": "給与システムと人事データベースの連携用キー 🚀",
+    "System 199": '<img src=x onerror="alert(1)">',
+  };
+  for (const [before, name] of Object.entries(longer))
+    await setKey(company, before, { name, expires_at: daysFromNow(9) });
+  const page = await signedInPage(admin);
+  const menus = page.locator("tbody button[aria-haspopup=menu]");
+  expect((await names(page)).slice(0, 4)).toEqual(Object.values(longer));
+  for (const [turn, width] of widths.entries()) {
+    await page.setViewportSize({ width, height: 900 });
+    expect(await menus.count()).toBe(25);
+    expect(await outOfReach(page, "tbody button, thead th button:visible"), `${width} px`).toEqual([]);
+    expect(await clipped(page), `${width} px`).toEqual([]);
+    // Each row's menu is opened at another width: the 34 widths are more than the rows of a page.
+    await menus.nth(turn % 25).click();
+    expect(await outOfReach(page, "[role=menuitem]"), `${width} px`).toEqual([]);
+    await page.getByRole("menu").press("Escape");
+    await page.getByRole("menu").waitFor({ state: "hidden" });
+  }
+  await expectGoodLooks(page, "keys-204");
+});
 
 test("views show active keys first, what needs attention, and what can be done", async ({ company, client, admin }) => {
   const made: Record<string, string> = {};
