@@ -3,10 +3,11 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterAll, describe, expect, test } from "vitest";
 import { endpoints } from "../../functions/public-api/endpoints.ts";
+import { companyOfTest } from "../support/companies.ts";
 import { readCsv } from "../support/model.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
 import { call, first, list, sql, stack } from "../support/stack.ts";
-import { newWorld, worldOfFile } from "../support/world.ts";
+import { worldOfFile } from "../support/world.ts";
 
 type Answer = { isError?: boolean; content: { text: string }[]; structuredContent?: unknown };
 
@@ -147,9 +148,8 @@ describe("an answer", () => {
   // Proves: assistants.4
   test("of any size has the rows that fit into 60,000 characters, and goes on after the last of them", () =>
     besideNeighbour(async () => {
-      const { company } = await newWorld(10);
-      const { api_key } = await company.makeKey();
-      const by = await connect(api_key);
+      const { company, key } = await companyOfTest("Long answers");
+      const by = await connect(key);
       // Rows of 2 to 30 kB, one of which alone is too large.
       await sql`
       insert into app.pulse_responses (company_id, question_id, value, comment, created_at)
@@ -162,8 +162,7 @@ describe("an answer", () => {
       expect(Math.max(...[...texts, ...structured].map(({ length }) => length))).toBeLessThanOrEqual(60_000);
       expect(texts.join()).toContain("… (200000 characters, cut)");
       const rows = answers.flatMap((answer) => said(answer).rows.slice(1));
-      expect(rows).toHaveLength((await list("/pulse-responses?limit=1000", api_key)).length);
-      await company.remove();
+      expect(rows).toHaveLength((await list("/pulse-responses?limit=1000", key)).length);
     }));
 
   // Proves: assistants.4

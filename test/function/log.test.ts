@@ -2,7 +2,7 @@ import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { root } from "../../scripts/stack/process.ts";
-import { key, keyHash, list, owner, refusal, refusedKey, secretKey, startService, value } from "../support/service.ts";
+import { key, keyHash, list, owner, refusal, refusedKey, startService, value } from "../support/service.ts";
 
 const service = await startService();
 const line = () => JSON.parse(service.lines.at(-1) ?? "");
@@ -97,24 +97,11 @@ test.each([
   expect(line().path).toBe(logged);
 });
 
-// What callers and people may put elsewhere is in test/serial/logs.test.ts.
+// What callers and people may put elsewhere, and what answers hold, is in test/serial/logs.test.ts.
 // Proves: keys.14
-test("no secret gets into the log from a method or from an answer of the database", async () => {
-  const mail = "ann@example.org";
-  const message = "Thank you for everything";
+test("a method that may be a key is not logged", async () => {
   await service.send("/members", { method: key.slice(0, 30) });
-  for (const [rpc, path, answer] of [
-    ["list_activity", "/activity?format=csv", list(JSON.stringify([{ sender_email: mail, message }]), { rows: 1 })],
-    ["list_members", "/members", refusal(500, "XX000", { mail }, mail + secretKey)],
-    ["list_teams", "/teams?format=csv", list(`[{"name":"${mail}`)],
-    ["verify_api_key", "/", value({ company_name: 5, key_name: mail, scopes: mail })],
-  ] as const) {
-    service.answer(rpc, answer);
-    await service.send(path);
-  }
-  expect(service.lines).toHaveLength(5);
-  const log = service.lines.join("\n");
-  for (const secret of [key.slice(0, 30), keyHash, secretKey, mail, message]) expect(log).not.toContain(secret);
+  expect(line()).toMatchObject({ method: "…", status: 405 });
 });
 
 // Proves: requests.54

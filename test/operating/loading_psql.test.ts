@@ -2,12 +2,11 @@
 // what psql refuses, what waits for what, and how a large load is written.
 import { randomUUID } from "node:crypto";
 import { mkdtemp, writeFile } from "node:fs/promises";
-import papaparse from "papaparse";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root } from "../../scripts/stack/process.ts";
 import { type Run, runProgram, startProgram, workFolder } from "../support/command_line.ts";
-import { type Cells, countsOf, good, headers, ids, inserted } from "../support/loading.ts";
+import { type Cells, countsOf, csvOf, good, headers, ids, inserted } from "../support/loading.ts";
 import { besideNeighbour } from "../support/neighbour.ts";
 import { hold, isolationLevels } from "../support/rpc.ts";
 import {
@@ -27,11 +26,8 @@ beforeEach(async () => {
 afterAll(removeProjects);
 const folder = workFolder();
 
-/** The text of a CSV file, as a system would write it. */
-const csv = (file: string, rows: Cells[]): string =>
-  `${papaparse.unparse([headers[file] ?? [], ...rows.map((row) => Object.values(row))], { newline: "\n" })}\n`;
 const texts = (files: Record<string, Cells[]>) =>
-  Object.fromEntries(Object.entries(files).map(([file, rows]) => [file, csv(file, rows)]));
+  Object.fromEntries(Object.entries(files).map(([file, rows]) => [file, csvOf(file, rows)]));
 
 /** A folder with files of these texts. */
 async function folderOf(files: Record<string, string>): Promise<string> {
@@ -216,10 +212,10 @@ test("files whose rows are another company's are refused, and nothing is written
   for (const file of ["day_ratings", "pulse_responses"] as const) {
     const rows = (good()[file] ?? []).map((row): Cells => ({ ...row, team_id: "", question_id: "" }));
     const columns = rows.map((row) => Object.fromEntries((headers[file] ?? []).map((name) => [name, row[name] ?? ""])));
-    expect(await refused({ [file]: own(csv(file, columns)) })).toContain(message(`${file}: of 2 ids 2`));
+    expect(await refused({ [file]: own(csvOf(file, columns)) })).toContain(message(`${file}: of 2 ids 2`));
   }
   // Other ids, as from a system that has made them anew.
-  const people = csv("members", good().members?.map((row) => ({ ...row, id: randomUUID(), team_id: "" })) ?? []);
+  const people = csvOf("members", good().members?.map((row) => ({ ...row, id: randomUUID(), team_id: "" })) ?? []);
   expect(await refused({ members: own(people) })).toContain(message("members: of 2 addresses 2"));
   expect(await sql`select from app.members where company_id = ${company.id}`, "only its admin").toHaveLength(1);
 

@@ -2,12 +2,11 @@
 // leaked key is handled; and a service writes into the tables as docs/operate/writing-data.md says, in every isolation level.
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
-import papaparse from "papaparse";
 import { afterAll, expect, test } from "vitest";
 import { withDatabase } from "../../scripts/stack/database.ts";
 import { root, runCommand, withoutPassword } from "../../scripts/stack/process.ts";
 import { workFolder } from "../support/command_line.ts";
-import { type Cells, good, headers } from "../support/loading.ts";
+import { type Cells, csvOf, good } from "../support/loading.ts";
 import { codeBlocks, read } from "../support/pages.ts";
 import { isolationLevels } from "../support/rpc.ts";
 import { createCompany, newProject, readList, removeProjects } from "../support/two_projects.ts";
@@ -53,22 +52,15 @@ test("a company is added, loaded, erased from and deleted by the commands of the
   await runPage("deploy", url, id, /insert into app\.members/);
 
   const files = good();
-  const people = [1, 2].map((number) => [
-    person(number),
-    `Person ${number}`,
-    `${number}@hollander.example`,
-    "admin",
-    "",
-    "2026-01-01T00:00:00Z",
-  ]);
-  files.members?.push(
-    ...people.map((cells) => Object.fromEntries(cells.map((cell, place) => [headers.members?.[place], cell])) as Cells),
-  );
-  for (const [file, rows] of Object.entries(files))
-    await writeFile(
-      `${folder}/${file}.csv`,
-      `${papaparse.unparse(rows, { columns: headers[file] ?? [], newline: "\n" })}\n`,
-    );
+  const [member] = files.members as [Cells];
+  for (const number of [1, 2])
+    files.members?.push({
+      ...member,
+      id: person(number),
+      name: `Person ${number}`,
+      email: `${number}@hollander.example`,
+    });
+  for (const [file, rows] of Object.entries(files)) await writeFile(`${folder}/${file}.csv`, csvOf(file, rows));
   const [loaded = "", problems = ""] = await runPage("load-data", url, id);
   expect(loaded.match(/^ members +\| +3 \| +1 \|/gm), "dry run and load").toHaveLength(2);
   expect(problems).toContain("(0 rows)");

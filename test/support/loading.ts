@@ -1,4 +1,5 @@
 // The files of an operator, and loading them (docs/operate/load-data.md).
+import papaparse from "papaparse";
 import type postgres from "postgres";
 import { withDatabase } from "../../scripts/stack/database.ts";
 
@@ -65,6 +66,10 @@ export const good = (): Files => ({
     [ids.orphan, "", "", "", "9999-12-31T23:59:59.999999Z"],
   ),
 });
+
+/** The text of a CSV file, as a system would write it. */
+export const csvOf = (file: string, rows: Cells[]): string =>
+  `${papaparse.unparse([headers[file] ?? [], ...rows.map((row) => Object.values(row))], { newline: "\n" })}\n`;
 
 /** The counts of a load of `good` that inserts all its rows, and of one that changes none. */
 export const [inserted = {}, untouched = {}] = [0, 2].map((place) =>
