@@ -35,7 +35,7 @@ test.for(isolationLevels)("the loop of docs/api.md keeps a copy equal to the lis
   expect(Object.keys(begun)).toHaveLength(await stored());
   const write = sqlAt(level);
   const changed =
-    await write`update app.day_ratings set comment = 'corrected' where id in (select id from app.day_ratings where company_id = ${company.id} limit 3) returning id`;
+    await write`update app.day_ratings set comment = 'corrected' where id in (select id from app.day_ratings where company_id = ${company.id} and comment <> 'corrected' limit 3) returning id`;
   const deleted =
     await write`delete from app.day_ratings where id in (select id from app.day_ratings where company_id = ${company.id} and comment <> 'corrected' limit 3) returning id`;
   const few = Object.fromEntries(deleted.map(({ id }) => [id, begun[id]]));
