@@ -4,7 +4,7 @@
 // Needs a stack of its own: the function must know the dashboard's address, which is chosen at its start.
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { expect, onTestFinished, test } from "vitest";
-import { companyOfFile, dataOf, newCompany } from "../support/companies.ts";
+import { companyOfFile, companyOfTest, dataOf, newCompany } from "../support/companies.ts";
 import { agreed, challengeOf, exchange, inNinetyDays, post, register, resource } from "../support/sign_in.ts";
 import { call, sql, stack } from "../support/stack.ts";
 
@@ -99,8 +99,7 @@ test.each<[what: string, afterwards: number, error: string, change: (form: Form)
 
 // Proves: signin.4
 test("a key reads the company of the admin who agreed, also if another company let the same program read", async () => {
-  const other = await newCompany("Lets the same program");
-  onTestFinished(() => other.remove());
+  const { company: other } = await companyOfTest("Lets the same program");
   const [mine, theirs] = [await agreed(company.admin), await agreed(other.admin)];
   const { body } = await exchange({ ...mine, code: theirs.code, code_verifier: theirs.code_verifier });
   expect(await (await call("/", body.access_token)).json()).toMatchObject({ company_id: other.id });
