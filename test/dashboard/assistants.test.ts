@@ -121,8 +121,8 @@ test("a program on this computer has its own name; an employee sees who the admi
   await says(other, "Only admins manage API keys");
 });
 
-// Proves: signin.1, signin.7
-test("a request that is wrong in any way leads nowhere", async ({ admin }) => {
+// Proves: signin.1, signin.7, signin.8
+test("a request that is wrong in any way, or in a frame, leads nowhere", async ({ admin }) => {
   const page = await (await signedInBrowser(admin)).newPage();
   const evil = "https://evil.example/api/mcp/auth_callback";
   for (const change of [
@@ -141,11 +141,8 @@ test("a request that is wrong in any way leads nowhere", async ({ admin }) => {
   }
   await page.goto(`/connect-assistant?${asked()}&redirect_uri=${encodeURIComponent(claude)}`);
   await says(page, "This link does not work");
-});
 
-// Proves: signin.8
-test("no other web page shows it in a frame", async ({ admin }) => {
-  const page = await (await signedInBrowser(admin)).newPage();
+  // No other web page shows it in a frame.
   const body = `<iframe src="${stack.dashboard_url}/connect-assistant?${asked()}"></iframe>`;
   await page.route("http://evil.example/", (route) => route.fulfill({ contentType: "text/html", body }));
   await page.goto("http://evil.example/");
