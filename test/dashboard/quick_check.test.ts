@@ -1,5 +1,5 @@
 // Quick check: the page tries a pasted key with the real API, and leaves no trace of it.
-import type { Page } from "playwright-core";
+import type { Locator } from "playwright-core";
 import { expect } from "vitest";
 import { version } from "../../functions/public-api/endpoints.ts";
 import { makeKey, signedIn } from "../support/companies.ts";
@@ -11,17 +11,15 @@ import { openQuickCheck, press, says } from "./steps.ts";
 
 translateEachPage();
 
-const partOf = (page: Page) => page.getByRole("dialog", { name: "Quick check" });
-
-async function check(page: Page, pasted: string): Promise<void> {
-  await page.getByLabel("Key to check").fill(pasted);
-  await press(partOf(page), "Check key");
+async function check(dialog: Locator, pasted: string): Promise<void> {
+  await dialog.getByLabel("Key to check").fill(pasted);
+  await press(dialog, "Check key");
 }
 
 test("a pasted key goes to the base address, and into no storage or field", async ({ client, admin }) => {
   const { api_key } = await makeKey(client, "Payroll");
   const page = await signedInPage(admin);
-  await openQuickCheck(page);
+  const dialog = await openQuickCheck(page);
   for (const text of [
     `  ${api_key} `,
     `bearer  ${api_key}\t`,
@@ -30,7 +28,7 @@ test("a pasted key goes to the base address, and into no storage or field", asyn
     `${api_key.slice(0, 20)} ${api_key.slice(20)}`,
   ]) {
     const requested = page.waitForRequest((request) => request.url() === stack.api_url && request.method() === "GET");
-    await check(page, text);
+    await check(dialog, text);
     expect((await requested).headers()["x-api-key"], text).toBe(api_key);
     await says(page, "Payroll works: it opens data of Hollis & Rowe.");
   }
@@ -45,8 +43,8 @@ test("a pasted key goes to the base address, and into no storage or field", asyn
   const good = { version, company_name: "Hollis & Rowe", key_name: "Payroll", scopes: [], endpoints: [] };
   for (const status of [500, 503, 429, 204]) {
     await page.route(stack.api_url, (route) => route.fulfill({ status, ...(status === 204 ? {} : { json: good }) }));
-    await check(page, api_key);
-    await says(partOf(page).getByRole("alert"), "The API did not answer as it should.");
+    await check(dialog, api_key);
+    await says(dialog.getByRole("alert"), "The API did not answer as it should.");
     expect(await page.getByText("Payroll works").count(), String(status)).toBe(0);
     await page.unroute(stack.api_url);
   }
@@ -62,8 +60,8 @@ test("a refused key is explained; one that is in the list is named", async ({ co
   await ben.rpc("revoke_api_key", { key_id: revoked.id });
   await setKey(company, "Audit", { expires_at: "2026-06-30T22:00Z" });
 
-  await openQuickCheck(page);
-  const alert = partOf(page).getByRole("alert");
+  const dialog = await openQuickCheck(page);
+  const alert = dialog.getByRole("alert");
   const notWhole = "This is not a whole key: a key is sk_live_ followed by 38 letters and digits.";
   for (const [key, words] of [
     ["sk_live_mistyped", notWhole],
@@ -73,7 +71,7 @@ test("a refused key is explained; one that is in the list is named", async ({ co
     [active.api_key.replace(/^sk_live_./, "sk_live_0"), /“Power BI” .*That one works, so the pasted text differs/],
     [revoked.api_key, /It ends like “نظام الرواتب” \(sk_live_….{4}\)\. Ben Osei revoked it on \d+ \w+ \d{4}, \d/],
   ] as const) {
-    await check(page, key);
+    await check(dialog, key);
     await says(alert, words);
     if (key === revoked.api_key) break;
     await page.getByLabel("Key to check").press("y");
