@@ -225,7 +225,9 @@ test("a failure has a message, and the focus stays where one works", async ({ br
   expect(await page.content()).not.toContain("internals");
   await expectGoodLooks(page, "failure");
   const again = page.getByRole("button", { name: "Try again" });
+  const failed = page.waitForResponse("**/rpc/list_api_keys");
   await again.click();
+  await (await failed).finished();
   await expectFocus(page, again);
   await page.unroute("**/rpc/list_api_keys");
   await again.click();
