@@ -68,7 +68,7 @@ export async function makeLists(): Promise<Year> {
     `select '${id}', ${values}, '2026-02-01Z'::timestamptz + n / 7 * interval '1 hour' from generate_series(1, 1100) as n`;
   await sql.unsafe(`
     insert into app.members (company_id, name, email, role, created_at)
-    ${row(`'Ä, "' || n, n || '@${id}.example', 'employee'`)};
+    ${row(`'Ä, "' || n, 'p' || n || '@${id}.example', 'employee'`)};
     insert into app.teams (company_id, name, created_at) ${row("'Team ' || n")};
     insert into app.categories (company_id, id, created_at) ${row("gen_random_uuid()")};
     insert into app.rewards (company_id, external_id, name, description, points_cost, created_at)
