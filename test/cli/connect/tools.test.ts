@@ -81,14 +81,16 @@ withTools("the Postman collection works on import, and running all of it writes 
   expect(await list("/rewards", key)).toHaveLength(1);
 });
 
-withTools("a client made from the document by Hey API compiles, and is understood", async () => {
+withTools("clients made from the document by Hey API and Orval compile, and one is understood", async () => {
   await node(bin("openapi-ts"), "--input", document, "--output", "hey", "--silent");
+  await node(bin("orval"), "--input", document, "--output", "orval/api.ts", "--client", "fetch");
   writeFileSync(
     `${folder}/use.ts`,
     `import { listMembers, listMembersChanges } from "./hey";
+    import { listActivity } from "./orval/api";
     const emails: Promise<string[]> = listMembers({ query: { limit: 5 } }).then(({ data }) => (data ?? []).map((row) => row.email));
     const changed: Promise<(string | null)[]> = listMembersChanges().then(({ data }) => (data ?? []).flatMap((row) => (row.deleted ? [] : row.email)));
-    console.log(emails, changed);`,
+    listActivity({ limit: 5 }).then((answer) => { if (answer.status === 200) console.log(answer.data, emails, changed); });`,
   );
   const options =
     "--noEmit --strict --skipLibCheck --target es2022 --module esnext --moduleResolution bundler --lib es2022,dom,dom.iterable";
@@ -110,11 +112,14 @@ withTools("clients that check every answer, or only type it, read the most extre
   const { api_key: key } = await makeKey();
   const headers = { "X-API-Key": key };
   await node(bin("openapi-zod-client"), document, "-o", "zod.ts");
+  await node(bin("oazapfts"), document, "oazapfts.ts");
   await node(bin("swagger-typescript-api"), "generate", "-p", document, "-o", ".", "-n", "swagger.ts");
   const { createApiClient } = await import(/* @vite-ignore */ `${folder}/zod.ts`);
+  const oazapfts = await import(/* @vite-ignore */ `${folder}/oazapfts.ts`);
   const { Api } = await import(/* @vite-ignore */ `${folder}/swagger.ts`);
 
   const checked = createApiClient(stack.api_url, { axiosConfig: { headers } });
+  Object.assign(oazapfts.defaults, { baseUrl: stack.api_url, headers });
   // Its methods are in groups, by the first word of the path.
   const swagger = Object.assign({}, ...Object.values(new Api({ baseUrl: stack.api_url, baseApiParams: { headers } })));
   for (const endpoint of endpoints) {
@@ -124,12 +129,15 @@ withTools("clients that check every answer, or only type it, read the most extre
     const expected = alike(await list(`${path}${include.length > 0 ? `?include=${include}` : ""}`, key));
     const query = include.length > 0 ? { include } : {};
     expect(alike(await checked.get(path, { queries: query })), `zod ${path}`).toEqual(expected);
+    const answer = await oazapfts[operationId](query);
+    expect({ ...answer, data: alike(answer.data) }, `oazapfts ${path}`).toMatchObject({ status: 200, data: expected });
     expect(alike((await swagger[operationId](query)).data), `swagger-typescript-api ${path}`).toEqual(expected);
   }
 
   const error = "limit must be an integer from 1 to 1000";
   await expect(checked.get("/members", { queries: { limit: 1001 } })).rejects.toThrow();
   await expect(checked.get("/teams", { headers: { "X-API-Key": "none" } })).rejects.toThrow("401");
+  expect(await oazapfts.listMembers({ limit: 1001 })).toMatchObject({ status: 400, data: { error } });
   await expect(swagger.listMembers({ limit: 1001 })).rejects.toMatchObject({ status: 400, error: { error } });
   await remove();
 });
