@@ -11,8 +11,8 @@ import { serverUser } from "../../scripts/stack/server_user.ts";
 import { killServer, serverProcesses, signalAll } from "./own_stack.ts";
 import { sql, stack } from "./stack.ts";
 
-/** What a copy of the files of a running server leaves out. */
-const leftOut = /\/(postmaster\.(pid|opts)|pg_wal\/.*|pg_replslot\/.*|pgsql_tmp.*)$/;
+/** What a copy of the files of a running server leaves out; the last it removes and writes again at any time. */
+const leftOut = /\/(postmaster\.(pid|opts)|pg_wal\/.*|pg_replslot\/.*|pgsql_tmp.*|pg_internal\.init.*)$/;
 
 /** Copies the files of the primary while it runs, for a standby that streams from it. Returns the folder. */
 async function copyPrimary(folder: string): Promise<string> {
