@@ -6,8 +6,6 @@ import { buffer } from "node:stream/consumers";
 import { checkAnswer } from "./contract.ts";
 import { stack } from "./stack.ts";
 
-const { hostname, port, pathname } = new URL(stack.api_url);
-
 export type RawResponse = Awaited<ReturnType<typeof send>>;
 
 /**
@@ -20,6 +18,8 @@ export async function send(
   headers: Record<string, string | string[]> = {},
   body?: string | Uint8Array | Readable,
 ) {
+  // Not once for all files of a worker: in the project `newest` each file has a function of its own.
+  const { hostname, port, pathname } = new URL(stack.api_url);
   const isStream = body instanceof Readable;
   // For some methods, node:http does not send Content-Length by itself.
   const length = body === undefined || isStream ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
