@@ -24,7 +24,7 @@ export function csv(
       "Content-Disposition": `attachment; filename="${name}.csv"`,
       ...headers,
     },
-    body: page instanceof ReadableStream ? converted(page, converter) : converter.convertAll(page),
+    body: page instanceof ReadableStream ? converted(page, converter) : converter.end(page),
   };
 }
 

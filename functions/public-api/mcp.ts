@@ -142,7 +142,7 @@ const maxOfCell = 2000;
 function answerOf(summary: string, columns: readonly Column[], rows: Row[]) {
   const names = columns.map(({ name }) => name);
   const bytes = new TextEncoder().encode(JSON.stringify(rows));
-  const text = `${summary}\n${new TextDecoder().decode(new CsvConverter(columns, false).convertAll(bytes))}`;
+  const text = `${summary}\n${new TextDecoder().decode(new CsvConverter(columns, false).end(bytes))}`;
   const structuredContent = { summary, columns: names, rows: rows.map((row) => names.map((name) => row[name])) };
   return { content: [{ type: "text" as const, text }], structuredContent };
 }
